@@ -1,0 +1,117 @@
+"""Compiling rules and kernels with Numba, and keeping the compiled code on disk.
+
+Numba's own cache does not notice an edit in an imported file, so the cache lies in a folder named by a digest of
+every source it can depend on: a stale rule cannot be served.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+import types
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_KEEP_SECONDS = 30 * 24 * 3600
+"""A compiled cache of another version is kept this long after its last use."""
+
+
+def rule(function: F) -> F:
+    """Compile one rule of a game; with Numba's JIT off (`NUMBA_DISABLE_JIT=1`) it stays plain Python.
+
+    A rule may call other rules. It is not cached by itself: the kernels that contain it are.
+    """
+    return cast(F, numba.njit(function))
+
+
+def compiled(function: F) -> F:
+    """Compile an entry point that Python calls, and keep the result on disk."""
+    return cast(F, _cached_njit(function, cache_folder()))
+
+
+def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, **names: Any) -> Callable[..., Any]:
+    """Compile `template` with some of its global names replaced: one text, a kernel for each game.
+
+    A closure would do the same but never hits Numba's disk cache. `suffix` tells the copies apart there; `sources`
+    are files outside the package that the copy depends on.
+    """
+    copy = types.FunctionType(
+        template.__code__, {**template.__globals__, **names}, f"{template.__name__}_{suffix}", template.__defaults__
+    )
+    copy.__qualname__ = copy.__name__
+    copy.__module__ = template.__module__
+    copy.__doc__ = template.__doc__
+    return cast(Callable[..., Any], _cached_njit(copy, cache_folder(*sources)))
+
+
+def _cached_njit(function: Callable[..., Any], folder: Path) -> Any:
+    before = numba.core.config.CACHE_DIR
+    numba.core.config.CACHE_DIR = str(folder)
+    try:
+        return numba.njit(cache=True)(function)
+    finally:
+        numba.core.config.CACHE_DIR = before
+
+
+@cache
+def cache_folder(*sources: Path) -> Path:
+    """The folder of compiled code for this version of the package and of `sources`, made if need be."""
+    digest = hashlib.sha256(package_digest().encode())
+    for source in sorted(sources):
+        digest.update(source.read_bytes())
+    root = Path(os.environ.get("CARDGYM_CACHE_DIR") or _user_cache() / "cardgym")
+    folder = root / f"numba-{digest.hexdigest()[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        _prune(root)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="cardgym-numba-"))
+
+
+@cache
+def package_digest() -> str:
+    """A digest of every Python file of the package."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def announce(what: str) -> None:
+    """Tell the user, once per version, that `what` is being compiled for the first time."""
+    if numba.core.config.DISABLE_JIT:
+        return
+    marker = cache_folder() / f"{what}.announced"
+    if not marker.exists():
+        print(f"cardgym: compiling {what}, once for this version (some seconds) ...", file=sys.stderr, flush=True)
+        marker.touch()
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _prune(root: Path) -> None:
+    for old in root.glob("numba-*"):
+        if time.time() - old.stat().st_mtime > _KEEP_SECONDS:
+            shutil.rmtree(old, ignore_errors=True)
