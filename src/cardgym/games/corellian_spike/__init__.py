@@ -1,0 +1,37 @@
+"""Corellian Spike: its rules, what its seats can know, and its words."""
+
+from __future__ import annotations
+
+from cardgym.games.corellian_spike import observations, rules, text
+from cardgym.games.corellian_spike.doc import DOC
+from cardgym.rules import Encoding, Game
+
+GAME = Game(
+    id="CorellianSpike-v0",
+    doc=DOC,
+    state=rules.STATE,
+    options=rules.CorellianSpikeOptions,
+    num_actions=rules.NUM_ACTIONS,
+    encodings={
+        "full": Encoding(observations.observe_full, observations.full_table),
+        "paper": Encoding(observations.observe_paper, observations.paper_table, observations.num_indices),
+    },
+    setup=rules.setup,
+    outcomes=rules.outcomes,
+    actor=rules.actor,
+    legal=rules.legal,
+    apply=rules.apply,
+    describe=text.describe,
+    action_text=text.action_text,
+    resample=observations.resample,
+    won=rules.won,
+    contests=rules.contests,
+    conserved=text.conserved,
+    narrate=text.narrate,
+    code=observations.code,
+    index=observations.index,
+    num_indices=observations.num_indices,
+    deal=rules.deal,
+    forfeit=rules.forfeit,
+    extra=text.extra,
+)

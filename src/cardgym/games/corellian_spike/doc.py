@@ -1,0 +1,3 @@
+"""The documentation of CorellianSpike-v0, under Gymnasium's headings."""
+
+DOC = ""

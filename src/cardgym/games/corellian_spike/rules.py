@@ -1,0 +1,536 @@
+"""The rules of Corellian Spike, the Sabacc of the films, for 2 to 8 players.
+
+Source: Torres, Nee and Cortinovis, "How to not lose your starship: Strategy Optimization for Corellian Spike" (2023),
+sections 3 and 4. Amounts are whole credits, always even. A card is its value, -10 .. 10; cards have no suits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.rules import Options, Record, choice, number, rule
+
+MAX_PLAYERS = 8
+NUM_CARDS = 62
+BET = 2  # What an ante, a raise, a match and a bought card cost.
+
+DECK = np.array([v for v in range(-10, 11) for _ in range(3 if v else 2)], np.int8)
+EMPTY = 99  # In a place for a card: no card.
+
+# Actions, in the paper's numbers (section 3.2).
+RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD, SWAP_SPIKE, SWAP_LOW, SWAP_HIGH = range(9)
+NUM_ACTIONS = 9
+
+# Phases. At BETTING, BUYING and PLACING a player decides; at the others chance does.
+DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER = range(10)
+
+FLAT, MATCHED = range(2)  # Option `betting`.
+CREDITS, WEIGHTED = range(2)  # Option `reward`.
+
+LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = 0, 1, 2  # Places in `cards[seat]`; the hand is kept sorted.
+
+STATE = np.dtype(
+    [
+        # Options, written once.
+        ("num_players", np.int32),
+        ("hands", np.int32),
+        ("credits", np.int32),
+        ("betting", np.int32),
+        ("reward_model", np.int32),
+        # The game.
+        ("hand", np.int32),  # Hands finished.
+        ("stack", np.int32, (MAX_PLAYERS,)),  # Credits of each seat.
+        ("hands_won", np.int32, (MAX_PLAYERS,)),
+        # The hand.
+        ("phase", np.int32),
+        ("round_number", np.int32),  # 0 before the spikes are dealt, then 1, 2, 3.
+        ("pool", np.int32),
+        ("turn", np.int32),  # The seat to decide or to be dealt a card.
+        ("slot", np.int32),  # Where that card goes.
+        ("turns_left", np.int32),  # Seats the betting turn still comes to unless one raises.
+        ("level", np.int32),  # Flat: what a match costs. Matched: what each must have put in this phase.
+        ("dice", np.int32),  # The last roll, first die x 6 + second, or -1.
+        ("folded", np.int8, (MAX_PLAYERS,)),
+        ("tied", np.int8, (MAX_PLAYERS,)),
+        ("put_phase", np.int32, (MAX_PLAYERS,)),  # Put into the pool in the latest betting phase.
+        ("put_hand", np.int32, (MAX_PLAYERS,)),  # Put into the pool this hand.
+        ("raises", np.int16, (MAX_PLAYERS,)),  # Raises this hand.
+        ("buys", np.int16, (MAX_PLAYERS,)),  # Cards bought this hand.
+        ("kept", np.int16, (MAX_PLAYERS,)),  # Bought cards taken into the hand since it was dealt or redrawn.
+        ("cards", np.int8, (MAX_PLAYERS, 3)),  # Low hand card, high hand card, spike.
+        ("extra", np.int8),  # The card the seat `turn` has bought and not placed.
+        ("deck", np.int8, (NUM_CARDS,)),
+        ("deck_size", np.int32),
+        ("discards", np.int8, (NUM_CARDS,)),
+        ("discards_size", np.int32),
+        # The last hand's end, for telling.
+        ("last_winner", np.int32),
+        ("last_pool", np.int32),
+        ("shown", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for who folded.
+        ("reward", np.float32, (MAX_PLAYERS,)),
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True)
+class CorellianSpikeOptions(Options):
+    """The options of Corellian Spike."""
+
+    num_players: int = number(2, 2, MAX_PLAYERS, help="seats at the table")  # type: ignore[misc]
+    hands: int = number(10, 1, 10_000, help="hands a game has at most")
+    credits: int = number(50, 2, 100_000, step=2, help="credits each player starts with")
+    betting: str = choice("flat", "matched", help="what a raise asks of the others")
+    reward: str = choice("credits", "weighted", help="the paper's two reward models")
+
+    def write(self, state: Record) -> None:
+        """Write the options; the reward model goes by another name than the reward itself."""
+        state.num_players = self.num_players
+        state.hands = self.hands
+        state.credits = self.credits
+        state.betting = FLAT if self.betting == "flat" else MATCHED
+        state.reward_model = CREDITS if self.reward == "credits" else WEIGHTED
+
+
+# -- the contract -----------------------------------------------------------------------------------------------------
+
+
+@rule
+def setup(state: Record) -> None:
+    """Everyone has the starting credits and pays the first ante."""
+    state.hand = 0
+    state.last_winner = -1
+    state.last_pool = 0
+    for seat in range(MAX_PLAYERS):
+        state.stack[seat] = state.credits if seat < state.num_players else 0
+        state.hands_won[seat] = 0
+        state.reward[seat] = 0.0
+        for slot in range(3):
+            state.shown[seat, slot] = EMPTY
+            state.cards[seat, slot] = EMPTY
+    _start_hand(state)
+
+
+@rule
+def outcomes(state: Record) -> int:
+    """Cards to draw from, 36 rolls of two dice, or players tied for the pool; 0 at a decision or the end."""
+    phase = state.phase
+    if phase == BETTING or phase == BUYING or phase == PLACING or phase == OVER:
+        return 0
+    if phase == DICE:
+        return 36
+    if phase == TIE:
+        count = 0
+        for seat in range(state.num_players):
+            count += state.tied[seat]
+        return count
+    return int(state.deck_size)
+
+
+@rule
+def actor(state: Record) -> int:
+    """The seat to decide; -1 at the end."""
+    return -1 if state.phase == OVER else int(state.turn)
+
+
+@rule
+def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
+    """Betting {raise, match, fold}, buying {buy, don't buy} or placing {discard, spike, low, high}."""
+    for action in range(NUM_ACTIONS):
+        mask[action] = 0
+    if state.phase == BETTING:
+        mask[MATCH] = 1
+        mask[FOLD] = 1
+        mask[RAISE] = state.stack[state.turn] >= _raise_cost(state)
+    elif state.phase == BUYING:
+        mask[DONT_BUY] = 1
+        mask[BUY] = state.stack[state.turn] >= BET
+    elif state.phase == PLACING:
+        for action in range(DISCARD, SWAP_HIGH + 1):
+            mask[action] = 1
+
+
+@rule
+def apply(state: Record, move: int) -> None:
+    """Play an action, or a chance outcome: a place in the draw pile, a roll, or one of those tied."""
+    for seat in range(state.num_players):
+        state.reward[seat] = 0.0
+    phase = state.phase
+    if phase == BETTING:
+        _bet(state, move)
+    elif phase == BUYING:
+        _buy(state, move)
+    elif phase == PLACING:
+        _place(state, move)
+    elif phase == DRAWING:
+        state.extra = _draw(state, move)
+        _pay_for_card(state)
+        state.phase = PLACING
+    elif phase == DICE:
+        _roll(state, move)
+    elif phase == TIE:
+        for seat in range(state.num_players):
+            if state.tied[seat]:
+                if move == 0:
+                    _win(state, seat)
+                    return
+                move -= 1
+    else:
+        _put_in_hand(state, state.turn, state.slot, _draw(state, move))
+        _next_card(state)
+
+
+@rule
+def deal(state: Record) -> int:
+    """A new deck is shuffled for every hand."""
+    return int(state.hand)
+
+
+@rule
+def forfeit(state: Record, seat: int) -> float:
+    """Who gives up leaves every credit and the pool on the table."""
+    return -float(state.stack[seat] + state.pool)
+
+
+@rule
+def won(state: Record, seat: int) -> float:
+    """Hands won."""
+    return float(state.hands_won[seat])
+
+
+@rule
+def contests(state: Record) -> float:
+    """Hands played."""
+    return float(state.hand)
+
+
+# -- a hand, from the ante to the pool --------------------------------------------------------------------------------
+
+
+@rule
+def _start_hand(state: Record) -> None:
+    for card in range(NUM_CARDS):
+        state.deck[card] = DECK[card]
+    state.deck_size = NUM_CARDS
+    state.discards_size = 0
+    state.extra = EMPTY
+    state.round_number = 0
+    state.pool = 0
+    state.dice = -1
+    for seat in range(state.num_players):
+        for slot in range(3):
+            state.cards[seat, slot] = EMPTY
+        state.folded[seat] = 0
+        state.tied[seat] = 0
+        state.put_phase[seat] = 0
+        state.put_hand[seat] = 0
+        state.raises[seat] = 0
+        state.buys[seat] = 0
+        state.kept[seat] = 0
+        _put(state, seat, BET)
+    state.phase = DEALING
+    state.turn = 0
+    state.slot = LOW_SLOT
+
+
+@rule
+def _next_card(state: Record) -> None:
+    """Find who is dealt the next card of this phase, and where; or go on to the next phase."""
+    first, last = LOW_SLOT, HIGH_SLOT
+    if state.phase == SPIKES:
+        first, last = SPIKE_SLOT, SPIKE_SLOT
+    elif state.phase == REDRAWING and state.dice == 0:
+        last = SPIKE_SLOT
+    if state.slot < last:
+        state.slot += 1
+    else:
+        state.slot = first
+        state.turn = _next_in(state, state.turn + 1)
+    if state.turn < state.num_players:
+        _refill(state)
+    elif state.phase == DEALING:
+        _start_betting(state)
+    elif state.phase == SPIKES:
+        _start_buying(state)
+    else:
+        _after_dice(state)
+
+
+@rule
+def _start_betting(state: Record) -> None:
+    state.level = 0
+    for seat in range(state.num_players):
+        state.put_phase[seat] = 0
+    state.phase = BETTING
+    state.turn = -1
+    state.turns_left = state.num_players
+    _next_better(state)
+
+
+@rule
+def _next_better(state: Record) -> None:
+    while state.turns_left > 0:
+        state.turns_left -= 1
+        state.turn = (state.turn + 1) % state.num_players
+        if not state.folded[state.turn] and state.stack[state.turn] > 0:
+            return
+    if state.round_number == 0:
+        state.round_number = 1
+        _deal_from(state, SPIKES, SPIKE_SLOT)
+    else:
+        state.phase = DICE
+
+
+@rule
+def owed(state: Record, seat: int) -> int:
+    """What a match would cost `seat` now, in credits."""
+    due = state.level
+    if state.betting == MATCHED:
+        due = state.level - state.put_phase[seat]
+    return min(int(due), int(state.stack[seat]))
+
+
+@rule
+def _raise_cost(state: Record) -> int:
+    if state.betting == MATCHED:
+        return int(state.level - state.put_phase[state.turn]) + BET
+    return BET
+
+
+@rule
+def _bet(state: Record, action: int) -> None:
+    seat = state.turn
+    if action == FOLD:
+        state.folded[seat] = 1
+        left = _next_in(state, 0)
+        if _next_in(state, left + 1) == state.num_players:
+            _win(state, left)
+            return
+    else:
+        paid = _raise_cost(state) if action == RAISE else owed(state, seat)
+        state.reward[seat] = -paid * _weight(state, abs(card_sum(state, seat)))
+        _put(state, seat, paid)
+        state.put_phase[seat] += paid
+        if action == RAISE:
+            state.level = BET if state.betting == FLAT else state.level + BET
+            state.raises[seat] += 1
+            state.turns_left = state.num_players - 1
+    _next_better(state)
+
+
+@rule
+def _start_buying(state: Record) -> None:
+    state.phase = BUYING
+    state.turn = _next_in(state, 0)
+
+
+@rule
+def _buy(state: Record, action: int) -> None:
+    if action == BUY:
+        _put(state, state.turn, BET)
+        state.buys[state.turn] += 1
+        state.phase = DRAWING
+        _refill(state)
+    else:
+        _next_buyer(state)
+
+
+@rule
+def _pay_for_card(state: Record) -> None:
+    """The reward of buying: weighted by three quarters of the best |sum| the bought card allows."""
+    seat = state.turn
+    total = card_sum(state, seat) + state.extra
+    best = abs(total - state.extra)
+    for slot in range(3):
+        best = min(best, abs(total - state.cards[seat, slot]))
+    state.reward[seat] = -BET * _weight(state, 0.75 * best)
+
+
+@rule
+def _place(state: Record, action: int) -> None:
+    seat = state.turn
+    if action == DISCARD:
+        _discard(state, state.extra)
+    else:
+        slot = SPIKE_SLOT
+        if action == SWAP_LOW:
+            slot = LOW_SLOT
+        elif action == SWAP_HIGH:
+            slot = HIGH_SLOT
+        _discard(state, state.cards[seat, slot])
+        _put_in_hand(state, seat, slot, state.extra)
+        if slot != SPIKE_SLOT:
+            state.kept[seat] += 1
+    state.extra = EMPTY
+    _next_buyer(state)
+
+
+@rule
+def _next_buyer(state: Record) -> None:
+    state.phase = BUYING
+    state.turn = _next_in(state, state.turn + 1)
+    if state.turn == state.num_players:
+        _start_betting(state)
+
+
+@rule
+def _roll(state: Record, roll: int) -> None:
+    state.dice = roll
+    if roll // 6 != roll % 6:
+        _after_dice(state)
+        return
+    for seat in range(state.num_players):
+        if not state.folded[seat]:
+            state.kept[seat] = 0
+            for slot in range(SPIKE_SLOT + 1 if roll == 0 else SPIKE_SLOT):
+                _discard(state, state.cards[seat, slot])
+                state.cards[seat, slot] = EMPTY
+    _deal_from(state, REDRAWING, LOW_SLOT)
+
+
+@rule
+def _after_dice(state: Record) -> None:
+    if state.round_number < 3:
+        state.round_number += 1
+        _start_buying(state)
+    else:
+        _showdown(state)
+
+
+@rule
+def _showdown(state: Record) -> None:
+    """Lowest |sum|, then a sum >= 0, then the highest sum of positive cards, then the highest positive card."""
+    best = -1
+    count = 0
+    for seat in range(state.num_players):
+        state.tied[seat] = 0
+        if state.folded[seat]:
+            continue
+        rank = hand_rank(state.cards[seat, 0], state.cards[seat, 1], state.cards[seat, 2])
+        if rank > best:
+            best = rank
+            count = 0
+            for other in range(seat):
+                state.tied[other] = 0
+        if rank == best:
+            state.tied[seat] = 1
+            count += 1
+    for seat in range(state.num_players):
+        for slot in range(3):
+            state.shown[seat, slot] = EMPTY if state.folded[seat] else state.cards[seat, slot]
+    if count == 1:
+        for seat in range(state.num_players):
+            if state.tied[seat]:
+                _win(state, seat)
+                return
+    state.phase = TIE
+
+
+@rule
+def hand_rank(first: int, second: int, third: int) -> int:
+    """The worth of three cards at the showdown: the higher wins, equal is a tie. At most 41,663."""
+    total = int(first) + int(second) + int(third)
+    positive = max(first, 0) + max(second, 0) + max(third, 0)
+    highest = max(first, second, third, 0)
+    return (((30 - abs(total)) * 2 + (total >= 0)) * 31 + int(positive)) * 11 + int(highest)
+
+
+@rule
+def _win(state: Record, seat: int) -> None:
+    pool = state.pool
+    if state.phase == BETTING:  # Everyone else has folded: nothing is shown.
+        for other in range(state.num_players):
+            for slot in range(3):
+                state.shown[other, slot] = EMPTY
+    state.last_winner = seat
+    state.last_pool = pool
+    state.stack[seat] += pool
+    state.pool = 0
+    state.reward[seat] += 31.0 * pool if state.reward_model == WEIGHTED else pool
+    state.hands_won[seat] += 1
+    state.hand += 1
+    over = state.hand == state.hands
+    for other in range(state.num_players):
+        over = over or state.stack[other] == 0
+    if over:
+        state.phase = OVER
+    else:
+        _start_hand(state)
+
+
+# -- small things -----------------------------------------------------------------------------------------------------
+
+
+@rule
+def card_sum(state: Record, seat: int) -> int:
+    """The sum of the cards held: the hand, and the spike once dealt. A bought card does not count yet."""
+    total = 0
+    for slot in range(3):
+        if state.cards[seat, slot] != EMPTY:
+            total += state.cards[seat, slot]
+    return total
+
+
+@rule
+def _weight(state: Record, size: float) -> float:
+    return 1.0 + size if state.reward_model == WEIGHTED else 1.0
+
+
+@rule
+def _next_in(state: Record, seat: int) -> int:
+    """The first seat from `seat` on that has not folded; `num_players` if there is none."""
+    while seat < state.num_players and state.folded[seat]:
+        seat += 1
+    return int(seat)
+
+
+@rule
+def _put(state: Record, seat: int, amount: int) -> None:
+    state.stack[seat] -= amount
+    state.put_hand[seat] += amount
+    state.pool += amount
+
+
+@rule
+def _deal_from(state: Record, phase: int, slot: int) -> None:
+    state.phase = phase
+    state.turn = _next_in(state, 0)
+    state.slot = slot
+    _refill(state)
+
+
+@rule
+def _refill(state: Record) -> None:
+    """Before a draw: an exhausted draw pile takes the discard pile back in."""
+    if state.deck_size == 0:
+        for card in range(state.discards_size):
+            state.deck[card] = state.discards[card]
+        state.deck_size = state.discards_size
+        state.discards_size = 0
+
+
+@rule
+def _draw(state: Record, place: int) -> int:
+    card = state.deck[place]
+    state.deck_size -= 1
+    state.deck[place] = state.deck[state.deck_size]
+    return int(card)
+
+
+@rule
+def _discard(state: Record, card: int) -> None:
+    state.discards[state.discards_size] = card
+    state.discards_size += 1
+
+
+@rule
+def _put_in_hand(state: Record, seat: int, slot: int, card: int) -> None:
+    """Put a card in its place and keep the two hand cards sorted, for actions name the lower and the higher."""
+    state.cards[seat, slot] = card
+    if slot != SPIKE_SLOT and state.cards[seat, LOW_SLOT] > state.cards[seat, HIGH_SLOT]:
+        low = state.cards[seat, HIGH_SLOT]
+        state.cards[seat, HIGH_SLOT] = state.cards[seat, LOW_SLOT]
+        state.cards[seat, LOW_SLOT] = low

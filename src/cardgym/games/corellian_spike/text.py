@@ -1,0 +1,161 @@
+"""Corellian Spike in words, for people: the table, the actions, and what just happened."""
+
+from __future__ import annotations
+
+from cardgym.games.corellian_spike.rules import (
+    BET,
+    BETTING,
+    BUY,
+    BUYING,
+    DEALING,
+    DICE,
+    DISCARD,
+    DONT_BUY,
+    DRAWING,
+    EMPTY,
+    FOLD,
+    HIGH_SLOT,
+    LOW_SLOT,
+    MATCH,
+    OVER,
+    PLACING,
+    RAISE,
+    REDRAWING,
+    SPIKE_SLOT,
+    SWAP_HIGH,
+    SWAP_LOW,
+    SWAP_SPIKE,
+    TIE,
+    card_sum,
+    owed,
+)
+from cardgym.rules import Record
+
+_PHASE_NAMES = {BETTING: "betting", BUYING: "buying", PLACING: "placing the bought card", OVER: "the game is over"}
+
+
+def describe(state: Record, seat: int) -> str:
+    """The table as `seat` sees it: own cards, everyone's spikes, credits and folds, the pool."""
+    lines = [
+        f"Hand {min(state.hand + 1, state.hands)} of at most {state.hands}, round {state.round_number}: "
+        f"{_PHASE_NAMES.get(int(state.phase), 'chance')}",
+        f"Pool {state.pool}, draw pile {state.deck_size}, discard pile {state.discards_size}",
+    ]
+    for other in range(state.num_players):
+        spike = "-" if state.cards[other, SPIKE_SLOT] == EMPTY else f"{state.cards[other, SPIKE_SLOT]:+d}"
+        marks = "  folded" if state.folded[other] else "  all in" if state.stack[other] == 0 else ""
+        line = f"{_name(other, seat):<7} {state.stack[other]:>4} credits  spike {spike:>3}{marks}"
+        if other == seat:
+            hand = [state.cards[seat, slot] for slot in (LOW_SLOT, HIGH_SLOT)]
+            cards = "  ".join(f"{card:+d}" for card in hand if card != EMPTY)
+            line += f"  hand {cards}  sum {card_sum(state, seat):+d}"
+            if state.extra != EMPTY and state.turn == seat:
+                line += f"  bought {state.extra:+d}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def action_text(state: Record, action: int) -> str:
+    """An action of the seat to decide, in words."""
+    seat = state.turn
+    due = owed(state, seat)
+    if action == RAISE:
+        level = BET if state.betting == 0 else state.level - state.put_phase[seat] + BET
+        return f"raise (pay {level})"
+    if action in (MATCH, FOLD, BUY, DONT_BUY, DISCARD):
+        return {
+            MATCH: f"match (pay {due})" if due else "match (nothing to pay)",
+            FOLD: "fold",
+            BUY: f"buy a card (pay {BET})",
+            DONT_BUY: "don't buy",
+            DISCARD: "discard the bought card" + ("" if state.extra == EMPTY else f" ({state.extra:+d})"),
+        }[action]
+    slot, name = {
+        SWAP_SPIKE: (SPIKE_SLOT, "spike"),
+        SWAP_LOW: (LOW_SLOT, "lower hand card"),
+        SWAP_HIGH: (HIGH_SLOT, "higher hand card"),
+    }[action]
+    if state.phase != PLACING:
+        return f"swap with the {name}"
+    total = card_sum(state, seat) + state.extra - state.cards[seat, slot]
+    return f"swap with the {name} ({state.cards[seat, slot]:+d}), sum {total:+d}"
+
+
+def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+    """What a move looked like from `seat`: bets, purchases, discards, spikes, dice, showdowns; own cards drawn."""
+    told = _tell_move(before, move, after, seat)
+    if after.hand != before.hand:
+        told += ("\n" if told else "") + _tell_end(after, seat)
+    return told
+
+
+def _tell_move(before: Record, move: int, after: Record, seat: int) -> str:
+    turn = int(before.turn)
+    who = _name(turn, seat)
+    if before.phase == BETTING:
+        paid = int(after.put_hand[turn] - before.put_hand[turn]) if after.hand == before.hand else 0
+        s = "" if turn == seat else "s"
+        return f"{who} {('raise', 'match', 'fold')[move]}{s if move != MATCH or not s else 'es'}" + (
+            f", paying {paid}" if paid else ""
+        )
+    if before.phase == BUYING:
+        return "" if move == DONT_BUY else f"{who} buy{'' if turn == seat else 's'} a card"
+    if before.phase == DRAWING:
+        return f"You draw {after.extra:+d}" if turn == seat else ""
+    if before.phase == PLACING:
+        if move == DISCARD:
+            return f"{who} discard{'' if turn == seat else 's'} it: {before.extra:+d}"
+        slot = {SWAP_SPIKE: SPIKE_SLOT, SWAP_LOW: LOW_SLOT, SWAP_HIGH: HIGH_SLOT}[move]
+        place = "spike" if move == SWAP_SPIKE else "hand card"
+        new = f", the new one is {before.extra:+d}" if move == SWAP_SPIKE or turn == seat else ""
+        return f"{who} replace{'' if turn == seat else 's'} a {place}, {before.cards[turn, slot]:+d}{new}"
+    if before.phase == DICE:
+        first, second = move // 6 + 1, move % 6 + 1
+        effect = ""
+        if first == second:
+            effect = ": new hands and spikes for all" if first == 1 else ": new hands for all"
+        return f"Spike dice {first} and {second}{effect}"
+    if before.phase == TIE:
+        return "Still tied: the winner is drawn by lot"
+    card = int(before.deck[move])
+    if before.slot == SPIKE_SLOT:
+        return f"{who} get{'' if turn == seat else 's'} the spike {card:+d}"
+    if turn == seat and before.phase in (DEALING, REDRAWING):
+        return f"You are dealt {card:+d}"
+    return ""
+
+
+def _tell_end(after: Record, seat: int) -> str:
+    lines = []
+    for other in range(after.num_players):
+        if after.shown[other, SPIKE_SLOT] != EMPTY:
+            cards = " ".join(f"{card:+d}" for card in after.shown[other])
+            verb = "show" if other == seat else "shows"
+            lines.append(f"{_name(other, seat)} {verb} {cards}: sum {int(after.shown[other].sum()):+d}")
+    winner = int(after.last_winner)
+    lines.append(f"{_name(winner, seat)} {'win' if winner == seat else 'wins'} the pool of {after.last_pool}")
+    return "\n".join(lines)
+
+
+def _name(other: int, seat: int) -> str:
+    return "You" if other == seat else f"Seat {other}"
+
+
+def extra(state: Record, seat: int) -> dict[str, float]:
+    """Credits won or lost in a finished game, and whether the seat went bust."""
+    return {
+        "credits_per_game": float(state.stack[seat] - state.credits),
+        "bust_games": float(state.stack[seat] == 0),
+    }
+
+
+def conserved(state: Record) -> tuple[int, ...]:
+    """Every credit on the table; every card, and the sum of their squares and cubes."""
+    credits = int(state.stack.sum()) + int(state.pool)
+    cards = [int(card) for card in state.cards[: state.num_players].ravel() if card != EMPTY]
+    cards += [int(card) for card in state.deck[: state.deck_size]]
+    cards += [int(card) for card in state.discards[: state.discards_size]]
+    cards += [int(state.extra)] if state.extra != EMPTY else []
+    return credits, len(cards), sum(card**2 for card in cards), sum(card**3 for card in cards)
+
+

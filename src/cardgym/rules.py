@@ -1,0 +1,297 @@
+"""The contract: what a game must define.
+
+A state is one NumPy structured record; the rules are a handful of small functions over it, which Numba compiles. Chance
+is a move: at a chance node a game says how many equally likely outcomes there are, and `apply` plays one of them. So the
+same rules are sampled by an env, enumerated by a solver and replayed from a list of moves.
+
+A game file imports nothing of cardgym but this contract, and holds no randomness, no clock and no global that changes.
+Everything written over it (envs, arena, learners, play, the tests) takes the `Game` at its end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.compilation import rule
+from cardgym.errors import CardgymError, unknown
+from cardgym.generator import Generator, uniform, uniform_float
+
+__all__ = [
+    "Encoding",
+    "Feature",
+    "Game",
+    "Generator",
+    "Options",
+    "Record",
+    "choice",
+    "feature_table",
+    "number",
+    "rule",
+    "uniform",
+    "uniform_float",
+]
+
+Record = Any
+"""One state: an `np.record` where the rules are interpreted, a Numba record where they are compiled."""
+
+
+# -- options ----------------------------------------------------------------------------------------------------------
+
+
+def number(default: int, low: int, high: int, help: str, *, step: int = 1) -> Any:
+    """An option that is a whole number from `low` to `high`, in steps of `step`."""
+    return field(default=default, metadata={"low": low, "high": high, "step": step, "help": help})
+
+
+def choice(*choices: str, help: str) -> Any:
+    """An option that is one of some words, the first by default. The record holds its place among them."""
+    return field(default=choices[0], metadata={"choices": choices, "help": help})
+
+
+@dataclass(frozen=True)
+class Options:
+    """A game's options. A subclass adds fields made by `number` and `choice`, and `num_players` as one or a constant.
+
+    Raises `CardgymError` for a value that an option does not allow.
+    """
+
+    num_players: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        for spec in dataclasses.fields(self):
+            object.__setattr__(self, spec.name, _checked(spec, getattr(self, spec.name)))
+
+    @classmethod
+    def parse(cls, values: Mapping[str, Any]) -> Self:
+        """Options from names and values, as a keyword argument or a word of the command line gives them."""
+        known = [spec.name for spec in dataclasses.fields(cls)]
+        for name in values:
+            if name not in known:
+                raise unknown("option", name, known)
+        return cls(**values)
+
+    def write(self, state: Record) -> None:
+        """Write every option, and the number of players, into the fields of that name of `state`."""
+        state.num_players = self.num_players
+        for spec in dataclasses.fields(self):
+            value = getattr(self, spec.name)
+            setattr(state, spec.name, spec.metadata["choices"].index(value) if "choices" in spec.metadata else value)
+
+    def asdict(self) -> dict[str, int | str]:
+        """The options as plain values."""
+        return dataclasses.asdict(self)
+
+
+def _checked(spec: dataclasses.Field[Any], value: Any) -> int | str:
+    choices = spec.metadata.get("choices")
+    if choices is not None:
+        if value not in choices:
+            raise CardgymError(f"option {spec.name}={value!r}: allowed are {', '.join(choices)}")
+        return str(value)
+    low, high, step = (spec.metadata[key] for key in ("low", "high", "step"))
+    try:
+        whole = int(value)
+        exact = not isinstance(value, float) or whole == value
+    except (TypeError, ValueError, OverflowError):
+        whole, exact = 0, False
+    if not exact or isinstance(value, bool) or not low <= whole <= high or (whole - low) % step:
+        steps = "" if step == 1 else f" in steps of {step}"
+        raise CardgymError(f"option {spec.name}={value!r}: allowed are whole numbers from {low} to {high}{steps}")
+    return whole
+
+
+# -- observations -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One row of an observation table: `size` numbers, each from `low` to `high`."""
+
+    name: str
+    meaning: str
+    size: int = 1
+    low: float = 0.0
+    high: float = 1.0
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """One way to turn what a seat knows into numbers.
+
+    `write(state, seat, out)` fills `out`, float32 of as many numbers as `table(options)` has. An encoding with
+    `discrete` set is a single whole number below `discrete(options)` instead, shown as a `Discrete` space.
+    """
+
+    write: Callable[[Record, int, npt.NDArray[np.float32]], None]
+    table: Callable[[Any], tuple[Feature, ...]]
+    discrete: Callable[[Any], int] | None = None
+
+    def size(self, options: Options) -> int:
+        """How many numbers the observation holds."""
+        return sum(feature.size for feature in self.table(options))
+
+    def bounds(self, options: Options) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """The lowest and the highest observation, float32."""
+        table = self.table(options)
+        low = np.concatenate([np.full(row.size, row.low, np.float32) for row in table])
+        high = np.concatenate([np.full(row.size, row.high, np.float32) for row in table])
+        return low, high
+
+    def digest(self, options: Options) -> str:
+        """A short digest of the observation table: two checkpoints with the same one read the same numbers."""
+        text = repr([(row.name, row.size, row.low, row.high) for row in self.table(options)])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def feature_table(features: tuple[Feature, ...]) -> str:
+    """The observation table as text, one row a feature, as it stands in the docstrings."""
+    lines, at = [], 0
+    for row in features:
+        index = str(at) if row.size == 1 else f"{at}..{at + row.size - 1}"
+        lines.append(f"{index:<8}{row.name:<22}[{row.low:g}, {row.high:g}]  {row.meaning}")
+        at += row.size
+    return "\n".join(lines)
+
+
+# -- parts that a game may leave out ----------------------------------------------------------------------------------
+
+
+@rule
+def no_code(state: Record, seat: int) -> int:
+    """The code of a game that has none."""
+    return -1
+
+
+@rule
+def one_deal(state: Record) -> int:
+    """The deal of a game that is dealt once."""
+    return 0
+
+
+@rule
+def lose_one(state: Record, seat: int) -> float:
+    """What giving up costs in a game of plus and minus one."""
+    return -1.0
+
+
+@rule
+def reward_field(state: Record, out: npt.NDArray[np.float32]) -> None:
+    """What the last transition paid each seat, from the field `reward`."""
+    out[:] = state.reward
+
+
+def _no_extra(state: Record, seat: int) -> dict[str, float]:
+    return {}
+
+
+# -- the game ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A game's rules and what else is known of it. All compiled functions are made by `rule`.
+
+    Attributes:
+        id: the id it is registered under, such as `CorellianSpike-v0`.
+        doc: the env's documentation, under Gymnasium's headings.
+        state: the record's dtype. It holds every option by name, `num_players` (int32), and `reward`, float32 of one
+            number a seat: what the last transition paid. `reward` is no part of what a state is.
+        options: the frozen dataclass of the options.
+        num_actions: how many actions there are, legal or not.
+        encodings: the observations by name; the first is the default.
+        setup: `setup(state)`: the start, before any chance, from the options in the record.
+        outcomes: `outcomes(state)`: how many equally likely chance outcomes come now; 0 at a decision or at the end.
+        actor: `actor(state)`: the seat to decide; -1 at the end. Asked only where `outcomes` is 0.
+        legal: `legal(state, mask)`: fill `mask`, int8 of `num_actions`, for the seat to decide.
+        apply: `apply(state, move)`: play an action, or chance outcome number `move`; set `reward`.
+        rewards: `rewards(state, out)`: what the last transition paid each seat; the field `reward` unless told.
+        describe: `describe(state, seat)`: the table as that seat sees it, for a person. Plain Python.
+        action_text: `action_text(state, action)`: an action in words. Plain Python.
+        resample: `resample(state, seat, generator)`: draw anew, uniformly over what `seat` holds possible from the
+            cards alone, everything it cannot see.
+        narrate: `narrate(before, move, after, seat)`: what a transition looked like from that seat; empty if nothing
+            was to be seen. Plain Python.
+        code: `code(state, seat)`: a whole number that stands for what the seat knows, for tables and for
+            `info["state_code"]`; `index` numbers the same codes from 0.
+        index: `index(state, seat)`: the place of the state in a table of `num_indices(options)`; 0 is the end.
+        num_indices: how long such a table is; 0 if the game has no such index.
+        deal: `deal(state)`: which deal of the game this is. Chance in a deal depends on the seed and on what was
+            played in that deal only, so that players can be compared on the same cards.
+        forfeit: `forfeit(state, seat)`: the reward of a seat that gives the game up now (by an illegal action).
+        players: compiled players by name: `player(state, seat, mask, generator)` returns a legal action. One may look
+            only at what the seat can know; the contract tests resample the rest and expect the same action.
+        won: `won(state, seat)`: the share of the game, or how many of its hands, the seat has won at the end.
+        contests: `contests(state)`: what `won` sums to over the seats: 1 for a game, hands played for a game of hands.
+        extra: `extra(state, seat)`: named figures of a finished game for the arena's report. Plain Python.
+        defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
+        conserved: `conserved(state)`: numbers that every move must leave unchanged (cards, credits), for the tests.
+            Plain Python.
+    """
+
+    id: str
+    doc: str
+    state: np.dtype[Any]
+    options: type[Options]
+    num_actions: int
+    encodings: Mapping[str, Encoding]
+    setup: Callable[[Record], None]
+    outcomes: Callable[[Record], int]
+    actor: Callable[[Record], int]
+    legal: Callable[[Record, npt.NDArray[np.int8]], None]
+    apply: Callable[[Record, int], None]
+    describe: Callable[[Record, int], str]
+    action_text: Callable[[Record, int], str]
+    resample: Callable[[Record, int, Generator], None]
+    won: Callable[[Record, int], float]
+    contests: Callable[[Record], float]
+    conserved: Callable[[Record], tuple[int, ...]]
+    narrate: Callable[[Record, int, Record, int], str]
+    rewards: Callable[[Record, npt.NDArray[np.float32]], None] = reward_field
+    code: Callable[[Record, int], int] = no_code
+    index: Callable[[Record, int], int] = no_code
+    num_indices: Callable[[Any], int] | None = None
+    deal: Callable[[Record], int] = one_deal
+    forfeit: Callable[[Record, int], float] = lose_one
+    players: Mapping[str, Callable[..., int]] = field(default_factory=dict)
+    extra: Callable[[Record, int], dict[str, float]] = _no_extra
+    defaults: Mapping[str, int | str] = field(default_factory=dict)
+
+    @property
+    def max_players(self) -> int:
+        """The most seats the record has room for."""
+        return int(self.state["reward"].shape[0])
+
+    @property
+    def default_encoding(self) -> str:
+        """The observation that an env shows unless asked otherwise."""
+        return next(iter(self.encodings))
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """The files of the rules, where they lie outside the package: compiled code depends on them."""
+        package = Path(__file__).parent
+        functions = [self.apply, *self.players.values()]
+        paths = {Path(inspect.getfile(getattr(function, "py_func", function))) for function in functions}
+        return tuple(sorted(path for path in paths if package not in path.parents))
+
+    def encoding(self, name: str) -> Encoding:
+        """The observation of that name, or an error that names the nearest."""
+        if name not in self.encodings:
+            raise unknown("observation", name, self.encodings)
+        return self.encodings[name]
+
+    def new_state(self, options: Options) -> np.recarray[Any, Any]:
+        """A batch of one record with the options written and the game set up."""
+        batch = np.zeros(1, self.state).view(np.recarray)
+        options.write(batch[0])
+        self.setup(batch[0])
+        return batch
