@@ -39,14 +39,19 @@ def compiled(function: F) -> F:
     return cast(F, _cached_njit(function, cache_folder()))
 
 
-def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, **names: Any) -> Callable[..., Any]:
+def bind(
+    template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, **names: Any
+) -> Callable[..., Any]:
     """Compile `template` with some of its global names replaced: one text, a kernel for each game.
 
     A closure would do the same but never hits Numba's disk cache. `suffix` tells the copies apart there; `sources`
     are files outside the package that the copy depends on.
     """
     copy = types.FunctionType(
-        template.__code__, {**template.__globals__, **names}, f"{template.__name__}_{suffix}", template.__defaults__
+        template.__code__,
+        {**template.__globals__, **names},
+        f"{template.__name__}_{suffix}",
+        template.__defaults__,
     )
     copy.__qualname__ = copy.__name__
     copy.__module__ = template.__module__
@@ -99,7 +104,11 @@ def announce(what: str) -> None:
         return
     marker = cache_folder() / f"{what}.announced"
     if not marker.exists():
-        print(f"cardgym: compiling {what}, once for this version (some seconds) ...", file=sys.stderr, flush=True)
+        print(
+            f"cardgym: compiling {what}, once for this version (some seconds) ...",
+            file=sys.stderr,
+            flush=True,
+        )
         marker.touch()
 
 

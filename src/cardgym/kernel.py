@@ -91,7 +91,9 @@ def _settle(state: Record, chance: Generator, paid: Any, pay: Any) -> None:
         n = outcomes(state)
 
 
-def _choose_from_table(policy: int, state: Record, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
+def _choose_from_table(
+    policy: int, state: Record, seat: int, mask: Any, choice: Generator, tables: Any
+) -> int:
     """The end of the chain of policies: a table's action, or the first legal one where that is not legal."""
     action = tables[policy - NUMBER, index(state, seat)]
     if mask[action]:
@@ -154,7 +156,15 @@ def _start(state: Record, row: Record, tables: Any, mask: Any, pay: Any, skip: b
 
 
 def _step(
-    states: Any, rows: Any, tables: Any, actions: Any, activity: Any, illegal: int, skip: bool, out: Any, masks: Any
+    states: Any,
+    rows: Any,
+    tables: Any,
+    actions: Any,
+    activity: Any,
+    illegal: int,
+    skip: bool,
+    out: Any,
+    masks: Any,
 ) -> None:
     """One step of every row: rest, act or start; then show the seat to decide what it knows and may do."""
     pay = np.zeros(states[0].reward.shape[0], np.float32)
@@ -226,7 +236,18 @@ class Kernel:
         suffix = f"{game.id}_{encoding}".replace("-", "_")
         rules = {
             name: getattr(game, name)
-            for name in ("setup", "outcomes", "actor", "legal", "apply", "rewards", "code", "index", "deal", "forfeit")
+            for name in (
+                "setup",
+                "outcomes",
+                "actor",
+                "legal",
+                "apply",
+                "rewards",
+                "code",
+                "index",
+                "deal",
+                "forfeit",
+            )
         }
         rules["observe"] = game.encoding(encoding).write
 
@@ -237,7 +258,9 @@ class Kernel:
         choose = bound(_choose_from_table, NUMBER=len(self.players))
         compiled_players = (choose_random, *game.players.values())
         for number in reversed(range(len(compiled_players))):
-            choose = bound(_choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose)
+            choose = bound(
+                _choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose
+            )
         run = bound(_run, settle=settle, choose=choose)
         begin = bound(_start, run=run)
         self.step = bound(_step, run=run, begin=begin)
@@ -263,6 +286,7 @@ class Batch:
 
     Attributes:
         states: the records, one a row, as an `np.recarray`.
+        plain_states: the same memory as a structured array, which compiled functions take faster.
         rows: the bookkeeping of each row (`ROW`).
         kernel: the compiled functions.
         observation_size: how many float32 an observation has.
@@ -281,8 +305,8 @@ class Batch:
         self.kernel = kernel_of(game, encoding or game.default_encoding)
         self.tables = tables
         self.observation_size = game.encoding(self.kernel.encoding).size(options)
-        self._states: npt.NDArray[Any] = np.repeat(np.asarray(game.new_state(options)), num_rows)
-        self.states = self._states.view(np.recarray)
+        self.plain_states: npt.NDArray[Any] = np.repeat(np.asarray(game.new_state(options)), num_rows)
+        self.states = self.plain_states.view(np.recarray)
         self._rows = np.zeros(num_rows, ROW)
         self.rows = self._rows.view(np.recarray)
         self._rows["actor"] = -1
@@ -324,7 +348,7 @@ class Batch:
             self._announced = True
             announce(f"{self.game.id} ({self.kernel.encoding})")
         self.kernel.step(
-            self._states, self._rows, self.tables, actions, activity, illegal, skip, observations, masks
+            self.plain_states, self._rows, self.tables, actions, activity, illegal, skip, observations, masks
         )
 
     def look(
@@ -333,5 +357,5 @@ class Batch:
         """What a seat of each row knows: observations, masks (all 0 unless it is to decide) and state codes."""
         observations, masks = self.new_outputs()
         codes = np.empty(len(self._rows), np.int64)
-        self.kernel.look(self._states, seats, observations, masks, codes)
+        self.kernel.look(self.plain_states, seats, observations, masks, codes)
         return observations, masks, codes

@@ -84,7 +84,11 @@ class Options:
         state.num_players = self.num_players
         for spec in dataclasses.fields(self):
             value = getattr(self, spec.name)
-            setattr(state, spec.name, spec.metadata["choices"].index(value) if "choices" in spec.metadata else value)
+            setattr(
+                state,
+                spec.name,
+                spec.metadata["choices"].index(value) if "choices" in spec.metadata else value,
+            )
 
     def asdict(self) -> dict[str, int | str]:
         """The options as plain values."""
@@ -105,7 +109,9 @@ def _checked(spec: dataclasses.Field[Any], value: Any) -> int | str:
         whole, exact = 0, False
     if not exact or isinstance(value, bool) or not low <= whole <= high or (whole - low) % step:
         steps = "" if step == 1 else f" in steps of {step}"
-        raise CardgymError(f"option {spec.name}={value!r}: allowed are whole numbers from {low} to {high}{steps}")
+        raise CardgymError(
+            f"option {spec.name}={value!r}: allowed are whole numbers from {low} to {high}{steps}"
+        )
     return whole
 
 
@@ -224,11 +230,13 @@ class Game:
             `info["state_code"]`; `index` numbers the same codes from 0.
         index: `index(state, seat)`: the place of the state in a table of `num_indices(options)`; 0 is the end.
         num_indices: how long such a table is; 0 if the game has no such index.
+        codes: `codes(options)`: the codes of all indices in order, int64.
         deal: `deal(state)`: which deal of the game this is. Chance in a deal depends on the seed and on what was
             played in that deal only, so that players can be compared on the same cards.
         forfeit: `forfeit(state, seat)`: the reward of a seat that gives the game up now (by an illegal action).
         players: compiled players by name: `player(state, seat, mask, generator)` returns a legal action. One may look
             only at what the seat can know; the contract tests resample the rest and expect the same action.
+        tables: players that are a table of actions by name: `table(options)` returns int8 actions by index.
         won: `won(state, seat)`: the share of the game, or how many of its hands, the seat has won at the end.
         contests: `contests(state)`: what `won` sums to over the seats: 1 for a game, hands played for a game of hands.
         extra: `extra(state, seat)`: named figures of a finished game for the arena's report. Plain Python.
@@ -259,9 +267,11 @@ class Game:
     code: Callable[[Record, int], int] = no_code
     index: Callable[[Record, int], int] = no_code
     num_indices: Callable[[Any], int] | None = None
+    codes: Callable[[Any], npt.NDArray[np.int64]] | None = None
     deal: Callable[[Record], int] = one_deal
     forfeit: Callable[[Record, int], float] = lose_one
     players: Mapping[str, Callable[..., int]] = field(default_factory=dict)
+    tables: Mapping[str, Callable[[Any], npt.NDArray[np.int8]]] = field(default_factory=dict)
     extra: Callable[[Record, int], dict[str, float]] = _no_extra
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 

@@ -37,7 +37,9 @@ def full_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("extra", "own bought card / 10, 0 if none", low=-1),
         Feature("has_extra", "1 with a bought card to place"),
         Feature("sum", "sum of the cards held, without the bought one, / 30", low=-1),
-        Feature("sum_placed", "sum / 30 after: swapping with spike, low, high; 0 with no bought card", 3, low=-1),
+        Feature(
+            "sum_placed", "sum / 30 after: swapping with spike, low, high; 0 with no bought card", 3, low=-1
+        ),
         Feature("stack", "own credits / all credits at the table"),
         Feature("pool", "pool / all credits"),
         Feature("put", "own credits put in this hand / all credits"),
@@ -45,7 +47,9 @@ def full_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("raised", "1 if there is something to match"),
         Feature("turns_left", "seats the betting still comes to unless one raises / 7"),
         Feature("hands_left", "hands still to play after this one / hands"),
-        Feature("unseen", "cards of value -10 .. 10 not seen, / 3: the draw pile and hidden cards", NUM_VALUES),
+        Feature(
+            "unseen", "cards of value -10 .. 10 not seen, / 3: the draw pile and hidden cards", NUM_VALUES
+        ),
     )
     opponents: list[Feature] = []
     for ahead in range(1, options.num_players):
@@ -54,7 +58,9 @@ def full_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
             Feature(f"opponent_{ahead}_spike", "spike / 10, 0 if not dealt", low=-1),
             Feature(f"opponent_{ahead}_stack", "credits / all credits"),
             Feature(f"opponent_{ahead}_put", "credits put in this hand / all credits"),
-            Feature(f"opponent_{ahead}_phase", "credits put in during the latest betting phase / 10, at most 1"),
+            Feature(
+                f"opponent_{ahead}_phase", "credits put in during the latest betting phase / 10, at most 1"
+            ),
             Feature(f"opponent_{ahead}_raises", "raises this hand / 10, at most 1"),
             Feature(f"opponent_{ahead}_buys", "cards bought this hand / 3"),
             Feature(f"opponent_{ahead}_kept", "bought cards in the hand since it was dealt or redrawn / 3"),
@@ -98,7 +104,7 @@ def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
         out[21] = 1.0 if due > 0 else 0.0
         out[22] = state.turns_left / 7.0
     out[23] = max(state.hands - state.hand - 1, 0) / state.hands
-    _count_unseen(state, seat, out[24 : 24 + NUM_VALUES])
+    count_unseen(state, seat, out[24 : 24 + NUM_VALUES])
     at = 24 + NUM_VALUES
     for ahead in range(1, state.num_players):
         other = (seat + ahead) % state.num_players
@@ -119,7 +125,7 @@ def _tenth(card: int) -> float:
 
 
 @rule
-def _count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Thirds of the number of cards of each value that `seat` has not seen since the last shuffle."""
     third = np.float32(1.0 / 3.0)
     for value in range(NUM_VALUES):
@@ -136,7 +142,9 @@ def _count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> Non
     if state.extra != EMPTY and state.turn == seat:
         out[state.extra + 10] -= third
     for value in range(NUM_VALUES):
-        out[value] = max(out[value], np.float32(0.0))  # Three thirds in float32 may leave a speck below nought.
+        out[value] = max(
+            out[value], np.float32(0.0)
+        )  # Three thirds in float32 may leave a speck below nought.
 
 
 # -- the paper's state (section 3.2) ----------------------------------------------------------------------------------
@@ -181,7 +189,9 @@ def code(state: Record, seat: int) -> int:
     if state.extra != EMPTY and state.turn == seat:
         extra = state.extra + 10
     amounts = _digit(state.stack[seat]) * 10 + _digit(state.pool)
-    return int(state.round_number * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100 + amounts)
+    return int(
+        state.round_number * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100 + amounts
+    )
 
 
 @rule
@@ -247,6 +257,11 @@ def index_code(index: int, num_players: int) -> int:
     return int(head + own * 10 + pool)
 
 
+def codes(options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
+    """The codes of all indices in order, int64."""
+    return np.array([index_code(i, options.num_players) for i in range(num_indices(options))], np.int64)
+
+
 def num_indices(options: CorellianSpikeOptions) -> int:
     """How many states the paper enumerates: 231,041 for two players, 361,001 for four or more, the end included."""
     pairs = sum(min(9, 5 * options.num_players - own) + 1 for own in range(10))
@@ -288,7 +303,10 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
                 if state.cards[other, slot] != EMPTY:
                     size -= 1
                     state.cards[other, slot] = pool[size]
-            if state.cards[other, LOW_SLOT] > state.cards[other, HIGH_SLOT] and state.cards[other, HIGH_SLOT] != EMPTY:
+            if (
+                state.cards[other, LOW_SLOT] > state.cards[other, HIGH_SLOT]
+                and state.cards[other, HIGH_SLOT] != EMPTY
+            ):
                 low = state.cards[other, HIGH_SLOT]
                 state.cards[other, HIGH_SLOT] = state.cards[other, LOW_SLOT]
                 state.cards[other, LOW_SLOT] = low
