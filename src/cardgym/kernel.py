@@ -91,9 +91,7 @@ def _settle(state: Record, chance: Generator, paid: Any, pay: Any) -> None:
         n = outcomes(state)
 
 
-def _choose_from_table(
-    policy: int, state: Record, seat: int, mask: Any, choice: Generator, tables: Any
-) -> int:
+def _choose_from_table(policy: int, state: Record, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
     """The end of the chain of policies: a table's action, or the first legal one where that is not legal."""
     action = tables[policy - NUMBER, index(state, seat)]
     if mask[action]:
@@ -258,9 +256,7 @@ class Kernel:
         choose = bound(_choose_from_table, NUMBER=len(self.players))
         compiled_players = (choose_random, *game.players.values())
         for number in reversed(range(len(compiled_players))):
-            choose = bound(
-                _choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose
-            )
+            choose = bound(_choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose)
         run = bound(_run, settle=settle, choose=choose)
         begin = bound(_start, run=run)
         self.step = bound(_step, run=run, begin=begin)

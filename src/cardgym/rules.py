@@ -1,8 +1,8 @@
 """The contract: what a game must define.
 
 A state is one NumPy structured record; the rules are a handful of small functions over it, which Numba compiles. Chance
-is a move: at a chance node a game says how many equally likely outcomes there are, and `apply` plays one of them. So the
-same rules are sampled by an env, enumerated by a solver and replayed from a list of moves.
+is a move: at a chance node a game says how many equally likely outcomes there are, and `apply` plays one of them. So
+the same rules are sampled by an env, enumerated by a solver and replayed from a list of moves.
 
 A game file imports nothing of cardgym but this contract, and holds no randomness, no clock and no global that changes.
 Everything written over it (envs, arena, learners, play, the tests) takes the `Game` at its end.
@@ -109,9 +109,7 @@ def _checked(spec: dataclasses.Field[Any], value: Any) -> int | str:
         whole, exact = 0, False
     if not exact or isinstance(value, bool) or not low <= whole <= high or (whole - low) % step:
         steps = "" if step == 1 else f" in steps of {step}"
-        raise CardgymError(
-            f"option {spec.name}={value!r}: allowed are whole numbers from {low} to {high}{steps}"
-        )
+        raise CardgymError(f"option {spec.name}={value!r}: allowed are whole numbers from {low} to {high}{steps}")
     return whole
 
 
@@ -289,8 +287,8 @@ class Game:
     def sources(self) -> tuple[Path, ...]:
         """The files of the rules, where they lie outside the package: compiled code depends on them."""
         package = Path(__file__).parent
-        functions = [self.apply, *self.players.values()]
-        paths = {Path(inspect.getfile(getattr(function, "py_func", function))) for function in functions}
+        functions: list[Callable[..., Any]] = [self.apply, *self.players.values()]
+        paths = {Path(inspect.getfile(inspect.unwrap(function))) for function in functions}
         return tuple(sorted(path for path in paths if package not in path.parents))
 
     def encoding(self, name: str) -> Encoding:

@@ -66,9 +66,7 @@ class PlayedBatch:
         self._rows.key = keys
         self._rows.games = games
 
-    def seat(
-        self, lineup: Sequence[int], rows: npt.NDArray[np.int64] | slice = slice(None), wish: int = 0
-    ) -> None:
+    def seat(self, lineup: Sequence[int], rows: npt.NDArray[np.int64] | slice = slice(None), wish: int = 0) -> None:
         """Take seats from the next game on.
 
         Args:
@@ -148,9 +146,7 @@ class PlayedBatch:
         """What `seats[i]` of row `rows[i]` knows in any encoding: observations, masks and state codes."""
         game = self.batch.game
         kernel = kernel_of(game, encoding or self.batch.kernel.encoding)
-        observations = np.empty(
-            (len(rows), game.encoding(kernel.encoding).size(self.batch.options)), np.float32
-        )
+        observations = np.empty((len(rows), game.encoding(kernel.encoding).size(self.batch.options)), np.float32)
         masks = np.empty((len(rows), game.num_actions), np.int8)
         codes = np.empty(len(rows), np.int64)
         kernel.look(self.batch.plain_states[rows], seats, observations, masks, codes)

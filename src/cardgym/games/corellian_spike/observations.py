@@ -37,9 +37,7 @@ def full_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("extra", "own bought card / 10, 0 if none", low=-1),
         Feature("has_extra", "1 with a bought card to place"),
         Feature("sum", "sum of the cards held, without the bought one, / 30", low=-1),
-        Feature(
-            "sum_placed", "sum / 30 after: swapping with spike, low, high; 0 with no bought card", 3, low=-1
-        ),
+        Feature("sum_placed", "sum / 30 after: swapping with spike, low, high; 0 with no bought card", 3, low=-1),
         Feature("stack", "own credits / all credits at the table"),
         Feature("pool", "pool / all credits"),
         Feature("put", "own credits put in this hand / all credits"),
@@ -47,9 +45,7 @@ def full_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("raised", "1 if there is something to match"),
         Feature("turns_left", "seats the betting still comes to unless one raises / 7"),
         Feature("hands_left", "hands still to play after this one / hands"),
-        Feature(
-            "unseen", "cards of value -10 .. 10 not seen, / 3: the draw pile and hidden cards", NUM_VALUES
-        ),
+        Feature("unseen", "cards of value -10 .. 10 not seen, / 3: the draw pile and hidden cards", NUM_VALUES),
     )
     opponents: list[Feature] = []
     for ahead in range(1, options.num_players):
@@ -58,9 +54,7 @@ def full_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
             Feature(f"opponent_{ahead}_spike", "spike / 10, 0 if not dealt", low=-1),
             Feature(f"opponent_{ahead}_stack", "credits / all credits"),
             Feature(f"opponent_{ahead}_put", "credits put in this hand / all credits"),
-            Feature(
-                f"opponent_{ahead}_phase", "credits put in during the latest betting phase / 10, at most 1"
-            ),
+            Feature(f"opponent_{ahead}_phase", "credits put in during the latest betting phase / 10, at most 1"),
             Feature(f"opponent_{ahead}_raises", "raises this hand / 10, at most 1"),
             Feature(f"opponent_{ahead}_buys", "cards bought this hand / 3"),
             Feature(f"opponent_{ahead}_kept", "bought cards in the hand since it was dealt or redrawn / 3"),
@@ -142,9 +136,7 @@ def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
     if state.extra != EMPTY and state.turn == seat:
         out[state.extra + 10] -= third
     for value in range(NUM_VALUES):
-        out[value] = max(
-            out[value], np.float32(0.0)
-        )  # Three thirds in float32 may leave a speck below nought.
+        out[value] = max(out[value], np.float32(0.0))  # Three thirds in float32 may leave a speck below nought.
 
 
 # -- the paper's state (section 3.2) ----------------------------------------------------------------------------------
@@ -189,9 +181,7 @@ def code(state: Record, seat: int) -> int:
     if state.extra != EMPTY and state.turn == seat:
         extra = state.extra + 10
     amounts = _digit(state.stack[seat]) * 10 + _digit(state.pool)
-    return int(
-        state.round_number * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100 + amounts
-    )
+    return int(state.round_number * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100 + amounts)
 
 
 @rule
@@ -303,10 +293,7 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
                 if state.cards[other, slot] != EMPTY:
                     size -= 1
                     state.cards[other, slot] = pool[size]
-            if (
-                state.cards[other, LOW_SLOT] > state.cards[other, HIGH_SLOT]
-                and state.cards[other, HIGH_SLOT] != EMPTY
-            ):
+            if state.cards[other, LOW_SLOT] > state.cards[other, HIGH_SLOT] and state.cards[other, HIGH_SLOT] != EMPTY:
                 low = state.cards[other, HIGH_SLOT]
                 state.cards[other, HIGH_SLOT] = state.cards[other, LOW_SLOT]
                 state.cards[other, LOW_SLOT] = low
