@@ -110,6 +110,20 @@ class PlayedBatch:
                 self._start_again(activity, observations, masks)
         self.observations, self.masks = observations, masks
 
+    def act(self, action: int, illegal: int) -> tuple[float, int, int]:
+        """Play an action in a batch of one row; the quick way to `step` for single envs.
+
+        Returns:
+            What row 0's `seat` was paid, the seat to decide (-1 at the end), and the state's code.
+        """
+        action = action if -1 < action < 2**31 else -1
+        if self._outside:
+            self.step(action, ACTING, illegal=illegal)
+            row = self.batch.plain_rows[0]
+            return float(self.paid[0, row["seat"]]), int(row["actor"]), int(row["code"])
+        self.observations, self.masks = self.batch.new_outputs()
+        return self.batch.step(action, ACTING, self.observations, self.masks, illegal=illegal)
+
     def _start_again(
         self,
         activity: npt.NDArray[np.uint8] | int,
