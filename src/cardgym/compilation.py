@@ -6,6 +6,7 @@ every source it can depend on: a stale rule cannot be served.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -20,6 +21,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numba.core
+import numpy as np
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,12 +64,29 @@ def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, 
 
 
 def _cached_njit(function: Callable[..., Any], folder: Path) -> Any:
+    if config.DISABLE_JIT:
+        return _with_records(function)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
         return numba.njit(cache=True, error_model="numpy")(function)
     finally:
         config.CACHE_DIR = before
+
+
+def _with_records(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Interpreted, a structured array's rows have their fields as attributes only if it is an `np.recarray`."""
+
+    @functools.wraps(function)
+    def interpreted(*args: Any) -> Any:
+        return function(
+            *(
+                arg.view(np.recarray) if isinstance(arg, np.ndarray) and arg.dtype.names is not None else arg
+                for arg in args
+            )
+        )
+
+    return interpreted
 
 
 @cache
