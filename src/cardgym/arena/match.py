@@ -47,9 +47,9 @@ def evaluate(
     """Play players against each other on the same deals from every seating.
 
     With `rotate` each deal is played once for every cyclic rotation of the players round the table, so that
-    none has better cards or seats; with `fixed` players sit in the order named. `games` counts all seatings; it
-    is rounded up to whole deals, and the report has the number played. The same arguments give the same report,
-    but for the time.
+    none has better cards or seats; with `fixed` players sit in the order named. `games` counts all seatings;
+    it is rounded up to whole deals, and the report has the number played. The same arguments give the same
+    report, but for the time.
 
     Args:
         game: the game or its id.
@@ -61,7 +61,7 @@ def evaluate(
         progress: told the games played and the games in all, now and then.
 
     Raises:
-        CardgymError: for an unknown player, another number of players than seats, or a player's illegal action.
+        CardgymError: for an unknown player, a number of players other than that of seats, an illegal action.
     """
     game = find(game)
     options = options if options is not None else parse_options(game, {})
@@ -72,7 +72,7 @@ def evaluate(
     num_seats = options.num_players
     if len(players) != num_seats:
         raise CardgymError(
-            f"{game.id} has {num_seats} seats here: name {num_seats} players, one for each, not {len(players)}"
+            f"{game.id} has {num_seats} seats: name {num_seats} players, one for each, not {len(players)}"
         )
     seatings = num_seats if seats == "rotate" else 1
     roster = [resolve(player, game, options) for player in players]
