@@ -132,6 +132,11 @@ def _run(state: Record, row: Record, tables: Any, mask: Any, pay: Any) -> None:
             row.paid[other] += pay[other]
 
 
+@rule
+def _stay(state: Record, row: Record, tables: Any, mask: Any, pay: Any) -> None:
+    """In the place of `_run`: play nothing."""
+
+
 def _start(state: Record, row: Record, tables: Any, mask: Any, pay: Any, skip: bool) -> None:
     """Start the row's next game; with `skip`, the next in which the caller has something to decide."""
     while True:
@@ -228,6 +233,7 @@ class Kernel:
         step: see `_step`.
         look: see `_look`.
         choose: see `_choose`; for compiled code that plays by itself.
+        prepare: `_start`, but nothing is played, not even chance; likewise.
     """
 
     def __init__(self, game: Game, encoding: str) -> None:
@@ -265,6 +271,7 @@ class Kernel:
         self.choose = choose
         run = bound(_run, settle=settle, choose=choose)
         begin = bound(_start, run=run)
+        self.prepare = bound(_start, "_prepare", run=_stay)
         self.step = bound(_step, run=run, begin=begin)
         self.look = bound(_look)
         self.settle = settle
