@@ -44,6 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except CardgymError as error:
         return _fail(str(error))
+    except ModuleNotFoundError as error:
+        if (error.name or "cardgym").startswith("cardgym"):
+            raise
+        return _fail(f"this needs the package {error.name}: pip install 'cardgym[learn]'")
     except BrokenPipeError:
         _silence_stdout()
         return BROKEN_PIPE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,9 +18,8 @@ def print_report(report: Mapping[str, Any]) -> None:
     if report.get("seed") is not None:
         title += f", seed {report['seed']}"
     figures = [name for name in report["players"][0]["extra"] if not name.endswith("_ci95")]
-    table = Table(title=Text(title), title_justify="left", caption_justify="left")
-    table.caption = Text(settings + _speed(report))
-    table.add_column("player", no_wrap=True)
+    table = Table()
+    table.add_column("player", overflow="fold")
     for name in ("win rate", "mean return", *(figure.replace("_", " ") for figure in figures)):
         table.add_column(name, justify="right", no_wrap=True)
     for player in report["players"]:
@@ -30,9 +30,9 @@ def print_report(report: Mapping[str, Any]) -> None:
             *(_cell(extra[name], extra.get(f"{name}_ci95")) for name in figures),
         ]
         table.add_row(Text(player["name"]), *map(Text, cells))
-    console = Console()
-    # A pipe has no width: nothing is cut there.
-    console.print(table, width=None if console.is_terminal else 200, soft_wrap=False)
+    # A pipe has no width: nothing is folded there.
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    console.print(Text(title, "bold"), table, Text(settings + _speed(report), "dim"), sep="\n")
 
 
 def _speed(report: Mapping[str, Any]) -> str:
@@ -47,8 +47,11 @@ def _cell(value: float | None, interval: list[float | None] | None, percent: boo
     if isinstance(value, int) and interval is None:
         return f"{value:,}"
     if percent:
-        shown, ends = f"{100 * value:.2f} %", [None if x is None else f"{100 * x:.2f}" for x in interval or ()]
+        shown, ends = (
+            f"{100 * value:.2f} %",
+            [None if x is None else f"{100 * x:.2f}" for x in interval or ()],
+        )
     else:
         shown, ends = f"{value:+.2f}", [None if x is None else f"{x:+.2f}" for x in interval or ()]
     known = [end for end in ends if end is not None]
-    return f"{shown} [{', '.join(known)}]" if known else shown
+    return f"{shown}\n[{', '.join(known)}]" if known else shown

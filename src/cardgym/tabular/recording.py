@@ -15,12 +15,11 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import announce, bind, rule
+from cardgym.compilation import announce, bind
 from cardgym.errors import CardgymError
 from cardgym.generator import Generator, derive, uniform, uniform_float
 from cardgym.kernel import RESTING, STARTING, choose_random, kernel_of
-from cardgym.kernel import _start as start_template
-from cardgym.players.base import OutsidePlayer, PlayerSpec, checked_actions, resolve
+from cardgym.players.base import Player, PlayerSpec, resolve
 from cardgym.players.played import PlayedBatch
 from cardgym.registry import find, parse_options, registered
 from cardgym.rules import Game, Options, Record, no_code
@@ -163,7 +162,7 @@ def record_chunks(
 def _chunks(
     game: Game,
     options: Options,
-    roster: Sequence[Any],
+    roster: Sequence[Player],
     games: int,
     seed: int,
     states: str,
@@ -197,11 +196,6 @@ class _Recorder:
         self._epsilon = epsilon
         self._begin, self._record = _compiled(played.batch.game, states, explore)
         self._log = np.zeros(_PER_GAME * len(played.batch), LOG)
-        self._outside: dict[int, OutsidePlayer] = {
-            number: player
-            for number, player in zip(played.numbers, played.roster, strict=True)
-            if number < 0 and isinstance(player, OutsidePlayer)
-        }
 
     def play(self, num_games: int) -> Transitions:
         """Play the next game of the first `num_games` rows."""
@@ -235,21 +229,11 @@ class _Recorder:
                 self._log = np.concatenate([self._log, np.zeros_like(self._log)])
             activity[:num_games] = np.where(rows.asked[:num_games] == 0, RESTING, STARTING)
             actions[:] = -1
-            for number, player in self._outside.items():
-                asked = np.flatnonzero((activity == STARTING) & (rows.asked == number))
-                if len(asked):
-                    actions[asked] = self._ask(player, asked, masks)
+            asked = np.flatnonzero((activity == STARTING) & (rows.asked < 0))
+            actions[asked] = self._played.answers(asked)
         log = self._log[: size[0]]
-        if self._outside:  # Rows took turns.
-            log = log[np.argsort(log["game"], kind="stable")]
+        log = log[np.argsort(log["game"], kind="stable")]  # With players outside the kernel, rows took turns.
         return Transitions(**{name: log[name].copy() for name in LOG.names or ()})
-
-    def _ask(
-        self, player: OutsidePlayer, asked: npt.NDArray[np.int64], masks: npt.NDArray[np.int8]
-    ) -> npt.NDArray[np.int64]:
-        seats = self._played.batch.rows.actor[asked].astype(np.int64)
-        observations = self._played.look(asked, seats, player.encoding)[0]
-        return checked_actions(player, player.act(observations, masks[asked]), masks[asked])
 
 
 # -- compiled ------------------------------------------------------------------------------------------------
@@ -259,19 +243,14 @@ def _unbound(*_: Any) -> Any:
     raise NotImplementedError("a template is used through `_compiled`")
 
 
-outcomes = actor = legal = apply = rewards = deal = name_state = choose = explore_with = begin = _unbound
-
-
-@rule
-def _wait(state: Record, row: Record, tables: Any, mask: Any, pay: Any) -> None:
-    """Start no play: the recorder plays."""
+outcomes = actor = legal = apply = rewards = deal = name_state = choose = explore_with = prepare = _unbound
 
 
 def _begin(states: Any, rows: Any, tables: Any, activity: Any, masks: Any, pay: Any) -> None:
     """Set up the next game of every row that is not resting."""
     for i in range(states.shape[0]):
         if activity[i] != RESTING:
-            begin(states[i], rows[i], tables, masks[i], pay, False)
+            prepare(states[i], rows[i], tables, masks[i], pay, False)
             rows[i].asked = -1
 
 
@@ -359,9 +338,8 @@ def _compiled(game: Game, states: str, explore: Explore) -> tuple[Callable[..., 
     suffix = f"{game.id}_{states}_{getattr(explore, '__name__', 'explore')}".replace("-", "_")
     names = ("outcomes", "actor", "legal", "apply", "rewards", "deal")
     rules = {name: getattr(game, name) for name in names}
-    start = bind(start_template, suffix, game.sources, setup=game.setup, run=_wait)
     return (
-        bind(_begin, suffix, game.sources, begin=start),
+        bind(_begin, suffix, game.sources, prepare=kernel.prepare),
         bind(
             _record,
             suffix,
