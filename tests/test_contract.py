@@ -1,0 +1,25 @@
+"""The contract suite over every registered game; a game registered later is tested by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cardgym
+from cardgym.testing import ContractSuite
+
+OPEN_HANDED = {"OnePlayPoker-v0"}
+"""Games that hide nothing that `resample` could draw anew."""
+
+for _id in cardgym.registered():
+    _name = "Test" + "".join(part for part in _id if part.isalnum())
+    globals()[_name] = type(
+        _name,
+        (ContractSuite,),
+        {
+            "game": _id,
+            "golden": Path(__file__).parent / "golden",
+            "hides": _id not in OPEN_HANDED,
+            "__doc__": f"The contract of {_id}.",
+            "__module__": __name__,
+        },
+    )
