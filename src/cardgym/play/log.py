@@ -1,4 +1,4 @@
-"""The log of games that people played: one JSON object a line, so that a person can be reported like a player."""
+"""The log of games that people played, one JSON object a line: so a person can be reported like a player."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def read_log(path: Path) -> list[dict[str, Any]]:
     for number, line in enumerate(lines, 1):
         try:
             game = json.loads(line)
-            whole = _KEYS <= game.keys() and all(_PLAYER_KEYS <= player.keys() for player in game["players"])
+            whole = game.keys() >= _KEYS and all(player.keys() >= _PLAYER_KEYS for player in game["players"])
         except (ValueError, AttributeError, TypeError):
             whole = False
         if not whole:

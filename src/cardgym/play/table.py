@@ -33,7 +33,7 @@ class Move:
 
 
 class Table:
-    """A person at a table with players. Each game is `start`ed; then `advance` plays up to the person's decision.
+    """A person at a table with players: `start` begins a game, `advance` plays up to the person's decision.
 
     Attributes:
         game: the game.
@@ -107,7 +107,7 @@ class Table:
             CardgymError: for an action that is not legal now.
         """
         batch = self._played.batch
-        moves = []
+        moves: list[Move] = []
         chosen = -1
         if action is not None:
             if action not in self.legal():
@@ -117,7 +117,8 @@ class Table:
         while True:
             before = batch.states.copy()[0]
             if chosen < 0:
-                chosen = int(self._next(batch.plain_states, np.asarray(batch.rows), batch.tables, self._mask))
+                rows = np.asarray(batch.rows)
+                chosen = int(self._next(batch.plain_states, rows, batch.tables, self._mask))
             if chosen < 0:
                 if self._row.asked >= CALLER:
                     return moves
@@ -144,7 +145,7 @@ def _start(states: Any, rows: Any, tables: Any, mask: Any, pay: Any) -> None:
 
 
 def _next(states: Any, rows: Any, tables: Any, mask: Any) -> int:
-    """The next move: chance's or a player's; -1 where someone outside must decide or the game has ended."""
+    """The next move: chance's or a player's; -1 where someone outside decides or the game has ended."""
     state = states[0]
     row = rows[0]
     n = outcomes(state)

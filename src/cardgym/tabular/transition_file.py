@@ -20,8 +20,8 @@ SUFFIXES = (".csv", ".npz")
 def write_transitions(path: Path, chunks: Iterable[Transitions], about: Mapping[str, Any]) -> int:
     """Write transitions as CSV, a row each, or as npz, an array a column; which one, the suffix says.
 
-    The columns are those of `Transitions`. CSV is written as the games go; npz is held in memory first, and has one
-    array more, `about`: what was recorded, as JSON.
+    The columns are those of `Transitions`. CSV is written as games go; npz is held in memory first and has
+    one array more, `about`: what was recorded, as JSON.
 
     Returns:
         How many there were.
@@ -37,7 +37,8 @@ def write_transitions(path: Path, chunks: Iterable[Transitions], about: Mapping[
             return _write_csv(temporary, chunks)
         with open(temporary, "wb") as file:
             whole = Transitions.joined(list(chunks))
-            np.savez_compressed(file, about=np.array(json.dumps(about)), **whole.columns())
+            arrays: dict[str, Any] = {"about": np.array(json.dumps(about)), **whole.columns()}
+            np.savez_compressed(file, **arrays)
         return len(whole)
 
 
