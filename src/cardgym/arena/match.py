@@ -157,8 +157,7 @@ def _measures(game: Game) -> tuple[Callable[..., Any], dict[str, Callable[..., A
     contests = bind(_measure_whole, f"{suffix}_contests", game.sources, figure=game.contests)
     figures = {"won": game.won, **game.extra}
     return contests, {
-        name: bind(_measure, f"{suffix}_{name}", game.sources, figure=function)
-        for name, function in figures.items()
+        name: bind(_measure, f"{suffix}_{name}", game.sources, figure=function) for name, function in figures.items()
     }
 
 

@@ -47,9 +47,7 @@ class Totals:
             numbers += [player["won"], player["return"], *(player["extra"][name] for name in self.extra)]
         return np.array(numbers, np.float64)
 
-    def reports(
-        self, moments: Moments, names: Iterable[str], games_per_deal: int = 1
-    ) -> tuple[PlayerReport, ...]:
+    def reports(self, moments: Moments, names: Iterable[str], games_per_deal: int = 1) -> tuple[PlayerReport, ...]:
         """What the totals say of the players; means are a game, of which each deal had some."""
         return tuple(self._report(moments, player, name, games_per_deal) for player, name in enumerate(names))
 

@@ -74,12 +74,8 @@ def add_matches(parser: Parser, games: int) -> None:
         metavar="PLAYER",
         help="one for each seat: a name that `cardgym games` lists, or a path (.json, .safetensors)",
     )
-    parser.add_argument(
-        "--games", type=whole(1, 10**12), default=games, metavar="N", help=f"how many games ({games})"
-    )
-    parser.add_argument(
-        "--seed", type=whole(0), default=0, metavar="S", help="what the games are dealt from (0)"
-    )
+    parser.add_argument("--games", type=whole(1, 10**12), default=games, metavar="N", help=f"how many games ({games})")
+    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="what the games are dealt from (0)")
 
 
 def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:

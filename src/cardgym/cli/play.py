@@ -20,9 +20,7 @@ def add_arguments(parser: Parser) -> None:
         metavar="PLAYER",
         help="who sits at the other seats: one for all, or one for each in the order of play (heuristic)",
     )
-    parser.add_argument(
-        "--seat", type=whole(0, 63), metavar="N", help="your seat; drawn for each game if left out"
-    )
+    parser.add_argument("--seat", type=whole(0, 63), metavar="N", help="your seat; drawn for each game if left out")
     parser.add_argument("--seed", type=whole(0), metavar="S", help="what the games are dealt from; drawn")
     parser.add_argument("--log", type=Path, metavar="FILE", help="where results go; in your data folder")
 

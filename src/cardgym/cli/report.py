@@ -18,9 +18,7 @@ from cardgym.errors import CardgymError
 
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
-    parser.add_argument(
-        "files", metavar="FILE", nargs="*", type=Path, help="evaluations (.json), logs (.jsonl)"
-    )
+    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="evaluations (.json), logs (.jsonl)")
     parser.add_argument("--json", action="store_true", help="print JSON: a list of reports")
 
 
@@ -30,9 +28,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     files = arguments.files or sorted((data_folder() / "play").glob("*.jsonl"))
     if not files:
-        raise CardgymError(
-            f"no games played yet: {data_folder() / 'play'} holds no log; name a file, or play"
-        )
+        raise CardgymError(f"no games played yet: {data_folder() / 'play'} holds no log; name a file, or play")
     reports: list[tuple[dict[str, Any], int]] = []
     for path in files:
         if path.suffix == ".jsonl":

@@ -43,9 +43,7 @@ def check_log(path: Path) -> None:
         if new:
             path.unlink()
     except OSError as error:
-        raise CardgymError(
-            f"cannot write {path}: {error.strerror or error}; name another with --log"
-        ) from None
+        raise CardgymError(f"cannot write {path}: {error.strerror or error}; name another with --log") from None
 
 
 def append(path: Path, entry: dict[str, Any]) -> None:

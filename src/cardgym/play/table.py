@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cardgym.compilation import announce, bind
 from cardgym.errors import CardgymError
-from cardgym.generator import derive, uniform
+from cardgym.generator import derive
 from cardgym.kernel import CALLER, kernel_of
 from cardgym.players.base import Player
 from cardgym.players.played import PlayedBatch
@@ -64,7 +64,6 @@ class Table:
         self._played.seed(np.array([derive(np.uint64(seed), _STREAM)], np.uint64))
         self._start, self._next, self._apply = _compiled(game)
         self._mask = np.zeros(game.num_actions, np.int8)
-        self._pay = np.zeros(game.max_players, np.float32)
         self._row = self._played.batch.rows[0]
         self.seat = 0
         self.number = -1
@@ -85,7 +84,7 @@ class Table:
     def start(self) -> None:
         """Start the next game."""
         batch = self._played.batch
-        self._start(batch.plain_states, np.asarray(batch.rows), batch.tables, self._mask, self._pay)
+        self._start(batch.plain_states, batch.plain_rows)
         self.seat = int(self._row.seat)
         self.number += 1
         self.paid[:] = 0.0
@@ -117,15 +116,13 @@ class Table:
         while True:
             before = batch.states.copy()[0]
             if chosen < 0:
-                rows = np.asarray(batch.rows)
-                chosen = int(self._next(batch.plain_states, rows, batch.tables, self._mask))
+                chosen = int(self._next(batch.plain_states, batch.plain_rows, batch.tables, self._mask))
             if chosen < 0:
                 if self._row.asked >= CALLER:
                     return moves
                 chosen = int(self._played.answers(np.zeros(1, np.int64))[0])
             seat = -1 if self.game.outcomes(before) > 0 else int(self.game.actor(before))
-            self._apply(batch.plain_states, chosen, self._pay)
-            self.paid += self._pay[: len(self.paid)]
+            self._apply(batch.plain_states, chosen, self.paid)
             moves.append(Move(before, chosen, batch.states.copy()[0], seat))
             chosen = -1
 
@@ -137,23 +134,20 @@ def _unbound(*_: Any) -> Any:
     raise NotImplementedError("a template is used through `_compiled`")
 
 
-outcomes = actor = legal = apply = rewards = deal = choose = prepare = _unbound
+draw = actor = legal = apply = rewards = deal = choose = prepare = _unbound
 
 
-def _start(states: Any, rows: Any, tables: Any, mask: Any, pay: Any) -> None:
-    prepare(states[0], rows[0], tables, mask, pay, False)
+def _start(states: Any, rows: Any) -> None:
+    prepare(states[0], rows[0])
 
 
 def _next(states: Any, rows: Any, tables: Any, mask: Any) -> int:
-    """The next move: chance's or a player's; -1 where someone outside decides or the game has ended."""
+    """The next move: chance's or a player's; -1 where someone outside decides or the game is over."""
     state = states[0]
     row = rows[0]
-    n = outcomes(state)
-    if n > 0:
-        start = np.uint64(deal(state)) << np.uint64(20)
-        if row.chance[1] < start:
-            row.chance[1] = start
-        return int(uniform(row.chance, n))
+    move = draw(state, row.chance)
+    if move >= 0:
+        return int(move)
     seat = actor(state)
     row.actor = seat
     if seat < 0:
@@ -167,19 +161,19 @@ def _next(states: Any, rows: Any, tables: Any, mask: Any) -> int:
     return int(choose(policy, state, seat, mask, row.choice, tables))
 
 
-def _apply(states: Any, move: int, pay: Any) -> None:
+def _apply(states: Any, move: int, paid: Any) -> None:
     apply(states[0], move)
-    rewards(states[0], pay)
+    rewards(states[0], paid)
 
 
 @cache
 def _compiled(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     kernel = kernel_of(game, game.default_encoding)
     suffix = game.id.replace("-", "_")
-    names = ("outcomes", "actor", "legal", "apply", "rewards", "deal")
+    names = ("actor", "legal", "apply", "rewards")
     rules = {name: getattr(game, name) for name in names}
     return (
         bind(_start, f"{suffix}_play", game.sources, prepare=kernel.prepare),
-        bind(_next, f"{suffix}_play", game.sources, **rules, choose=kernel.choose),
+        bind(_next, f"{suffix}_play", game.sources, **rules, draw=kernel.draw, choose=kernel.choose),
         bind(_apply, f"{suffix}_play", game.sources, **rules),
     )

@@ -120,9 +120,7 @@ class Terminal:
                 for figure, value in player["extra"].items()
                 if not figure.endswith("_games") or value
             )
-            self._tell(
-                f"  seat {player['seat']}, {name}: {player['won']:g}, return {player['return']:+g}{extra}"
-            )
+            self._tell(f"  seat {player['seat']}, {name}: {player['won']:g}, return {player['return']:+g}{extra}")
         self._tell(f"Noted in {self.log}")
 
     def _write(self, finished: bool) -> None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from cardgym.compilation import announce, bind
 from cardgym.errors import CardgymError
-from cardgym.generator import Generator, derive, uniform, uniform_float
+from cardgym.generator import Generator, derive, uniform_float
 from cardgym.kernel import RESTING, STARTING, choose_random, kernel_of
 from cardgym.players.base import Player, PlayerSpec, resolve
 from cardgym.players.played import PlayedBatch
@@ -81,9 +81,7 @@ class Transitions:
     @classmethod
     def joined(cls, parts: Sequence[Transitions]) -> Self:
         """Several recordings, one after the other."""
-        return cls(
-            **{spec.name: np.concatenate([getattr(p, spec.name) for p in parts]) for spec in fields(cls)}
-        )
+        return cls(**{spec.name: np.concatenate([getattr(p, spec.name) for p in parts]) for spec in fields(cls)})
 
 
 def record(
@@ -206,13 +204,13 @@ class _Recorder:
         actions = np.full(len(batch), -1, np.int64)
         masks = np.zeros((len(batch), batch.game.num_actions), np.int8)
         opened = np.full((len(batch), batch.game.max_players), -1, np.int64)
-        pay = np.zeros(batch.game.max_players, np.float32)
+        pay = np.zeros(batch.game.max_players, np.float64)
         size = np.zeros(1, np.int64)
-        self._begin(batch.plain_states, np.asarray(rows), batch.tables, activity, masks, pay)
+        self._begin(batch.plain_states, batch.plain_rows, activity)
         while True:
             self._record(
                 batch.plain_states,
-                np.asarray(rows),
+                batch.plain_rows,
                 batch.tables,
                 actions,
                 activity,
@@ -243,14 +241,14 @@ def _unbound(*_: Any) -> Any:
     raise NotImplementedError("a template is used through `_compiled`")
 
 
-outcomes = actor = legal = apply = rewards = deal = name_state = choose = explore_with = prepare = _unbound
+draw = actor = legal = apply = rewards = deal = name_state = choose = explore_with = prepare = _unbound
 
 
-def _begin(states: Any, rows: Any, tables: Any, activity: Any, masks: Any, pay: Any) -> None:
+def _begin(states: Any, rows: Any, activity: Any) -> None:
     """Set up the next game of every row that is not resting."""
     for i in range(states.shape[0]):
         if activity[i] != RESTING:
-            prepare(states[i], rows[i], tables, masks[i], pay, False)
+            prepare(states[i], rows[i])
             rows[i].asked = -1
 
 
@@ -281,13 +279,8 @@ def _record(
         answer = actions[i]
         while True:
             before = deal(state)
-            n = outcomes(state)
-            if n > 0:
-                start = np.uint64(before) << np.uint64(20)
-                if row.chance[1] < start:
-                    row.chance[1] = start
-                move = uniform(row.chance, n)
-            else:
+            move = draw(state, row.chance)
+            if move < 0:
                 seat = actor(state)
                 row.actor = seat
                 if seat < 0:
@@ -323,6 +316,8 @@ def _record(
                     log[opened[i, seat]].s_next = log[place].s
                 opened[i, seat] = place
             apply(state, move)
+            for other in range(state.num_players):
+                pay[other] = 0.0
             rewards(state, pay)
             for other in range(state.num_players):
                 if opened[i, other] >= 0:
@@ -336,7 +331,7 @@ def _record(
 def _compiled(game: Game, states: str, explore: Explore) -> tuple[Callable[..., Any], Callable[..., Any]]:
     kernel = kernel_of(game, game.default_encoding)
     suffix = f"{game.id}_{states}_{getattr(explore, '__name__', 'explore')}".replace("-", "_")
-    names = ("outcomes", "actor", "legal", "apply", "rewards", "deal")
+    names = ("actor", "legal", "apply", "rewards", "deal")
     rules = {name: getattr(game, name) for name in names}
     return (
         bind(_begin, suffix, game.sources, prepare=kernel.prepare),
@@ -346,6 +341,7 @@ def _compiled(game: Game, states: str, explore: Explore) -> tuple[Callable[..., 
             game.sources,
             **rules,
             name_state=game.code if states == "code" else game.index,
+            draw=kernel.draw,
             choose=kernel.choose,
             explore_with=explore,
         ),
