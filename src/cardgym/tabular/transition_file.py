@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def read_transitions(path: Path) -> Transitions:
             return Transitions(**{name: arrays[name] for name in Transitions.__dataclass_fields__})
     except FileNotFoundError:
         raise CardgymError(f"file {path}: no such file") from None
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise CardgymError(f"file {path}: holds no transitions that can be read ({error})") from None
 
 
