@@ -157,9 +157,10 @@ def test_where_nothing_can_be_written_nothing_is_left(tmp_path, name):
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes anywhere")
 def test_a_read_only_folder_is_told(tmp_path):
     (tmp_path / "locked").mkdir(mode=0o555)
+    if os.access(tmp_path / "locked", os.W_OK):
+        pytest.skip("root writes anywhere")
     assert "cannot write" in refused(cardgym("record", ENV, *TWO, "--games", "2", "--out", "locked/a.csv"))
     assert "cannot write" in refused(cardgym("play", ENV, "--log", "locked/log.jsonl"))
 
