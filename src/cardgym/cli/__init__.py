@@ -5,6 +5,7 @@ A command's module has `add_arguments(parser)` and `run(arguments)`; its line of
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -101,7 +102,5 @@ def _fail(message: str) -> int:
 
 def _silence_stdout() -> None:
     """Nothing more can be written there; let Python's flush at exit not say so again."""
-    try:
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass

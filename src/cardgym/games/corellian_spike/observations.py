@@ -170,7 +170,7 @@ def code(state: Record, seat: int) -> int:
     total = min(max(card_sum(state, seat), -9), 9) + 10
     extra = 0
     if state.extra != EMPTY and state.turn == seat:
-        extra = state.extra + 10
+        extra = int(state.extra) + 10
     amounts = _digit(state.stack[seat]) * 10 + _digit(state.pool)
     return int(state.round_number * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100 + amounts)
 

@@ -494,7 +494,7 @@ def card_sum(state: Record, seat: int) -> int:
     total = 0
     for slot in range(3):
         if state.cards[seat, slot] != EMPTY:
-            total += state.cards[seat, slot]
+            total += int(state.cards[seat, slot])
     return total
 
 
