@@ -178,9 +178,8 @@ def _chances_to_beat_all(
         for key in range(_KEYS - 1, -1, -1):
             beaten = (worse + keys[key] / 2.0) / whole
             worse += keys[key]
-            total = -(key // 2) if key % 2 else key // 2
-            if abs(total) <= _BIG:
-                beats[total + _BIG] *= beaten
+            if key != 1:  # There is no negative nought.
+                beats[_BIG + (-(key // 2) if key % 2 else key // 2)] *= beaten
 
 
 @rule
