@@ -4,10 +4,12 @@ Importing it registers its games, so that `gymnasium.make("CorellianSpike-v0")` 
 """
 
 from cardgym.errors import CardgymError, IllegalActionError
-from cardgym.games import corellian_spike
+from cardgym.games import corellian_spike, one_play_poker
+from cardgym.players import one_play_poker as one_play_poker_players
 from cardgym.registry import find, register, registered
 
 __all__ = ["CardgymError", "IllegalActionError", "find", "register", "registered"]
 __version__ = "0.1.0"
 
 register(corellian_spike.GAME)
+register(one_play_poker.GAME, one_play_poker_players.PLAYERS)

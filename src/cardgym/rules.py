@@ -189,6 +189,11 @@ def reward_field(state: Record, out: npt.NDArray[np.float32]) -> None:
     out[:] = state.reward
 
 
+@rule
+def no_symmetry(state: Record) -> None:
+    """A state of a game whose rules have no symmetry stands for itself only."""
+
+
 def _no_extra(state: Record, seat: int) -> dict[str, float]:
     return {}
 
@@ -232,6 +237,10 @@ class Game:
         won: `won(state, seat)`: the share of the game, or how many of its hands, the seat has won at the end.
         contests: `contests(state)`: what `won` sums to over the seats: 1 for a game, hands played for a game of hands.
         extra: `extra(state, seat)`: named figures of a finished game for the arena's report. Plain Python.
+        canonical: `canonical(state)`: rewrite the state as the one that stands for all those that differ from it by a
+            symmetry of the rules only, such as the names of the suits. Solvers count and solve fewer states with it.
+        state_text: `state_text(state, seat)`: the state as the files of policies write it; its code unless told.
+            Plain Python.
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
         conserved: `conserved(state)`: numbers that every move must leave unchanged (cards, credits), for the tests.
             Plain Python.
@@ -263,6 +272,8 @@ class Game:
     forfeit: Callable[[Record, int], float] = lose_one
     players: Mapping[str, Callable[..., int]] = field(default_factory=dict)
     extra: Callable[[Record, int], dict[str, float]] = _no_extra
+    canonical: Callable[[Record], None] = no_symmetry
+    state_text: Callable[[Record, int], str] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 
     @property

@@ -1,0 +1,165 @@
+"""Solving a game by name: the numbers of `cardgym solve`, and the table of the player `optimal`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.errors import CardgymError, unknown
+from cardgym.registry import find, parse_options
+from cardgym.rules import Game, Options
+from cardgym.tabular.enumeration import Mdp, enumerate_game
+from cardgym.tabular.exact import ExactSolution, ExactValue, backward_induction, exact_policy_value
+from cardgym.tabular.policies import Actions, load_policy, player_policy, policy_table, reduced
+from cardgym.tabular.value_iteration import THETA, Policy, Solution, check_gamma, value_iteration
+
+GAMMA = Fraction(9, 10)
+"""The paper's discount factor."""
+
+
+class Solver:
+    """A game with its options, enumerated once, every state of it and up to symmetry.
+
+    Attributes:
+        mdp: every state.
+        small: states up to symmetry.
+    """
+
+    def __init__(self, game: Game, options: Options) -> None:
+        self.mdp = enumerate_game(game, options)
+        self.small = enumerate_game(game, options, symmetric=True)
+        self._places = self.small.find(self.mdp.states)
+
+    def solve(self, gamma: float | str | Fraction = GAMMA, theta: float = THETA) -> Solution:
+        """Value iteration over every state."""
+        return value_iteration(self.mdp, check_gamma(gamma), theta)
+
+    def solve_exactly(self, gamma: float | str | Fraction = GAMMA) -> ExactSolution:
+        """Backward induction in exact fractions: solved up to symmetry, told for every state."""
+        few = backward_induction(self.small, gamma)
+        values = [few.values[place] for place in self._places.tolist()]
+        return ExactSolution(few.value, values, few.actions[self._places], few.optimal[self._places])
+
+    def policy(self, player: str) -> Policy:
+        """The policy of a compiled player, of `optimal` (for the undiscounted reward), or of a policy file."""
+        if player == "optimal":
+            return self.solve_exactly(1).actions
+        if player in ("random", *self.mdp.game.players):
+            return player_policy(self.mdp, player)
+        if not Path(player).suffix:
+            raise unknown("player", player, ("random", *self.mdp.game.players, "optimal"))
+        return load_policy(player, self.mdp)
+
+    def value(self, policy: Policy, gamma: float | str | Fraction = 1) -> ExactValue:
+        """The exact value of a policy; quicker for one that does not tell apart states that are alike."""
+        few = reduced(self.mdp, self.small, policy)
+        if few is not None:
+            return exact_policy_value(self.small, few, gamma)
+        return exact_policy_value(self.mdp, policy, gamma)
+
+
+@cache
+def solver(game: Game, options: Options) -> Solver:
+    """The solver of a game with these options; a second call gives the same."""
+    return Solver(game, options)
+
+
+@cache
+def optimal_table(game: Game, options: Options, gamma: Fraction = Fraction(1)) -> npt.NDArray[np.int8]:
+    """The optimal policy as a table over the game's `index`, (num_indices,), int8, for the kernel to play.
+
+    Where actions are equally good it takes the first. It serves the undiscounted reward unless told otherwise.
+    """
+    known = solver(game, options)
+    table = policy_table(known.mdp, known.solve_exactly(gamma).actions)
+    table.setflags(write=False)
+    return table
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What `cardgym solve` has to say.
+
+    Attributes:
+        report: the numbers, as plain values for JSON.
+        mdp: the game.
+        actions: the optimal policy for that gamma, to be saved.
+        gamma: the discount factor.
+    """
+
+    report: dict[str, Any]
+    mdp: Mdp
+    actions: Actions
+    gamma: Fraction
+
+
+def solve(env: str | Game, settings: Mapping[str, object] | None = None, policy: Path | str | None = None) -> Solved:
+    """Solve a game: value iteration, exact fractions, and the exact values of its players.
+
+    Args:
+        env: the game, or its id.
+        settings: the game's options, and `gamma` and `theta`, as `--set` gives them.
+        policy: a policy file to be valued as well, under the name `policy`.
+
+    Returns:
+        The report. Its values are expected rewards from before the first chance; `seconds` is the time of value
+        iteration from the enumerated table, compiled code loaded.
+
+    Raises:
+        CardgymError: for an unknown env or setting, a value not allowed, a game that cannot be solved, or a bad file.
+    """
+    game = find(env)
+    rest = dict(settings or {})
+    gamma, theta = check_gamma(rest.pop("gamma", GAMMA)), _check_theta(rest.pop("theta", THETA))
+    options = parse_options(game, rest)
+    known = solver(game, options)
+    value_iteration(known.small, gamma, theta)  # Loads the compiled code, so that the time below is the sweeps' own.
+    swept = known.solve(gamma, theta)
+    best = known.solve_exactly(gamma)
+    policies: dict[str, Policy] = {name: player_policy(known.mdp, name) for name in ("random", *game.players)}
+    policies["optimal"] = best.actions
+    if policy is not None:
+        policies["policy"] = load_policy(policy, known.mdp)
+    report = {
+        "env": game.id,
+        "settings": {**options.asdict(), "gamma": fraction_text(gamma), "theta": theta},
+        "states": known.mdp.num_states,
+        "states_canonical": known.small.num_states,
+        "sweeps": swept.sweeps,
+        "residual": swept.residual,
+        "seconds": swept.seconds,
+        "optimal": {"value": fraction_text(best.value), "value_float": float(best.value)},
+        "policies": {name: _valued(known, each, gamma) for name, each in policies.items()},
+    }
+    return Solved(report, known.mdp, best.actions, gamma)
+
+
+def _valued(known: Solver, policy: Policy, gamma: Fraction) -> dict[str, str | float]:
+    plain = known.value(policy, 1)
+    return {
+        "discounted": fraction_text(known.value(policy, gamma).mean),
+        "undiscounted": fraction_text(plain.mean),
+        "undiscounted_std": plain.std,
+    }
+
+
+def _check_theta(theta: object) -> float:
+    try:
+        value = float(str(theta))
+    except ValueError:
+        value = -1.0
+    if not 0 < value < 1e9:
+        raise CardgymError(f"theta={theta}: allowed are numbers above 0, such as {THETA}")
+    return value
+
+
+def fraction_text(value: Fraction) -> str:
+    """A fraction as p/q, whole numbers too."""
+    return f"{value.numerator}/{value.denominator}"
