@@ -7,11 +7,10 @@ Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import rule
+from cardgym.compilation import config, rule
 
 Generator = npt.NDArray[np.uint64]
 
@@ -25,7 +24,7 @@ _S31 = np.uint64(31)
 _S32 = np.uint64(32)
 _LOW32 = np.uint64(0xFFFFFFFF)
 
-if numba.core.config.DISABLE_JIT:
+if config.DISABLE_JIT:
     # Unsigned overflow is the point of these multiplications; compiled code says nothing of it, NumPy's scalars do.
     np.seterr(over="ignore")
 
@@ -62,7 +61,7 @@ def uniform(generator: Generator, n: int) -> int:
         if (product & _LOW32) >= (_LOW32 - bound + _ONE) % bound:
             break
         product = (next_bits(generator) >> _S32) * bound
-    return np.int64(product >> _S32)
+    return int(product >> _S32)
 
 
 @rule

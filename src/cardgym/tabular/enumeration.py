@@ -7,6 +7,7 @@ the player knows.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -133,7 +134,7 @@ def _chunks(counts: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Ranges of states with about `_CHUNK` transitions each."""
     block = (np.cumsum(counts) - counts) // _CHUNK
     bounds = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(counts)]
-    yield from zip(bounds[:-1], bounds[1:], strict=True)
+    yield from itertools.pairwise(bounds)
 
 
 def _bytes(states: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
@@ -150,7 +151,7 @@ def _keys(game: Game, states: npt.NDArray[Any]) -> list[bytes]:
     rows = _bytes(states).copy()
     kind, start = game.state.fields["reward"][:2]  # type: ignore[index]
     rows[:, start : start + kind.itemsize] = 0
-    return rows.view(f"V{rows.shape[1]}").ravel().tolist()  # type: ignore[no-any-return]
+    return rows.view(f"V{rows.shape[1]}").ravel().tolist()
 
 
 def _interned(numbers: dict[bytes, int], keys: list[bytes]) -> tuple[npt.NDArray[np.int64], list[int]]:
@@ -270,9 +271,7 @@ def _classify(states: Any, num_actions: int, kinds: Any, counts: Any) -> None:
                     counts[i] += mask[action]
 
 
-def _play(
-    children: Any, counts: Any, kinds: Any, num_actions: int, symmetric: bool, moves: Any, payments: Any
-) -> None:
+def _play(children: Any, counts: Any, kinds: Any, num_actions: int, symmetric: bool, moves: Any, payments: Any) -> None:
     """Play every move of every state on a copy of its own; note what each pays."""
     mask = np.empty(num_actions, np.int8)
     pay = np.zeros(1, np.float32)

@@ -5,6 +5,7 @@ Gamma enters as in `value_iteration`. Rewards are taken for the exact value of t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -45,7 +46,7 @@ class ExactValue:
     @property
     def std(self) -> float:
         """The standard deviation of a game's return."""
-        return float(self.variance) ** 0.5
+        return math.sqrt(self.variance)
 
 
 def backward_induction(mdp: Mdp, gamma: float | str | Fraction = Fraction(9, 10)) -> ExactSolution:
@@ -99,13 +100,13 @@ def exact_policy_value(mdp: Mdp, policy: Policy, gamma: float | str | Fraction =
         mean = edges.mean(node, means, weights)
         undiscounted[node] = mean, square
         means[node], squares[node] = discount * mean, discount * discount * square
-    for node, (mean, square) in enumerate(undiscounted):  # The first decision is not discounted.
-        means[node], squares[node] = mean, square
+    for node, moments in enumerate(undiscounted):  # The first decision is not discounted.
+        means[node], squares[node] = moments
     for node in edges.opening():
         squares[node] = edges.mean_square(node, means, squares)
         means[node] = edges.mean(node, means)
-    mean = Fraction(means[mdp.start])
-    return ExactValue(mean, Fraction(squares[mdp.start]) - mean * mean)
+    whole = Fraction(means[mdp.start])
+    return ExactValue(whole, Fraction(squares[mdp.start]) - whole * whole)
 
 
 class _Edges:

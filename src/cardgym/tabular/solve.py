@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError
+from cardgym.players.base import PlayerSpec
+from cardgym.players.policy_file import save_policy
 from cardgym.registry import find, parse_options
 from cardgym.rules import Game, Options
 from cardgym.tabular.enumeration import Mdp, enumerate_game
 from cardgym.tabular.exact import ExactSolution, ExactValue, backward_induction, exact_policy_value
-from cardgym.tabular.policies import Actions, load_policy, player_policy, policy_table, reduced
+from cardgym.tabular.policies import Actions, policy_of, policy_table, reduced
 from cardgym.tabular.value_iteration import THETA, Policy, Solution, check_gamma, value_iteration
 
 GAMMA = Fraction(9, 10)
@@ -46,16 +48,6 @@ class Solver:
         few = backward_induction(self.small, gamma)
         values = [few.values[place] for place in self._places.tolist()]
         return ExactSolution(few.value, values, few.actions[self._places], few.optimal[self._places])
-
-    def policy(self, player: str) -> Policy:
-        """The policy of a compiled player, of `optimal` (for the undiscounted reward), or of a policy file."""
-        if player == "optimal":
-            return self.solve_exactly(1).actions
-        if player in ("random", *self.mdp.game.players):
-            return player_policy(self.mdp, player)
-        if not Path(player).suffix:
-            raise unknown("player", player, ("random", *self.mdp.game.players, "optimal"))
-        return load_policy(player, self.mdp)
 
     def value(self, policy: Policy, gamma: float | str | Fraction = 1) -> ExactValue:
         """The exact value of a policy; quicker for one that does not tell apart states that are alike."""
@@ -90,7 +82,7 @@ class Solved:
     Attributes:
         report: the numbers, as plain values for JSON.
         mdp: the game.
-        actions: the optimal policy for that gamma, to be saved.
+        actions: the optimal policy for that gamma.
         gamma: the discount factor.
     """
 
@@ -99,14 +91,21 @@ class Solved:
     actions: Actions
     gamma: Fraction
 
+    def save(self, path: Path) -> None:
+        """Write the optimal policy as a policy file, which players and `solve` read."""
+        mdp = self.mdp
+        save_policy(
+            path, policy_table(mdp, self.actions), mdp.game, mdp.options, gamma=self.report["settings"]["gamma"]
+        )
 
-def solve(env: str | Game, settings: Mapping[str, object] | None = None, policy: Path | str | None = None) -> Solved:
+
+def solve(env: str | Game, settings: Mapping[str, object] | None = None, players: Sequence[PlayerSpec] = ()) -> Solved:
     """Solve a game: value iteration, exact fractions, and the exact values of its players.
 
     Args:
         env: the game, or its id.
         settings: the game's options, and `gamma` and `theta`, as `--set` gives them.
-        policy: a policy file to be valued as well, under the name `policy`.
+        players: players to be valued beside the game's own: policy files, checkpoints, names of tables.
 
     Returns:
         The report. Its values are expected rewards from before the first chance; `seconds` is the time of value
@@ -123,10 +122,9 @@ def solve(env: str | Game, settings: Mapping[str, object] | None = None, policy:
     value_iteration(known.small, gamma, theta)  # Loads the compiled code, so that the time below is the sweeps' own.
     swept = known.solve(gamma, theta)
     best = known.solve_exactly(gamma)
-    policies: dict[str, Policy] = {name: player_policy(known.mdp, name) for name in ("random", *game.players)}
+    policies = {name: policy_of(known.mdp, name) for name in ("random", *game.players)}
     policies["optimal"] = best.actions
-    if policy is not None:
-        policies["policy"] = load_policy(policy, known.mdp)
+    policies |= {str(spec): policy_of(known.mdp, spec) for spec in players if spec != "optimal"}
     report = {
         "env": game.id,
         "settings": {**options.asdict(), "gamma": fraction_text(gamma), "theta": theta},

@@ -71,9 +71,7 @@ def value_iteration(mdp: Mdp, gamma: float | Fraction = 0.9, theta: float = THET
     return Solution(values, actions, value, sweeps, residual, time.perf_counter() - started)
 
 
-def action_values(
-    mdp: Mdp, values: npt.NDArray[np.float64], gamma: float | Fraction = 0.9
-) -> npt.NDArray[np.float64]:
+def action_values(mdp: Mdp, values: npt.NDArray[np.float64], gamma: float | Fraction = 0.9) -> npt.NDArray[np.float64]:
     """What each action is worth in each state if the states after it are worth `values`; NaN where it is not legal.
 
     Args:
@@ -111,9 +109,7 @@ def policy_value(mdp: Mdp, policy: Policy, gamma: float | Fraction = 1.0) -> Pol
         mdp.offsets, mdp.targets, mdp.rewards, weights, mdp.num_states, discount, _MAX_SWEEPS, means, squares
     )
     _check_settled(residual, THETA)
-    mean, square = _moments_from_start(
-        mdp.offsets, mdp.targets, mdp.rewards, mdp.num_states, mdp.start, means, squares
-    )
+    mean, square = _moments_from_start(mdp.offsets, mdp.targets, mdp.rewards, mdp.num_states, mdp.start, means, squares)
     return PolicyValue(mean, math.sqrt(max(square - mean * mean, 0.0)))
 
 
@@ -136,9 +132,7 @@ def check_gamma(gamma: object) -> Fraction:
 
 def _check_settled(residual: float, theta: float) -> None:
     if not residual < theta:
-        raise CardgymError(
-            f"values still change by {residual:.3g} after {_MAX_SWEEPS:,} sweeps: take a gamma below 1"
-        )
+        raise CardgymError(f"values still change by {residual:.3g} after {_MAX_SWEEPS:,} sweeps: take a gamma below 1")
 
 
 def edge_weights(mdp: Mdp, policy: Policy) -> npt.NDArray[np.float64]:
@@ -319,9 +313,7 @@ def _evaluate(
             new_means[state], new_squares[state] = _moment(
                 offsets, targets, rewards, weights, num_states, gamma, state, means, squares
             )
-            residual = max(
-                residual, abs(new_means[state] - means[state]), abs(new_squares[state] - squares[state])
-            )
+            residual = max(residual, abs(new_means[state] - means[state]), abs(new_squares[state] - squares[state]))
         means[:num_states] = new_means
         squares[:num_states] = new_squares
         sweeps += 1
@@ -344,7 +336,5 @@ def _moments_from_start(
         for edge in range(offsets[node], offsets[node + 1]):
             weights[edge] = 1.0 / (offsets[node + 1] - offsets[node])
     for node in range(means.shape[0] - 2, num_states - 1, -1):
-        means[node], squares[node] = _moment(
-            offsets, targets, rewards, weights, num_states, 1.0, node, means, squares
-        )
+        means[node], squares[node] = _moment(offsets, targets, rewards, weights, num_states, 1.0, node, means, squares)
     return float(means[start]), float(squares[start])

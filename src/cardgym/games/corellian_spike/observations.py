@@ -98,7 +98,7 @@ def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
         out[21] = 1.0 if due > 0 else 0.0
         out[22] = state.turns_left / 7.0
     out[23] = max(state.hands - state.hand - 1, 0) / state.hands
-    _count_unseen(state, seat, out[24 : 24 + NUM_VALUES])
+    count_unseen(state, seat, out[24 : 24 + NUM_VALUES])
     at = 24 + NUM_VALUES
     for ahead in range(1, state.num_players):
         other = (seat + ahead) % state.num_players
@@ -119,7 +119,7 @@ def _tenth(card: int) -> float:
 
 
 @rule
-def _count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Thirds of the number of cards of each value that `seat` has not seen since the last shuffle."""
     third = np.float32(1.0 / 3.0)
     for value in range(NUM_VALUES):
@@ -245,6 +245,11 @@ def index_code(index: int, num_players: int) -> int:
         round = place // (21 * 19 * 3) + 1
         head = round * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100
     return int(head + own * 10 + pool)
+
+
+def codes(options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
+    """The codes of all indices in order, int64."""
+    return np.array([index_code(i, options.num_players) for i in range(num_indices(options))], np.int64)
 
 
 def num_indices(options: CorellianSpikeOptions) -> int:

@@ -37,8 +37,9 @@ GAME = Game(
     code=observations.code,
     index=observations.index,
     num_indices=observations.num_indices,
+    codes=observations.codes,
     forfeit=rules.forfeit,
     extra=text.extra,
     canonical=rules.canonical,
-    state_text=text.state_text,
+    names=text.names,
 )

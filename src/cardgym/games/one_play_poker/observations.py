@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -123,3 +126,24 @@ def index(state: Record, seat: int) -> int:
 def _pair(low: int, high: int, size: int) -> int:
     """The place of a pair low < high among those of 0 .. size - 1 in dictionary order."""
     return low * (2 * size - low - 1) // 2 + high - low - 1
+
+
+def states(options: OnePlayPokerOptions) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], int]]:
+    """Own cards, the house's cards and bets of every state to decide in, in the order of `index`, from 1 on."""
+    for dealt in range(1, options.decisions + 1):
+        for own in itertools.combinations(range(NUM_CARDS), (dealt + 1) // 2):
+            left = [card for card in range(NUM_CARDS) if card not in own]
+            for house in itertools.combinations(left, dealt // 2):
+                for bets in range(dealt):
+                    yield own, house, bets
+
+
+def codes(options: OnePlayPokerOptions) -> npt.NDArray[np.int64]:
+    """The codes of all indices in order, int64."""
+    found = [0]
+    for own, house, bets in states(options):
+        digits = bets
+        for card in (*own, *(EMPTY,) * (2 - len(own)), *house, *(EMPTY,) * (2 - len(house))):
+            digits = digits * 100 + card + 1
+        found.append(digits)
+    return np.array(found, np.int64)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from cardgym.games.one_play_poker.observations import states
 from cardgym.games.one_play_poker.rules import (
     BETTING,
     DRAW,
@@ -11,6 +14,7 @@ from cardgym.games.one_play_poker.rules import (
     OVER,
     PASS,
     WIN,
+    OnePlayPokerOptions,
     pot,
     result,
 )
@@ -26,13 +30,18 @@ def card_text(card: int) -> str:
     return RANKS[card // NUM_SUITS] + SUITS[card % NUM_SUITS]
 
 
-def state_text(state: Record, seat: int = 0) -> str:
+def state_text(own: Iterable[int], house: Iterable[int], bets: int) -> str:
     """The paper's state (player, house, pot) with cards as text, such as `AH,KS QD 4`.
 
     A hand is in alphabetical order, as the paper writes it (section 4, "States"); `-` is a hand without cards.
     """
-    hands = (",".join(sorted(card_text(int(card)) for card in hand if card != EMPTY)) or "-" for hand in _hands(state))
-    return f"{' '.join(hands)} {pot(state)}"
+    hands = (",".join(sorted(card_text(card) for card in hand)) or "-" for hand in (own, house))
+    return f"{' '.join(hands)} {2 + 2 * bets}"
+
+
+def names(options: OnePlayPokerOptions) -> list[str]:
+    """What policy files call all indices in order; the first is the end."""
+    return ["end", *(state_text(own, house, bets) for own, house, bets in states(options))]
 
 
 def _hands(state: Record) -> tuple[Record, Record]:
