@@ -35,7 +35,7 @@ def rule(function: F) -> F:
 
     A rule may call other rules. It is not cached by itself: the kernels that contain it are.
     """
-    return cast(F, numba.njit(function))
+    return cast(F, numba.njit(error_model="numpy")(function))
 
 
 def compiled(function: F) -> F:
@@ -65,7 +65,7 @@ def _cached_njit(function: Callable[..., Any], folder: Path) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True)(function)
+        return numba.njit(cache=True, error_model="numpy")(function)
     finally:
         config.CACHE_DIR = before
 

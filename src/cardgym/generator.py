@@ -1,8 +1,8 @@
 """The counter-based random number generator of the kernel.
 
-A generator is an array of two uint64, (key, counter); draw number `counter` is a hash of the pair, so a stream can be
-copied, restarted or jumped by setting two numbers. The hash is SplitMix64's finaliser applied twice (Steele, Lea and
-Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+A generator is an array of two uint64, (key, counter). Draw number `counter` is that of SplitMix64 seeded with the key
+(Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), so a stream can be copied,
+restarted or jumped by setting two numbers. Keys are themselves hashed, by `derive`.
 """
 
 from __future__ import annotations
@@ -46,9 +46,8 @@ def derive(key: np.uint64, number: np.uint64) -> np.uint64:
 @rule
 def next_bits(generator: Generator) -> np.uint64:
     """The next 64 random bits."""
-    bits = derive(generator[0], generator[1])
     generator[1] += _ONE
-    return bits
+    return mix(generator[0] + generator[1] * _GOLDEN)
 
 
 @rule

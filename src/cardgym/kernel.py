@@ -85,7 +85,7 @@ def choose_random(state: Record, seat: int, mask: npt.NDArray[np.int8], generato
     return -1
 
 
-def _settle(state: Record, chance: Generator, paid: Any, pay: Any) -> None:
+def _settle(state: Record, chance: Generator, paid: Any) -> None:
     """Play chance until a decision or the end, adding what it pays to `paid`."""
     n = outcomes(state)
     while n > 0:
@@ -93,9 +93,7 @@ def _settle(state: Record, chance: Generator, paid: Any, pay: Any) -> None:
         if chance[1] < start:
             chance[1] = start
         apply(state, uniform(chance, n))
-        rewards(state, pay)
-        for seat in range(state.num_players):
-            paid[seat] += pay[seat]
+        rewards(state, paid)
         n = outcomes(state)
 
 
@@ -117,10 +115,10 @@ def _choose(policy: int, state: Record, seat: int, mask: Any, choice: Generator,
     return int(otherwise(policy, state, seat, mask, choice, tables))
 
 
-def _run(state: Record, row: Record, tables: Any, mask: Any, pay: Any) -> None:
+def _run(state: Record, row: Record, tables: Any, mask: Any) -> None:
     """Play on until someone outside must decide or the game ends; the mask is then that seat's."""
     while True:
-        settle(state, row.chance, row.paid, pay)
+        settle(state, row.chance, row.paid)
         seat = actor(state)
         row.actor = seat
         if seat < 0:
@@ -133,9 +131,7 @@ def _run(state: Record, row: Record, tables: Any, mask: Any, pay: Any) -> None:
             return
         apply(state, choose(policy, state, seat, mask, row.choice, tables))
         row.decisions += 1
-        rewards(state, pay)
-        for other in range(state.num_players):
-            row.paid[other] += pay[other]
+        rewards(state, row.paid)
 
 
 def _prepare(state: Record, row: Record) -> None:
@@ -155,11 +151,11 @@ def _prepare(state: Record, row: Record) -> None:
     setup(state)
 
 
-def _start(state: Record, row: Record, tables: Any, mask: Any, pay: Any) -> None:
+def _start(state: Record, row: Record, tables: Any, mask: Any) -> None:
     """Start the row's next game; with `skip`, the next in which the caller has something to decide."""
     while True:
         prepare(state, row)
-        run(state, row, tables, mask, pay)
+        run(state, row, tables, mask)
         if not row.skip or row.asked != 0:
             return
         for seat in range(state.num_players):
@@ -172,7 +168,6 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
     Returns:
         Of row 0: what its `seat` was paid, the seat to decide, and the state's code.
     """
-    pay = np.zeros(states[0].reward.shape[0], np.float32)
     for i in range(states.shape[0]):
         state = states[i]
         row = rows[i]
@@ -182,12 +177,12 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
         for seat in range(state.num_players):
             row.paid[seat] = 0.0
         if row.activity == STARTING:
-            begin(state, row, tables, mask, pay)
+            begin(state, row, tables, mask)
         elif row.activity == PREPARING:
             prepare(state, row)
             continue
         elif row.activity == RESUMING:
-            run(state, row, tables, mask, pay)
+            run(state, row, tables, mask)
         else:
             action = row.action
             legal(state, mask)
@@ -203,10 +198,8 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
                 if not allowed:
                     action = choose_random(state, seat, mask, row.choice)
                 apply(state, action)
-                rewards(state, pay)
-                for other in range(state.num_players):
-                    row.paid[other] += pay[other]
-                run(state, row, tables, mask, pay)
+                rewards(state, row.paid)
+                run(state, row, tables, mask)
         if row.actor >= 0:
             observe(state, row.actor, out[i])
             row.code = code(state, row.actor)

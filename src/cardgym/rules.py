@@ -188,9 +188,10 @@ def lose_one(state: Record, seat: int) -> float:
 
 
 @rule
-def reward_field(state: Record, out: npt.NDArray[np.float32]) -> None:
-    """What the last transition paid each seat, from the field `reward`."""
-    out[:] = state.reward
+def reward_field(state: Record, out: npt.NDArray[np.float64]) -> None:
+    """Add what the last transition paid each seat, from the field `reward`."""
+    for seat in range(state.num_players):
+        out[seat] += state.reward[seat]
 
 
 @rule
@@ -222,7 +223,8 @@ class Game:
         actor: `actor(state)`: the seat to decide; -1 at the end. Asked only where `outcomes` is 0.
         legal: `legal(state, mask)`: fill `mask`, int8 of `num_actions`, for the seat to decide.
         apply: `apply(state, move)`: play an action, or chance outcome number `move`; set `reward`.
-        rewards: `rewards(state, out)`: what the last transition paid each seat; the field `reward` unless told.
+        rewards: `rewards(state, out)`: add to `out`, float64 of one number a seat, what the last transition paid;
+            it reads the field `reward` unless told otherwise.
         describe: `describe(state, seat)`: the table as that seat sees it, for a person. Plain Python.
         action_text: `action_text(state, action)`: an action in words. Plain Python.
         resample: `resample(state, seat, generator)`: draw anew, uniformly over what `seat` holds possible from the
@@ -269,7 +271,7 @@ class Game:
     contests: Callable[[Record], float]
     conserved: Callable[[Record], tuple[int, ...]]
     narrate: Callable[[Record, int, Record, int], str]
-    rewards: Callable[[Record, npt.NDArray[np.float32]], None] = reward_field
+    rewards: Callable[[Record, npt.NDArray[np.float64]], None] = reward_field
     code: Callable[[Record, int], int] = no_code
     index: Callable[[Record, int], int] = no_code
     num_indices: Callable[[Any], int] | None = None
