@@ -274,7 +274,7 @@ def _classify(states: Any, num_actions: int, kinds: Any, counts: Any) -> None:
 def _play(children: Any, counts: Any, kinds: Any, num_actions: int, symmetric: bool, moves: Any, payments: Any) -> None:
     """Play every move of every state on a copy of its own; note what each pays."""
     mask = np.empty(num_actions, np.int8)
-    pay = np.zeros(1, np.float32)
+    pay = np.zeros(1)
     at = 0
     for i in range(counts.shape[0]):
         if counts[i] == 0:
@@ -288,6 +288,7 @@ def _play(children: Any, counts: Any, kinds: Any, num_actions: int, symmetric: b
                 move += 1
             child = children[at]
             apply(child, move)
+            pay[0] = 0.0
             rewards(child, pay)
             moves[at] = move
             payments[at] = pay[0]

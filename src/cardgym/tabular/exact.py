@@ -1,6 +1,6 @@
 """Backward induction, and the value of a policy, in exact fractions over an enumerated game without circles.
 
-Gamma enters as in `value_iteration`. Rewards are taken for the exact value of their float32, probabilities likewise.
+Gamma enters as in `value_iteration`. Rewards are taken for the exact value of their floats, probabilities likewise.
 """
 
 from __future__ import annotations
