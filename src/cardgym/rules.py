@@ -199,10 +199,6 @@ def no_symmetry(state: Record) -> None:
     """A state of a game whose rules have no symmetry stands for itself only."""
 
 
-def _no_extra(state: Record, seat: int) -> dict[str, float]:
-    return {}
-
-
 # -- the game ---------------------------------------------------------------------------------------------------------
 
 
@@ -244,11 +240,14 @@ class Game:
         tables: players that are a table of actions by name: `table(options)` returns int8 actions by index.
         won: `won(state, seat)`: the share of the game, or how many of its hands, the seat has won at the end.
         contests: `contests(state)`: what `won` sums to over the seats: 1 for a game, hands played for a game of hands.
-        extra: `extra(state, seat)`: named figures of a finished game for the arena's report. Plain Python.
+        extra: further figures of a finished game for the arena's report, by name: `figure(state, seat)`. The arena
+            reports a mean a game, and for a name that ends in `_games` (0 or 1 in each game) how many games it was.
         canonical: `canonical(state)`: rewrite the state as the one that stands for all those that differ from it by a
             symmetry of the rules only, such as the names of the suits. Solvers count and solve fewer states with it.
         names: `names(options)`: what policy files call all indices in order; their codes unless told. Plain Python.
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
+        deck_moves: `deck_moves(options, deck)`: the chance outcome numbers that deal a chosen deck, from the start; an
+            error for an impossible one. Plain Python.
         conserved: `conserved(state)`: numbers that every move must leave unchanged (cards, credits), for the tests.
             Plain Python.
     """
@@ -280,10 +279,11 @@ class Game:
     forfeit: Callable[[Record, int], float] = lose_one
     players: Mapping[str, Callable[..., int]] = field(default_factory=dict)
     tables: Mapping[str, Callable[[Any], npt.NDArray[np.int8]]] = field(default_factory=dict)
-    extra: Callable[[Record, int], dict[str, float]] = _no_extra
+    extra: Mapping[str, Callable[[Record, int], float]] = field(default_factory=dict)
     canonical: Callable[[Record], None] = no_symmetry
     names: Callable[[Any], list[str]] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)
+    deck_moves: Callable[[Any, Any], list[int]] | None = None
 
     @property
     def max_players(self) -> int:
@@ -302,6 +302,12 @@ class Game:
         functions: list[Callable[..., Any]] = [self.apply, *self.players.values()]
         paths = {Path(inspect.getfile(inspect.unwrap(function))) for function in functions}
         return tuple(sorted(path for path in paths if package not in path.parents))
+
+    def moves_of_deck(self, options: Options, deck: Any) -> list[int]:
+        """The chance moves that deal a chosen deck, or an error where the game cannot be dealt one."""
+        if self.deck_moves is None:
+            raise CardgymError(f"{self.id} cannot be dealt a chosen deck: leave `deck` out of reset's options")
+        return self.deck_moves(options, deck)
 
     def encoding(self, name: str) -> Encoding:
         """The observation of that name, or an error that names the nearest."""

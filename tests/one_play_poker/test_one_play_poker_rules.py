@@ -111,7 +111,7 @@ def test_every_card_is_in_one_place_and_the_mask_is_full_at_decisions(moves, dec
         paid += float(state.reward[0])
         assert GAME.conserved(state) == every == (2**16 - 1, 16)
     assert GAME.actor(state) == -1
-    assert GAME.extra(state, 0)["net_profit_per_game"] == paid - 1.0
+    assert GAME.extra["net_profit_per_game"](state, 0) == paid - 1.0
     assert abs(paid - 1.0) <= 1 + decisions
 
 

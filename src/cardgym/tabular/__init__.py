@@ -1,1 +1,1 @@
-"""Exact solvers and tabular methods, for any game of one player whose states can be enumerated."""
+"""Learning with tables, and exact solvers: what states that can be counted make possible."""

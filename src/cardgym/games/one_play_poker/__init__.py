@@ -39,7 +39,7 @@ GAME = Game(
     num_indices=observations.num_indices,
     codes=observations.codes,
     forfeit=rules.forfeit,
-    extra=text.extra,
+    extra={"net_profit_per_game": rules.net_profit, "bets_per_game": rules.bets_made},
     canonical=rules.canonical,
     names=text.names,
 )

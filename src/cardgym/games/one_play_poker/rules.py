@@ -129,6 +129,18 @@ def contests(state: Record) -> float:
     return 1.0
 
 
+@rule
+def net_profit(state: Record, seat: int) -> float:
+    """What a finished game has won or lost, the ante included."""
+    return pot(state) * result(state) / 2.0 - state.bets - 1.0
+
+
+@rule
+def bets_made(state: Record, seat: int) -> float:
+    """How often the player has bet."""
+    return float(state.bets)
+
+
 # -- cards and hands --------------------------------------------------------------------------------------------------
 
 

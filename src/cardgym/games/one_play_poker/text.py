@@ -100,14 +100,6 @@ def narrate(before: Record, move: int, after: Record, seat: int) -> str:
     return told
 
 
-def extra(state: Record, seat: int) -> dict[str, float]:
-    """The net profit of a finished game, the sunk ante included, and the bets made."""
-    return {
-        "net_profit_per_game": pot(state) * result(state) / 2.0 - float(state.bets) - 1.0,
-        "bets_per_game": float(state.bets),
-    }
-
-
 def conserved(state: Record) -> tuple[int, ...]:
     """Every card is in one place: in the deck, in the player's hand or in the house's."""
     places = [1 << int(card) for hand in _hands(state) for card in hand if card != EMPTY]
