@@ -203,6 +203,7 @@ def test_the_report_of_solve():
         ({"theta": 0}, "theta=0"),
         ({"theta": "nan"}, "theta=nan"),
         ({"decision": 3}, "did you mean 'decisions'"),
+        ({"gama": 1}, "did you mean 'gamma'"),
     ],
 )
 def test_settings_that_are_not_allowed(wrong, words):

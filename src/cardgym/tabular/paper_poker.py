@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.statistics import Z95
 from cardgym.files import replacing
 from cardgym.games.one_play_poker.text import names
 from cardgym.kernel import STARTING
@@ -21,7 +23,8 @@ from cardgym.tabular.solve import GAMMA, Solver, fraction_text, solver
 
 GAMES = 50_000
 ENV = "OnePlayPoker-v0"
-_Z95 = 1.959964
+CHART = "one_play_poker_policy.png"
+_ROWS = 1 << 16  # Games played side by side.
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Row:
 
 def mean_interval(samples: npt.NDArray[np.float64]) -> tuple[float, float]:
     """The mean and the half width of its 95 % interval (normal approximation)."""
-    return float(samples.mean()), float(_Z95 * samples.std(ddof=1) / np.sqrt(len(samples)))
+    return float(samples.mean()), float(Z95 * samples.std(ddof=1) / np.sqrt(len(samples)))
 
 
 def simulate(options: Options, players: list[Player], games: int, seed: int) -> npt.NDArray[np.float64]:
@@ -54,15 +57,17 @@ def simulate(options: Options, players: list[Player], games: int, seed: int) -> 
     Returns:
         (players, games), float64.
     """
-    batch = PlayedBatch(find(ENV), options, games, players)
-    keys = game_keys(seed, games)
-    rewards = np.empty((len(players), games))
-    for place, number in enumerate(batch.numbers):
-        batch.seed(keys)
-        batch.seat([number])
-        batch.step(0, STARTING)
-        rewards[place] = batch.paid[:, 0]
-    return rewards
+    batch = PlayedBatch(find(ENV), options, min(_ROWS, games), players)
+    rows = len(batch.batch)
+    keys = np.resize(game_keys(seed, games), -(-games // rows) * rows)
+    rewards = np.empty((len(players), len(keys)))
+    for first in range(0, len(keys), rows):
+        for place, number in enumerate(batch.numbers):
+            batch.seed(keys[first : first + rows])
+            batch.seat([number])
+            batch.step(0, STARTING)
+            rewards[place, first : first + rows] = batch.paid[:, 0]
+    return rewards[:, :games]
 
 
 def paper_rows(options: Options, games: int = GAMES, seed: int = 0) -> list[Row]:
@@ -122,16 +127,26 @@ def gamma_difference(known: Solver) -> Difference:
     return Difference(cost, tuple(dealt[1:].tolist()), tuple(kinds.values()))
 
 
-def write_results(path: Path, games: int = GAMES, seed: int = 0) -> None:
+def write_results(
+    path: Path, games: int = GAMES, seed: int = 0, progress: Callable[[int, int], None] | None = None
+) -> None:
     """Write the page of results: the paper's table, filled, for every reading of the rules.
+
+    Args:
+        path: the page, Markdown.
+        games: how many games are simulated for each policy, at least 2.
+        seed: what they are dealt from.
+        progress: told the readings done and the readings in all.
 
     Raises:
         CardgymError: where the page cannot be written.
     """
     parts = [_HEAD.format(games=games, seed=seed)]
-    for decisions in (3, 4):
-        for ranking in ("flush_first", "pair_first"):
-            parts.append(_section(decisions, ranking, games, seed))
+    readings = [(decisions, ranking) for decisions in (3, 4) for ranking in ("flush_first", "pair_first")]
+    for done, (decisions, ranking) in enumerate(readings):
+        if progress is not None:
+            progress(done, len(readings))
+        parts.append(_section(decisions, ranking, games, seed))
     with replacing(path) as temporary:
         temporary.write_text("\n".join(parts), encoding="utf-8")
 
@@ -147,6 +162,8 @@ means have 95 % intervals; exact values are computed from the rules, without sam
 
 The paper's policy comes from value iteration with gamma 0.9. Discounting makes a bet, which is paid at once, look
 dearer than it is, so that policy bets too seldom; "optimal" maximises the undiscounted reward that the table reports.
+
+![When to bet: the optimal policy by own and house cards](one_play_poker_policy.png)
 """
 
 

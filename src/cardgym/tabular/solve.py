@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, unknown
 from cardgym.players.base import PlayerSpec
 from cardgym.players.policy_file import save_policy
 from cardgym.registry import find, parse_options
@@ -117,6 +118,10 @@ def solve(env: str | Game, settings: Mapping[str, object] | None = None, players
     game = find(env)
     rest = dict(settings or {})
     gamma, theta = check_gamma(rest.pop("gamma", GAMMA)), _check_theta(rest.pop("theta", THETA))
+    known_names = [*(spec.name for spec in dataclasses.fields(game.options)), "gamma", "theta"]
+    for name in rest:
+        if name not in known_names:
+            raise unknown("setting", name, known_names)
     options = parse_options(game, rest)
     known = solver(game, options)
     value_iteration(known.small, gamma, theta)  # Loads the compiled code, so that the time below is the sweeps' own.
@@ -141,9 +146,12 @@ def solve(env: str | Game, settings: Mapping[str, object] | None = None, players
 
 def _valued(known: Solver, policy: Policy, gamma: Fraction) -> dict[str, str | float]:
     plain = known.value(policy, 1)
+    discounted = plain.mean if gamma == 1 else known.value(policy, gamma).mean
     return {
-        "discounted": fraction_text(known.value(policy, gamma).mean),
+        "discounted": fraction_text(discounted),
+        "discounted_float": float(discounted),
         "undiscounted": fraction_text(plain.mean),
+        "undiscounted_float": float(plain.mean),
         "undiscounted_std": plain.std,
     }
 

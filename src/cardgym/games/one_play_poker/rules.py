@@ -132,7 +132,7 @@ def contests(state: Record) -> float:
 @rule
 def net_profit(state: Record, seat: int) -> float:
     """What a finished game has won or lost, the ante included."""
-    return pot(state) * result(state) / 2.0 - state.bets - 1.0
+    return pot(state) * result(state) / 2.0 - float(state.bets) - 1.0
 
 
 @rule
