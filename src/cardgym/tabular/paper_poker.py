@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.statistics import Z95
 from cardgym.files import replacing
 from cardgym.games.one_play_poker.text import names
 from cardgym.kernel import STARTING
@@ -25,6 +24,7 @@ GAMES = 50_000
 ENV = "OnePlayPoker-v0"
 CHART = "one_play_poker_policy.png"
 _ROWS = 1 << 16  # Games played side by side.
+_Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Row:
 
 def mean_interval(samples: npt.NDArray[np.float64]) -> tuple[float, float]:
     """The mean and the half width of its 95 % interval (normal approximation)."""
-    return float(samples.mean()), float(Z95 * samples.std(ddof=1) / np.sqrt(len(samples)))
+    return float(samples.mean()), float(_Z95 * samples.std(ddof=1) / np.sqrt(len(samples)))
 
 
 def simulate(options: Options, players: list[Player], games: int, seed: int) -> npt.NDArray[np.float64]:
