@@ -106,7 +106,7 @@ class Table:
             CardgymError: for an action that is not legal now.
         """
         batch = self._played.batch
-        moves = []
+        moves: list[Move] = []
         chosen = -1
         if action is not None:
             if action not in self.legal():
