@@ -19,6 +19,8 @@ COMMANDS = {
     "play": "play a game in the terminal",
     "evaluate": "play players against each other and report with intervals",
     "record": "write the transitions (s, a, r, s') of played games to a file",
+    "solve": "solve a game of one player exactly, and value its players",
+    "reproduce": "make a paper's results anew, as pages for people",
     "report": "make tables of saved evaluations and of your own games",
 }
 """The commands: module names here, and what each does."""
