@@ -227,6 +227,7 @@ class Kernel:
         players: the compiled players' names; a name's place is its policy number. `random` is the first.
         step: see `_step`.
         look: see `_look`.
+        choose: see `_choose`; for compiled code that plays by itself.
     """
 
     def __init__(self, game: Game, encoding: str) -> None:
@@ -261,6 +262,7 @@ class Kernel:
             choose = bound(
                 _choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose
             )
+        self.choose = choose
         run = bound(_run, settle=settle, choose=choose)
         begin = bound(_start, run=run)
         self.step = bound(_step, run=run, begin=begin)
