@@ -19,8 +19,12 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numba.core
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+config: Any = numba.core.config
+"""Numba's settings, which it does not type."""
 
 _KEEP_SECONDS = 30 * 24 * 3600
 """A compiled cache of another version is kept this long after its last use."""
@@ -31,7 +35,7 @@ def rule(function: F) -> F:
 
     A rule may call other rules. It is not cached by itself: the kernels that contain it are.
     """
-    return cast(F, numba.njit(function))
+    return cast(F, numba.njit(error_model="numpy")(function))
 
 
 def compiled(function: F) -> F:
@@ -39,9 +43,7 @@ def compiled(function: F) -> F:
     return cast(F, _cached_njit(function, cache_folder()))
 
 
-def bind(
-    template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, **names: Any
-) -> Callable[..., Any]:
+def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, **names: Any) -> Callable[..., Any]:
     """Compile `template` with some of its global names replaced: one text, a kernel for each game.
 
     A closure would do the same but never hits Numba's disk cache. `suffix` tells the copies apart there; `sources`
@@ -60,12 +62,12 @@ def bind(
 
 
 def _cached_njit(function: Callable[..., Any], folder: Path) -> Any:
-    before = numba.core.config.CACHE_DIR
-    numba.core.config.CACHE_DIR = str(folder)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True)(function)
+        return numba.njit(cache=True, error_model="numpy")(function)
     finally:
-        numba.core.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 @cache
@@ -100,7 +102,7 @@ def package_digest() -> str:
 
 def announce(what: str) -> None:
     """Tell the user, once per version, that `what` is being compiled for the first time."""
-    if numba.core.config.DISABLE_JIT:
+    if config.DISABLE_JIT:
         return
     marker = cache_folder() / f"{what}.announced"
     if not marker.exists():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -47,6 +48,13 @@ def register(
         kwargs={"game": known.id},
     )
     return known
+
+
+def _reduce_game(game: Game) -> tuple[Any, ...]:
+    return find, (game.id,)
+
+
+copyreg.pickle(Game, _reduce_game)  # A game is pickled and copied as its name: compiled functions stay where they are.
 
 
 def registered() -> tuple[str, ...]:

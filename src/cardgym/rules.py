@@ -1,8 +1,8 @@
 """The contract: what a game must define.
 
 A state is one NumPy structured record; the rules are a handful of small functions over it, which Numba compiles. Chance
-is a move: at a chance node a game says how many equally likely outcomes there are, and `apply` plays one of them. So the
-same rules are sampled by an env, enumerated by a solver and replayed from a list of moves.
+is a move: at a chance node a game says how many equally likely outcomes there are, and `apply` plays one of them. So
+the same rules are sampled by an env, enumerated by a solver and replayed from a list of moves.
 
 A game file imports nothing of cardgym but this contract, and holds no randomness, no clock and no global that changes.
 Everything written over it (envs, arena, learners, play, the tests) takes the `Game` at its end.
@@ -109,9 +109,7 @@ def _checked(spec: dataclasses.Field[Any], value: Any) -> int | str:
         whole, exact = 0, False
     if not exact or isinstance(value, bool) or not low <= whole <= high or (whole - low) % step:
         steps = "" if step == 1 else f" in steps of {step}"
-        raise CardgymError(
-            f"option {spec.name}={value!r}: allowed are whole numbers from {low} to {high}{steps}"
-        )
+        raise CardgymError(f"option {spec.name}={value!r}: allowed are whole numbers from {low} to {high}{steps}")
     return whole
 
 
@@ -190,9 +188,10 @@ def lose_one(state: Record, seat: int) -> float:
 
 
 @rule
-def reward_field(state: Record, out: npt.NDArray[np.float32]) -> None:
-    """What the last transition paid each seat, from the field `reward`."""
-    out[:] = state.reward
+def reward_field(state: Record, out: npt.NDArray[np.float64]) -> None:
+    """Add what the last transition paid each seat, from the field `reward`."""
+    for seat in range(state.num_players):
+        out[seat] += state.reward[seat]
 
 
 # -- the game ---------------------------------------------------------------------------------------------------------
@@ -215,7 +214,8 @@ class Game:
         actor: `actor(state)`: the seat to decide; -1 at the end. Asked only where `outcomes` is 0.
         legal: `legal(state, mask)`: fill `mask`, int8 of `num_actions`, for the seat to decide.
         apply: `apply(state, move)`: play an action, or chance outcome number `move`; set `reward`.
-        rewards: `rewards(state, out)`: what the last transition paid each seat; the field `reward` unless told.
+        rewards: `rewards(state, out)`: add to `out`, float64 of one number a seat, what the last transition paid;
+            it reads the field `reward` unless told otherwise.
         describe: `describe(state, seat)`: the table as that seat sees it, for a person. Plain Python.
         action_text: `action_text(state, action)`: an action in words. Plain Python.
         resample: `resample(state, seat, generator)`: draw anew, uniformly over what `seat` holds possible from the
@@ -260,7 +260,7 @@ class Game:
     contests: Callable[[Record], float]
     conserved: Callable[[Record], tuple[int, ...]]
     narrate: Callable[[Record, int, Record, int], str]
-    rewards: Callable[[Record, npt.NDArray[np.float32]], None] = reward_field
+    rewards: Callable[[Record, npt.NDArray[np.float64]], None] = reward_field
     code: Callable[[Record, int], int] = no_code
     index: Callable[[Record, int], int] = no_code
     num_indices: Callable[[Any], int] | None = None
@@ -286,8 +286,8 @@ class Game:
     def sources(self) -> tuple[Path, ...]:
         """The files of the rules, where they lie outside the package: compiled code depends on them."""
         package = Path(__file__).parent
-        functions = [self.apply, *self.players.values()]
-        paths = {Path(inspect.getfile(getattr(function, "py_func", function))) for function in functions}
+        functions: list[Callable[..., Any]] = [self.apply, *self.players.values()]
+        paths = {Path(inspect.getfile(inspect.unwrap(function))) for function in functions}
         return tuple(sorted(path for path in paths if package not in path.parents))
 
     def encoding(self, name: str) -> Encoding:

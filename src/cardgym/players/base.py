@@ -36,13 +36,17 @@ class TablePlayer:
 class OutsidePlayer(Protocol):
     """A player asked from outside the kernel, many rows at once."""
 
-    name: str
-    encoding: str | None
-    """The observation it reads; None takes the table's."""
+    @property
+    def name(self) -> str:
+        """What it is called in reports."""
+        ...
 
-    def act(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
-    ) -> npt.NDArray[np.int64]:
+    @property
+    def encoding(self) -> str | None:
+        """The observation it reads; None takes the table's."""
+        ...
+
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """Legal actions, (rows,) int64, for observations (rows, size) float32 and masks (rows, actions) int8."""
         ...
 
@@ -55,13 +59,10 @@ class CallablePlayer:
     policy: Policy
     encoding: str | None = None
 
-    def act(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
-    ) -> npt.NDArray[np.int64]:
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """Ask the callable for each row, on copies that it may keep or change."""
         chosen = [
-            self.policy(observation.copy(), mask.copy())
-            for observation, mask in zip(observations, masks, strict=True)
+            self.policy(observation.copy(), mask.copy()) for observation, mask in zip(observations, masks, strict=True)
         ]
         return np.array(chosen, np.int64)
 
@@ -91,9 +92,7 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
             return spec
         if callable(spec):
             return CallablePlayer(getattr(spec, "__name__", type(spec).__name__), spec)
-        raise CardgymError(
-            f"player {spec!r}: give a name, a path or a callable (observation, action_mask) -> action"
-        )
+        raise CardgymError(f"player {spec!r}: give a name, a path or a callable (observation, action_mask) -> action")
     name = str(spec)
     if name == "random" or name in game.players:
         return CompiledPlayer(name)
@@ -107,25 +106,19 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
         from cardgym.players.network import load_player
 
         return load_player(Path(name), game, options)
-    raise unknown(
-        "player", name, [*player_names(game), "a path to a .json policy or .safetensors checkpoint"]
-    )
+    raise unknown("player", name, [*player_names(game), "a path to a .json policy or .safetensors checkpoint"])
 
 
-def checked_actions(
-    player: OutsidePlayer, actions: Any, masks: npt.NDArray[np.int8]
-) -> npt.NDArray[np.int64]:
+def checked_actions(player: OutsidePlayer, actions: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
     """The actions an outside player chose, or an error that names it where one is not legal."""
-    actions = np.asarray(actions)
-    if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
-        raise CardgymError(
-            f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}"
-        )
-    actions = actions.astype(np.int64)
-    inside = (actions >= 0) & (actions < masks.shape[1])
-    legal = inside & (masks[np.arange(len(masks)), np.where(inside, actions, 0)] != 0)
+    chosen = np.asarray(actions)
+    if chosen.shape != (len(masks),) or not np.issubdtype(chosen.dtype, np.integer):
+        raise CardgymError(f"player {player.name}: give one whole number a row, not {chosen.dtype} {chosen.shape}")
+    result: npt.NDArray[np.int64] = chosen.astype(np.int64)
+    inside = (result >= 0) & (result < masks.shape[1])
+    legal = inside & (masks[np.arange(len(masks)), np.where(inside, result, 0)] != 0)
     if not legal.all():
         row = int(np.argmin(legal))
         allowed = ", ".join(map(str, np.flatnonzero(masks[row])))
-        raise CardgymError(f"player {player.name}: action {actions[row]} is not legal; allowed are {allowed}")
-    return actions
+        raise CardgymError(f"player {player.name}: action {result[row]} is not legal; allowed are {allowed}")
+    return result

@@ -51,13 +51,14 @@ def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
     """
     generator = np.random.default_rng(RANDOM_TABLE_SEED)
     size = num_indices(options)
-    draws = generator.integers(0, 12, size)  # 12 is a multiple of the 3, 2 and 4 actions of the decisions.
+    draws = generator.integers(0, 12, size, np.int8)  # 12 is a multiple of the 3, 2 and 4 actions of the decisions.
     pairs = (size - 1) // (19 + 3 * 3 * 19 * 21)
     place = (np.arange(size) - 1) // pairs - 19
     decision = np.where(place < 0, 0, place // (19 * 21) % 3)
-    first = np.array([RAISE, BUY, DISCARD])[decision]
-    count = np.array([3, 2, 4])[decision]
-    return (first + draws % count).astype(np.int8)
+    first = np.array([RAISE, BUY, DISCARD], np.int8)[decision]
+    count = np.array([3, 2, 4], np.int8)[decision]
+    actions: npt.NDArray[np.int8] = np.asarray(first + draws % count, np.int8)
+    return actions
 
 
 # -- the heuristic ----------------------------------------------------------------------------------------------------
@@ -137,7 +138,7 @@ def _bet(
 @rule
 def _stays(state: Record) -> float:
     """The chance that no doubles come before the showdown: one roll after each betting phase of rounds 1 to 3."""
-    return (5.0 / 6.0) ** (4 - max(state.round_number, 1))
+    return float((5.0 / 6.0) ** (4 - max(state.round_number, 1)))
 
 
 @rule
@@ -146,7 +147,7 @@ def _expected_pool(state: Record) -> float:
     players = 0
     for other in range(state.num_players):
         players += 1 - state.folded[other]
-    return state.pool + float(players * (4 - state.round_number))
+    return float(state.pool + players * (4 - state.round_number))
 
 
 @rule
@@ -158,9 +159,7 @@ def _chances_to_beat_all(
     for first in range(NUM_VALUES):
         for second in range(NUM_VALUES):
             pairs[first + second] += unseen[first] * unseen[second]
-        pairs[2 * first] -= (
-            unseen[first] / 3.0
-        )  # `unseen` counts in thirds: the same card is not drawn twice.
+        pairs[2 * first] -= unseen[first] / 3.0  # `unseen` counts in thirds: the same card is not drawn twice.
     for total in range(2 * _BIG + 1):
         beats[total] = 1.0
     keys = np.zeros(_KEYS, np.float64)
@@ -183,9 +182,7 @@ def _chances_to_beat_all(
 
 
 @rule
-def _add_sums(
-    keys: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64], spike: int, weight: float
-) -> None:
+def _add_sums(keys: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64], spike: int, weight: float) -> None:
     for pair in range(41):
         total = pair - 20 + spike
         keys[2 * abs(total) + (total < 0)] += weight * pairs[pair]

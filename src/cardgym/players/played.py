@@ -29,7 +29,7 @@ class PlayedBatch:
     Attributes:
         batch: the tables.
         roster: the players that can be seated; `numbers[i]` is the policy number of `roster[i]`.
-        paid: what the last step paid each seat, (rows, 8), float64.
+        paid: what the last step paid each seat, (rows, 8), float64; the next step may overwrite it.
         observations: what the seat to decide knows, (rows, size), float32, after each step.
         masks: what it may do, (rows, actions), int8.
     """
@@ -59,16 +59,13 @@ class PlayedBatch:
                 self._outside[self.numbers[-1]] = player
         self.observations, self.masks = self.batch.new_outputs()
         self.paid = np.zeros((num_rows, MAX_PLAYERS), np.float64)
-        self._rows = self.batch.rows
 
     def seed(self, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64] | int = 0) -> None:
         """Give each row its key and the number of its next game; a game's cards depend on the two alone."""
-        self._rows.key = keys
-        self._rows.games = games
+        self.batch.plain_rows["key"] = keys
+        self.batch.plain_rows["games"] = games
 
-    def seat(
-        self, lineup: Sequence[int], rows: npt.NDArray[np.int64] | slice = slice(None), wish: int = 0
-    ) -> None:
+    def seat(self, lineup: Sequence[int], rows: npt.NDArray[np.int64] | slice = slice(None), wish: int = 0) -> None:
         """Take seats from the next game on.
 
         Args:
@@ -76,13 +73,13 @@ class PlayedBatch:
             rows: which rows.
             wish: the seat of the first of them; -1 draws it anew for each game.
         """
-        self._rows.lineup[rows, : len(lineup)] = lineup
-        self._rows.wish[rows] = wish
+        self.batch.plain_rows["lineup"][rows, : len(lineup)] = lineup
+        self.batch.plain_rows["wish"][rows] = wish
 
     def step(
         self,
-        actions: npt.NDArray[np.int64],
-        activity: npt.NDArray[np.uint8],
+        actions: npt.NDArray[np.int64] | int,
+        activity: npt.NDArray[np.uint8] | int,
         *,
         illegal: int = PENALIZE,
         skip: bool = False,
@@ -91,35 +88,37 @@ class PlayedBatch:
 
         New arrays `observations` and `masks` are filled; resting rows keep theirs. See `Batch.step`.
         """
+        rows = self.batch.plain_rows
         observations, masks = self.batch.new_outputs()
-        if (activity == RESTING).any():
+        if np.any(activity == RESTING):
             observations[:] = self.observations
             masks[:] = self.masks
         self.batch.step(actions, activity, observations, masks, illegal=illegal, skip=skip)
-        self.paid = self._rows.paid.copy()
+        self.paid = rows["paid"].copy() if self._outside else rows["paid"]
         while self._outside:
-            waiting = (self._rows.asked < CALLER) & (activity != RESTING)
+            waiting = (rows["asked"] < CALLER) & (activity != RESTING)
             if not waiting.any():
                 break
-            answers = np.zeros(len(self._rows), np.int64)
+            answers = np.zeros(len(rows), np.int64)
             for number, player in self._outside.items():
-                asked = np.flatnonzero(waiting & (self._rows.asked == number))
+                asked = np.flatnonzero(waiting & (rows["asked"] == number))
                 if len(asked):
                     answers[asked] = self._ask(player, asked, observations, masks)
             self.batch.step(answers, np.where(waiting, ACTING, RESTING).astype(np.uint8), observations, masks)
-            self.paid[waiting] += self._rows.paid[waiting]
+            self.paid[waiting] += rows["paid"][waiting]
             if skip:
                 self._start_again(activity, observations, masks)
         self.observations, self.masks = observations, masks
 
     def _start_again(
         self,
-        activity: npt.NDArray[np.uint8],
+        activity: npt.NDArray[np.uint8] | int,
         observations: npt.NDArray[np.float32],
         masks: npt.NDArray[np.int8],
     ) -> None:
         """Rows that were to start, and ended while outside players decided, start once more."""
-        again = (activity == STARTING) & (self._rows.asked == 0)
+        rows = self.batch.plain_rows
+        again = (activity == STARTING) & (rows["asked"] == 0)
         if again.any():
             self.batch.step(
                 np.zeros(len(again), np.int64),
@@ -128,7 +127,7 @@ class PlayedBatch:
                 masks,
                 skip=True,
             )
-            self.paid[again] = self._rows.paid[again]
+            self.paid[again] = rows["paid"][again]
 
     def _ask(
         self,
@@ -139,7 +138,7 @@ class PlayedBatch:
     ) -> npt.NDArray[np.int64]:
         seen = observations[rows]
         if player.encoding not in (None, self.batch.kernel.encoding):
-            seen = self.look(rows, self._rows.actor[rows].astype(np.int64), player.encoding)[0]
+            seen = self.look(rows, self.batch.plain_rows["actor"][rows].astype(np.int64), player.encoding)[0]
         return checked_actions(player, player.act(seen, masks[rows]), masks[rows])
 
     def look(
@@ -148,9 +147,7 @@ class PlayedBatch:
         """What `seats[i]` of row `rows[i]` knows in any encoding: observations, masks and state codes."""
         game = self.batch.game
         kernel = kernel_of(game, encoding or self.batch.kernel.encoding)
-        observations = np.empty(
-            (len(rows), game.encoding(kernel.encoding).size(self.batch.options)), np.float32
-        )
+        observations = np.empty((len(rows), game.encoding(kernel.encoding).size(self.batch.options)), np.float32)
         masks = np.empty((len(rows), game.num_actions), np.int8)
         codes = np.empty(len(rows), np.int64)
         kernel.look(self.batch.plain_states[rows], seats, observations, masks, codes)

@@ -32,9 +32,7 @@ def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8
     actions = np.full(len(codes), -1, np.int64)
     for code, action in entries.items():
         if code not in index_of:
-            raise CardgymError(
-                f"policy file {path}: unknown state {code!r}; was it made for other options than these?"
-            )
+            raise CardgymError(f"policy file {path}: unknown state {code!r}; was it made for other options than these?")
         if isinstance(action, bool) or not isinstance(action, int) or not 0 <= action < game.num_actions:
             raise CardgymError(
                 f"policy file {path}: action {action!r} in state {code}; allowed are 0 to {game.num_actions - 1}"
@@ -44,7 +42,7 @@ def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8
     if (actions < 0).any():
         missing = np.flatnonzero(actions < 0)
         raise CardgymError(
-            f"policy file {path}: {len(missing)} states missing, such as {codes[missing[0]]}; was it made for other options?"
+            f"policy file {path}: {len(missing)} states missing, such as {codes[missing[0]]}; made for other options?"
         )
     return actions.astype(np.int8)
 
