@@ -12,12 +12,9 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
-import re
-import shlex
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -26,22 +23,25 @@ from torch.nn.utils import clip_grad_norm_
 
 from cardgym import CardgymError, find
 from cardgym.learn.acting import epsilon_greedy
-from cardgym.learn.config import DQNConfig, Place, config_from, parse_run
+from cardgym.learn.config import STATE_FILE, DQNConfig, check_same, parse_run, run_folder
 from cardgym.learn.logbook import (
     Figures,
     Reporter,
     TensorBoard,
+    action_names,
     action_shares,
     draw_action_shares,
+    in_words,
     match,
     results_table,
     save_results,
 )
 from cardgym.learn.replay import Replay
 from cardgym.learn.resume import generator_state, load_state, save_state, set_generator_state
-from cardgym.learn.schedules import linear
+from cardgym.learn.schedules import linear, passes
 from cardgym.learn.tables import LearnerTables, Mix
 from cardgym.learn.targets import double_dqn_target, dqn_target
+from cardgym.players.base import resolve
 from cardgym.players.network import NetworkPlayer, QNetwork, greedy_actions, network_shape, save_checkpoint
 from cardgym.registry import parse_options, parse_settings
 
@@ -58,13 +58,13 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
     encoding = config.observation or game.default_encoding
     shape = network_shape(game, options, encoding, config.hidden, config.dueling)
     device = choose_device(config.device)
+    for name in config.eval_opponents:
+        resolve(name, game, options)  # A wrong name is told now, not after minutes of training.
 
     torch.manual_seed(config.seed)
     online = QNetwork(shape).to(device)
     target = copy.deepcopy(online).requires_grad_(False)
-    optimiser = torch.optim.Adam(
-        online.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True
-    )
+    optimiser = torch.optim.Adam(online.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True)
     replay = Replay(config.replay_capacity, shape.inputs, shape.actions)
     tables = LearnerTables(
         game,
@@ -85,10 +85,10 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
 
     # -- going on with an interrupted run -----------------------------------------------------------------------------
     parts = {"online": online, "target": target, "optimiser": optimiser, "replay": replay, "tables": tables}
-    state_file = folder / "resume.pt"
+    state_file = folder / STATE_FILE
     if resume and state_file.exists():
         state = load_state(state_file)
-        check_same_config(state, config, state_file)
+        check_same(json.loads(state["config"]), config, state_file)
         for name, part in parts.items():
             part.load_state_dict(state[name])
         set_generator_state(exploration, state["exploration"])
@@ -104,9 +104,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
             "sampling": generator_state(sampling),
         }
         save_state(state_file, {**plain, **{name: part.state_dict() for name, part in parts.items()}})
-        save_checkpoint(
-            folder / "model.safetensors", online, game, options, encoding, dataclasses.asdict(config)
-        )
+        save_checkpoint(folder / "model.safetensors", online, game, options, encoding, dataclasses.asdict(config))
 
     # -- one update ---------------------------------------------------------------------------------------------------
     weights, target_weights = list(online.parameters()), list(target.parameters())
@@ -165,7 +163,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
         }
         for opponent, its in found.items():
             board.evaluation(decisions, opponent, its)
-        name_actions(names, tables, game)
+        names.update(action_names(game, tables.played.batch.states[tables.deciding], tables.masks))
         greedy = greedy_actions(online, tables.observations, tables.masks, device)
         board.picture("actions", decisions, draw_action_shares(action_shares(tables.masks, greedy), names))
         clock["since"] = time.perf_counter()
@@ -190,18 +188,14 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
             while updates < due and replay.size:
                 update()
                 updates += 1
-
-            def passed(every: int, before: int = before) -> bool:
-                return every > 0 and decisions // every > before // every
-
-            if passed(config.snapshot_every):
+            if passes(config.snapshot_every, before, decisions):
                 tables.take_snapshot(online)
-            if passed(config.log_every):
+            if passes(config.log_every, before, decisions):
                 log()
-            if passed(config.eval_every):
+            if passes(config.eval_every, before, decisions):
                 found = evaluate(config.eval_games)
                 reporter.say(decisions, in_words(found))
-            if passed(config.save_every) or decisions >= config.decisions:
+            if passes(config.save_every, before, decisions) or decisions >= config.decisions:
                 save()
             reporter.advance(decisions)
         found = evaluate(config.final_games) if config.final_games else {}
@@ -222,57 +216,21 @@ def choose_device(name: str) -> torch.device:
     return torch.device("cuda" if name == "cuda" or (name == "auto" and torch.cuda.is_available()) else "cpu")
 
 
-def check_same_config(state: dict[str, Any], config: DQNConfig, path: Path) -> None:
-    """A run goes on as it began: refuse other hyper-parameters."""
-    began = dataclasses.asdict(config_from(DQNConfig, json.loads(state["config"])))
-    for name, value in dataclasses.asdict(config).items():
-        if began[name] != value:
-            raise CardgymError(f"{path}: the run began with {name}={began[name]}, not {value}; use the same to resume it")
-
-
-def name_actions(names: dict[int, str], tables: LearnerTables, game: Any) -> None:
-    """Learn how actions are called, without what they cost just now, from the tables where they are legal."""
-    for place, table in enumerate(tables.deciding.tolist()):
-        for action in np.flatnonzero(tables.masks[place]).tolist():
-            if len(names) < 64 and action not in names:
-                words = game.action_text(tables.played.batch.states[table], action)
-                names[action] = re.sub(r" *\(.*", "", words)
-
-
-def in_words(found: dict[str, Figures]) -> str:
-    """The win rates of an evaluation in a few words."""
-    return ", ".join(f"wins {its['win_rate'][0]:.1%} against {who}" for who, its in found.items())
-
-
-def choose_folder(config: DQNConfig, place: Place) -> Path:
-    """Where the run goes: a new folder below runs/ unless one is named or resumed."""
-    if place.out is not None:
-        if (place.out / "resume.pt").exists() and not place.resume:
-            raise CardgymError(f"{place.out}: holds a run already; add --resume to go on with it, or name another")
-        return place.out
-    stem = place.config.stem if place.config else ("double_dqn" if config.double else "dqn")
-    stem = f"{stem}-seed{config.seed}"
-    number = 1
-    while (Path("runs") / config.env / f"{stem}-{number}").exists():
-        number += 1
-    return Path("runs") / config.env / f"{stem}-{max(number - place.resume, 1)}"
-
-
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
     start = time.monotonic()
+    folder = None
     try:
         config, place = parse_run(DQNConfig, words, "Train a DQN or double DQN at a card game.")
-        find(config.env)  # Before a folder is made for it.
-        folder = choose_folder(config, place)
-        try:
-            results = train(config, folder, place.resume)
-        except KeyboardInterrupt:
-            print(f"stopped; the last state is in {folder}: the same command with --resume --out {shlex.quote(str(folder))} goes on", file=sys.stderr)  # fmt: skip
-            return 130
-    except CardgymError as error:
-        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        stem = place.config.stem if place.config else "double_dqn" if config.double else "dqn"
+        folder = run_folder(place, find(config.env).id, f"{stem}-seed{config.seed}")
+        results = train(config, folder, place.resume)
+    except (CardgymError, OSError) as error:
+        print(f"dqn.py: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
+        return 130
     from rich.console import Console
 
     console = Console()

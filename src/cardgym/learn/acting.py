@@ -10,7 +10,8 @@ def random_legal(masks: npt.NDArray[np.int8], generator: np.random.Generator) ->
     """One action for each mask (rows, actions), uniform over the legal ones, (rows,) int64."""
     so_far = np.cumsum(masks != 0, axis=1)
     place = generator.integers(0, so_far[:, -1])
-    return np.argmax(so_far > place[:, None], axis=1)
+    chosen: npt.NDArray[np.int64] = np.argmax(so_far > place[:, None], axis=1)
+    return chosen
 
 
 def epsilon_greedy(

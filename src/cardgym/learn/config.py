@@ -18,6 +18,9 @@ from cardgym.errors import CardgymError
 
 C = TypeVar("C")
 
+STATE_FILE = "resume.pt"
+"""The file of a run's folder that it can be resumed from."""
+
 
 @dataclass(frozen=True)
 class DQNConfig:
@@ -148,7 +151,7 @@ def parse_run(kind: type[C], words: Sequence[str], description: str) -> tuple[C,
         "Flags",
         [
             ("run", tyro.conf.OmitArgPrefixes[Place], dataclasses.field(default=Place())),
-            ("settings", tyro.conf.OmitArgPrefixes[kind], dataclasses.field(default=config)),  # type: ignore[valid-type]
+            ("settings", tyro.conf.OmitArgPrefixes[kind], dataclasses.field(default=config)),  # type: ignore
         ],
         frozen=True,
     )
@@ -248,4 +251,38 @@ def _first_line(boxed: str) -> str:
     """The message inside the box that tyro draws."""
     lines = [line.strip("│╭╮╰╯─| ").strip() for line in boxed.splitlines()]
     lines = [line for line in lines if line and not line.endswith("error") and not line.startswith("Missing arg")]
-    return lines[0].removeprefix("Error parsing settings: ") if lines else "the command line cannot be read; --help tells what is known"
+    return (
+        lines[0].removeprefix("Error parsing settings: ")
+        if lines
+        else "the command line cannot be read; --help tells what is known"
+    )
+
+
+def check_same(began: Mapping[str, Any], config: Any, path: Path) -> None:
+    """A run goes on as it began.
+
+    Raises:
+        CardgymError: where `config` differs from the plain values it began with.
+    """
+    earlier = dataclasses.asdict(config_from(type(config), began))
+    for name, value in dataclasses.asdict(config).items():
+        if earlier[name] != value:
+            raise CardgymError(
+                f"{path}: the run began with {name}={earlier[name]}, not {value}; resume it with the same"
+            )
+
+
+def run_folder(place: Place, env: str, name: str) -> Path:
+    """Where a run goes: the folder named, or a new one `runs/<env>/<name>-<number>`; to resume, the latest of these.
+
+    Raises:
+        CardgymError: where the folder named holds a run and is not to be resumed.
+    """
+    if place.out is not None:
+        if (place.out / STATE_FILE).exists() and not place.resume:
+            raise CardgymError(f"{place.out}: holds a run already; add --resume to go on with it, or name another")
+        return place.out
+    number = 1
+    while (Path("runs") / env / f"{name}-{number}").exists():
+        number += 1
+    return Path("runs") / env / f"{name}-{max(number - place.resume, 1)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeR
 from rich.table import Table
 
 from cardgym.arena import PlayerReport, evaluate
+from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.players.base import Player
 from cardgym.rules import Game, Options
@@ -24,13 +26,9 @@ Figures = dict[str, tuple[float, tuple[float, float] | None]]
 """Figures by name, each with its 95 % interval where it has one."""
 
 
-def match(
-    game: Game, options: Options, player: Player, opponent: str, *, games: int, seed: int
-) -> Figures:
+def match(game: Game, options: Options, player: Player, opponent: str, *, games: int, seed: int) -> Figures:
     """Match a player with an opponent in every other seat, seats rotated, and return the player's figures."""
-    report = evaluate(
-        game, options, [player, *[opponent] * (options.num_players - 1)], games=games, seed=seed
-    )
+    report = evaluate(game, options, [player, *[opponent] * (options.num_players - 1)], games=games, seed=seed)
     return figures(report.players[0])
 
 
@@ -53,12 +51,16 @@ class TensorBoard:
     def __init__(self, folder: Path, purge_step: int | None = None) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(str(folder), purge_step=purge_step)  # type: ignore[no-untyped-call]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CardgymError(f"cannot make the folder {folder}: {error.strerror}; name another") from error
+        self._writer = SummaryWriter(str(folder), purge_step=purge_step)
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """Write numbers by name."""
         for name, value in values.items():
-            self._writer.add_scalar(name, value, step)  # type: ignore[no-untyped-call]
+            self._writer.add_scalar(name, value, step)
 
     def evaluation(self, step: int, opponent: str, found: Figures) -> None:
         """Write the figures of a match as `win_rate/<opponent>` and so on."""
@@ -68,18 +70,18 @@ class TensorBoard:
         """Write the hyper-parameters: as a table at the start, and with the run's results at the end."""
         if results is None:
             rows = "\n".join(f"| {name} | {_plain(value)} |" for name, value in config.items())
-            self._writer.add_text("hyper-parameters", f"| name | value |\n|---|---|\n{rows}", 0)  # type: ignore[no-untyped-call]
+            self._writer.add_text("hyper-parameters", f"| name | value |\n|---|---|\n{rows}", 0)
         else:
             plain = {name: _plain(value) for name, value in config.items()}
-            self._writer.add_hparams(plain, dict(results), run_name=".")  # type: ignore[no-untyped-call]
+            self._writer.add_hparams(plain, dict(results), run_name=".")
 
     def picture(self, name: str, step: int, image: npt.NDArray[np.uint8]) -> None:
         """Write a picture, (height, width, 3), uint8."""
-        self._writer.add_image(name, image, step, dataformats="HWC")  # type: ignore[no-untyped-call]
+        self._writer.add_image(name, image, step, dataformats="HWC")
 
     def close(self) -> None:
         """Write what is not yet written."""
-        self._writer.close()  # type: ignore[no-untyped-call]
+        self._writer.close()
 
 
 def _plain(value: Any) -> int | float | str | bool:
@@ -225,5 +227,29 @@ def draw_action_shares(
     axes.set(xlim=(0, 1.15), xticks=[0, 0.5, 1], xticklabels=["0 %", "50 %", "100 %"], yticks=[])
     axes.invert_yaxis()
     axes.set_title("Share of each action by kind of decision (greedy)", fontsize=9)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    canvas.draw()  # type: ignore[no-untyped-call]
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
+
+
+def action_names(
+    game: Game, states: np.recarray[Any, Any], masks: npt.NDArray[np.int8], most: int = 64
+) -> dict[int, str]:
+    """How the actions that are legal at these tables are called, without what stands in brackets (what they cost now).
+
+    Args:
+        game: the game.
+        states: (rows,), where someone is to decide.
+        masks: (rows, actions), int8.
+        most: name no more than this.
+    """
+    names: dict[int, str] = {}
+    for row, mask in zip(range(len(states)), masks, strict=True):
+        for action in np.flatnonzero(mask).tolist():
+            if action not in names and len(names) < most:
+                names[action] = re.sub(r" *\(.*", "", game.action_text(states[row], action))
+    return names
+
+
+def in_words(found: Mapping[str, Figures]) -> str:
+    """The win rates of an evaluation in a few words."""
+    return ", ".join(f"wins {its['win_rate'][0]:.1%} against {who}" for who, its in found.items())

@@ -8,3 +8,8 @@ def linear(step: int, start: float, end: float, steps: int) -> float:
     if steps <= 0 or step >= steps:
         return end
     return start + (end - start) * step / steps
+
+
+def passes(every: int, before: int, now: int) -> bool:
+    """Whether a multiple of `every` lies in (before, now]; never if `every` is 0."""
+    return every > 0 and now // every > before // every

@@ -41,7 +41,7 @@ class Mix:
         """A mix from words such as `heuristic=0.7`; a name alone has weight 1."""
         names, weights = [], []
         for word in words:
-            name, sign, weight = word.partition("=") if "=" in word else (word, "=", "1")
+            name, _, weight = (word if "=" in word else f"{word}=1").partition("=")
             try:
                 names.append(name)
                 weights.append(float(weight))
@@ -117,9 +117,7 @@ class LearnerTables:
         self.played.seed(game_keys(seed, num_tables))
         self.played.seat([CALLER], wish=-1)
         self._draw_opponents(np.arange(num_tables))
-        self.played.step(
-            np.zeros(num_tables, np.int64), np.full(num_tables, STARTING, np.uint8), skip=True
-        )
+        self.played.step(np.zeros(num_tables, np.int64), np.full(num_tables, STARTING, np.uint8), skip=True)
         self._look()
 
     def step(self, actions: npt.NDArray[np.int64]) -> list[Transitions]:
@@ -128,7 +126,7 @@ class LearnerTables:
         Returns:
             The transitions that this completed.
         """
-        rows = self.played.batch.rows
+        rows = self.played.batch.plain_rows
         self.turns.act(self._streams, self.observations, actions)
         moves = np.zeros(len(rows), np.int64)
         moves[self.deciding] = actions
@@ -141,7 +139,7 @@ class LearnerTables:
         self.turns.pay((self.played.paid[:, : self._seats] * self._reward_scale).ravel())
         self._look()
         done = [self.turns.turn(self._streams, self.observations, self.masks)]
-        ended = np.flatnonzero(rows.asked == 0)
+        ended = np.flatnonzero(rows["asked"] == 0)
         if len(ended):
             self.games += len(ended)
             streams = (ended[:, None] * self._seats + np.arange(self._seats)).ravel()
@@ -157,12 +155,12 @@ class LearnerTables:
 
     def _draw_opponents(self, tables: npt.NDArray[np.int64]) -> None:
         drawn = self._generator.choice(len(self._choices), (len(tables), self._seats - 1), p=self._shares)
-        self.played.batch.rows.lineup[tables, 1 : self._seats] = self._choices[drawn]
+        self.played.batch.plain_rows["lineup"][tables, 1 : self._seats] = self._choices[drawn]
 
     def _look(self) -> None:
-        rows = self.played.batch.rows
-        self.deciding = np.flatnonzero(rows.asked == CALLER)
-        self._streams = self.deciding * self._seats + rows.actor[self.deciding]
+        rows = self.played.batch.plain_rows
+        self.deciding = np.flatnonzero(rows["asked"] == CALLER)
+        self._streams = self.deciding * self._seats + rows["actor"][self.deciding]
         self.observations = self.played.observations[self.deciding]
         self.masks = self.played.masks[self.deciding]
 
@@ -173,7 +171,7 @@ class LearnerTables:
         return {
             "layout": self._layout(),
             "states": _bytes(self.played.batch.plain_states),
-            "rows": _bytes(np.asarray(self.played.batch.rows)),
+            "rows": _bytes(self.played.batch.plain_rows),
             "observations": torch.from_numpy(self.played.observations.copy()),
             "masks": torch.from_numpy(self.played.masks.copy()),
             "turns": self.turns.state_dict(),
@@ -193,7 +191,7 @@ class LearnerTables:
             raise CardgymError("the state to resume from was written by another version; train from the start")
         batch = self.played.batch
         batch.plain_states[...] = np.frombuffer(state["states"].numpy().tobytes(), batch.plain_states.dtype)
-        np.asarray(batch.rows)[...] = np.frombuffer(state["rows"].numpy().tobytes(), ROW)
+        batch.plain_rows[...] = np.frombuffer(state["rows"].numpy().tobytes(), ROW)
         self.played.observations[...] = state["observations"].numpy()
         self.played.masks[...] = state["masks"].numpy()
         self.turns.load_state_dict(state["turns"])

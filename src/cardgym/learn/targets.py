@@ -12,9 +12,7 @@ from torch import Tensor
 from cardgym.players.network import masked
 
 
-def dqn_target(
-    rewards: Tensor, done: Tensor, discount: float, next_values: Tensor, next_masks: Tensor
-) -> Tensor:
+def dqn_target(rewards: Tensor, done: Tensor, discount: float, next_values: Tensor, next_masks: Tensor) -> Tensor:
     """r + discount max_a Q'(s', a) over the legal a; r at the end.
 
     Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015), equation 2.

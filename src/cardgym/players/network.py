@@ -84,9 +84,7 @@ class NetworkPlayer:
         self.encoding = encoding
         self._device = next(network.parameters()).device
 
-    def act(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
-    ) -> npt.NDArray[np.int64]:
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """The legal action of the highest value in each row, (rows,) int64; see `OutsidePlayer`."""
         return greedy_actions(self.network, observations, masks, self._device)
 
@@ -126,9 +124,7 @@ def greedy_actions(
 # -- checkpoints ------------------------------------------------------------------------------------------------------
 
 
-def network_shape(
-    game: Game, options: Options, encoding: str, hidden: tuple[int, ...], dueling: bool
-) -> NetworkShape:
+def network_shape(game: Game, options: Options, encoding: str, hidden: tuple[int, ...], dueling: bool) -> NetworkShape:
     """The shape of a network for this game and observation.
 
     Raises:
@@ -154,24 +150,25 @@ def save_checkpoint(
 ) -> None:
     """Write a network as safetensors, with what it was made for in the metadata.
 
-    The metadata holds `format`, `env`, `options` (JSON), `observation` (its name), `table` (the digest of its
-    table), `network` (its shape, JSON) and `config` (the training's, JSON).
+    The metadata has one key, `cardgym`, a JSON object of `format`, `env`, `options`, `observation` (its name), `table`
+    (the digest of its table), `network` (its shape) and `config` (the training's). One key, because safetensors
+    writes several in no fixed order, and the same training is to give the same file.
 
     Raises:
         CardgymError: where the file cannot be written.
     """
-    metadata = {
+    purpose = {
         "format": FORMAT,
         "env": game.id,
-        "options": json.dumps(options_that_count(options)),
+        "options": options_that_count(options),
         "observation": encoding,
         "table": game.encoding(encoding).digest(options),
-        "network": json.dumps(asdict(network.shape)),
-        "config": json.dumps(dict(config or {})),
+        "network": asdict(network.shape),
+        "config": dict(config or {}),
     }
     tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
     with replacing(path) as temporary:
-        temporary.write_bytes(safetensors.torch.save(tensors, metadata))
+        temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(purpose)}))
 
 
 def options_that_count(options: Options) -> dict[str, int | str]:
@@ -183,11 +180,11 @@ def options_that_count(options: Options) -> dict[str, int | str]:
     }
 
 
-def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork, dict[str, str]]:
+def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork, dict[str, Any]]:
     """Read a checkpoint for this game and these options.
 
     Returns:
-        The network, on the CPU, and the checkpoint's metadata.
+        The network, on the CPU, and what the checkpoint was made for; see `save_checkpoint`.
 
     Raises:
         CardgymError: where the file is missing, truncated or not one of ours, or was made for another game, other
@@ -203,37 +200,37 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork,
     except (safetensors.SafetensorError, OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CardgymError(f"checkpoint {path}: truncated or not a safetensors file ({reason})") from None
-    if metadata.get("format") != FORMAT:
-        raise CardgymError(
-            f"checkpoint {path}: not a Q-network of cardgym (no format {FORMAT!r} in its metadata)"
-        )
     try:
-        made_for = json.loads(metadata["options"])
-        shape = json.loads(metadata["network"])
-        _check_purpose(path, metadata, made_for, game, options)
+        purpose = json.loads(metadata["cardgym"])
+        known = purpose["format"] == FORMAT
+    except (KeyError, TypeError, ValueError):
+        known = False
+    if not known:
+        raise CardgymError(f"checkpoint {path}: not a Q-network of cardgym (no format {FORMAT!r} in its metadata)")
+    try:
+        _check_purpose(path, purpose, game, options)
+        shape = purpose["network"]
         network = QNetwork(NetworkShape(**{**shape, "hidden": tuple(shape["hidden"])}))
         network.load_state_dict(tensors)
     except CardgymError:
         raise
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError):
         raise CardgymError(f"checkpoint {path}: its metadata and its weights do not fit together") from None
-    return network.eval(), metadata
+    return network.eval(), purpose
 
 
-def _check_purpose(
-    path: Path, metadata: dict[str, str], made_for: dict[str, Any], game: Game, options: Options
-) -> None:
-    if metadata["env"] != game.id:
-        raise CardgymError(f"checkpoint {path}: made for {metadata['env']}, not for {game.id}")
-    here = options_that_count(options)
-    for name in sorted({*here, *made_for}):
-        if here.get(name) != made_for.get(name):
+def _check_purpose(path: Path, purpose: dict[str, Any], game: Game, options: Options) -> None:
+    if purpose["env"] != game.id:
+        raise CardgymError(f"checkpoint {path}: made for {purpose['env']}, not for {game.id}")
+    here, there = options_that_count(options), dict(purpose["options"])
+    for name in sorted({*here, *there}):
+        if here.get(name) != there.get(name):
             raise CardgymError(
-                f"checkpoint {path}: made for {name}={made_for.get(name)}, not {name}={here.get(name)}; "
-                f"set {name}={made_for.get(name)} or train one for these options"
+                f"checkpoint {path}: made for {name}={there.get(name)}, not {name}={here.get(name)}; "
+                f"set {name}={there.get(name)} or train one for these options"
             )
-    encoding = metadata["observation"]
-    if encoding not in game.encodings or game.encoding(encoding).digest(options) != metadata["table"]:
+    encoding = purpose["observation"]
+    if encoding not in game.encodings or game.encoding(encoding).digest(options) != purpose["table"]:
         raise CardgymError(
             f"checkpoint {path}: its observation {encoding!r} is not the one {game.id} has now; train it anew"
         )
@@ -241,5 +238,5 @@ def _check_purpose(
 
 def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer:
     """The greedy player of a checkpoint; see `load_checkpoint` for what is refused."""
-    network, metadata = load_checkpoint(path, game, options)
-    return NetworkPlayer(str(path), network, metadata["observation"])
+    network, purpose = load_checkpoint(path, game, options)
+    return NetworkPlayer(str(path), network, purpose["observation"])
