@@ -238,6 +238,8 @@ class Game:
         extra: further figures of a finished game for the arena's report, by name: `figure(state, seat)`. The arena
             reports a mean a game, and for a name that ends in `_games` (0 or 1 in each game) how many games it was.
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
+        deck_moves: `deck_moves(options, deck)`: the chance outcome numbers that deal a chosen deck, from the start; an
+            error for an impossible one. Plain Python.
         conserved: `conserved(state)`: numbers that every move must leave unchanged (cards, credits), for the tests.
             Plain Python.
     """
@@ -271,6 +273,7 @@ class Game:
     tables: Mapping[str, Callable[[Any], npt.NDArray[np.int8]]] = field(default_factory=dict)
     extra: Mapping[str, Callable[[Record, int], float]] = field(default_factory=dict)
     defaults: Mapping[str, int | str] = field(default_factory=dict)
+    deck_moves: Callable[[Any, Any], list[int]] | None = None
 
     @property
     def max_players(self) -> int:
@@ -289,6 +292,12 @@ class Game:
         functions: list[Callable[..., Any]] = [self.apply, *self.players.values()]
         paths = {Path(inspect.getfile(inspect.unwrap(function))) for function in functions}
         return tuple(sorted(path for path in paths if package not in path.parents))
+
+    def moves_of_deck(self, options: Options, deck: Any) -> list[int]:
+        """The chance moves that deal a chosen deck, or an error where the game cannot be dealt one."""
+        if self.deck_moves is None:
+            raise CardgymError(f"{self.id} cannot be dealt a chosen deck: leave `deck` out of reset's options")
+        return self.deck_moves(options, deck)
 
     def encoding(self, name: str) -> Encoding:
         """The observation of that name, or an error that names the nearest."""

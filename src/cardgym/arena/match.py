@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import operator
 import time
 from collections.abc import Callable, Sequence
@@ -12,8 +11,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.report import Difference, PlayerReport, Report
+from cardgym.arena.report import Report
 from cardgym.arena.statistics import Moments
+from cardgym.arena.totals import Totals
 from cardgym.compilation import bind
 from cardgym.errors import CardgymError
 from cardgym.generator import derive
@@ -82,13 +82,13 @@ def evaluate(
     played = PlayedBatch(game, options, deals_at_once * seatings, roster)
     for seating in range(seatings):
         played.seat(played.numbers, rows=slice(seating, None, seatings), wish=seating)
-    tally = Tally(game, num_seats)
+    tally = _Tally(game, num_seats, seatings)
     actions = np.zeros(len(played.batch), np.int64)
     activity = np.full(len(played.batch), RESTING, np.uint8)
     played.step(actions, activity)  # Compiles what is not compiled yet, before the clock starts.
-    tally.of(played, seatings, 0)
+    tally.of(played, 0)
 
-    moments = Moments(tally.size)
+    moments = Moments(tally.totals.size)
     key = derive(np.uint64(seed), _STREAM)
     start = time.perf_counter()
     for first in range(0, deals, deals_at_once):
@@ -98,7 +98,7 @@ def evaluate(
         activity[: now * seatings] = STARTING
         activity[now * seatings :] = RESTING
         played.step(actions, activity)
-        moments.add(tally.of(played, seatings, now))
+        moments.add(tally.of(played, now))
         if progress is not None:
             progress((first + now) * seatings, deals * seatings)
     seconds = time.perf_counter() - start
@@ -111,10 +111,8 @@ def evaluate(
         seed=seed,
         seconds=seconds,
         decisions_per_second=decisions / seconds,
-        players=tuple(
-            tally.report(moments, place, roster[place].name, seatings) for place in range(num_seats)
-        ),
-        differences=tally.differences(moments, seatings),
+        players=tally.totals.reports(moments, [player.name for player in roster], seatings),
+        differences=tally.totals.differences(moments, seatings),
     )
 
 
@@ -159,67 +157,34 @@ def _measures(game: Game) -> tuple[Callable[..., Any], dict[str, Callable[..., A
     contests = bind(_measure_whole, f"{suffix}_contests", game.sources, figure=game.contests)
     figures = {"won": game.won, **game.extra}
     return contests, {
-        name: bind(_measure, f"{suffix}_{name}", game.sources, figure=function)
-        for name, function in figures.items()
+        name: bind(_measure, f"{suffix}_{name}", game.sources, figure=function) for name, function in figures.items()
     }
 
 
-class Tally:
-    """Totals of a deal over its seatings: the contests, then what each player won, its return and its extras.
+class _Tally:
+    """Counts finished games, a deal at a time."""
 
-    Attributes:
-        size: how many totals there are.
-    """
-
-    def __init__(self, game: Game, num_seats: int) -> None:
-        self._extra = tuple(game.extra)
+    def __init__(self, game: Game, num_seats: int, seatings: int) -> None:
+        self.totals = Totals(num_seats, tuple(game.extra))
+        self._seatings = seatings
         self._contests, self._figures = _measures(game)
-        self._num_seats = num_seats
-        self._each = 2 + len(self._extra)
-        self.size = 1 + num_seats * self._each
 
-    def of(self, played: PlayedBatch, seatings: int, deals: int) -> npt.NDArray[np.float64]:
+    def of(self, played: PlayedBatch, deals: int) -> npt.NDArray[np.float64]:
         """The totals of the first `deals` deals of a batch whose games have ended, (deals, size), float64."""
+        totals, seatings = self.totals, self._seatings
         rows = deals * seatings
         states = played.batch.plain_states[:rows]
         contests = np.empty(rows, np.float64)
         self._contests(states, contests)
-        seated = np.empty((self._each, rows, self._num_seats), np.float64)
-        seated[1] = played.paid[:rows, : self._num_seats]
-        for place, measure in zip((0, *range(2, self._each)), self._figures.values(), strict=True):
+        seated = np.empty((totals.each, rows, totals.num_players), np.float64)
+        seated[1] = played.paid[:rows, : totals.num_players]
+        for place, measure in zip((0, *range(2, totals.each)), self._figures.values(), strict=True):
             measure(states, seated[place])
-        totals = np.zeros((deals, self.size), np.float64)
-        totals[:, 0] = contests.reshape(deals, seatings).sum(axis=1)
+        found = np.zeros((deals, totals.size), np.float64)
+        found[:, 0] = contests.reshape(deals, seatings).sum(axis=1)
         for seating in range(seatings):
-            for player in range(self._num_seats):
-                seat = (player + seating) % self._num_seats
-                at = 1 + player * self._each
-                totals[:, at : at + self._each] += seated[:, seating::seatings, seat].T
-        return totals
-
-    def report(self, moments: Moments, player: int, name: str, seatings: int) -> PlayerReport:
-        """What the totals say of one player."""
-        at = 1 + player * self._each
-        win_rate, win_rate_ci95 = moments.share(at, 0)
-        mean_return, mean_return_ci95 = moments.mean(self._weights({at + 1: 1.0 / seatings}))
-        extra: dict[str, Any] = {}
-        for place, figure in enumerate(self._extra, at + 2):
-            if figure.endswith("_games"):
-                extra[figure] = round(float(moments.sums[place]))
-            else:
-                extra[figure], extra[f"{figure}_ci95"] = moments.mean(self._weights({place: 1.0 / seatings}))
-        return PlayerReport(name, win_rate, win_rate_ci95, mean_return, mean_return_ci95, extra)
-
-    def differences(self, moments: Moments, seatings: int) -> tuple[Difference, ...]:
-        """By how much each player's return exceeds that of each one named after it."""
-        found = []
-        for player, other in itertools.combinations(range(self._num_seats), 2):
-            places = {2 + player * self._each: 1.0 / seatings, 2 + other * self._each: -1.0 / seatings}
-            found.append(Difference(player, other, *moments.mean(self._weights(places))))
-        return tuple(found)
-
-    def _weights(self, places: dict[int, float]) -> npt.NDArray[np.float64]:
-        weights = np.zeros(self.size, np.float64)
-        for place, weight in places.items():
-            weights[place] = weight
-        return weights
+            for player in range(totals.num_players):
+                seat = (player + seating) % totals.num_players
+                at = totals.at(player)
+                found[:, at : at + totals.each] += seated[:, seating::seatings, seat].T
+        return found

@@ -1,8 +1,8 @@
 """Estimates and their 95 % intervals from clusters of games.
 
 Games on the same deal are not independent: they form a cluster, and only deals are drawn independently. So
-each deal gives one vector of totals, and every variance is taken between deals (Cochran, "Sampling Techniques",
-3rd ed., ch. 6 and 9). Intervals use the normal approximation, which asks for some dozens of deals.
+each deal gives one vector of totals, and every variance is taken between deals (Cochran, "Sampling
+Techniques", 3rd ed., ch. 6 and 9). Intervals use the normal approximation, which asks for dozens of deals.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Moments:
     def share(self, part: int, whole: int) -> tuple[float, Interval]:
         """Total `part` as a share of total `whole` (the ratio estimator), and an interval within [0, 1].
 
-        The interval is Wilson's, with the effective number of contests that the spread between deals implies
+        The interval is Wilson's, with the effective number of contests that their spread implies
         (Dean and Pagano, "Evaluating confidence interval methods for binomial proportions in clustered
         surveys", 2015). A share of 0 or 1 shows no spread; the deals are then taken as the number of contests.
         """
