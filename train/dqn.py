@@ -225,8 +225,11 @@ def main(words: list[str]) -> int:
         stem = place.config.stem if place.config else "double_dqn" if config.double else "dqn"
         folder = run_folder(place, find(config.env).id, f"{stem}-seed{config.seed}")
         results = train(config, folder, place.resume)
-    except (CardgymError, OSError) as error:
+    except CardgymError as error:
         print(f"dqn.py: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:  # TensorBoard's, above all a full disk.
+        print(f"dqn.py: {error.strerror or error}: stopped writing below {folder}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -55,6 +56,8 @@ class TensorBoard:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CardgymError(f"cannot make the folder {folder}: {error.strerror}; name another") from error
+        self._hook = threading.excepthook
+        threading.excepthook = self._quiet
         self._writer = SummaryWriter(str(folder), purge_step=purge_step)
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
@@ -81,7 +84,15 @@ class TensorBoard:
 
     def close(self) -> None:
         """Write what is not yet written."""
-        self._writer.close()
+        try:
+            self._writer.close()
+        finally:
+            threading.excepthook = self._hook
+
+    def _quiet(self, args: threading.ExceptHookArgs) -> None:
+        """A full disk stops the writer's thread; its next call tells the trainer, so the thread need not."""
+        if not isinstance(args.exc_value, OSError):
+            self._hook(args)
 
 
 def _plain(value: Any) -> int | float | str | bool:
