@@ -9,11 +9,8 @@ import pytest
 
 from cardgym import register
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "train" / "dqn.py"
-
 sys.path.insert(0, str(Path(__file__).parent))
-from tiny import TINY  # noqa: E402
+from learning_game import SCRIPT, TINY  # noqa: E402
 
 
 @pytest.fixture(scope="session")

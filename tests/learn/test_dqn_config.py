@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, SCRIPT
+from learning_game import ROOT, SCRIPT
 
 from cardgym import find
 from cardgym.errors import CardgymError

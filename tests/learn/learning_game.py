@@ -9,10 +9,14 @@ of r turns a seat is r, and r + r/4 with an opponent.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from cardgym.rules import Encoding, Feature, Game, Options, number, rule
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "train" / "dqn.py"
 
 NUM_ACTIONS = 5
 

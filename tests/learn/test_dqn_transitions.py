@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from tiny import TINY
+from learning_game import TINY
 
 from cardgym.errors import CardgymError
 from cardgym.learn.replay import Replay, Transitions

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import SCRIPT
+from learning_game import SCRIPT
 
 from cardgym.errors import CardgymError
 from cardgym.learn.config import DQNConfig
@@ -135,16 +135,14 @@ def test_killed_at_any_moment_and_resumed_it_ends_with_the_same_bits(tmp_path):
     subprocess.run([*KILLED, "--out", str(whole)], check=True, capture_output=True)
     lasted = time.monotonic() - start
     moments = random.Random()  # Not seeded: the moment of death is to be any.
-    deaths = 0
     for _ in range(2):
         run = subprocess.Popen([*KILLED, "--out", str(killed), "--resume"], stderr=subprocess.DEVNULL)
         try:
             run.wait(moments.uniform(0.3, 1.0) * lasted)
         except subprocess.TimeoutExpired:
             run.send_signal(signal.SIGKILL)
-            deaths += run.wait() == -signal.SIGKILL
+            assert run.wait() == -signal.SIGKILL
     subprocess.run([*KILLED, "--out", str(killed), "--resume"], check=True, capture_output=True)
     assert model(killed) == model(whole)
     left = {path.name for path in killed.iterdir() if "tfevents" not in path.name and not path.name.endswith(".part")}
     assert left == {"model.safetensors", "resume.pt", "results.json"}
-    print(f"killed {deaths} times")
