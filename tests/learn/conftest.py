@@ -10,7 +10,7 @@ import pytest
 from cardgym import register
 
 sys.path.insert(0, str(Path(__file__).parent))
-from learning_game import SCRIPT, TINY  # noqa: E402
+from learning_game import SCRIPT, TINY
 
 
 @pytest.fixture(scope="session")
