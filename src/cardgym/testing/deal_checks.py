@@ -77,7 +77,7 @@ def _expect_states_equal(batch: Batch, table: Table) -> None:
     )
 
 
-def check_interpreted(name: str, cases: Sequence[Options], seed: int = 0, moves: int = 24) -> None:
+def check_interpreted(name: str, cases: Sequence[Options], seed: int = 0, moves: int = 20) -> None:
     """The rules and kernels interpreted (`NUMBA_DISABLE_JIT=1`, in another process) equal the compiled ones.
 
     Args:

@@ -138,7 +138,7 @@ class ContractSuite:
 
     def test_interpreted_rules_equal_compiled_ones(self) -> None:
         """See `check_interpreted`."""
-        deal_checks.check_interpreted(self.game, self._options(8))
+        deal_checks.check_interpreted(self.game, self._options(6))
 
     def test_chance_of_a_deal_is_its_own(self) -> None:
         """See `check_deals`."""
