@@ -315,9 +315,14 @@ class Game:
             raise unknown("observation", name, self.encodings)
         return self.encodings[name]
 
-    def new_state(self, options: Options) -> np.recarray[Any, Any]:
-        """A batch of one record with the options written and the game set up."""
+    def new_record(self, options: Options) -> np.recarray[Any, Any]:
+        """A batch of one record with the options written and no game set up yet."""
         batch = np.zeros(1, self.state).view(np.recarray)
         options.write(batch[0])
+        return batch
+
+    def new_state(self, options: Options) -> np.recarray[Any, Any]:
+        """A batch of one record with the options written and the game set up."""
+        batch = self.new_record(options)
         self.setup(batch[0])
         return batch
