@@ -66,8 +66,18 @@ def _rank_points() -> npt.NDArray[np.uint8]:
     return points.astype(np.uint8)
 
 
+def _all_cuts(points: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
+    """For each two pairs of ranks, the points of `points` added over the 48 cards left."""
+    ranks = np.array([(a, b) for b in range(13) for a in range(b + 1)])
+    held = (ranks[:, :, None] == np.arange(13)).sum(1)
+    left = 4 - held[:, None] - held[None]
+    totals: npt.NDArray[np.int16] = (left * points.reshape(_PAIRS, _PAIRS, 13)).sum(2).astype(np.int16).ravel()
+    return totals
+
+
 _PAIR_NUMBER = _pair_numbers().astype(np.uint8)
 _RANK_POINTS = _rank_points()
+_ALL_CUTS = _all_cuts(_RANK_POINTS)
 
 
 @rule
@@ -76,6 +86,12 @@ def score_ranks(a: int, b: int, c: int, d: int, e: int) -> int:
     first = int(_PAIR_NUMBER[13 * a + b])
     second = int(_PAIR_NUMBER[13 * c + d])
     return int(_RANK_POINTS[13 * (_PAIRS * first + second) + e])
+
+
+@rule
+def score_ranks_all(a: int, b: int, c: int, d: int) -> int:
+    """`score_ranks` of four cards with each of the other 48 as the fifth, added up."""
+    return int(_ALL_CUTS[_PAIRS * int(_PAIR_NUMBER[13 * a + b]) + int(_PAIR_NUMBER[13 * c + d])])
 
 
 @rule
@@ -124,27 +140,31 @@ def score_play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
         longest run of three or more that the last cards make in any order. The points for 31, for a go and
         for the last card of all depend on the players' cards and are left to the rules of the play.
     """
+    return score_next(pile, length - 1, int(pile[length - 1]), count)
+
+
+@rule
+def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -> int:
+    """What `score_play` would give if `rank` came next on a pile of `length` ranks and made the count `count`."""
     points = 2 if count == 15 else 0
-    last = int(pile[length - 1])
-    same = 1
-    while same < length and pile[length - 1 - same] == last:
+    same = 0
+    while same < length and pile[length - 1 - same] == rank:
         same += 1
-    points += same * (same - 1)
-    # Going back from the last card: the cards make a run when all differ and they span as many ranks as they
-    # are.
-    seen = 0
-    low = last
-    high = last
+    points += same * (same + 1)
+    # Going back from the new card: the cards make a run when all differ and they span as many ranks as they are.
+    seen = 1 << int(rank)
+    low = int(rank)
+    high = int(rank)
     run = 0
     for back in range(1, length + 1):
-        rank = int(pile[length - back])
-        if seen >> rank & 1:
+        other = int(pile[length - back])
+        if seen >> other & 1:
             break
-        seen |= 1 << rank
-        low = min(low, rank)
-        high = max(high, rank)
-        if back >= 3 and high - low == back - 1:
-            run = back
+        seen |= 1 << other
+        low = min(low, other)
+        high = max(high, other)
+        if back >= 2 and high - low == back:
+            run = back + 1
     return points + run
 
 

@@ -1,0 +1,2 @@
+PONE_CRIB = (5.0,) * 91
+DEALER_CRIB = (5.0,) * 91

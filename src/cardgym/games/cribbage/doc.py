@@ -1,0 +1,4 @@
+"""The documentation of Cribbage-v0 and CribbageDeal-v0, under Gymnasium's headings."""
+
+DOC = ""
+DEAL_DOC = ""
