@@ -60,7 +60,7 @@ def describe(state: Record, seat: int) -> str:
             lines.append(f"Go        said by {' and '.join(gone)}")
     elif state.phase == PLAYING:
         lines.append("Pile      (empty)   count 0")
-    lines.append(f"Hand      {card_names(_hand(state, seat))}")
+    lines.append(f"Hand      {card_names(_hand(state, seat))}".rstrip())
     lines.append(f"Opponent  {'?? ' * int(state.hand_size[1 - seat])}".rstrip())
     return "\n".join(lines)
 
@@ -138,14 +138,14 @@ def _tell_play(before: Record, card: int, after: Record, seat: int) -> str:
     reasons = explain_play(pile, count)
     ended = bool(after.phase != PLAYING or after.pile_size == 0)
     if count == 31:
-        reasons.append(("thirty-one two", 2))
+        reasons.append(("thirty-one", 2))
     elif not ended and after.said_go[other] and not before.said_go[other]:
         told += f"\n{_name(other, seat)} {_verb('say', other, seat)} go"
     kind = DEALER_PEGGING if turn == before.dealer else PONE_PEGGING
     gained = _gained(before, after, turn, kind)
     # A game that ends on the way, or a hand played out, leaves no restart to be seen: the last point tells of the go.
     if count != 31 and gained > sum(points for _, points in reasons):
-        reasons.append(("last card one" if before.num_played == 7 else "go one", 1))
+        reasons.append(("last card" if before.num_played == 7 else "go", 1))
     if gained:
         told += f"\n{_scores(turn, seat, gained)}: {_reasons(reasons)}"
     if before.num_played == 7:
@@ -158,7 +158,6 @@ def _tell_show(before: Record, after: Record, seat: int) -> str:
     dealer = int(before.dealer)
     starter = int(before.starter)
     told = ""
-    out = any(before.scores[seat] >= before.target for seat in range(2))
     left = [int(before.target - before.scores[other]) for other in range(2)]
     pegger = int(before.turn)
     left[pegger] -= _gained(before, after, pegger, DEALER_PEGGING if pegger == dealer else PONE_PEGGING)
@@ -168,7 +167,7 @@ def _tell_show(before: Record, after: Record, seat: int) -> str:
         (dealer, CRIB, "crib", before.crib),
     )
     for owner, kind, what, held in shows:
-        if out or min(left) <= 0:
+        if min(left) <= 0:
             break
         cards = [int(card) for card in held]
         reasons = explain_hand(cards, starter, kind == CRIB)
@@ -194,16 +193,28 @@ def _gained(before: Record, after: Record, seat: int, kind: int) -> int:
 
 
 def _reasons(reasons: list[tuple[str, int]]) -> str:
-    """Such as "fifteen two, pair four": each reason with the points that it brings the total to."""
+    """As players count aloud: each reason with the total so far, such as "fifteen two, pair four"."""
     total = 0
     words = []
     for reason, points in reasons:
         total += points
-        words.append(f"{reason} = {total}" if words else f"{reason} {points}" if not reason.endswith(_ENDINGS) else reason)
+        name, bracket, cards = reason.partition(" (")
+        words.append(f"{name.removesuffix(' two')} {_in_words(total)}{bracket}{cards}")
     return ", ".join(words)
 
 
-_ENDINGS = ("one", "two")
+def _in_words(points: int) -> str:
+    """A number from 1 to 39, for the most that one show has is 29."""
+    if points < 20:
+        return _NUMBERS[points]
+    tens = "twenty" if points < 30 else "thirty"
+    return tens if points % 10 == 0 else f"{tens}-{_NUMBERS[points % 10]}"
+
+
+_NUMBERS = (
+    "nothing one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+).split()
 
 
 def _scores(seat: int, viewer: int, points: int) -> str:
