@@ -5,9 +5,10 @@ Importing it registers its games, so that `gymnasium.make("CorellianSpike-v0")` 
 
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.games import corellian_spike
+from cardgym.players import corellian_spike as corellian_spike_players
 from cardgym.registry import find, register, registered
 
 __all__ = ["CardgymError", "IllegalActionError", "find", "register", "registered"]
 __version__ = "0.1.0"
 
-register(corellian_spike.GAME)
+register(corellian_spike.GAME, corellian_spike_players.PLAYERS, corellian_spike_players.TABLES)

@@ -19,8 +19,12 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numba.core
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+config: Any = numba.core.config
+"""Numba's settings, which it does not type."""
 
 _KEEP_SECONDS = 30 * 24 * 3600
 """A compiled cache of another version is kept this long after its last use."""
@@ -31,7 +35,7 @@ def rule(function: F) -> F:
 
     A rule may call other rules. It is not cached by itself: the kernels that contain it are.
     """
-    return cast(F, numba.njit(function))
+    return cast(F, numba.njit(error_model="numpy")(function))
 
 
 def compiled(function: F) -> F:
@@ -46,7 +50,10 @@ def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, 
     are files outside the package that the copy depends on.
     """
     copy = types.FunctionType(
-        template.__code__, {**template.__globals__, **names}, f"{template.__name__}_{suffix}", template.__defaults__
+        template.__code__,
+        {**template.__globals__, **names},
+        f"{template.__name__}_{suffix}",
+        template.__defaults__,
     )
     copy.__qualname__ = copy.__name__
     copy.__module__ = template.__module__
@@ -55,12 +62,12 @@ def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, 
 
 
 def _cached_njit(function: Callable[..., Any], folder: Path) -> Any:
-    before = numba.core.config.CACHE_DIR
-    numba.core.config.CACHE_DIR = str(folder)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
     try:
-        return numba.njit(cache=True)(function)
+        return numba.njit(cache=True, error_model="numpy")(function)
     finally:
-        numba.core.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 @cache
@@ -95,11 +102,15 @@ def package_digest() -> str:
 
 def announce(what: str) -> None:
     """Tell the user, once per version, that `what` is being compiled for the first time."""
-    if numba.core.config.DISABLE_JIT:
+    if config.DISABLE_JIT:
         return
     marker = cache_folder() / f"{what}.announced"
     if not marker.exists():
-        print(f"cardgym: compiling {what}, once for this version (some seconds) ...", file=sys.stderr, flush=True)
+        print(
+            f"cardgym: compiling {what}, once for this version (some seconds) ...",
+            file=sys.stderr,
+            flush=True,
+        )
         marker.touch()
 
 

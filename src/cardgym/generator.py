@@ -1,17 +1,16 @@
 """The counter-based random number generator of the kernel.
 
-A generator is an array of two uint64, (key, counter); draw number `counter` is a hash of the pair, so a stream can be
-copied, restarted or jumped by setting two numbers. The hash is SplitMix64's finaliser applied twice (Steele, Lea and
-Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+A generator is an array of two uint64, (key, counter). Draw number `counter` is that of SplitMix64 seeded with the key
+(Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), so a stream can be copied,
+restarted or jumped by setting two numbers. Keys are themselves hashed, by `derive`.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import rule
+from cardgym.compilation import config, rule
 
 Generator = npt.NDArray[np.uint64]
 
@@ -25,7 +24,7 @@ _S31 = np.uint64(31)
 _S32 = np.uint64(32)
 _LOW32 = np.uint64(0xFFFFFFFF)
 
-if numba.core.config.DISABLE_JIT:
+if config.DISABLE_JIT:
     # Unsigned overflow is the point of these multiplications; compiled code says nothing of it, NumPy's scalars do.
     np.seterr(over="ignore")
 
@@ -47,9 +46,8 @@ def derive(key: np.uint64, number: np.uint64) -> np.uint64:
 @rule
 def next_bits(generator: Generator) -> np.uint64:
     """The next 64 random bits."""
-    bits = derive(generator[0], generator[1])
     generator[1] += _ONE
-    return bits
+    return mix(generator[0] + generator[1] * _GOLDEN)
 
 
 @rule
@@ -62,7 +60,7 @@ def uniform(generator: Generator, n: int) -> int:
         if (product & _LOW32) >= (_LOW32 - bound + _ONE) % bound:
             break
         product = (next_bits(generator) >> _S32) * bound
-    return np.int64(product >> _S32)
+    return int(product >> _S32)
 
 
 @rule

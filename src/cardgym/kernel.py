@@ -9,6 +9,9 @@ The templates below call the rules by name; `bind` puts a game's rules in the pl
 
 from __future__ import annotations
 
+import copyreg
+import hashlib
+import inspect
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -24,8 +27,9 @@ MAX_PLAYERS = 8
 CALLER = -1
 """The policy number of the caller of `Batch.step`; other negative numbers stand for other players outside."""
 
-RESTING, ACTING, STARTING = range(3)
-"""What a row does in a step: nothing, take the action given, or start its next game."""
+RESTING, ACTING, STARTING, PREPARING, RESUMING = range(5)
+"""What a row does in a step: nothing; take the action given; start its next game. To play chosen chance moves first,
+a game is started in two steps: PREPARING stops before any chance, RESUMING goes on from wherever the state is."""
 
 PENALIZE, RANDOM = range(2)
 """What an illegal action does: forfeit the game, or be replaced by a random legal one."""
@@ -45,6 +49,10 @@ ROW = np.dtype(
         ("forfeited", np.int32),  # The seat that ended the game by an illegal action, or -1.
         ("decisions", np.int64),  # Decisions taken since the row was made, of all seats.
         ("code", np.int64),  # The state's code for the seat to decide.
+        ("action", np.int64),  # What to do in the next step: see `Batch.step`.
+        ("activity", np.int8),
+        ("illegal", np.int8),
+        ("skip", np.int8),
         ("paid", np.float64, (MAX_PLAYERS,)),  # What this step paid each seat.
     ],
     align=True,
@@ -58,7 +66,7 @@ def _unbound(*_: Any) -> Any:
 # Names that `kernel_of` binds to a game's rules ...
 setup = outcomes = actor = legal = apply = rewards = observe = code = index = deal = forfeit = _unbound
 # ... and to other templates already bound.
-settle = choose = run = begin = player = otherwise = _unbound
+settle = choose = run = prepare = begin = player = otherwise = _unbound
 NUMBER = 0
 
 
@@ -77,7 +85,7 @@ def choose_random(state: Record, seat: int, mask: npt.NDArray[np.int8], generato
     return -1
 
 
-def _settle(state: Record, chance: Generator, paid: Any, pay: Any) -> None:
+def _settle(state: Record, chance: Generator, paid: Any) -> None:
     """Play chance until a decision or the end, adding what it pays to `paid`."""
     n = outcomes(state)
     while n > 0:
@@ -85,9 +93,7 @@ def _settle(state: Record, chance: Generator, paid: Any, pay: Any) -> None:
         if chance[1] < start:
             chance[1] = start
         apply(state, uniform(chance, n))
-        rewards(state, pay)
-        for seat in range(state.num_players):
-            paid[seat] += pay[seat]
+        rewards(state, paid)
         n = outcomes(state)
 
 
@@ -109,10 +115,10 @@ def _choose(policy: int, state: Record, seat: int, mask: Any, choice: Generator,
     return int(otherwise(policy, state, seat, mask, choice, tables))
 
 
-def _run(state: Record, row: Record, tables: Any, mask: Any, pay: Any) -> None:
+def _run(state: Record, row: Record, tables: Any, mask: Any) -> None:
     """Play on until someone outside must decide or the game ends; the mask is then that seat's."""
     while True:
-        settle(state, row.chance, row.paid, pay)
+        settle(state, row.chance, row.paid)
         seat = actor(state)
         row.actor = seat
         if seat < 0:
@@ -125,56 +131,65 @@ def _run(state: Record, row: Record, tables: Any, mask: Any, pay: Any) -> None:
             return
         apply(state, choose(policy, state, seat, mask, row.choice, tables))
         row.decisions += 1
-        rewards(state, pay)
-        for other in range(state.num_players):
-            row.paid[other] += pay[other]
+        rewards(state, row.paid)
 
 
-def _start(state: Record, row: Record, tables: Any, mask: Any, pay: Any, skip: bool) -> None:
+def _prepare(state: Record, row: Record) -> None:
+    """Set up the row's next game, before any chance."""
+    key = derive(row.key, row.games)
+    row.games += np.uint64(1)
+    row.chance[0] = derive(key, np.uint64(0))
+    row.chance[1] = np.uint64(0)
+    row.choice[0] = derive(key, np.uint64(1))
+    row.choice[1] = np.uint64(0)
+    row.forfeited = -1
+    row.seat = row.wish
+    if row.wish < 0:
+        row.seat = uniform(row.choice, state.num_players)
+    for ahead in range(state.num_players):
+        row.policies[(row.seat + ahead) % state.num_players] = row.lineup[ahead]
+    setup(state)
+
+
+def _start(state: Record, row: Record, tables: Any, mask: Any) -> None:
     """Start the row's next game; with `skip`, the next in which the caller has something to decide."""
     while True:
-        key = derive(row.key, row.games)
-        row.games += np.uint64(1)
-        row.chance[0] = derive(key, np.uint64(0))
-        row.chance[1] = np.uint64(0)
-        row.choice[0] = derive(key, np.uint64(1))
-        row.choice[1] = np.uint64(0)
-        row.forfeited = -1
-        for seat in range(MAX_PLAYERS):
-            row.paid[seat] = 0.0
-        row.seat = row.wish
-        if row.wish < 0:
-            row.seat = uniform(row.choice, state.num_players)
-        for ahead in range(state.num_players):
-            row.policies[(row.seat + ahead) % state.num_players] = row.lineup[ahead]
-        setup(state)
-        run(state, row, tables, mask, pay)
-        if not skip or row.asked != 0:
+        prepare(state, row)
+        run(state, row, tables, mask)
+        if not row.skip or row.asked != 0:
             return
+        for seat in range(state.num_players):
+            row.paid[seat] = 0.0
 
 
-def _step(
-    states: Any, rows: Any, tables: Any, actions: Any, activity: Any, illegal: int, skip: bool, out: Any, masks: Any
-) -> None:
-    """One step of every row: rest, act or start; then show the seat to decide what it knows and may do."""
-    pay = np.zeros(states[0].reward.shape[0], np.float32)
+def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[float, int, int]:
+    """One step of every row as its `activity` says; then show the seat to decide what it knows and may do.
+
+    Returns:
+        Of row 0: what its `seat` was paid, the seat to decide, and the state's code.
+    """
     for i in range(states.shape[0]):
         state = states[i]
         row = rows[i]
         mask = masks[i]
-        if activity[i] == RESTING:
+        if row.activity == RESTING:
             continue
-        if activity[i] == STARTING:
-            begin(state, row, tables, mask, pay, skip)
+        for seat in range(state.num_players):
+            row.paid[seat] = 0.0
+        if row.activity == STARTING:
+            begin(state, row, tables, mask)
+        elif row.activity == PREPARING:
+            prepare(state, row)
+            continue
+        elif row.activity == RESUMING:
+            run(state, row, tables, mask)
         else:
-            for seat in range(MAX_PLAYERS):
-                row.paid[seat] = 0.0
-            action = actions[i]
+            action = row.action
             legal(state, mask)
             seat = row.actor
             row.decisions += 1
             allowed = 0 <= action < mask.shape[0] and mask[action] != 0
-            if not allowed and illegal == PENALIZE:
+            if not allowed and row.illegal == PENALIZE:
                 row.paid[seat] += forfeit(state, seat)
                 row.forfeited = seat
                 row.actor = -1
@@ -183,10 +198,8 @@ def _step(
                 if not allowed:
                     action = choose_random(state, seat, mask, row.choice)
                 apply(state, action)
-                rewards(state, pay)
-                for other in range(state.num_players):
-                    row.paid[other] += pay[other]
-                run(state, row, tables, mask, pay)
+                rewards(state, row.paid)
+                run(state, row, tables, mask)
         if row.actor >= 0:
             observe(state, row.actor, out[i])
             row.code = code(state, row.actor)
@@ -195,6 +208,7 @@ def _step(
             row.code = code(state, row.seat)
             for other in range(mask.shape[0]):
                 mask[other] = 1
+    return rows[0].paid[rows[0].seat], rows[0].actor, rows[0].code
 
 
 def _look(states: Any, seats: Any, out: Any, masks: Any, codes: Any) -> None:
@@ -223,10 +237,21 @@ class Kernel:
         self.game = game
         self.encoding = encoding
         self.players = ("random", *game.players)
-        suffix = f"{game.id}_{encoding}".replace("-", "_")
+        suffix = f"{game.id}_{encoding}_{_players_digest(game)}".replace("-", "_")
         rules = {
             name: getattr(game, name)
-            for name in ("setup", "outcomes", "actor", "legal", "apply", "rewards", "code", "index", "deal", "forfeit")
+            for name in (
+                "setup",
+                "outcomes",
+                "actor",
+                "legal",
+                "apply",
+                "rewards",
+                "code",
+                "index",
+                "deal",
+                "forfeit",
+            )
         }
         rules["observe"] = game.encoding(encoding).write
 
@@ -239,14 +264,28 @@ class Kernel:
         for number in reversed(range(len(compiled_players))):
             choose = bound(_choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose)
         run = bound(_run, settle=settle, choose=choose)
-        begin = bound(_start, run=run)
-        self.step = bound(_step, run=run, begin=begin)
+        prepare = bound(_prepare)
+        begin = bound(_start, run=run, prepare=prepare)
+        self.step = bound(_step, run=run, begin=begin, prepare=prepare)
         self.look = bound(_look)
         self.settle = settle
 
     def policy_number(self, name: str) -> int | None:
         """The number of a compiled player, or None."""
         return self.players.index(name) if name in self.players else None
+
+
+def _players_digest(game: Game) -> str:
+    """Tells apart on disk the kernels of games of one name that were registered with different players."""
+    players = [(name, inspect.unwrap(player).__qualname__) for name, player in game.players.items()]
+    return hashlib.sha256(repr(players).encode()).hexdigest()[:8]
+
+
+def _reduce_kernel(kernel: Kernel) -> tuple[Any, ...]:
+    return kernel_of, (kernel.game, kernel.encoding)
+
+
+copyreg.pickle(Kernel, _reduce_kernel)
 
 
 @cache
@@ -262,10 +301,12 @@ class Batch:
     """Many tables of one game, stepped together.
 
     Attributes:
-        states: the records, one a row, as an `np.recarray`.
-        rows: the bookkeeping of each row (`ROW`).
+        game: the game.
+        options: its options, the same at every table.
         kernel: the compiled functions.
         observation_size: how many float32 an observation has.
+        plain_states: the records, one a row, as a structured array, which compiled functions take fastest.
+        plain_rows: the bookkeeping of each row (`ROW`), likewise.
     """
 
     def __init__(
@@ -281,57 +322,69 @@ class Batch:
         self.kernel = kernel_of(game, encoding or game.default_encoding)
         self.tables = tables
         self.observation_size = game.encoding(self.kernel.encoding).size(options)
-        self._states: npt.NDArray[Any] = np.repeat(np.asarray(game.new_state(options)), num_rows)
-        self.states = self._states.view(np.recarray)
-        self._rows = np.zeros(num_rows, ROW)
-        self.rows = self._rows.view(np.recarray)
-        self._rows["actor"] = -1
-        self._rows["forfeited"] = -1
-        self._rows["lineup"] = CALLER
-        self._announced = False
+        self.plain_states: npt.NDArray[Any] = np.repeat(np.asarray(game.new_state(options)), num_rows)
+        self.plain_rows: npt.NDArray[Any] = np.zeros(num_rows, ROW)
+        self.plain_rows["actor"] = -1
+        self.plain_rows["forfeited"] = -1
+        self.plain_rows["lineup"] = CALLER
+        announce(f"{game.id} ({self.kernel.encoding})")
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.plain_rows)
+
+    @property
+    def states(self) -> np.recarray[Any, Any]:
+        """The records as an `np.recarray`, whose rows have the fields as attributes: for plain Python."""
+        return self.plain_states.view(np.recarray)
+
+    @property
+    def rows(self) -> np.recarray[Any, Any]:
+        """The bookkeeping of each row as an `np.recarray`."""
+        return self.plain_rows.view(np.recarray)
 
     def new_outputs(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """Fresh arrays for `step` to fill: observations (rows, size), float32, and masks (rows, actions), int8."""
         return (
-            np.empty((len(self._rows), self.observation_size), np.float32),
-            np.empty((len(self._rows), self.game.num_actions), np.int8),
+            np.empty((len(self.plain_rows), self.observation_size), np.float32),
+            np.empty((len(self.plain_rows), self.game.num_actions), np.int8),
         )
 
     def step(
         self,
-        actions: npt.NDArray[np.int64],
-        activity: npt.NDArray[np.uint8],
+        actions: npt.NDArray[np.int64] | int,
+        activity: npt.NDArray[np.uint8] | int,
         observations: npt.NDArray[np.float32],
         masks: npt.NDArray[np.int8],
         *,
         illegal: int = PENALIZE,
         skip: bool = False,
-    ) -> None:
+    ) -> tuple[float, int, int]:
         """Step every row as `activity` says; write the observation and the mask of the seat to decide then.
 
         Args:
             actions: (rows,), int64; read where a row is ACTING.
-            activity: (rows,), uint8: RESTING, ACTING or STARTING.
+            activity: (rows,): RESTING, ACTING, STARTING, PREPARING or RESUMING.
             observations: (rows, size), float32, filled but for resting rows.
             masks: (rows, actions), int8, likewise; all ones at the end of a game.
             illegal: PENALIZE or RANDOM.
             skip: start another game where the caller would have nothing to decide in one.
+
+        Returns:
+            Of row 0: what its `seat` was paid, the seat to decide (-1 at the end), and the state's code.
         """
-        if not self._announced:
-            self._announced = True
-            announce(f"{self.game.id} ({self.kernel.encoding})")
-        self.kernel.step(
-            self._states, self._rows, self.tables, actions, activity, illegal, skip, observations, masks
-        )
+        rows = self.plain_rows
+        rows["action"] = actions
+        rows["activity"] = activity
+        rows["illegal"] = illegal
+        rows["skip"] = skip
+        result: tuple[float, int, int] = self.kernel.step(self.plain_states, rows, self.tables, observations, masks)
+        return result
 
     def look(
         self, seats: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
         """What a seat of each row knows: observations, masks (all 0 unless it is to decide) and state codes."""
         observations, masks = self.new_outputs()
-        codes = np.empty(len(self._rows), np.int64)
-        self.kernel.look(self._states, seats, observations, masks, codes)
+        codes = np.empty(len(self.plain_rows), np.int64)
+        self.kernel.look(self.plain_states, seats, observations, masks, codes)
         return observations, masks, codes

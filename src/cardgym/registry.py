@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import gymnasium
+import numpy as np
+import numpy.typing as npt
 
 from cardgym.errors import CardgymError, unknown
 from cardgym.rules import Game, Options
@@ -13,12 +17,18 @@ from cardgym.rules import Game, Options
 _GAMES: dict[str, Game] = {}
 
 
-def register(game: Game, players: Mapping[str, Callable[..., int]] | None = None, **defaults: int | str) -> Game:
+def register(
+    game: Game,
+    players: Mapping[str, Callable[..., int]] | None = None,
+    tables: Mapping[str, Callable[[Any], npt.NDArray[np.int8]]] | None = None,
+    **defaults: int | str,
+) -> Game:
     """Make a game known to cardgym and to Gymnasium, for `gymnasium.make` and `gymnasium.make_vec`.
 
     Args:
         game: the rules.
         players: further compiled players of it, by name.
+        tables: further players of it that are tables of actions, by name.
         defaults: options that differ from the game's own defaults under this id.
 
     Returns:
@@ -27,6 +37,7 @@ def register(game: Game, players: Mapping[str, Callable[..., int]] | None = None
     known = dataclasses.replace(
         game,
         players={**game.players, **(players or {})},
+        tables={**game.tables, **(tables or {})},
         defaults={**game.defaults, **game.options.parse(defaults).asdict()} if defaults else game.defaults,
     )
     _GAMES[known.id] = known
@@ -37,6 +48,13 @@ def register(game: Game, players: Mapping[str, Callable[..., int]] | None = None
         kwargs={"game": known.id},
     )
     return known
+
+
+def _reduce_game(game: Game) -> tuple[Any, ...]:
+    return find, (game.id,)
+
+
+copyreg.pickle(Game, _reduce_game)  # A game is pickled and copied as its name: compiled functions stay where they are.
 
 
 def registered() -> tuple[str, ...]:

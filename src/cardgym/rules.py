@@ -1,8 +1,8 @@
 """The contract: what a game must define.
 
 A state is one NumPy structured record; the rules are a handful of small functions over it, which Numba compiles. Chance
-is a move: at a chance node a game says how many equally likely outcomes there are, and `apply` plays one of them. So the
-same rules are sampled by an env, enumerated by a solver and replayed from a list of moves.
+is a move: at a chance node a game says how many equally likely outcomes there are, and `apply` plays one of them. So
+the same rules are sampled by an env, enumerated by a solver and replayed from a list of moves.
 
 A game file imports nothing of cardgym but this contract, and holds no randomness, no clock and no global that changes.
 Everything written over it (envs, arena, learners, play, the tests) takes the `Game` at its end.
@@ -84,7 +84,11 @@ class Options:
         state.num_players = self.num_players
         for spec in dataclasses.fields(self):
             value = getattr(self, spec.name)
-            setattr(state, spec.name, spec.metadata["choices"].index(value) if "choices" in spec.metadata else value)
+            setattr(
+                state,
+                spec.name,
+                spec.metadata["choices"].index(value) if "choices" in spec.metadata else value,
+            )
 
     def asdict(self) -> dict[str, int | str]:
         """The options as plain values."""
@@ -184,9 +188,10 @@ def lose_one(state: Record, seat: int) -> float:
 
 
 @rule
-def reward_field(state: Record, out: npt.NDArray[np.float32]) -> None:
-    """What the last transition paid each seat, from the field `reward`."""
-    out[:] = state.reward
+def reward_field(state: Record, out: npt.NDArray[np.float64]) -> None:
+    """Add what the last transition paid each seat, from the field `reward`."""
+    for seat in range(state.num_players):
+        out[seat] += state.reward[seat]
 
 
 def _no_extra(state: Record, seat: int) -> dict[str, float]:
@@ -213,7 +218,8 @@ class Game:
         actor: `actor(state)`: the seat to decide; -1 at the end. Asked only where `outcomes` is 0.
         legal: `legal(state, mask)`: fill `mask`, int8 of `num_actions`, for the seat to decide.
         apply: `apply(state, move)`: play an action, or chance outcome number `move`; set `reward`.
-        rewards: `rewards(state, out)`: what the last transition paid each seat; the field `reward` unless told.
+        rewards: `rewards(state, out)`: add to `out`, float64 of one number a seat, what the last transition paid;
+            it reads the field `reward` unless told otherwise.
         describe: `describe(state, seat)`: the table as that seat sees it, for a person. Plain Python.
         action_text: `action_text(state, action)`: an action in words. Plain Python.
         resample: `resample(state, seat, generator)`: draw anew, uniformly over what `seat` holds possible from the
@@ -224,15 +230,19 @@ class Game:
             `info["state_code"]`; `index` numbers the same codes from 0.
         index: `index(state, seat)`: the place of the state in a table of `num_indices(options)`; 0 is the end.
         num_indices: how long such a table is; 0 if the game has no such index.
+        codes: `codes(options)`: the codes of all indices in order, int64.
         deal: `deal(state)`: which deal of the game this is. Chance in a deal depends on the seed and on what was
             played in that deal only, so that players can be compared on the same cards.
         forfeit: `forfeit(state, seat)`: the reward of a seat that gives the game up now (by an illegal action).
         players: compiled players by name: `player(state, seat, mask, generator)` returns a legal action. One may look
             only at what the seat can know; the contract tests resample the rest and expect the same action.
+        tables: players that are a table of actions by name: `table(options)` returns int8 actions by index.
         won: `won(state, seat)`: the share of the game, or how many of its hands, the seat has won at the end.
         contests: `contests(state)`: what `won` sums to over the seats: 1 for a game, hands played for a game of hands.
         extra: `extra(state, seat)`: named figures of a finished game for the arena's report. Plain Python.
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
+        deck_moves: `deck_moves(options, deck)`: the chance outcome numbers that deal a chosen deck, from the start; an
+            error for an impossible one. Plain Python.
         conserved: `conserved(state)`: numbers that every move must leave unchanged (cards, credits), for the tests.
             Plain Python.
     """
@@ -255,15 +265,18 @@ class Game:
     contests: Callable[[Record], float]
     conserved: Callable[[Record], tuple[int, ...]]
     narrate: Callable[[Record, int, Record, int], str]
-    rewards: Callable[[Record, npt.NDArray[np.float32]], None] = reward_field
+    rewards: Callable[[Record, npt.NDArray[np.float64]], None] = reward_field
     code: Callable[[Record, int], int] = no_code
     index: Callable[[Record, int], int] = no_code
     num_indices: Callable[[Any], int] | None = None
+    codes: Callable[[Any], npt.NDArray[np.int64]] | None = None
     deal: Callable[[Record], int] = one_deal
     forfeit: Callable[[Record, int], float] = lose_one
     players: Mapping[str, Callable[..., int]] = field(default_factory=dict)
+    tables: Mapping[str, Callable[[Any], npt.NDArray[np.int8]]] = field(default_factory=dict)
     extra: Callable[[Record, int], dict[str, float]] = _no_extra
     defaults: Mapping[str, int | str] = field(default_factory=dict)
+    deck_moves: Callable[[Any, Any], list[int]] | None = None
 
     @property
     def max_players(self) -> int:
@@ -279,9 +292,15 @@ class Game:
     def sources(self) -> tuple[Path, ...]:
         """The files of the rules, where they lie outside the package: compiled code depends on them."""
         package = Path(__file__).parent
-        functions = [self.apply, *self.players.values()]
-        paths = {Path(inspect.getfile(getattr(function, "py_func", function))) for function in functions}
+        functions: list[Callable[..., Any]] = [self.apply, *self.players.values()]
+        paths = {Path(inspect.getfile(inspect.unwrap(function))) for function in functions}
         return tuple(sorted(path for path in paths if package not in path.parents))
+
+    def moves_of_deck(self, options: Options, deck: Any) -> list[int]:
+        """The chance moves that deal a chosen deck, or an error where the game cannot be dealt one."""
+        if self.deck_moves is None:
+            raise CardgymError(f"{self.id} cannot be dealt a chosen deck: leave `deck` out of reset's options")
+        return self.deck_moves(options, deck)
 
     def encoding(self, name: str) -> Encoding:
         """The observation of that name, or an error that names the nearest."""

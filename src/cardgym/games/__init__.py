@@ -1,0 +1,1 @@
+"""The games: rules over records, one module or package each."""

@@ -31,6 +31,7 @@ GAME = Game(
     code=observations.code,
     index=observations.index,
     num_indices=observations.num_indices,
+    codes=observations.codes,
     deal=rules.deal,
     forfeit=rules.forfeit,
     extra=text.extra,

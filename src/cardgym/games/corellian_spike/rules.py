@@ -274,7 +274,7 @@ def _start_betting(state: Record) -> None:
 def _next_better(state: Record) -> None:
     while state.turns_left > 0:
         state.turns_left -= 1
-        state.turn = (state.turn + 1) % state.num_players
+        state.turn = state.turn + 1 if state.turn + 1 < state.num_players else 0
         if not state.folded[state.turn] and state.stack[state.turn] > 0:
             return
     if state.round_number == 0:

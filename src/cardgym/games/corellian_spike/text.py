@@ -31,7 +31,12 @@ from cardgym.games.corellian_spike.rules import (
 )
 from cardgym.rules import Record
 
-_PHASE_NAMES = {BETTING: "betting", BUYING: "buying", PLACING: "placing the bought card", OVER: "the game is over"}
+_PHASE_NAMES = {
+    BETTING: "betting",
+    BUYING: "buying",
+    PLACING: "placing the bought card",
+    OVER: "the game is over",
+}
 
 
 def describe(state: Record, seat: int) -> str:
@@ -157,5 +162,3 @@ def conserved(state: Record) -> tuple[int, ...]:
     cards += [int(card) for card in state.discards[: state.discards_size]]
     cards += [int(state.extra)] if state.extra != EMPTY else []
     return credits, len(cards), sum(card**2 for card in cards), sum(card**3 for card in cards)
-
-

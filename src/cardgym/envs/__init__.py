@@ -1,0 +1,1 @@
+"""The games as Gymnasium envs (single and vector) and as PettingZoo AEC envs."""

@@ -1,0 +1,136 @@
+"""What the single and the vector env share: their arguments, spaces and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from cardgym.errors import CardgymError, IllegalActionError, unknown
+from cardgym.kernel import CALLER, PENALIZE, RANDOM
+from cardgym.players.base import PlayerSpec, resolve
+from cardgym.players.played import PlayedBatch
+from cardgym.registry import find, parse_options
+from cardgym.rules import Game, Options, Record
+
+ILLEGAL_ACTIONS = {"penalize": PENALIZE, "random": RANDOM, "raise": PENALIZE}
+OBS_MODES = ("flat", "dict")
+Opponents = PlayerSpec | Sequence[PlayerSpec]
+
+
+class Setting:
+    """An env's arguments, checked, and what follows from them.
+
+    Args:
+        game: a game's id, or a game.
+        opponent: who takes the other seats: one player for all, or one for each in the order of play.
+        seat: the caller's seat, "random" for a new one each game, or "all" to play every seat.
+        obs: the name of an observation, the game's first by default.
+        obs_mode: "flat", or "dict" for `Dict(observation, action_mask)`.
+        illegal_action: "penalize" (the game ends and is lost), "raise" or "random".
+        num_rows: how many tables.
+        options: the game's options.
+
+    Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        opponent: Opponents,
+        seat: int | str,
+        obs: str | None,
+        obs_mode: str,
+        illegal_action: str,
+        num_rows: int,
+        options: dict[str, Any],
+    ) -> None:
+        self.game = find(game)
+        self.options: Options = parse_options(self.game, options)
+        self.encoding_name = obs or self.game.default_encoding
+        self.encoding = self.game.encoding(self.encoding_name)
+        if obs_mode not in OBS_MODES:
+            raise unknown("obs_mode", obs_mode, OBS_MODES)
+        self.as_dict = obs_mode == "dict"
+        if illegal_action not in ILLEGAL_ACTIONS:
+            raise unknown("illegal_action", illegal_action, ILLEGAL_ACTIONS)
+        self.raises = illegal_action == "raise"
+        self.illegal = ILLEGAL_ACTIONS[illegal_action]
+        seats = self.options.num_players
+        named = isinstance(seat, str)
+        if (named and seat not in ("random", "all")) or (not named and seat not in range(seats)):
+            raise CardgymError(f"seat={seat!r}: allowed are 0 to {seats - 1}, 'random' and 'all'")
+        self.plays_all = seat == "all"
+        self.wish = 0 if seat == "all" else -1 if seat == "random" else int(seat)
+        specs = [] if self.plays_all else _opponents(opponent, seats - 1)
+        roster = [resolve(spec, self.game, self.options) for spec in specs]
+        self.tables = PlayedBatch(self.game, self.options, num_rows, roster, self.encoding_name)
+        self.tables.seat([CALLER] * seats if self.plays_all else [CALLER, *self.tables.numbers], wish=self.wish)
+        self.has_code = self.game.num_indices is not None
+
+    @property
+    def skips(self) -> bool:
+        """Whether games in which the caller has nothing to decide are passed over."""
+        return not self.plays_all
+
+    def observation_space(self) -> spaces.Space[Any]:
+        """The space of one observation."""
+        mask = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
+        observation: spaces.Space[Any]
+        if self.encoding.discrete is not None:
+            observation = spaces.Discrete(self.encoding.discrete(self.options))
+        else:
+            low, high = self.encoding.bounds(self.options)
+            observation = spaces.Box(low, high, dtype=np.float32)
+        return spaces.Dict(observation=observation, action_mask=mask) if self.as_dict else observation
+
+    def draw_key(self, generator: np.random.Generator) -> int:
+        """The key of a row's games, drawn from its generator."""
+        return int(generator.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True))
+
+    def viewers(self) -> npt.NDArray[np.int64]:
+        """The seat of each row through whose eyes it is shown, (rows,) int64."""
+        rows = self.tables.batch.plain_rows
+        shown = np.where(rows["actor"] >= 0, rows["actor"], rows["seat"]) if self.plays_all else rows["seat"]
+        return shown.astype(np.int64)
+
+    def legal_now(self) -> npt.NDArray[np.int8]:
+        """What the seat to decide may do, (rows, actions) int8; all ones at the end."""
+        rows = self.tables.batch.plain_rows
+        masks = self.tables.batch.look(np.maximum(rows["actor"], 0).astype(np.int64))[1]
+        masks[rows["actor"] < 0] = 1
+        return masks
+
+    def refuse_illegal(self, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.bool_]) -> None:
+        """Raise `IllegalActionError` if an acting row's action is not legal."""
+        masks = self.legal_now()
+        inside = (actions >= 0) & (actions < masks.shape[1])
+        legal = inside & (masks[np.arange(len(masks)), np.where(inside, actions, 0)] != 0)
+        if not legal[acting].all():
+            row = int(np.flatnonzero(acting & ~legal)[0])
+            allowed = ", ".join(map(str, np.flatnonzero(masks[row])))
+            where = f" in env {row}" if len(masks) > 1 else ""
+            raise IllegalActionError(f"action {actions[row]} is not legal{where}; allowed are {allowed}")
+
+
+def _opponents(opponent: Opponents, count: int) -> list[PlayerSpec]:
+    if isinstance(opponent, str) or not isinstance(opponent, Sequence):
+        return [opponent] * count
+    if len(opponent) != count:
+        raise CardgymError(f"{len(opponent)} opponents for {count} seats; name one for all, or one for each")
+    return list(opponent)
+
+
+def picture(game: Game, state: Record, seat: int) -> npt.NDArray[np.uint8]:
+    """The table as `seat` sees it, drawn as text, (height, width, 3) uint8."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    font = ImageFont.load_default(16)
+    text = f"{game.id}\n\n{game.describe(state, seat)}"
+    image = Image.new("RGB", (760, 60 + 22 * (len(text.splitlines()) + 1)), (18, 32, 47))
+    ImageDraw.Draw(image).multiline_text((24, 24), text, fill=(240, 228, 66), font=font, spacing=6)
+    return np.asarray(image)

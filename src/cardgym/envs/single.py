@@ -1,0 +1,140 @@
+"""A game as a single Gymnasium env: one seat decides, the others are played."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, SupportsFloat
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from cardgym.envs.common import Opponents, Setting, picture
+from cardgym.errors import CardgymError
+from cardgym.kernel import PREPARING, RESUMING, STARTING
+from cardgym.rules import Game
+
+
+class CardEnv(gymnasium.Env[Any, Any]):
+    """One table of a registered game. `gymnasium.make("CorellianSpike-v0")` makes one; see the game's own page.
+
+    `info["action_mask"]`, int8 of (actions,), says what is legal, from `reset` on; it is all ones at the end.
+    `info["state_code"]` is the game's code of the state, if it has one. With `seat="all"` the caller plays every
+    seat: `info["seat"]` is the seat to decide, `info["rewards"]` what the step paid each, and the reward is that of
+    the seat that acted.
+
+    Args:
+        game: the game's id.
+        opponent: a player's name, a path, a callable (observation, action_mask) -> action, or a list of those.
+        seat: the seat to play, from 0; "random" for a new one each game; "all" for every seat.
+        obs: the name of an observation; the game's first by default.
+        obs_mode: "flat", or "dict" for `Dict(observation, action_mask)`.
+        illegal_action: "penalize" (default: the game ends and is lost), "raise" or "random".
+        render_mode: "ansi" or "rgb_array".
+        options: the game's options.
+
+    Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
+        IllegalActionError: for an illegal action with `illegal_action="raise"`; nothing has happened then.
+    """
+
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 (Gymnasium's own form)
+
+    def __init__(
+        self,
+        game: str | Game,
+        *,
+        opponent: Opponents = "random",
+        seat: int | str = 0,
+        obs: str | None = None,
+        obs_mode: str = "flat",
+        illegal_action: str = "penalize",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        self._setting = Setting(game, opponent, seat, obs, obs_mode, illegal_action, 1, options)
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise CardgymError(f"render_mode={render_mode!r}: allowed are 'ansi' and 'rgb_array'")
+        self.game = self._setting.game
+        self.options = self._setting.options
+        self.observation_space = self._setting.observation_space()
+        self.action_space = spaces.Discrete(self.game.num_actions)
+        self.render_mode = render_mode
+        self._seeded = False
+        self._actor = -1
+        self._carry = 0.0  # Paid before the seat's first decision: part of its first step's reward.
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start the next game; with a seed, the first of that seed.
+
+        `options={"deck": [...]}` deals chosen cards where the game knows how; see its page.
+        """
+        super().reset(seed=seed)
+        setting, tables = self._setting, self._setting.tables
+        if seed is not None or not self._seeded:
+            tables.seed(np.array([setting.draw_key(self.np_random)], np.uint64))
+            self._seeded = True
+        if options and "deck" in options:
+            moves = setting.game.moves_of_deck(self.options, options["deck"])
+            tables.step(0, PREPARING)
+            for move in moves:
+                setting.game.apply(tables.batch.states[0], move)
+            tables.step(0, RESUMING)
+        else:
+            tables.step(0, STARTING, skip=setting.skips)
+        row = tables.batch.plain_rows[0]
+        self._actor = int(row["actor"])
+        self._carry = float(tables.paid[0, row["seat"]])
+        return self._seen(int(row["code"]))
+
+    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Play an action for the seat to decide, and on until it is to decide again or the game ends."""
+        if self._actor < 0:
+            raise CardgymError("step() before reset(), or after the end of the game: call reset()")
+        try:
+            chosen = operator.index(action)
+        except TypeError:
+            raise CardgymError(f"action {action!r} is not a whole number") from None
+        setting = self._setting
+        if setting.raises:
+            setting.refuse_illegal(np.array([chosen]), np.array([True]))
+        acted = self._actor
+        reward, self._actor, code = setting.tables.act(chosen, setting.illegal)
+        observation, info = self._seen(code)
+        if setting.plays_all:
+            info["rewards"] = setting.tables.paid[0, : self.options.num_players].copy()
+            reward = float(info["rewards"][acted])
+        elif self._carry:
+            reward += self._carry
+            self._carry = 0.0
+        return observation, reward, self._actor < 0, False, info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """What is legal now, (actions,) bool, as sb3-contrib's MaskablePPO asks for it."""
+        return self._setting.legal_now()[0] != 0
+
+    def render(self) -> Any:
+        """The table as the seat sees it: text, or a picture (height, width, 3) uint8."""
+        state = self._setting.tables.batch.states[0]
+        seat = int(self._setting.viewers()[0])
+        if self.render_mode == "ansi":
+            return self.game.describe(state, seat)
+        if self.render_mode == "rgb_array":
+            return picture(self.game, state, seat)
+        raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
+
+    def _seen(self, code: int) -> tuple[Any, dict[str, Any]]:
+        setting = self._setting
+        mask = setting.tables.masks[0]
+        info: dict[str, Any] = {"action_mask": mask}
+        if setting.has_code:
+            info["state_code"] = code
+        if setting.plays_all:
+            info["seat"] = self._actor
+        observation: Any = setting.tables.observations[0]
+        if setting.encoding.discrete is not None:
+            observation = int(observation[0])
+        if setting.as_dict:
+            observation = {"observation": observation, "action_mask": mask.copy()}
+        return observation, info

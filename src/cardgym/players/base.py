@@ -1,0 +1,124 @@
+"""What a player is, and how one is found by name, path or as a callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.errors import CardgymError, unknown
+from cardgym.rules import Game, Options
+
+Policy = Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], int]
+"""A Python callable as a player: `policy(observation, action_mask)` returns a legal action."""
+
+
+@dataclass(frozen=True)
+class CompiledPlayer:
+    """A player of the game that the kernel plays by itself."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class TablePlayer:
+    """A table of actions over the game's state index, int8; the kernel plays it by itself."""
+
+    name: str
+    actions: npt.NDArray[np.int8]
+
+
+@runtime_checkable
+class OutsidePlayer(Protocol):
+    """A player asked from outside the kernel, many rows at once."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in reports."""
+        ...
+
+    @property
+    def encoding(self) -> str | None:
+        """The observation it reads; None takes the table's."""
+        ...
+
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        """Legal actions, (rows,) int64, for observations (rows, size) float32 and masks (rows, actions) int8."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class CallablePlayer:
+    """A Python callable, asked row by row."""
+
+    name: str
+    policy: Policy
+    encoding: str | None = None
+
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        """Ask the callable for each row, on copies that it may keep or change."""
+        chosen = [
+            self.policy(observation.copy(), mask.copy()) for observation, mask in zip(observations, masks, strict=True)
+        ]
+        return np.array(chosen, np.int64)
+
+
+Player = CompiledPlayer | TablePlayer | OutsidePlayer
+PlayerSpec = str | Path | Policy | Player
+"""How a player is named: a compiled player's or a table's name, a path, a callable, or a player itself."""
+
+
+def player_names(game: Game) -> tuple[str, ...]:
+    """The names that every table of the game knows."""
+    return ("random", *game.players, *game.tables)
+
+
+def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
+    """The player that `spec` names.
+
+    A path ending in `.json` is a policy file, one ending in `.safetensors` a checkpoint.
+
+    Raises:
+        CardgymError: for an unknown name, or a file that is missing or was made for something else.
+    """
+    if isinstance(spec, CompiledPlayer | TablePlayer):
+        return spec
+    if not isinstance(spec, str | Path):
+        if isinstance(spec, OutsidePlayer):
+            return spec
+        if callable(spec):
+            return CallablePlayer(getattr(spec, "__name__", type(spec).__name__), spec)
+        raise CardgymError(f"player {spec!r}: give a name, a path or a callable (observation, action_mask) -> action")
+    name = str(spec)
+    if name == "random" or name in game.players:
+        return CompiledPlayer(name)
+    if name in game.tables:
+        return TablePlayer(name, game.tables[name](options))
+    if name.endswith(".json"):
+        from cardgym.players.policy_file import load_policy
+
+        return TablePlayer(name, load_policy(Path(name), game, options))
+    if name.endswith(".safetensors"):
+        from cardgym.players.network import load_player
+
+        return load_player(Path(name), game, options)
+    raise unknown("player", name, [*player_names(game), "a path to a .json policy or .safetensors checkpoint"])
+
+
+def checked_actions(player: OutsidePlayer, actions: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    """The actions an outside player chose, or an error that names it where one is not legal."""
+    chosen = np.asarray(actions)
+    if chosen.shape != (len(masks),) or not np.issubdtype(chosen.dtype, np.integer):
+        raise CardgymError(f"player {player.name}: give one whole number a row, not {chosen.dtype} {chosen.shape}")
+    result: npt.NDArray[np.int64] = chosen.astype(np.int64)
+    inside = (result >= 0) & (result < masks.shape[1])
+    legal = inside & (masks[np.arange(len(masks)), np.where(inside, result, 0)] != 0)
+    if not legal.all():
+        row = int(np.argmin(legal))
+        allowed = ", ".join(map(str, np.flatnonzero(masks[row])))
+        raise CardgymError(f"player {player.name}: action {result[row]} is not legal; allowed are {allowed}")
+    return result
