@@ -69,9 +69,8 @@ def lookup(tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int3
         (15, 8) integers to fill: a row for each toss of `TOSSES`, its columns `HAND_MIN` .. `CRIB_MAX`.
     """
     scratch = np.empty((_SCRATCH, 12), np.uint32)
-    _prepare(cards, scratch)
-    for toss in range(15):
-        _plan(tables, cards, toss, scratch, out)
+    jacks = _prepare(cards, scratch)
+    _plan(tables, cards, jacks, scratch, out)
     _add_histograms(tables, scratch, out)
     for toss in range(15):
         counters = out[toss, CRIB_MAX]
@@ -96,12 +95,12 @@ def lookup_means(
 
 
 @rule
-def _prepare(cards: npt.NDArray[np.int8], scratch: _Scratch) -> None:
-    """Score what the tosses share: five of the six cards are a hand and its starter, or a toss and a triple.
+def _prepare(cards: npt.NDArray[np.int8], scratch: _Scratch) -> bool:
+    """Score what the tosses share: five of the six are a hand and its starter, or a toss and a triple.
 
-    Row `_POINTS` gets at i the points for ranks without card i; row `_TRIPLES` the number of the step in
-    `STEPS` but for nobs; row `_NOBS` + i, at j, whether card j would give nobs to some card of the hand but
-    i.
+    Row `_POINTS` gets at i the points for ranks without card i; row `_TRIPLES` the row of `STEPS` for a crib
+    without card i if each of its cards, tossed ones too, could be cut for nobs. Returns whether there are
+    jacks; only then row `_NOBS` + i gets, at j, whether card j would give nobs to one of the cards but i.
     """
     a, b, c = cards[0] % 13, cards[1] % 13, cards[2] % 13
     d, e, f = cards[3] % 13, cards[4] % 13, cards[5] % 13
@@ -121,79 +120,83 @@ def _prepare(cards: npt.NDArray[np.int8], scratch: _Scratch) -> None:
         rest = suits - (1 << 4 * _SUIT[np.uint8(cards[i])])
         flush = (rest == 0x5) | (rest == 0x50) | (rest == 0x500) | (rest == 0x5000)
         scratch[_TRIPLES, i] = 4 * (scratch[_POINTS, i] + 5 * flush)
+    if jacks == 0:
+        return False
     for i in range(6):
         card = np.uint8(cards[i])
         others = jacks & ~((_RANK[card] == JACK) << _SUIT[card])
         for j in range(6):
             cut = np.uint8(cards[j])
             # A jack that is cut finds no other jack of its suit.
-            scratch[_NOBS + i, j] = (others >> _SUIT[cut] & 1) & (_RANK[cut] != JACK)
+            nobs = (others >> _SUIT[cut] & 1) & (_RANK[cut] != JACK)
+            scratch[_NOBS + i, j] = nobs
+            scratch[_TRIPLES, i] += nobs if i != j else 0
+    return True
 
 
 @rule
 def _plan(
-    tables: Tables, cards: npt.NDArray[np.int8], toss: int, scratch: _Scratch, out: npt.NDArray[np.int32]
+    tables: Tables, cards: npt.NDArray[np.int8], jacks: bool, scratch: _Scratch, out: npt.NDArray[np.int32]
 ) -> None:
-    """Fill in the hand's statistics of a toss, and note the rows that its crib's histogram adds up from."""
-    x, y = TOSSES[toss, 0], TOSSES[toss, 1]
-    a, b, c, d = KEPT[toss, 0], KEPT[toss, 1], KEPT[toss, 2], KEPT[toss, 3]
-    # Unsigned numbers index without a look whether they are negative.
-    card_x, card_y = np.uint8(cards[x]), np.uint8(cards[y])
-    card_a, card_b = np.uint8(cards[a]), np.uint8(cards[b])
-    card_c, card_d = np.uint8(cards[c]), np.uint8(cards[d])
+    """Fill in the hand's statistics, and note for each toss the rows that its crib adds up from."""
+    hand_rows, hands, pair_rows = tables.hand_rows, tables.hands, tables.pair_rows
+    for toss in range(15):
+        x, y = TOSSES[toss, 0], TOSSES[toss, 1]
+        a, b, c, d = KEPT[toss, 0], KEPT[toss, 1], KEPT[toss, 2], KEPT[toss, 3]
+        # Unsigned indices spare the check for negative ones.
+        card_x, card_y = np.uint8(cards[x]), np.uint8(cards[y])
+        card_a, card_b = np.uint8(cards[a]), np.uint8(cards[b])
+        card_c, card_d = np.uint8(cards[c]), np.uint8(cards[d])
 
-    # The hand: of the 48 cuts of the four, take out the two that were tossed.
-    with_x = int(scratch[_POINTS, y] + scratch[_NOBS + y, x])
-    with_y = int(scratch[_POINTS, x] + scratch[_NOBS + x, y])
-    suit = _SUIT[card_a]
-    if (suit == _SUIT[card_b]) & (suit == _SUIT[card_c]) & (suit == _SUIT[card_d]):
-        with_x += 4 + int(suit == _SUIT[card_x])
-        with_y += 4 + int(suit == _SUIT[card_y])
-    four = np.uint32(
-        FOUR_NUMBER[card_a, 0] + FOUR_NUMBER[card_b, 1] + FOUR_NUMBER[card_c, 2] + FOUR_NUMBER[card_d, 3]
-    )
-    row = tables.hand_rows[four]
-    out[toss, HAND_MIN] = _left_over(tables, row, 0, with_x, with_y)
-    out[toss, HAND_SUM] = tables.hands[row, 10] - with_x - with_y
-    out[toss, HAND_MEDIAN2] = _left_over(tables, row, 3, with_x, with_y)
-    out[toss, HAND_MEDIAN2] += _left_over(tables, row, 4, with_x, with_y)
-    out[toss, HAND_MAX] = _left_over(tables, row, 7, with_x, with_y)
+        # The hand: of the 48 cuts of the four, take out the two that were tossed.
+        with_x, with_y = int(scratch[_POINTS, y]), int(scratch[_POINTS, x])
+        if jacks:
+            with_x += int(scratch[_NOBS + y, x])
+            with_y += int(scratch[_NOBS + x, y])
+        suit = _SUIT[card_a]
+        if (suit == _SUIT[card_b]) & (suit == _SUIT[card_c]) & (suit == _SUIT[card_d]):
+            with_x += 4 + int(suit == _SUIT[card_x])
+            with_y += 4 + int(suit == _SUIT[card_y])
+        four = np.uint32(
+            FOUR_NUMBER[card_a, 0] + FOUR_NUMBER[card_b, 1] + FOUR_NUMBER[card_c, 2] + FOUR_NUMBER[card_d, 3]
+        )
+        row = hand_rows[four]
+        middle = hands[row, 4], hands[row, 5]
+        low_median = _left_over(hands[row, 3], *middle, with_x, with_y)
+        out[toss, HAND_MIN] = _left_over(hands[row, 0], hands[row, 1], hands[row, 2], with_x, with_y)
+        out[toss, HAND_SUM] = hands[row, 10] - with_x - with_y
+        out[toss, HAND_MEDIAN2] = low_median + _left_over(*middle, hands[row, 6], with_x, with_y)
+        out[toss, HAND_MAX] = _left_over(hands[row, 7], hands[row, 8], hands[row, 9], with_x, with_y)
 
-    # The crib: rename the suits so that the toss is the one its class was counted with.
-    number = TOSS_CLASS[card_x, card_y]
-    names = TOSS_SUITS[card_x, card_y]
-    i, j = RELABELLED[names, card_a], RELABELLED[names, card_b]
-    k, m = RELABELLED[names, card_c], RELABELLED[names, card_d]
-    scratch[toss, 0] = number
-    scratch[toss, 1] = tables.pair_rows[number, PAIR_NUMBER[i, j]]
-    scratch[toss, 2] = tables.pair_rows[number, PAIR_NUMBER[i, k]]
-    scratch[toss, 3] = tables.pair_rows[number, PAIR_NUMBER[i, m]]
-    scratch[toss, 4] = tables.pair_rows[number, PAIR_NUMBER[j, k]]
-    scratch[toss, 5] = tables.pair_rows[number, PAIR_NUMBER[j, m]]
-    scratch[toss, 6] = tables.pair_rows[number, PAIR_NUMBER[k, m]]
-    scratch[toss, 7] = _step(scratch, a, b, c, d)
-    scratch[toss, 8] = _step(scratch, b, a, c, d)
-    scratch[toss, 9] = _step(scratch, c, a, b, d)
-    scratch[toss, 10] = _step(scratch, d, a, b, c)
+        # The crib: rename the suits so that the toss is the one its class was counted with.
+        number = TOSS_CLASS[card_x, card_y]
+        names = TOSS_SUITS[card_x, card_y]
+        i, j = RELABELLED[names, card_a], RELABELLED[names, card_b]
+        k, m = RELABELLED[names, card_c], RELABELLED[names, card_d]
+        scratch[toss, 0] = number
+        scratch[toss, 1] = pair_rows[number, PAIR_NUMBER[i, j]]
+        scratch[toss, 2] = pair_rows[number, PAIR_NUMBER[i, k]]
+        scratch[toss, 3] = pair_rows[number, PAIR_NUMBER[i, m]]
+        scratch[toss, 4] = pair_rows[number, PAIR_NUMBER[j, k]]
+        scratch[toss, 5] = pair_rows[number, PAIR_NUMBER[j, m]]
+        scratch[toss, 6] = pair_rows[number, PAIR_NUMBER[k, m]]
+        scratch[toss, 7] = scratch[_TRIPLES, a]
+        scratch[toss, 8] = scratch[_TRIPLES, b]
+        scratch[toss, 9] = scratch[_TRIPLES, c]
+        scratch[toss, 10] = scratch[_TRIPLES, d]
+        if jacks:
+            scratch[toss, 7] -= scratch[_NOBS + a, x] + scratch[_NOBS + a, y]
+            scratch[toss, 8] -= scratch[_NOBS + b, x] + scratch[_NOBS + b, y]
+            scratch[toss, 9] -= scratch[_NOBS + c, x] + scratch[_NOBS + c, y]
+            scratch[toss, 10] -= scratch[_NOBS + d, x] + scratch[_NOBS + d, y]
 
 
 @rule
-def _left_over(tables: Tables, row: int, place: int, x: int, y: int) -> int:
+def _left_over(first: int, second: int, third: int, x: int, y: int) -> int:
     """Of three neighbours in order the one in the first's place once x and y have left the order."""
-    hands = tables.hands
-    first, second, third = hands[row, place], hands[row, place + 1], hands[row, place + 2]
-    if first >= x:
-        first = second
-    if second >= x:
-        second = third
-    return int(first if first < y else second)
-
-
-@rule
-def _step(scratch: _Scratch, left_out: int, a: int, b: int, c: int) -> int:
-    """The row of `STEPS` of the triple a, b, c with the toss: all of the six cards but one."""
-    nobs = _NOBS + left_out
-    return int(scratch[_TRIPLES, left_out] + scratch[nobs, a] + scratch[nobs, b] + scratch[nobs, c])
+    one = first if first < x else second
+    other = second if second < x else third
+    return one if one < y else other
 
 
 @rule
