@@ -96,7 +96,7 @@ def score_ranks_all(a: int, b: int, c: int, d: int) -> int:
 
 @rule
 def score_hand(cards: npt.NDArray[np.int8], starter: int) -> int:
-    """Points of four cards held and the starter, each 0 .. 51; four of a suit are a flush, the starter a fifth."""
+    """Points of four cards held and the starter, each 0 .. 51; the four of one suit are a flush."""
     return _score(int(cards[0]), int(cards[1]), int(cards[2]), int(cards[3]), int(starter), 4)
 
 
