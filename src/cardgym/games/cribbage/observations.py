@@ -21,6 +21,9 @@ from cardgym.games.cribbage.rules import (
 from cardgym.games.cribbage.scoring import score_hand, score_next
 from cardgym.rules import Feature, Generator, Record, rule, uniform
 
+# Multiplying is several times faster than dividing.
+_SIXTH, _TENTH, _THIRTEENTH, _FOURTEENTH, _THIRTIETH = 1 / 6, 1 / 10, 1 / 13, 1 / 14, 1 / 30
+
 # Where the features of the table start.
 _HAND = 12
 _SEEN = _HAND + CARDS
@@ -76,21 +79,21 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     other = 1 - seat
     for i in range(SIZE):
         out[i] = 0.0
-    target = float(state.target)
+    whole = 1.0 / state.target
     if state.phase == TOSSING:
         out[0] = 1.0
     elif state.phase == PLAYING:
         out[1] = 1.0
     if state.dealer == seat:
         out[2] = 1.0
-    out[3] = state.scores[seat] / target
-    out[4] = state.scores[other] / target
-    out[5] = min(int(state.target - state.scores[seat]), 30) / 30.0
-    out[6] = min(int(state.target - state.scores[other]), 30) / 30.0
+    out[3] = state.scores[seat] * whole
+    out[4] = state.scores[other] * whole
+    out[5] = min(int(state.target - state.scores[seat]), 30) * _THIRTIETH
+    out[6] = min(int(state.target - state.scores[other]), 30) * _THIRTIETH
     if state.deals > 0:
         out[7] = (state.deals - state.deal_number) / float(state.deals)
-    out[8] = state.hand_size[seat] / 6.0
-    out[9] = state.hand_size[other] / 6.0
+    out[8] = state.hand_size[seat] * _SIXTH
+    out[9] = state.hand_size[other] * _SIXTH
     if state.crib[2 * other] != EMPTY:
         out[10] = 1.0
     if state.cuts[seat] != EMPTY and state.cuts[other] != EMPTY and state.cuts[seat] % 13 < state.cuts[other] % 13:
@@ -123,18 +126,18 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
         out[(_OWN_RANKS if own else _OTHER_RANKS) + card % 13] += 0.25
         out[_UNSEEN_RANKS + card % 13] -= 0.25
     for back in range(state.pile_size):
-        rank = (state.pile[state.pile_size - 1 - back] + 1) / 13.0
+        rank = (state.pile[state.pile_size - 1 - back] + 1) * _THIRTEENTH
         out[_PILE + back] = rank if state.played_by[state.num_played - 1 - back] == seat else -rank
     out[_COUNT + state.count] = 1.0
     out[_GO] = state.said_go[seat]
     out[_GO + 1] = state.said_go[other]
-    out[_GO + 2] = (state.floor[other] - 1) / 10.0
+    out[_GO + 2] = (state.floor[other] - 1) * _TENTH
     if state.phase == PLAYING and state.turn == seat:
         for place in range(state.hand_size[seat]):
             card = state.hand[seat, place]
             if worth(card) <= 31 - state.count:
-                out[_POINTS_NOW + card % 13] = points_now(state, card) / 14.0
-    out[_OWN_SHOW] = score_hand(state.kept[seat], state.starter) / 10.0
+                out[_POINTS_NOW + card % 13] = points_now(state, card) * _FOURTEENTH
+    out[_OWN_SHOW] = score_hand(state.kept[seat], state.starter) * _TENTH
 
 
 @rule
