@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass, field
 from itertools import combinations
 
-import numpy as np
+from cribbage_table import Table
 
 from cardgym.games.cribbage import GAME, rules
 
@@ -31,37 +31,6 @@ class Tally:
     shows_past_the_end: int = 0
     wrong_winners: int = 0
     ended_in: dict[str, int] = field(default_factory=dict)
-
-
-class Table:
-    """A game here, driven by cards and actions; rules called one by one, as anybody may."""
-
-    def __init__(self, **options):
-        self.batch = GAME.new_state(GAME.options.parse(options))
-        self.state = self.batch[0]
-        self.mask = np.zeros(GAME.num_actions, np.int8)
-
-    def draw(self, card):
-        """Chance deals or cuts that card."""
-        pack = self.state.deck[: GAME.outcomes(self.state)]
-        assert GAME.outcomes(self.state) > 0
-        GAME.apply(self.state, int(np.flatnonzero(pack == card)[0]))
-
-    def legal(self):
-        GAME.legal(self.state, self.mask)
-        return set(np.flatnonzero(self.mask).tolist())
-
-    def scores(self):
-        return [int(score) for score in self.state.scores]
-
-    def over(self):
-        return GAME.outcomes(self.state) == 0 and GAME.actor(self.state) < 0
-
-    def toss_of(self, one, other):
-        """The action that tosses these two cards."""
-        hand = self.state.hand[GAME.actor(self.state)].tolist()
-        places = sorted((hand.index(one), hand.index(other)))
-        return 52 + list(combinations(range(6), 2)).index(tuple(places))
 
 
 def _scores(theirs) -> list[int]:
@@ -117,6 +86,10 @@ def _compare_deal(theirs, table, dealer, over_counted, rng, tally) -> bool:
     table.draw(starter)
     played = 0
     while True:
+        if theirs.is_terminal() and max(expected()) < TARGET:
+            # Only by points for flushes that the rules do not know; the point for a go was not given any more.
+            assert sum(over_counted) > 0
+            return False
         assert table.scores() == [min(score, TARGET) for score in expected()]
         assert table.over() == (max(expected()) >= TARGET)
         if table.over():
@@ -124,9 +97,7 @@ def _compare_deal(theirs, table, dealer, over_counted, rng, tally) -> bool:
             where = "heels" if played == 0 else "play"
             tally.ended_in[where] = tally.ended_in.get(where, 0) + 1
             return False
-        if theirs.is_terminal():  # Only by points for flushes that the rules do not know.
-            assert sum(over_counted) > 0
-            return False
+        assert not theirs.is_terminal()
         seat = GAME.actor(state)
         assert theirs.current_player() == seat
         count = int(str(theirs).rpartition("Running total: ")[2].split()[0])
@@ -154,6 +125,11 @@ def _compare_deal(theirs, table, dealer, over_counted, rng, tally) -> bool:
         tally.passes += passes
         if played == 8:
             break
+    if count != 31 and passes == 0 and max(pegged) < TARGET:
+        # With the eighth card it was over there, again by points for flushes only: no last card, no show.
+        assert theirs.is_terminal()
+        assert sum(over_counted) > 0
+        return False
     # Last card and show: in one step there, in order here.
     gained = [after - there for after, there in zip(expected(), pegged, strict=True)]
     if count != 31 and max(pegged) < TARGET:

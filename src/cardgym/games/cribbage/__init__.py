@@ -32,6 +32,4 @@ GAME = Game(
     extra=text.extra,
 )
 
-DEAL_GAME = dataclasses.replace(
-    GAME, id="CribbageDeal-v0", doc=DEAL_DOC, defaults={"deals": 1, "reward": "points"}
-)
+DEAL_GAME = dataclasses.replace(GAME, id="CribbageDeal-v0", doc=DEAL_DOC, defaults={"deals": 1, "reward": "points"})

@@ -16,11 +16,11 @@ from cardgym.games.cribbage.rules import NUM_TOSSES, TOSSES
 from cardgym.games.cribbage.scoring import score_ranks, score_ranks_all
 from cardgym.rules import rule
 
-_PLACES = np.array(
+PLACES = np.array(
     [[place for place in range(6) if place not in toss] + list(toss) for toss in TOSSES.tolist()], np.int8
 )
 """(15, 6): for each toss, the places of the four cards kept and then of the two tossed."""
-_SHIFTS = _PLACES * 4
+_SHIFTS = PLACES * 4
 
 CUTS = 46  # Cards that can be cut, for who has seen six.
 
@@ -80,9 +80,9 @@ def _suit_total(cards: npt.NDArray[np.int8], toss: int, suits: int) -> int:
     """The same for flush and nobs; `suits` has how many of the six cards each suit has, four bits each."""
     total = 0
     flush = True
-    suit = int(cards[_PLACES[toss, 0]]) // 13
+    suit = int(cards[PLACES[toss, 0]]) // 13
     for kept in range(4):
-        card = int(cards[_PLACES[toss, kept]])
+        card = int(cards[PLACES[toss, kept]])
         flush = flush and card // 13 == suit
         if card % 13 == JACK:
             total += 13 - (suits >> 4 * (card // 13) & 15)

@@ -10,7 +10,6 @@ from cardgym.games.cribbage.means import CUTS, crib_mean, hand_totals
 from cardgym.games.cribbage.rules import (
     EMPTY,
     NUM_TOSSES,
-    OVER,
     PLAYING,
     TOSSING,
     CribbageOptions,
@@ -67,7 +66,7 @@ def table(options: CribbageOptions) -> tuple[Feature, ...]:
         Feature("said_go", "1 for who could not play on this pile: own, the opponent", 2),
         Feature("opponent_floor", "by the opponent's go's, all its cards are worth more than 10 x this"),
         Feature("points_now", "at the own play: points at once / 14 for playing each rank, 31 and no last card", 13),
-        Feature("keep_mean", "at the own toss: mean hand points / 10 over the 46 cuts, of each toss", NUM_TOSSES, 0, 2.9),
+        Feature("keep_mean", "at the own toss: mean hand points / 10 over the cuts, of each toss", NUM_TOSSES, 0, 2.9),
         Feature("crib_mean", "at the own toss: mean crib points / 10 by ranks, minus if the other's", NUM_TOSSES, -1),
         Feature("own_show", "in the play: points / 10 of the own hand with the starter", 1, 0, 2.9),
     )

@@ -355,7 +355,7 @@ def _take_from_hand(state: Record, seat: int, card: int) -> None:
 @rule
 def can_play(state: Record, seat: int) -> bool:
     """Whether the seat has a card that the count has room for: its lowest is the first to look at."""
-    return state.hand_size[seat] > 0 and worth(state.hand[seat, 0]) <= 31 - state.count
+    return bool(state.hand_size[seat] > 0 and worth(state.hand[seat, 0]) <= 31 - state.count)
 
 
 # -- the show and the end ---------------------------------------------------------------------------------------------

@@ -201,9 +201,7 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
     for rank in range(13):
         alike = [card for card in ordered if card % 13 == rank]
         if len(alike) > 1:
-            reasons.append(
-                (f"{_PAIR_NAMES[len(alike)]} ({card_names(alike)})", len(alike) * (len(alike) - 1))
-            )
+            reasons.append((f"{_PAIR_NAMES[len(alike)]} ({card_names(alike)})", len(alike) * (len(alike) - 1)))
     for size in (5, 4, 3):
         runs = [
             chosen

@@ -39,10 +39,12 @@ def describe(state: Record, seat: int) -> str:
     """The table as `seat` sees it: scores on the board, starter, crib, pile and count, own cards."""
     target = int(state.target)
     whose = "nobody's" if state.dealer == EMPTY else "your" if state.dealer == seat else "the opponent's"
-    ends = f"to {target}" + (f", deal {min(state.deal_number + 1, state.deals)} of {state.deals}" if state.deals else "")
-    lines = [f"Deal {state.deal_number + 1}, {whose} crib: {_PHASE_NAMES[int(state.phase)]} ({ends})"]
+    number = int(state.deal_number) + (state.phase != OVER or not state.deals)
+    of = f" of {state.deals}" if state.deals else ""
+    lines = [f"Deal {number}{of}, {whose} crib: {_PHASE_NAMES[int(state.phase)]} (to {target})"]
     for other in (seat, 1 - seat):
-        lines.append(f"{_name(other, seat):<9} {int(state.scores[other]):>3} {_street(int(state.scores[other]), target)}")
+        score = int(state.scores[other])
+        lines.append(f"{_name(other, seat):<9} {score:>3} {_street(score, target)}")
     in_crib = sum(card != EMPTY for card in state.crib)
     own = [int(card) for card in state.crib[2 * seat : 2 * seat + 2] if card != EMPTY]
     lines.append(
@@ -212,9 +214,9 @@ def _in_words(points: int) -> str:
 
 
 _NUMBERS = (
-    "nothing one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
+    *("nothing", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
 
 
 def _scores(seat: int, viewer: int, points: int) -> str:
