@@ -51,44 +51,47 @@ def hand_totals(cards: npt.NDArray[np.int8], out: npt.NDArray[np.float32], scale
     scale
         1 / 46 for the means.
     """
-    ranks = 0  # Four bits for each card: taking ranks out of a word is much faster than dividing card by card.
-    jacks = False
+    # Words of four bits for each card (or suit): taking numbers out of a word is faster than dividing card by card.
+    ranks = 0
+    suits = 0
     for place in range(6):
-        rank = int(cards[place]) % 13
-        ranks |= rank << 4 * place
-        jacks = jacks or rank == JACK
+        card = int(cards[place])
+        ranks |= card % 13 << 4 * place
+        suits += 1 << 4 * (card // 13)
+    nobs = 0
+    all_nobs = 0
+    for place in range(6):
+        if (ranks >> 4 * place & 15) == JACK:
+            left = 13 - (suits >> 4 * (int(cards[place]) // 13) & 15)
+            nobs |= left << 4 * place
+            all_nobs += left
+    flush = False
+    for suit in range(4):
+        flush = flush or suits >> 4 * suit & 15 >= 4
     for toss in range(NUM_TOSSES):
         a = ranks >> int(_SHIFTS[toss, 0]) & 15
         b = ranks >> int(_SHIFTS[toss, 1]) & 15
         c = ranks >> int(_SHIFTS[toss, 2]) & 15
         d = ranks >> int(_SHIFTS[toss, 3]) & 15
+        x = int(_SHIFTS[toss, 4])
+        y = int(_SHIFTS[toss, 5])
         # Of the 48 cards that are not kept, two are the tosses and cannot be cut.
         total = score_ranks_all(a, b, c, d)
-        total -= score_ranks(a, b, c, d, ranks >> int(_SHIFTS[toss, 4]) & 15)
-        total -= score_ranks(a, b, c, d, ranks >> int(_SHIFTS[toss, 5]) & 15)
+        total -= score_ranks(a, b, c, d, ranks >> x & 15) + score_ranks(a, b, c, d, ranks >> y & 15)
+        total += all_nobs - (nobs >> x & 15) - (nobs >> y & 15)
+        if flush:
+            total += _flush_total(cards, toss, suits)
         out[toss] = total * scale
-    suits = 0
-    for place in range(6):
-        suits += 1 << 4 * (int(cards[place]) // 13)
-    if jacks or (suits & 0x4444) != 0:
-        for toss in range(NUM_TOSSES):
-            out[toss] = float(out[toss]) + _suit_total(cards, toss, suits) * scale
 
 
 @rule
-def _suit_total(cards: npt.NDArray[np.int8], toss: int, suits: int) -> int:
-    """The same for flush and nobs; `suits` has how many of the six cards each suit has, four bits each."""
-    total = 0
-    flush = True
+def _flush_total(cards: npt.NDArray[np.int8], toss: int, suits: int) -> int:
+    """The points for a flush, of four or of five; `suits` has how many of the six cards each suit has."""
     suit = int(cards[PLACES[toss, 0]]) // 13
-    for kept in range(4):
-        card = int(cards[PLACES[toss, kept]])
-        flush = flush and card // 13 == suit
-        if card % 13 == JACK:
-            total += 13 - (suits >> 4 * (card // 13) & 15)
-    if flush:
-        total += 4 * CUTS + 13 - (suits >> 4 * suit & 15)
-    return total
+    for kept in range(1, 4):
+        if int(cards[PLACES[toss, kept]]) // 13 != suit:
+            return 0
+    return 4 * CUTS + 13 - (suits >> 4 * suit & 15)
 
 
 @rule

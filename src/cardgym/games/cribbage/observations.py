@@ -100,7 +100,7 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     for rank in range(13):
         out[_UNSEEN_RANKS + rank] = 1.0
     for place in range(state.hand_size[seat]):
-        card = state.hand[seat, place]
+        card = int(state.hand[seat, place])
         out[_HAND + card] = 1.0
         out[_HAND_RANKS + card % 13] += 0.25
         out[_UNSEEN_RANKS + card % 13] -= 0.25
@@ -109,17 +109,18 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     if state.crib[2 * seat] == EMPTY:
         return
     for place in range(2 * seat, 2 * seat + 2):
-        card = state.crib[place]
+        card = int(state.crib[place])
         out[_SEEN + card] = 1.0
         out[_TOSSED_RANKS + card % 13] += 0.5
         out[_UNSEEN_RANKS + card % 13] -= 0.25
     if state.starter == EMPTY:
         return
-    out[_SEEN + state.starter] = 0.25
-    out[_STARTER_RANK + state.starter % 13] = 1.0
-    out[_UNSEEN_RANKS + state.starter % 13] -= 0.25
+    starter = int(state.starter)
+    out[_SEEN + starter] = 0.25
+    out[_STARTER_RANK + starter % 13] = 1.0
+    out[_UNSEEN_RANKS + starter % 13] -= 0.25
     for place in range(state.num_played):
-        card = state.played[place]
+        card = int(state.played[place])
         own = state.played_by[place] == seat
         out[_SEEN + card] = 0.75 if own else 0.5
         out[(_OWN_RANKS if own else _OTHER_RANKS) + card % 13] += 0.25
@@ -127,13 +128,13 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     for back in range(state.pile_size):
         rank = (state.pile[state.pile_size - 1 - back] + 1) * _THIRTEENTH
         out[_PILE + back] = rank if state.played_by[state.num_played - 1 - back] == seat else -rank
-    out[_COUNT + state.count] = 1.0
+    out[_COUNT + int(state.count)] = 1.0
     out[_GO] = state.said_go[seat]
     out[_GO + 1] = state.said_go[other]
     out[_GO + 2] = (state.floor[other] - 1) * _TENTH
     if state.phase == PLAYING and state.turn == seat:
         for place in range(state.hand_size[seat]):
-            card = state.hand[seat, place]
+            card = int(state.hand[seat, place])
             if worth(card) <= 31 - state.count:
                 out[_POINTS_NOW + card % 13] = points_now(state, card) * _FOURTEENTH
     out[_OWN_SHOW] = score_hand(state.kept[seat], state.starter) * _TENTH

@@ -39,7 +39,7 @@ def describe(state: Record, seat: int) -> str:
     """The table as `seat` sees it: scores on the board, starter, crib, pile and count, own cards."""
     target = int(state.target)
     whose = "nobody's" if state.dealer == EMPTY else "your" if state.dealer == seat else "the opponent's"
-    number = int(state.deal_number) + (state.phase != OVER or not state.deals)
+    number = min(int(state.deal_number) + 1, int(state.deals)) if state.deals else int(state.deal_number) + 1
     of = f" of {state.deals}" if state.deals else ""
     lines = [f"Deal {number}{of}, {whose} crib: {_PHASE_NAMES[int(state.phase)]} (to {target})"]
     for other in (seat, 1 - seat):
