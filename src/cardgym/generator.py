@@ -60,7 +60,7 @@ def uniform(generator: Generator, n: int) -> int:
         if (product & _LOW32) >= (_LOW32 - bound + _ONE) % bound:
             break
         product = (next_bits(generator) >> _S32) * bound
-    return int(product >> _S32)
+    return np.int64(product >> _S32)  # type: ignore[return-value]  # int() would keep it unsigned when compiled.
 
 
 @rule

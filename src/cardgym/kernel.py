@@ -66,7 +66,7 @@ def _unbound(*_: Any) -> Any:
 # Names that `kernel_of` binds to a game's rules ...
 setup = outcomes = actor = legal = apply = rewards = observe = code = index = deal = forfeit = _unbound
 # ... and to other templates already bound.
-settle = choose = run = prepare = begin = player = otherwise = _unbound
+draw = settle = choose = run = prepare = begin = player = otherwise = _unbound
 NUMBER = 0
 
 
@@ -85,16 +85,24 @@ def choose_random(state: Record, seat: int, mask: npt.NDArray[np.int8], generato
     return -1
 
 
+def _draw(state: Record, chance: Generator) -> int:
+    """The next chance outcome, drawn; -1 at a decision or the end. Each deal of a game has draws of its own."""
+    n = outcomes(state)
+    if n == 0:
+        return -1
+    start = np.uint64(deal(state)) << np.uint64(20)
+    if chance[1] < start:
+        chance[1] = start
+    return int(uniform(chance, n))
+
+
 def _settle(state: Record, chance: Generator, paid: Any) -> None:
     """Play chance until a decision or the end, adding what it pays to `paid`."""
-    n = outcomes(state)
-    while n > 0:
-        start = np.uint64(deal(state)) << np.uint64(20)
-        if chance[1] < start:
-            chance[1] = start
-        apply(state, uniform(chance, n))
+    move = draw(state, chance)
+    while move >= 0:
+        apply(state, move)
         rewards(state, paid)
-        n = outcomes(state)
+        move = draw(state, chance)
 
 
 def _choose_from_table(policy: int, state: Record, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
@@ -231,6 +239,9 @@ class Kernel:
         players: the compiled players' names; a name's place is its policy number. `random` is the first.
         step: see `_step`.
         look: see `_look`.
+        choose: see `_choose`; for compiled code that plays by itself.
+        prepare: see `_prepare`; likewise.
+        draw: see `_draw`; likewise.
     """
 
     def __init__(self, game: Game, encoding: str) -> None:
@@ -258,17 +269,18 @@ class Kernel:
         def bound(template: Callable[..., Any], extra: str = "", **names: Any) -> Callable[..., Any]:
             return bind(template, suffix + extra, game.sources, **rules, **names)
 
-        settle = bound(_settle)
+        self.draw = bound(_draw)
+        settle = bound(_settle, draw=self.draw)
         choose = bound(_choose_from_table, NUMBER=len(self.players))
         compiled_players = (choose_random, *game.players.values())
         for number in reversed(range(len(compiled_players))):
             choose = bound(_choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose)
+        self.choose = choose
         run = bound(_run, settle=settle, choose=choose)
-        prepare = bound(_prepare)
-        begin = bound(_start, run=run, prepare=prepare)
-        self.step = bound(_step, run=run, begin=begin, prepare=prepare)
+        self.prepare = bound(_prepare)
+        begin = bound(_start, run=run, prepare=self.prepare)
+        self.step = bound(_step, run=run, begin=begin, prepare=self.prepare)
         self.look = bound(_look)
-        self.settle = settle
 
     def policy_number(self, name: str) -> int | None:
         """The number of a compiled player, or None."""

@@ -194,10 +194,6 @@ def reward_field(state: Record, out: npt.NDArray[np.float64]) -> None:
         out[seat] += state.reward[seat]
 
 
-def _no_extra(state: Record, seat: int) -> dict[str, float]:
-    return {}
-
-
 # -- the game ---------------------------------------------------------------------------------------------------------
 
 
@@ -239,7 +235,8 @@ class Game:
         tables: players that are a table of actions by name: `table(options)` returns int8 actions by index.
         won: `won(state, seat)`: the share of the game, or how many of its hands, the seat has won at the end.
         contests: `contests(state)`: what `won` sums to over the seats: 1 for a game, hands played for a game of hands.
-        extra: `extra(state, seat)`: named figures of a finished game for the arena's report. Plain Python.
+        extra: further figures of a finished game for the arena's report, by name: `figure(state, seat)`. The arena
+            reports a mean a game, and for a name that ends in `_games` (0 or 1 in each game) how many games it was.
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
         deck_moves: `deck_moves(options, deck)`: the chance outcome numbers that deal a chosen deck, from the start; an
             error for an impossible one. Plain Python.
@@ -274,7 +271,7 @@ class Game:
     forfeit: Callable[[Record, int], float] = lose_one
     players: Mapping[str, Callable[..., int]] = field(default_factory=dict)
     tables: Mapping[str, Callable[[Any], npt.NDArray[np.int8]]] = field(default_factory=dict)
-    extra: Callable[[Record, int], dict[str, float]] = _no_extra
+    extra: Mapping[str, Callable[[Record, int], float]] = field(default_factory=dict)
     defaults: Mapping[str, int | str] = field(default_factory=dict)
     deck_moves: Callable[[Any, Any], list[int]] | None = None
 

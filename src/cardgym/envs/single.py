@@ -112,7 +112,8 @@ class CardEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """What is legal now, (actions,) bool, as sb3-contrib's MaskablePPO asks for it."""
-        return self._setting.legal_now()[0] != 0
+        legal: npt.NDArray[np.bool_] = self._setting.legal_now()[0] != 0
+        return legal
 
     def render(self) -> Any:
         """The table as the seat sees it: text, or a picture (height, width, 3) uint8."""
@@ -134,7 +135,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
             info["seat"] = self._actor
         observation: Any = setting.tables.observations[0]
         if setting.encoding.discrete is not None:
-            observation = int(observation[0])
+            observation = np.int64(observation[0])
         if setting.as_dict:
             observation = {"observation": observation, "action_mask": mask.copy()}
         return observation, info

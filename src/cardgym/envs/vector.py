@@ -132,7 +132,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """What is legal now, (num_envs, actions) bool."""
-        return self._setting.legal_now() != 0
+        legal: npt.NDArray[np.bool_] = self._setting.legal_now() != 0
+        return legal
 
     def render(self) -> Any:
         """Every table as its seat sees it: a tuple of texts, or of pictures (height, width, 3) uint8."""

@@ -155,6 +155,20 @@ class PlayedBatch:
             seen = self.look(rows, self.batch.plain_rows["actor"][rows].astype(np.int64), player.encoding)[0]
         return checked_actions(player, player.act(seen, masks[rows]), masks[rows])
 
+    def answers(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """What players outside the kernel do in rows that wait for one, (rows,) int64; nothing is played."""
+        actions = np.empty(len(rows), np.int64)
+        waits_for = self.batch.plain_rows["asked"][rows]
+        for number, player in self._outside.items():
+            places = np.flatnonzero(waits_for == number)
+            if len(places):
+                asked = rows[places]
+                seen, masks, _ = self.look(
+                    asked, self.batch.plain_rows["actor"][asked].astype(np.int64), player.encoding
+                )
+                actions[places] = checked_actions(player, player.act(seen, masks), masks)
+        return actions
+
     def look(
         self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int64], encoding: str | None = None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:

@@ -34,5 +34,5 @@ GAME = Game(
     codes=observations.codes,
     deal=rules.deal,
     forfeit=rules.forfeit,
-    extra=text.extra,
+    extra={"credits_per_game": rules.credits_gained, "bust_games": rules.bust},
 )

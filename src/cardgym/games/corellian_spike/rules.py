@@ -207,6 +207,18 @@ def contests(state: Record) -> float:
     return float(state.hand)
 
 
+@rule
+def credits_gained(state: Record, seat: int) -> float:
+    """Credits more, or fewer, than at the start."""
+    return float(state.stack[seat] - state.credits)
+
+
+@rule
+def bust(state: Record, seat: int) -> float:
+    """1 with no credits left."""
+    return 1.0 if state.stack[seat] == 0 else 0.0
+
+
 # -- a hand, from the ante to the pool --------------------------------------------------------------------------------
 
 

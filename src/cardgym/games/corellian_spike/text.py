@@ -146,14 +146,6 @@ def _name(other: int, seat: int) -> str:
     return "You" if other == seat else f"Seat {other}"
 
 
-def extra(state: Record, seat: int) -> dict[str, float]:
-    """Credits won or lost in a finished game, and whether the seat went bust."""
-    return {
-        "credits_per_game": float(state.stack[seat] - state.credits),
-        "bust_games": float(state.stack[seat] == 0),
-    }
-
-
 def conserved(state: Record) -> tuple[int, ...]:
     """Every credit on the table; every card, and the sum of their squares and cubes."""
     credits = int(state.stack.sum()) + int(state.pool)

@@ -1,0 +1,190 @@
+"""Matches: every seating of the players on the same deals, many games at once."""
+
+from __future__ import annotations
+
+import operator
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.arena.report import Report
+from cardgym.arena.statistics import Moments
+from cardgym.arena.totals import Totals
+from cardgym.compilation import bind
+from cardgym.errors import CardgymError
+from cardgym.generator import derive
+from cardgym.kernel import RESTING, STARTING
+from cardgym.players.base import PlayerSpec, resolve
+from cardgym.players.played import PlayedBatch
+from cardgym.registry import find, parse_options
+from cardgym.rules import Game, Options
+
+Seats = Literal["rotate", "fixed"]
+
+ROWS = 4096
+"""Games played side by side: enough to ask a network in large batches, and a bound on memory."""
+
+MAX_SEED = 2**63 - 1
+
+_STREAM = np.uint64(0xA7E4A)
+"""Matches have a stream of their own: they are not the games that a learner with the same seed has seen."""
+
+
+def evaluate(
+    game: str | Game,
+    options: Options | None,
+    players: Sequence[PlayerSpec],
+    *,
+    games: int,
+    seed: int,
+    seats: Seats = "rotate",
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Play players against each other on the same deals from every seating.
+
+    With `rotate` each deal is played once for every cyclic rotation of the players round the table, so that
+    none has better cards or seats; with `fixed` players sit in the order named. `games` counts all seatings;
+    it is rounded up to whole deals, and the report has the number played. The same arguments give the same
+    report, but for the time.
+
+    Args:
+        game: the game or its id.
+        options: its options; None for the defaults.
+        players: one for each seat.
+        games: how many games to play, at least 1.
+        seed: what they are dealt from.
+        seats: `rotate` or `fixed`.
+        progress: told the games played and the games in all, now and then.
+
+    Raises:
+        CardgymError: for an unknown player, a number of players other than that of seats, an illegal action.
+    """
+    game = find(game)
+    options = options if options is not None else parse_options(game, {})
+    seed = whole_number("seed", seed, 0, MAX_SEED)
+    games = whole_number("games", games, 1, 10**12)
+    if seats not in ("rotate", "fixed"):
+        raise CardgymError(f"seats {seats!r}: allowed are rotate, fixed")
+    num_seats = options.num_players
+    if len(players) != num_seats:
+        raise CardgymError(
+            f"{game.id} has {num_seats} seats: name {num_seats} players, one for each, not {len(players)}"
+        )
+    seatings = num_seats if seats == "rotate" else 1
+    roster = [resolve(player, game, options) for player in players]
+
+    deals = -(-games // seatings)
+    deals_at_once = min(max(ROWS // seatings, 1), deals)
+    played = PlayedBatch(game, options, deals_at_once * seatings, roster)
+    for seating in range(seatings):
+        played.seat(played.numbers, rows=slice(seating, None, seatings), wish=seating)
+    tally = _Tally(game, num_seats, seatings)
+    actions = np.zeros(len(played.batch), np.int64)
+    activity = np.full(len(played.batch), RESTING, np.uint8)
+    played.step(actions, activity)  # Compiles what is not compiled yet, before the clock starts.
+    tally.of(played, 0)
+
+    moments = Moments(tally.totals.size)
+    key = derive(np.uint64(seed), _STREAM)
+    start = time.perf_counter()
+    for first in range(0, deals, deals_at_once):
+        now = min(deals_at_once, deals - first)
+        deal = np.arange(first, first + deals_at_once, dtype=np.uint64)
+        played.seed(np.full(len(activity), key, np.uint64), np.repeat(deal, seatings))
+        activity[: now * seatings] = STARTING
+        activity[now * seatings :] = RESTING
+        played.step(actions, activity)
+        moments.add(tally.of(played, now))
+        if progress is not None:
+            progress((first + now) * seatings, deals * seatings)
+    seconds = time.perf_counter() - start
+
+    decisions = int(played.batch.rows.decisions.sum())
+    return Report(
+        env=game.id,
+        settings=options.asdict(),
+        games=deals * seatings,
+        seed=seed,
+        seconds=seconds,
+        decisions_per_second=decisions / seconds,
+        players=tally.totals.reports(moments, [player.name for player in roster], seatings),
+        differences=tally.totals.differences(moments, seatings),
+    )
+
+
+def whole_number(name: str, value: Any, low: int, high: int) -> int:
+    """A whole number from `low` to `high`, or an error that says so."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = low - 1
+    if isinstance(value, bool) or not low <= number <= high:
+        raise CardgymError(f"{name} {value!r}: allowed are whole numbers from {low} to {high}")
+    return number
+
+
+# -- counting ------------------------------------------------------------------------------------------------
+
+
+def _unbound(*_: Any) -> Any:
+    raise NotImplementedError("a template is used through `_measures`")
+
+
+figure = _unbound
+
+
+def _measure(states: Any, out: Any) -> None:
+    """A figure of every seat of every row."""
+    for i in range(states.shape[0]):
+        for seat in range(out.shape[1]):
+            out[i, seat] = figure(states[i], seat)
+
+
+def _measure_whole(states: Any, out: Any) -> None:
+    """A figure of every row."""
+    for i in range(states.shape[0]):
+        out[i] = figure(states[i])
+
+
+@cache
+def _measures(game: Game) -> tuple[Callable[..., Any], dict[str, Callable[..., Any]]]:
+    """Compiled: how much could be won in each row; what each seat won, and its further figures, by name."""
+    suffix = game.id.replace("-", "_")
+    contests = bind(_measure_whole, f"{suffix}_contests", game.sources, figure=game.contests)
+    figures = {"won": game.won, **game.extra}
+    return contests, {
+        name: bind(_measure, f"{suffix}_{name}", game.sources, figure=function) for name, function in figures.items()
+    }
+
+
+class _Tally:
+    """Counts finished games, a deal at a time."""
+
+    def __init__(self, game: Game, num_seats: int, seatings: int) -> None:
+        self.totals = Totals(num_seats, tuple(game.extra))
+        self._seatings = seatings
+        self._contests, self._figures = _measures(game)
+
+    def of(self, played: PlayedBatch, deals: int) -> npt.NDArray[np.float64]:
+        """The totals of the first `deals` deals of a batch whose games have ended, (deals, size), float64."""
+        totals, seatings = self.totals, self._seatings
+        rows = deals * seatings
+        states = played.batch.plain_states[:rows]
+        contests = np.empty(rows, np.float64)
+        self._contests(states, contests)
+        seated = np.empty((totals.each, rows, totals.num_players), np.float64)
+        seated[1] = played.paid[:rows, : totals.num_players]
+        for place, measure in zip((0, *range(2, totals.each)), self._figures.values(), strict=True):
+            measure(states, seated[place])
+        found = np.zeros((deals, totals.size), np.float64)
+        found[:, 0] = contests.reshape(deals, seatings).sum(axis=1)
+        for seating in range(seatings):
+            for player in range(totals.num_players):
+                seat = (player + seating) % totals.num_players
+                at = totals.at(player)
+                found[:, at : at + totals.each] += seated[:, seating::seatings, seat].T
+        return found

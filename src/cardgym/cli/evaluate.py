@@ -1,0 +1,45 @@
+"""Play players against each other on the same deals from every seat, and report with 95 % intervals."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from cardgym.cli.parser import Parser, add_game, add_matches, game_of
+
+
+def add_arguments(parser: Parser) -> None:
+    """The command's arguments."""
+    add_game(parser)
+    add_matches(parser, games=10_000)
+    parser.add_argument(
+        "--seats",
+        choices=("rotate", "fixed"),
+        default="rotate",
+        help="rotate: play each deal once from every seat (default); fixed: sit in the order named",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, as `cardgym report` reads it")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Evaluate and print."""
+    from cardgym.arena import evaluate
+    from cardgym.cli.progress import progress_bar
+
+    game, options = game_of(arguments)
+    with progress_bar("games") as progress:
+        report = evaluate(
+            game,
+            options,
+            arguments.players,
+            games=arguments.games,
+            seed=arguments.seed,
+            seats=arguments.seats,
+            progress=progress,
+        )
+    if arguments.json:
+        print(json.dumps(report.asdict(), indent=2, allow_nan=False))
+        return
+    from cardgym.cli.tables import print_report
+
+    print_report(report.asdict())

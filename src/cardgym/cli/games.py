@@ -1,0 +1,49 @@
+"""List the games, or one of them with its options, players and observations."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+from cardgym.cli.parser import Parser
+from cardgym.players.base import player_names
+from cardgym.registry import find, parse_options, registered
+from cardgym.rules import Game
+
+
+def add_arguments(parser: Parser) -> None:
+    """The command's arguments."""
+    parser.add_argument("env", metavar="ENV", nargs="?", help="one game's id; all of them if left out")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the games."""
+    names = [arguments.env] if arguments.env else registered()
+    print("\n\n".join(_tell(find(name)) for name in names))
+
+
+def _tell(game: Game) -> str:
+    defaults = parse_options(game, {})
+    rows = [
+        ("players", ", ".join(player_names(game))),
+        ("actions", str(game.num_actions)),
+        *(
+            (f"obs={name}", f"{encoding.size(defaults)} numbers")
+            if encoding.discrete is None
+            else (f"obs={name}", f"one of {encoding.discrete(defaults):,}")
+            for name, encoding in game.encodings.items()
+        ),
+        *(
+            (f"{spec.name}={getattr(defaults, spec.name)}", f"{spec.metadata['help']}; {_allowed(spec)}")
+            for spec in dataclasses.fields(game.options)
+        ),
+    ]
+    width = max(len(name) for name, _ in rows)
+    return "\n".join([game.id, *(f"  {name:<{width}}  {text}" for name, text in rows)])
+
+
+def _allowed(spec: dataclasses.Field[object]) -> str:
+    if "choices" in spec.metadata:
+        return " or ".join(spec.metadata["choices"])
+    step = f", in steps of {spec.metadata['step']}" if spec.metadata["step"] > 1 else ""
+    return f"{spec.metadata['low']} to {spec.metadata['high']}{step}"

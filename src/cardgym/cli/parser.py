@@ -1,0 +1,91 @@
+"""The arguments of commands: errors are one line and name the nearest, and no traceback is ever seen."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from cardgym.errors import CardgymError, unknown
+from cardgym.registry import find, parse_options, parse_settings
+from cardgym.rules import Game, Options
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises `CardgymError`, and knows the option nearest to one it does not know."""
+
+    def __init__(self, prog: str, description: str | None) -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """Parse; an unknown option is the error before one that is missing."""
+        for word in args or ():
+            name = word.partition("=")[0]
+            if name.startswith("--") and name != "--" and name not in self._option_string_actions:
+                raise unknown("option", name, [n for n in self._option_string_actions if n.startswith("--")])
+        return super().parse_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the message, with where to read on."""
+        raise CardgymError(f"{message} (see {self.prog} --help)")
+
+
+def whole(low: int, high: int = 2**63 - 1) -> Callable[[str], int]:
+    """The type of an argument that is a whole number from `low` to `high`."""
+
+    def parse(word: str) -> int:
+        try:
+            value = int(word)
+        except ValueError:
+            value = low - 1
+        if not low <= value <= high:
+            most = f" to {high}" if high < 2**63 - 1 else " up"
+            raise argparse.ArgumentTypeError(f"{word!r}: allowed are whole numbers from {low}{most}")
+        return value
+
+    return parse
+
+
+def add_game(parser: Parser) -> None:
+    """Add the game and its options."""
+    parser.add_argument("env", metavar="ENV", help="the game's id, such as CorellianSpike-v0")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="settings",
+        help="an option of the game, such as num_players=4; may be given often",
+    )
+
+
+def add_matches(parser: Parser, games: int) -> None:
+    """Add the players, how many games they play, and the seed."""
+    parser.add_argument(
+        "--players",
+        nargs="+",
+        required=True,
+        metavar="PLAYER",
+        help="one for each seat: a name that `cardgym games` lists, a policy (.json) or checkpoint (.safetensors)",
+    )
+    parser.add_argument("--games", type=whole(1, 10**12), default=games, metavar="N", help=f"how many games ({games})")
+    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="what the games are dealt from (0)")
+
+
+def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:
+    """The game that was named, and its options."""
+    game = find(arguments.env)
+    return game, parse_options(game, parse_settings(arguments.settings))
+
+
+def existing(path: Path, kind: str) -> Path:
+    """A path that is a file, or an error that says it is none."""
+    if not path.is_file():
+        raise CardgymError(f"{kind} {path}: no such file")
+    return path

@@ -1,0 +1,42 @@
+"""Play games and write the transitions (s, a, r, s') of all seats to a file, CSV or npz by its suffix.
+
+s and s' are state codes; s' is the same seat's next decision, 0 at the end of a hand or game; r is what was paid to
+it in between.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from cardgym.cli.parser import Parser, add_game, add_matches, game_of
+
+
+def add_arguments(parser: Parser) -> None:
+    """The command's arguments."""
+    add_game(parser)
+    add_matches(parser, games=2_000)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where to: .csv or .npz")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Record and write."""
+    from cardgym.cli.progress import progress_bar
+    from cardgym.tabular.recording import record_chunks
+    from cardgym.tabular.transition_file import check_suffix, write_transitions
+
+    check_suffix(arguments.out)
+    game, options = game_of(arguments)
+    about = {
+        "env": game.id,
+        "settings": options.asdict(),
+        "players": arguments.players,
+        "games": arguments.games,
+        "seed": arguments.seed,
+    }
+    with progress_bar("games") as progress:
+        chunks = record_chunks(
+            game, options, arguments.players, games=arguments.games, seed=arguments.seed, progress=progress
+        )
+        count = write_transitions(arguments.out, chunks, about)
+    print(f"{count:,} transitions of {arguments.games:,} games in {arguments.out}")

@@ -1,0 +1,90 @@
+"""Make tables of what `cardgym evaluate --json` printed to files, and of the games you played.
+
+Without a file: of the log in your data folder that `cardgym play` writes. Games left unfinished are counted, not rated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cardgym.cli.parser import Parser
+from cardgym.errors import CardgymError
+
+
+def add_arguments(parser: Parser) -> None:
+    """The command's arguments."""
+    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="evaluations (.json), logs (.jsonl)")
+    parser.add_argument("--json", action="store_true", help="print JSON: a list of reports")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Read all files, then print."""
+    from cardgym.play.log import data_folder, read_log
+
+    files = arguments.files or sorted((data_folder() / "play").glob("*.jsonl"))
+    if not files:
+        raise CardgymError(f"no games played yet: {data_folder() / 'play'} holds no log; name a file, or play")
+    reports: list[tuple[dict[str, Any], int]] = []
+    for path in files:
+        if path.suffix == ".jsonl":
+            reports += _reports(read_log(path))
+        else:
+            reports.append((_read_report(path), 0))
+    if arguments.json:
+        print(json.dumps([report for report, _ in reports], indent=2, allow_nan=False))
+        return
+    from cardgym.cli.tables import print_report
+
+    for place, (report, unfinished) in enumerate(reports):
+        if place:
+            print()
+        if report["games"]:
+            print_report(report)
+        if unfinished:
+            names = ", ".join(player["name"] for player in report["players"])
+            print(f"{report['env']}: {unfinished} games of {names} were left unfinished")
+
+
+def _read_report(path: Path) -> dict[str, Any]:
+    wanted = {"env", "settings", "games", "players"}
+    of_players = {"name", "win_rate", "win_rate_ci95", "mean_return", "mean_return_ci95", "extra"}
+    try:
+        report = json.loads(path.read_text())
+        if wanted <= report.keys() and all(of_players <= player.keys() for player in report["players"]):
+            return dict(report)
+    except FileNotFoundError:
+        raise CardgymError(f"file {path}: no such file") from None
+    except (OSError, ValueError, AttributeError, TypeError):
+        pass
+    raise CardgymError(f"file {path}: holds no report that `cardgym evaluate --json` printed")
+
+
+def _reports(games: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
+    """A report, as of the arena, for each line-up in a log; and how many of its games were left unfinished."""
+    from cardgym.arena.report import Report
+    from cardgym.arena.statistics import Moments
+    from cardgym.arena.totals import Totals
+
+    lineups: dict[str, list[dict[str, Any]]] = {}
+    for game in games:
+        names = [player["name"] for player in game["players"]]
+        lineups.setdefault(json.dumps([game["env"], game["settings"], names]), []).append(game)
+    for same in lineups.values():
+        first = same[0]
+        finished = [game for game in same if game["finished"]]
+        totals = Totals(len(first["players"]), tuple(first["players"][0]["extra"]))
+        moments = Moments(totals.size)
+        for game in finished:
+            moments.add(totals.vector(game["contests"], game["players"])[None])
+        names = [player["name"] for player in first["players"]]
+        players = totals.reports(moments, names) if finished else ()
+        report = Report(first["env"], first["settings"], len(finished), 0, 0.0, 0.0, players).asdict()
+        if not finished:
+            report["players"] = [{"name": name} for name in names]
+        for key in ("seed", "seconds", "decisions_per_second"):
+            report[key] = None  # A log gathers games of many seeds, played at a person's pace.
+        yield report, len(same) - len(finished)

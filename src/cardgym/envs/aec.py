@@ -1,0 +1,148 @@
+"""A game as a PettingZoo AEC env: every seat is an agent, stepped one at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+
+from cardgym.envs.common import Setting, picture
+from cardgym.errors import CardgymError
+from cardgym.kernel import STARTING
+from cardgym.rules import Game
+
+
+class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is an extra and untyped here.
+    """One table of a registered game, each seat an agent `seat_0`, `seat_1`, ...
+
+    An observation is `{"observation": ..., "action_mask": ...}`; the mask is all zeros unless the agent is the one to
+    step. An illegal action ends the game and is lost by the agent, as in the single env.
+
+    Args:
+        game: the game's id.
+        obs: the name of an observation; the game's first by default.
+        illegal_action: "penalize", "raise" or "random".
+        render_mode: "ansi" or "rgb_array".
+        options: the game's options.
+
+    Raises:
+        CardgymError: for an unknown name or a value that is not allowed.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        *,
+        obs: str | None = None,
+        illegal_action: str = "penalize",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        self._setting = Setting(game, "random", "all", obs, "dict", illegal_action, 1, options)
+        self.game = self._setting.game
+        self.metadata = {
+            "render_modes": ["ansi", "rgb_array"],
+            "name": self.game.id,
+            "is_parallelizable": False,
+            "render_fps": 2,
+        }
+        if render_mode not in (None, "ansi", "rgb_array"):
+            raise CardgymError(f"render_mode={render_mode!r}: allowed are 'ansi' and 'rgb_array'")
+        self.render_mode = render_mode
+        self.possible_agents = [f"seat_{seat}" for seat in range(self._setting.options.num_players)]
+        self.agents: list[str] = []
+        space = self._setting.observation_space()
+        self.observation_spaces = {agent: space for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents}
+        self._seeded = False
+        self._generator, _ = seeding.np_random()
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The agent's observation space, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The agent's action space, always the same object."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start the next game; with a seed, the first of that seed."""
+        tables = self._setting.tables
+        if seed is not None or not self._seeded:
+            self._generator, _ = seeding.np_random(seed)
+            tables.seed(np.array([self._setting.draw_key(self._generator)], np.uint64))
+            self._seeded = True
+        tables.step(0, STARTING)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._pay()
+        self._select()
+
+    def step(self, action: int | None) -> None:
+        """Play an action for the selected agent; None for one whose game is over."""
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise CardgymError(f"action None for {self.agent_selection}, who is still playing")
+        if self._setting.raises:
+            self._setting.refuse_illegal(np.array([action]), np.array([True]))
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self._setting.tables.act(int(action), self._setting.illegal)
+        self._pay()
+        self._select()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What the agent knows, and what it may do if it is the one to step."""
+        seats = np.array([self.possible_agents.index(agent)], np.int64)
+        observations, masks, _ = self._setting.tables.batch.look(seats)
+        observation: Any = observations[0]
+        if self._setting.encoding.discrete is not None:
+            observation = np.int64(observation[0])
+        return {"observation": observation, "action_mask": masks[0]}
+
+    def render(self) -> Any:
+        """The table as the selected agent sees it: text, or a picture (height, width, 3) uint8."""
+        state = self._setting.tables.batch.states[0]
+        seat = self.possible_agents.index(self.agent_selection)
+        if self.render_mode == "ansi":
+            return self.game.describe(state, seat)
+        if self.render_mode == "rgb_array":
+            return picture(self.game, state, seat)
+        raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _pay(self) -> None:
+        paid: npt.NDArray[np.float64] = self._setting.tables.paid[0]
+        for seat, agent in enumerate(self.possible_agents):
+            self.rewards[agent] = float(paid[seat])
+        self._accumulate_rewards()
+
+    def _select(self) -> None:
+        """Select the agent to decide; at the end of the game, each in turn to be taken off the table."""
+        actor = int(self._setting.tables.batch.plain_rows["actor"][0])
+        if actor >= 0:
+            self.agent_selection = self.possible_agents[actor]
+        else:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.agent_selection = self.agents[0]
+        codes = {}
+        if self._setting.has_code:
+            codes = {"state_code": int(self._setting.tables.batch.plain_rows["code"][0])}
+        self.infos = {agent: codes if agent == self.agent_selection else {} for agent in self.agents}
+
+
+def aec_env(game: str | Game, **arguments: Any) -> CardAECEnv:
+    """A game as a PettingZoo AEC env, by its id; see `CardAECEnv` for the arguments."""
+    return CardAECEnv(game, **arguments)

@@ -1,0 +1,1 @@
+"""Learning with tables: what a game's state codes make possible."""
