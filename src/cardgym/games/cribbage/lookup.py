@@ -57,7 +57,7 @@ _Scratch = npt.NDArray[np.uint32]
 
 @rule
 def lookup(tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
-    """Look up the statistics of all 15 tosses, for compiled callers; about 0.75 microseconds.
+    """Look up the statistics of all 15 tosses, for compiled callers: some 0.7 microseconds.
 
     Parameters
     ----------
@@ -70,7 +70,8 @@ def lookup(tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int3
     """
     scratch = np.empty((_SCRATCH, 12), np.uint32)
     jacks = _prepare(cards, scratch)
-    _plan(tables, cards, jacks, scratch, out)
+    _plan_cribs(tables, cards, jacks, scratch)
+    _look_up_hands(tables, cards, jacks, scratch, out)
     _add_histograms(tables, scratch, out)
     for toss in range(15):
         counters = out[toss, CRIB_MAX]
@@ -135,44 +136,19 @@ def _prepare(cards: npt.NDArray[np.int8], scratch: _Scratch) -> bool:
 
 
 @rule
-def _plan(
-    tables: Tables, cards: npt.NDArray[np.int8], jacks: bool, scratch: _Scratch, out: npt.NDArray[np.int32]
-) -> None:
-    """Fill in the hand's statistics, and note for each toss the rows that its crib adds up from."""
-    hand_rows, hands, pair_rows = tables.hand_rows, tables.hands, tables.pair_rows
+def _plan_cribs(tables: Tables, cards: npt.NDArray[np.int8], jacks: bool, scratch: _Scratch) -> None:
+    """Note for each toss the rows that its crib's histogram adds up from."""
+    pair_rows = tables.pair_rows
     for toss in range(15):
         x, y = TOSSES[toss, 0], TOSSES[toss, 1]
         a, b, c, d = KEPT[toss, 0], KEPT[toss, 1], KEPT[toss, 2], KEPT[toss, 3]
-        # Unsigned indices spare the check for negative ones.
+        # The suits are renamed so that the toss is the one its class was counted with. Unsigned indices spare
+        # the check for negative ones.
         card_x, card_y = np.uint8(cards[x]), np.uint8(cards[y])
-        card_a, card_b = np.uint8(cards[a]), np.uint8(cards[b])
-        card_c, card_d = np.uint8(cards[c]), np.uint8(cards[d])
-
-        # The hand: of the 48 cuts of the four, take out the two that were tossed.
-        with_x, with_y = int(scratch[_POINTS, y]), int(scratch[_POINTS, x])
-        if jacks:
-            with_x += int(scratch[_NOBS + y, x])
-            with_y += int(scratch[_NOBS + x, y])
-        suit = _SUIT[card_a]
-        if (suit == _SUIT[card_b]) & (suit == _SUIT[card_c]) & (suit == _SUIT[card_d]):
-            with_x += 4 + int(suit == _SUIT[card_x])
-            with_y += 4 + int(suit == _SUIT[card_y])
-        four = np.uint32(
-            FOUR_NUMBER[card_a, 0] + FOUR_NUMBER[card_b, 1] + FOUR_NUMBER[card_c, 2] + FOUR_NUMBER[card_d, 3]
-        )
-        row = hand_rows[four]
-        middle = hands[row, 4], hands[row, 5]
-        low_median = _left_over(hands[row, 3], *middle, with_x, with_y)
-        out[toss, HAND_MIN] = _left_over(hands[row, 0], hands[row, 1], hands[row, 2], with_x, with_y)
-        out[toss, HAND_SUM] = hands[row, 10] - with_x - with_y
-        out[toss, HAND_MEDIAN2] = low_median + _left_over(*middle, hands[row, 6], with_x, with_y)
-        out[toss, HAND_MAX] = _left_over(hands[row, 7], hands[row, 8], hands[row, 9], with_x, with_y)
-
-        # The crib: rename the suits so that the toss is the one its class was counted with.
         number = TOSS_CLASS[card_x, card_y]
         names = TOSS_SUITS[card_x, card_y]
-        i, j = RELABELLED[names, card_a], RELABELLED[names, card_b]
-        k, m = RELABELLED[names, card_c], RELABELLED[names, card_d]
+        i, j = RELABELLED[names, np.uint8(cards[a])], RELABELLED[names, np.uint8(cards[b])]
+        k, m = RELABELLED[names, np.uint8(cards[c])], RELABELLED[names, np.uint8(cards[d])]
         scratch[toss, 0] = number
         scratch[toss, 1] = pair_rows[number, PAIR_NUMBER[i, j]]
         scratch[toss, 2] = pair_rows[number, PAIR_NUMBER[i, k]]
@@ -189,6 +165,36 @@ def _plan(
             scratch[toss, 8] -= scratch[_NOBS + b, x] + scratch[_NOBS + b, y]
             scratch[toss, 9] -= scratch[_NOBS + c, x] + scratch[_NOBS + c, y]
             scratch[toss, 10] -= scratch[_NOBS + d, x] + scratch[_NOBS + d, y]
+
+
+@rule
+def _look_up_hands(
+    tables: Tables, cards: npt.NDArray[np.int8], jacks: bool, scratch: _Scratch, out: npt.NDArray[np.int32]
+) -> None:
+    """Fill in the hand's statistics: of 48 cuts of the cards kept, take out the two tossed."""
+    hand_rows, hands = tables.hand_rows, tables.hands
+    for toss in range(15):
+        x, y = TOSSES[toss, 0], TOSSES[toss, 1]
+        card_a, card_b = np.uint8(cards[KEPT[toss, 0]]), np.uint8(cards[KEPT[toss, 1]])
+        card_c, card_d = np.uint8(cards[KEPT[toss, 2]]), np.uint8(cards[KEPT[toss, 3]])
+        with_x, with_y = int(scratch[_POINTS, y]), int(scratch[_POINTS, x])
+        if jacks:
+            with_x += int(scratch[_NOBS + y, x])
+            with_y += int(scratch[_NOBS + x, y])
+        suit = _SUIT[card_a]
+        if (suit == _SUIT[card_b]) & (suit == _SUIT[card_c]) & (suit == _SUIT[card_d]):
+            with_x += 4 + int(suit == _SUIT[np.uint8(cards[x])])
+            with_y += 4 + int(suit == _SUIT[np.uint8(cards[y])])
+        four = np.uint32(
+            FOUR_NUMBER[card_a, 0] + FOUR_NUMBER[card_b, 1] + FOUR_NUMBER[card_c, 2] + FOUR_NUMBER[card_d, 3]
+        )
+        row = hand_rows[four]
+        middle = hands[row, 4], hands[row, 5]
+        low_median = _left_over(hands[row, 3], *middle, with_x, with_y)
+        out[toss, HAND_MIN] = _left_over(hands[row, 0], hands[row, 1], hands[row, 2], with_x, with_y)
+        out[toss, HAND_SUM] = hands[row, 10] - with_x - with_y
+        out[toss, HAND_MEDIAN2] = low_median + _left_over(*middle, hands[row, 6], with_x, with_y)
+        out[toss, HAND_MAX] = _left_over(hands[row, 7], hands[row, 8], hands[row, 9], with_x, with_y)
 
 
 @rule

@@ -27,8 +27,8 @@ from cardgym.games.cribbage.tables import CRIB_CASES, HAND_CUTS, Tables, build_t
 CANONICAL_HANDS = 962_988
 """Hands of six cards that differ by more than the names of suits."""
 
-# What the pass over all hands adds up; points of the best keep in 45,540ths, the common denominator of both
-# means.
+# What the pass over all hands adds up, in whole numbers: `_BEST_HAND` in 46ths of a point, `_BEST_DEALER` and
+# `_BEST_PONE` in 45,540ths, a denominator that both means share.
 (
     _CANONICAL,
     _HANDS,

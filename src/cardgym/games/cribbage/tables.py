@@ -6,10 +6,9 @@ counted without going through them, and without a table for each of the 14,444,8
 
 1. Suits only matter by being alike, so of the 1,326 tosses 169 are left: 13 pairs, 78 suited, 78 unsuited.
 2. For a toss, call a set {a, b, c} of three other cards a triple. It stands for three (opponent's toss, cut),
-one for
-   each card that can be the cut. The three share fifteens, pairs, runs and flush, and differ by nobs at most.
-   The 46 unseen cards have the triples of all 50 others that avoid K. By inclusion and exclusion over the
-   cards of K,
+   one for each card that can be the cut. The three share fifteens, pairs, runs and flush, and differ by nobs
+   at most. The 46 unseen cards have the triples of all 50 others that avoid K. By inclusion and exclusion
+   over the cards of K,
 
        F(avoids K) = F() - sum F(a) + sum F(a, b) - sum F(a, b, c),
 
@@ -22,13 +21,12 @@ one for
    The third need not be a whole number; but 3 has an inverse modulo 2^16, all sums are taken modulo 2^16 in
    16-bit words, and the result lies in 0 .. 45,540, so it comes out exact.
 4. Histograms are stored cumulated: entry s counts the scores of at most s. That is linear too, and each
-statistic is
-   then a sum over the entries of a vector: the minimum is the number of s with F(s) < 1, the maximum of those
-   with F(s) < 45,540, the k-th smallest of those with F(s) < k, and the sum of all scores is the sum of
-   45,540 - F(s).
+   statistic is then a sum over the entries of a vector: the minimum is the number of s with F(s) < 1, the
+   maximum of those with F(s) < 45,540, the k-th smallest score of those with F(s) < k, and the sum of all
+   scores is the sum of 45,540 - F(s).
 
 A histogram is 32 words, one cache line; a discard takes seven of them (one for the toss, six pairs) and four
-steps. Suits matter so little that of the 207,025 G(a, b) only 34,003 differ. Each is stored once, which
+steps. Suits matter so little that of the 207,025 G(a, b) only some 34,000 differ. Each is stored once, which
 makes 3 MB of 14 and random look-ups twice as fast.
 
 The hand over its 46 cuts needs less: the 48 cuts of each of the C(52, 4) = 270,725 sets of four kept cards
