@@ -20,6 +20,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numba.core
+import numpy as np
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,7 +59,23 @@ def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, 
     copy.__qualname__ = copy.__name__
     copy.__module__ = template.__module__
     copy.__doc__ = template.__doc__
+    if config.DISABLE_JIT:
+        return _interpreted(copy)
     return cast(Callable[..., Any], _cached_njit(copy, cache_folder(*sources)))
+
+
+def _interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The plain function, which reads the fields of a structured array's rows as attributes only from a recarray."""
+
+    def call(*arguments: Any) -> Any:
+        return function(
+            *(
+                value.view(np.recarray) if isinstance(value, np.ndarray) and value.dtype.names else value
+                for value in arguments
+            )
+        )
+
+    return call
 
 
 def _cached_njit(function: Callable[..., Any], folder: Path) -> Any:

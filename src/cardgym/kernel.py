@@ -31,6 +31,9 @@ RESTING, ACTING, STARTING, PREPARING, RESUMING = range(5)
 """What a row does in a step: nothing; take the action given; start its next game. To play chosen chance moves first,
 a game is started in two steps: PREPARING stops before any chance, RESUMING goes on from wherever the state is."""
 
+ANY_SEAT, EVERY_SEAT = -1, -2
+"""In the place of the caller's seat: one drawn for each game, or all of them, each paid for its own actions."""
+
 PENALIZE, RANDOM = range(2)
 """What an illegal action does: forfeit the game, or be replaced by a random legal one."""
 
@@ -42,7 +45,7 @@ ROW = np.dtype(
         ("choice", np.uint64, (2,)),  # ... and of the players' own choices.
         ("lineup", np.int32, (MAX_PLAYERS,)),  # Policies in the order of play from `seat` on.
         ("policies", np.int32, (MAX_PLAYERS,)),  # The same by seat.
-        ("wish", np.int32),  # The seat for lineup[0] in games to come; -1 draws it anew for each.
+        ("wish", np.int32),  # The seat for lineup[0] in games to come, ANY_SEAT or EVERY_SEAT.
         ("seat", np.int32),  # The seat of lineup[0] in this game.
         ("actor", np.int32),  # The seat to decide; -1 at the end.
         ("asked", np.int32),  # The policy of that seat (negative); 0 at the end.
@@ -54,6 +57,9 @@ ROW = np.dtype(
         ("illegal", np.int8),
         ("skip", np.int8),
         ("paid", np.float64, (MAX_PLAYERS,)),  # What this step paid each seat.
+        ("reward", np.float64),  # What the seat that acted for the caller was paid since: its reward.
+        ("carry", np.float64),  # What it was paid before its first decision: part of its first reward.
+        ("fresh", np.int8),  # Whether the caller has not yet decided in this game.
     ],
     align=True,
 )
@@ -73,16 +79,22 @@ NUMBER = 0
 @rule
 def choose_random(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """The player `random`: uniform over the legal actions."""
+    return uniform_legal(mask, generator)
+
+
+@rule
+def uniform_legal(mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """An action uniform over those that the mask allows."""
     count = 0
     for action in range(mask.shape[0]):
         count += mask[action]
     place = uniform(generator, count)
-    for action in range(mask.shape[0]):
-        if mask[action]:
-            if place == 0:
-                return action
-            place -= 1
-    return -1
+    seen = 0
+    chosen = 0
+    for action in range(mask.shape[0]):  # No early way out: a branch nobody can foresee costs more than the rest.
+        seen += mask[action]
+        chosen += seen <= place
+    return chosen
 
 
 def _draw(state: Record, chance: Generator) -> int:
@@ -151,8 +163,11 @@ def _prepare(state: Record, row: Record) -> None:
     row.choice[0] = derive(key, np.uint64(1))
     row.choice[1] = np.uint64(0)
     row.forfeited = -1
-    row.seat = row.wish
-    if row.wish < 0:
+    row.reward = 0.0
+    row.carry = 0.0
+    row.fresh = 1
+    row.seat = max(row.wish, 0)
+    if row.wish == ANY_SEAT:
         row.seat = uniform(row.choice, state.num_players)
     for ahead in range(state.num_players):
         row.policies[(row.seat + ahead) % state.num_players] = row.lineup[ahead]
@@ -174,7 +189,7 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
     """One step of every row as its `activity` says; then show the seat to decide what it knows and may do.
 
     Returns:
-        Of row 0: what its `seat` was paid, the seat to decide, and the state's code.
+        Of row 0: the caller's reward, the seat to decide, and the state's code.
     """
     for i in range(states.shape[0]):
         state = states[i]
@@ -184,6 +199,7 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
             continue
         for seat in range(state.num_players):
             row.paid[seat] = 0.0
+        earner = row.seat
         if row.activity == STARTING:
             begin(state, row, tables, mask)
         elif row.activity == PREPARING:
@@ -192,6 +208,11 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
         elif row.activity == RESUMING:
             run(state, row, tables, mask)
         else:
+            if row.asked == CALLER:
+                row.reward = 0.0
+                row.fresh = 0
+            if row.wish == EVERY_SEAT:
+                earner = row.actor
             action = row.action
             legal(state, mask)
             seat = row.actor
@@ -204,10 +225,17 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
                 row.asked = 0
             else:
                 if not allowed:
-                    action = choose_random(state, seat, mask, row.choice)
+                    action = uniform_legal(mask, row.choice)
                 apply(state, action)
                 rewards(state, row.paid)
                 run(state, row, tables, mask)
+        if row.activity == STARTING:
+            earner = row.seat
+        if row.fresh:
+            row.carry += row.paid[earner]
+        else:
+            row.reward += row.paid[earner] + row.carry
+            row.carry = 0.0
         if row.actor >= 0:
             observe(state, row.actor, out[i])
             row.code = code(state, row.actor)
@@ -216,7 +244,7 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
             row.code = code(state, row.seat)
             for other in range(mask.shape[0]):
                 mask[other] = 1
-    return rows[0].paid[rows[0].seat], rows[0].actor, rows[0].code
+    return rows[0].reward, rows[0].actor, rows[0].code
 
 
 def _look(states: Any, seats: Any, out: Any, masks: Any, codes: Any) -> None:
@@ -382,7 +410,7 @@ class Batch:
             skip: start another game where the caller would have nothing to decide in one.
 
         Returns:
-            Of row 0: what its `seat` was paid, the seat to decide (-1 at the end), and the state's code.
+            Of row 0: the caller's reward, the seat to decide (-1 at the end), and the state's code.
         """
         rows = self.plain_rows
         rows["action"] = actions

@@ -194,6 +194,11 @@ def reward_field(state: Record, out: npt.NDArray[np.float64]) -> None:
         out[seat] += state.reward[seat]
 
 
+@rule
+def no_symmetry(state: Record) -> None:
+    """A state of a game whose rules have no symmetry stands for itself only."""
+
+
 # -- the game ---------------------------------------------------------------------------------------------------------
 
 
@@ -237,6 +242,9 @@ class Game:
         contests: `contests(state)`: what `won` sums to over the seats: 1 for a game, hands played for a game of hands.
         extra: further figures of a finished game for the arena's report, by name: `figure(state, seat)`. The arena
             reports a mean a game, and for a name that ends in `_games` (0 or 1 in each game) how many games it was.
+        canonical: `canonical(state)`: rewrite the state as the one that stands for all those that differ from it by a
+            symmetry of the rules only, such as the names of the suits. Solvers count and solve fewer states with it.
+        names: `names(options)`: what policy files call all indices in order; their codes unless told. Plain Python.
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
         deck_moves: `deck_moves(options, deck)`: the chance outcome numbers that deal a chosen deck, from the start; an
             error for an impossible one. Plain Python.
@@ -272,6 +280,8 @@ class Game:
     players: Mapping[str, Callable[..., int]] = field(default_factory=dict)
     tables: Mapping[str, Callable[[Any], npt.NDArray[np.int8]]] = field(default_factory=dict)
     extra: Mapping[str, Callable[[Record, int], float]] = field(default_factory=dict)
+    canonical: Callable[[Record], None] = no_symmetry
+    names: Callable[[Any], list[str]] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)
     deck_moves: Callable[[Any, Any], list[int]] | None = None
 

@@ -45,9 +45,9 @@ class Moments:
     def share(self, part: int, whole: int) -> tuple[float, Interval]:
         """Total `part` as a share of total `whole` (the ratio estimator), and an interval within [0, 1].
 
-        The interval is Wilson's, with the effective number of contests that their spread implies
-        (Dean and Pagano, "Evaluating confidence interval methods for binomial proportions in clustered
-        surveys", 2015). A share of 0 or 1 shows no spread; the deals are then taken as the number of contests.
+        The interval is Wilson's, with the effective number of contests that their spread implies (Dean and
+        Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys", 2015).
+        A share of 0 or 1 shows no spread; the deals are then taken as the number of contests.
         """
         if self.sums[whole] == 0:
             return math.nan, UNKNOWN

@@ -16,7 +16,7 @@ from cardgym.arena.statistics import Moments
 
 @dataclass(frozen=True)
 class Totals:
-    """How a deal's totals lie in a vector: the contests, then for each player what it won, its return, its extras.
+    """A deal's totals as a vector: the contests, then what each player won, its return and its extras.
 
     Attributes:
         num_players: how many players.

@@ -5,6 +5,7 @@ A command's module has `add_arguments(parser)` and `run(arguments)`; its line of
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -18,6 +19,8 @@ COMMANDS = {
     "play": "play a game in the terminal",
     "evaluate": "play players against each other and report with intervals",
     "record": "write the transitions (s, a, r, s') of played games to a file",
+    "solve": "solve a game of one player exactly, and value its players",
+    "reproduce": "make a paper's results anew, as pages for people",
     "report": "make tables of saved evaluations and of your own games",
 }
 """The commands: module names here, and what each does."""
@@ -101,7 +104,5 @@ def _fail(message: str) -> int:
 
 def _silence_stdout() -> None:
     """Nothing more can be written there; let Python's flush at exit not say so again."""
-    try:
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass

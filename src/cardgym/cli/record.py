@@ -1,7 +1,7 @@
 """Play games and write the transitions (s, a, r, s') of all seats to a file, CSV or npz by its suffix.
 
-s and s' are state codes; s' is the same seat's next decision, 0 at the end of a hand or game; r is what was paid to
-it in between.
+s and s' are state codes; s' is the same seat's next decision, 0 at the end of a hand or game; r is what was
+paid to it in between.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Make tables of what `cardgym evaluate --json` printed to files, and of the games you played.
 
-Without a file: of the log in your data folder that `cardgym play` writes. Games left unfinished are counted, not rated.
+Without a file: of the logs in your data folder that `cardgym play` writes. Games left unfinished are counted,
+but no part of the figures.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def run(arguments: argparse.Namespace) -> None:
             print_report(report)
         if unfinished:
             names = ", ".join(player["name"] for player in report["players"])
-            print(f"{report['env']}: {unfinished} games of {names} were left unfinished")
+            games = "1 game" if unfinished == 1 else f"{unfinished} games"
+            print(f"{report['env']}: {games} of {names} left unfinished, no part of the figures")
 
 
 def _read_report(path: Path) -> dict[str, Any]:
@@ -54,7 +56,7 @@ def _read_report(path: Path) -> dict[str, Any]:
     of_players = {"name", "win_rate", "win_rate_ci95", "mean_return", "mean_return_ci95", "extra"}
     try:
         report = json.loads(path.read_text())
-        if wanted <= report.keys() and all(of_players <= player.keys() for player in report["players"]):
+        if report.keys() >= wanted and all(player.keys() >= of_players for player in report["players"]):
             return dict(report)
     except FileNotFoundError:
         raise CardgymError(f"file {path}: no such file") from None
@@ -64,7 +66,7 @@ def _read_report(path: Path) -> dict[str, Any]:
 
 
 def _reports(games: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
-    """A report, as of the arena, for each line-up in a log; and how many of its games were left unfinished."""
+    """A report, as of the arena, for each line-up in a log; and how many of its games were left."""
     from cardgym.arena.report import Report
     from cardgym.arena.statistics import Moments
     from cardgym.arena.totals import Totals
@@ -85,6 +87,9 @@ def _reports(games: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]
         report = Report(first["env"], first["settings"], len(finished), 0, 0.0, 0.0, players).asdict()
         if not finished:
             report["players"] = [{"name": name} for name in names]
+        for place, player in enumerate(report["players"]):
+            player["won"] = sum(game["players"][place]["won"] for game in finished)
+        report["contests"] = sum(game["contests"] for game in finished)
         for key in ("seed", "seconds", "decisions_per_second"):
             report[key] = None  # A log gathers games of many seeds, played at a person's pace.
         yield report, len(same) - len(finished)

@@ -14,12 +14,14 @@ def print_report(report: Mapping[str, Any]) -> None:
     from rich.text import Text
 
     settings = ", ".join(f"{name}={value}" for name, value in report["settings"].items())
-    title = f"{report['env']}: {report['games']:,} games"
+    title = f"{report['env']}: {report['games']:,} game{'s' if report['games'] != 1 else ''}"
     if report.get("seed") is not None:
         title += f", seed {report['seed']}"
     figures = [name for name in report["players"][0]["extra"] if not name.endswith("_ci95")]
     table = Table()
     table.add_column("player", overflow="fold")
+    if "contests" in report:
+        table.add_column("won", justify="right", no_wrap=True)
     for name in ("win rate", "mean return", *(figure.replace("_", " ") for figure in figures)):
         table.add_column(name, justify="right", no_wrap=True)
     for player in report["players"]:
@@ -29,6 +31,8 @@ def print_report(report: Mapping[str, Any]) -> None:
             _cell(player["mean_return"], player["mean_return_ci95"]),
             *(_cell(extra[name], extra.get(f"{name}_ci95")) for name in figures),
         ]
+        if "contests" in report:
+            cells.insert(0, f"{player['won']:g} of {report['contests']:g}")
         table.add_row(Text(player["name"]), *map(Text, cells))
     # A pipe has no width: nothing is folded there.
     console = Console(width=None if sys.stdout.isatty() else 160)

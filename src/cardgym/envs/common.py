@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from cardgym.errors import CardgymError, IllegalActionError, unknown
-from cardgym.kernel import CALLER, PENALIZE, RANDOM
+from cardgym.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.players.base import PlayerSpec, resolve
 from cardgym.players.played import PlayedBatch
 from cardgym.registry import find, parse_options
@@ -65,7 +65,7 @@ class Setting:
         if (named and seat not in ("random", "all")) or (not named and seat not in range(seats)):
             raise CardgymError(f"seat={seat!r}: allowed are 0 to {seats - 1}, 'random' and 'all'")
         self.plays_all = seat == "all"
-        self.wish = 0 if seat == "all" else -1 if seat == "random" else int(seat)
+        self.wish = EVERY_SEAT if seat == "all" else ANY_SEAT if seat == "random" else int(seat)
         specs = [] if self.plays_all else _opponents(opponent, seats - 1)
         roster = [resolve(spec, self.game, self.options) for spec in specs]
         self.tables = PlayedBatch(self.game, self.options, num_rows, roster, self.encoding_name)

@@ -20,6 +20,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
     """One table of a registered game. `gymnasium.make("CorellianSpike-v0")` makes one; see the game's own page.
 
     `info["action_mask"]`, int8 of (actions,), says what is legal, from `reset` on; it is all ones at the end.
+    A step's reward is what the seat was paid since its last decision; the first one's holds what came before it.
     `info["state_code"]` is the game's code of the state, if it has one. With `seat="all"` the caller plays every
     seat: `info["seat"]` is the seat to decide, `info["rewards"]` what the step paid each, and the reward is that of
     the seat that acted.
@@ -63,7 +64,6 @@ class CardEnv(gymnasium.Env[Any, Any]):
         self.render_mode = render_mode
         self._seeded = False
         self._actor = -1
-        self._carry = 0.0  # Paid before the seat's first decision: part of its first step's reward.
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start the next game; with a seed, the first of that seed.
@@ -85,7 +85,6 @@ class CardEnv(gymnasium.Env[Any, Any]):
             tables.step(0, STARTING, skip=setting.skips)
         row = tables.batch.plain_rows[0]
         self._actor = int(row["actor"])
-        self._carry = float(tables.paid[0, row["seat"]])
         return self._seen(int(row["code"]))
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
@@ -99,15 +98,10 @@ class CardEnv(gymnasium.Env[Any, Any]):
         setting = self._setting
         if setting.raises:
             setting.refuse_illegal(np.array([chosen]), np.array([True]))
-        acted = self._actor
         reward, self._actor, code = setting.tables.act(chosen, setting.illegal)
         observation, info = self._seen(code)
         if setting.plays_all:
             info["rewards"] = setting.tables.paid[0, : self.options.num_players].copy()
-            reward = float(info["rewards"][acted])
-        elif self._carry:
-            reward += self._carry
-            self._carry = 0.0
         return observation, reward, self._actor < 0, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

@@ -67,8 +67,6 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._seeded = np.zeros(num_envs, np.bool_)
         self._over = np.ones(num_envs, np.bool_)
-        self._carry = np.zeros(num_envs, np.float64)
-        self._row_numbers = np.arange(num_envs)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -111,12 +109,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         if setting.raises:
             setting.refuse_illegal(chosen, ~starting)
         rows = tables.batch.plain_rows
-        acted = rows["actor"].copy() if setting.plays_all else None
         tables.step(chosen, np.where(starting, STARTING, ACTING), illegal=setting.illegal, skip=setting.skips)
-        seats = rows["seat"] if acted is None else acted
-        paid = tables.paid[self._row_numbers, seats]
-        rewards = np.where(starting, 0.0, paid + self._carry)
-        self._carry = np.where(starting & (acted is None), paid, 0.0)
+        rewards = rows["reward"].copy()
         over = rows["asked"] == 0
         self._over = over
         infos: dict[str, Any] = {}
@@ -148,10 +142,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     def _start(self, chosen: npt.NDArray[np.bool_]) -> None:
         tables = self._setting.tables
         tables.step(0, np.where(chosen, STARTING, RESTING), skip=self._setting.skips)
-        rows = tables.batch.plain_rows
-        if not self._setting.plays_all:
-            self._carry = np.where(chosen, tables.paid[self._row_numbers, rows["seat"]], self._carry)
-        self._over = rows["asked"] == 0
+        self._over = tables.batch.plain_rows["asked"] == 0
 
     def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """The last observations and infos of the games that are over, as Gymnasium's vector envs give them."""

@@ -1,4 +1,4 @@
-"""The log of games that people played: one JSON object a line, so that a person can be reported like a player."""
+"""The log of games that people played, one JSON object a line: so a person can be reported like a player."""
 
 from __future__ import annotations
 

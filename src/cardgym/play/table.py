@@ -33,7 +33,7 @@ class Move:
 
 
 class Table:
-    """A person at a table with players. Each game is `start`ed; then `advance` plays up to the person's decision.
+    """A person at a table with players: `start` begins a game, `advance` plays up to the person's decision.
 
     Attributes:
         game: the game.
@@ -142,7 +142,7 @@ def _start(states: Any, rows: Any) -> None:
 
 
 def _next(states: Any, rows: Any, tables: Any, mask: Any) -> int:
-    """The next move: chance's or a player's; -1 where someone outside must decide or the game has ended."""
+    """The next move: chance's or a player's; -1 where someone outside decides or the game is over."""
     state = states[0]
     row = rows[0]
     move = draw(state, row.chance)

@@ -64,7 +64,7 @@ class CallablePlayer:
         chosen = [
             self.policy(observation.copy(), mask.copy()) for observation, mask in zip(observations, masks, strict=True)
         ]
-        return np.array(chosen, np.int64)
+        return np.array(chosen)  # Of whatever kind they are: `checked_actions` refuses what is no whole number.
 
 
 Player = CompiledPlayer | TablePlayer | OutsidePlayer

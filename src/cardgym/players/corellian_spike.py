@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.games.corellian_spike.observations import NUM_VALUES, count_unseen, num_indices
+from cardgym.games.corellian_spike.observations import count_unseen, num_indices
 from cardgym.games.corellian_spike.rules import (
     BET,
     BETTING,
@@ -18,6 +18,7 @@ from cardgym.games.corellian_spike.rules import (
     HIGH_SLOT,
     LOW_SLOT,
     MATCH,
+    NUM_VALUES,
     RAISE,
     SPIKE_SLOT,
     SWAP_HIGH,
@@ -173,12 +174,12 @@ def _chances_to_beat_all(
         else:
             _add_sums(keys, pairs, state.cards[other, SPIKE_SLOT], 1.0)
         whole = keys.sum()
-        for total in range(-_BIG, _BIG + 1):
-            key = 2 * abs(total) + (total < 0)
-            worse = keys[key] / 2.0
-            for higher in range(key + 1, _KEYS):
-                worse += keys[higher]
-            beats[total + _BIG] *= worse / whole
+        worse = 0.0  # The weight of sums worth less than this key.
+        for key in range(_KEYS - 1, -1, -1):
+            beaten = (worse + keys[key] / 2.0) / whole
+            worse += keys[key]
+            if key != 1:  # There is no negative nought.
+                beats[_BIG + (-(key // 2) if key % 2 else key // 2)] *= beaten
 
 
 @rule

@@ -71,7 +71,7 @@ class PlayedBatch:
         Args:
             lineup: policy numbers in the order of play; `CALLER` for the caller.
             rows: which rows.
-            wish: the seat of the first of them; -1 draws it anew for each game.
+            wish: the seat of the first of them, ANY_SEAT or EVERY_SEAT.
         """
         self.batch.plain_rows["lineup"][rows, : len(lineup)] = lineup
         self.batch.plain_rows["wish"][rows] = wish
@@ -114,13 +114,13 @@ class PlayedBatch:
         """Play an action in a batch of one row; the quick way to `step` for single envs.
 
         Returns:
-            What row 0's `seat` was paid, the seat to decide (-1 at the end), and the state's code.
+            The caller's reward, the seat to decide (-1 at the end), and the state's code.
         """
         action = action if -1 < action < 2**31 else -1
         if self._outside:
             self.step(action, ACTING, illegal=illegal)
             row = self.batch.plain_rows[0]
-            return float(self.paid[0, row["seat"]]), int(row["actor"]), int(row["code"])
+            return float(row["reward"]), int(row["actor"]), int(row["code"])
         self.observations, self.masks = self.batch.new_outputs()
         return self.batch.step(action, ACTING, self.observations, self.masks, illegal=illegal)
 

@@ -1,1 +1,1 @@
-"""Learning with tables: what a game's state codes make possible."""
+"""Learning with tables, and exact solvers: what states that can be counted make possible."""

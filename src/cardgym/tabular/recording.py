@@ -267,8 +267,8 @@ def _record(
 ) -> None:
     """Play every row on until someone outside must decide, the log is full or the game ends.
 
-    `actions[i]` is what the player outside answered, or -1. `opened[i, seat]` is the place in the log of the seat's
-    transition that waits for its next decision, or -1.
+    `actions[i]` is what the player outside answered, or -1. `opened[i, seat]` is the place in the log of the
+    seat's transition that waits for its next decision, or -1.
     """
     for i in range(states.shape[0]):
         if activity[i] == RESTING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ SUFFIXES = (".csv", ".npz")
 def write_transitions(path: Path, chunks: Iterable[Transitions], about: Mapping[str, Any]) -> int:
     """Write transitions as CSV, a row each, or as npz, an array a column; which one, the suffix says.
 
-    The columns are those of `Transitions`. CSV is written as the games go; npz is held in memory first, and has one
-    array more, `about`: what was recorded, as JSON.
+    The columns are those of `Transitions`. CSV is written as games go; npz is held in memory first and has
+    one array more, `about`: what was recorded, as JSON.
 
     Returns:
         How many there were.
@@ -37,7 +38,8 @@ def write_transitions(path: Path, chunks: Iterable[Transitions], about: Mapping[
             return _write_csv(temporary, chunks)
         with open(temporary, "wb") as file:
             whole = Transitions.joined(list(chunks))
-            np.savez_compressed(file, about=np.array(json.dumps(about)), **whole.columns())
+            arrays: dict[str, Any] = {"about": np.array(json.dumps(about)), **whole.columns()}
+            np.savez_compressed(file, **arrays)
         return len(whole)
 
 
@@ -58,7 +60,7 @@ def read_transitions(path: Path) -> Transitions:
             return Transitions(**{name: arrays[name] for name in Transitions.__dataclass_fields__})
     except FileNotFoundError:
         raise CardgymError(f"file {path}: no such file") from None
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise CardgymError(f"file {path}: holds no transitions that can be read ({error})") from None
 
 

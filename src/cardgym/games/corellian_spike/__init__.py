@@ -21,6 +21,7 @@ GAME = Game(
     actor=rules.actor,
     legal=rules.legal,
     apply=rules.apply,
+    rewards=rules.rewards,
     describe=text.describe,
     action_text=text.action_text,
     resample=observations.resample,

@@ -1,3 +1,94 @@
 """The documentation of CorellianSpike-v0, under Gymnasium's headings."""
 
-DOC = ""
+DOC = """Corellian Spike, the Sabacc of the films, for 2 to 8 players.
+
+## Description
+62 cards without suits: two 0s and three of each of -10 .. -1 and 1 .. 10. Every hand each player puts 2 credits into
+the pool and holds two cards in hand and, after the first betting, a third face up, the spike. In three rounds a player
+may buy a card and put it in the place of one held; then there is betting; then two dice are rolled, and on doubles
+everyone's hand cards are drawn anew (on double ones the spikes too). At the end the sum nearest to 0 takes the pool:
+of equal ones a sum >= 0, then the highest sum of positive cards, then the highest positive card, then the lot. When
+all others have folded the last player takes the pool. Discards lie face up; a used-up draw pile takes them back in.
+
+## Action Space
+`Discrete(9)`, the paper's numbers. Betting: 0 raise, 1 match, 2 fold. Buying: 3 buy, 4 don't buy. Placing a bought
+card: 5 discard it, 6 swap it with the spike, 7 with the lower hand card, 8 with the higher hand card.
+`info["action_mask"]` says what is legal: match and fold always when betting; a raise with the credits for it (2 when
+betting is flat; what is owed and 2 when it is matched); buying with 2 credits.
+
+## Observation Space
+`obs="full"`, a `Box` of 45 float32 and 8 for each opponent: all that a careful player at the table knows. For two
+players:
+
+```
+0..3    round                 [0, 1]  one-hot: round 0, 1, 2, 3
+4..6    decision              [0, 1]  one-hot: betting, buying, placing
+7       seat                  [0, 1]  own seat / 7; betting and buying start at seat 0
+8       low                   [-1, 1]  own lower hand card / 10
+9       high                  [-1, 1]  own higher hand card / 10
+10      spike                 [-1, 1]  own spike / 10, 0 if not dealt
+11      extra                 [-1, 1]  own bought card / 10, 0 if none
+12      has_extra             [0, 1]  1 with a bought card to place
+13      sum                   [-1, 1]  sum of the cards held, without the bought one, / 30
+14..16  sum_placed            [-1, 1]  sum / 30 after: swapping with spike, low, high; 0 with no bought card
+17      stack                 [0, 1]  own credits / all credits at the table
+18      pool                  [0, 1]  pool / all credits
+19      put                   [0, 1]  own credits put in this hand / all credits
+20      to_match              [0, 1]  what a match costs / 10, at most 1
+21      raised                [0, 1]  1 if there is something to match
+22      turns_left            [0, 1]  seats the betting still comes to unless one raises / 7
+23      hands_left            [0, 1]  hands still to play after this one / hands
+24..44  unseen                [0, 1]  cards of value -10 .. 10 not seen, / 3: the draw pile and hidden cards
+45      opponent_1_in         [0, 1]  1 if still in the hand
+46      opponent_1_spike      [-1, 1]  spike / 10, 0 if not dealt
+47      opponent_1_stack      [0, 1]  credits / all credits
+48      opponent_1_put        [0, 1]  credits put in this hand / all credits
+49      opponent_1_phase      [0, 1]  credits put in during the latest betting phase / 10, at most 1
+50      opponent_1_raises     [0, 1]  raises this hand / 10, at most 1
+51      opponent_1_buys       [0, 1]  cards bought this hand / 3
+52      opponent_1_kept       [0, 1]  bought cards in the hand since it was dealt or redrawn / 3
+```
+
+The last eight rows stand once for each opponent, in the order of play. `obs="paper"` is the paper's state:
+`Discrete(231041)` for two players, `Discrete(339341)` for three, `Discrete(361001)` for four or more; 0 is the end.
+`info["state_code"]` is the paper's 8-digit code in both: round (0-3), decision (1-3), the sum of the cards held cut to
+-9 .. 9 and raised by 10 (two digits), the bought card raised by 10 (two digits, 00 for none and for a -10), tens of
+credits and tens in the pool (rounded half to even, at most 9). The paper enumerates codes whose last two digits sum to
+at most 5 x players; a code beyond, which other starting credits can reach, has the index of the code with its pool
+digit lowered until it is inside.
+
+## Starting State
+The first hand: antes paid and two cards dealt to each, at the seat's first decision. A game in which the seat would
+have nothing to decide (all others folded before its turn, in every hand) is passed over.
+
+## Rewards
+`reward="credits"`: a raise -2; a match minus what it paid; a bought card -2; winning a hand plus the pool. The ante is
+not charged, so a game's return is the credits won plus 2 for each hand. `reward="weighted"`: a raise or match costs
+(1 + |sum|) times as much, a bought card -2 (1 + 3/4 m) with m the smallest |sum| of three of the four cards, and winning
+pays 31 times the pool. An illegal action (with `illegal_action="penalize"`) ends the game at minus the seat's credits
+and the pool.
+
+## Episode End
+After `hands` hands, or the first hand after which a player has no credits. An illegal action ends it too. There is no
+truncation.
+
+## Information
+`action_mask`, `state_code`.
+
+## Arguments
+- `num_players`: 2 (default) to 8.
+- `hands`: the most hands a game has, 10 by default.
+- `credits`: what each player starts with, 50 by default; an even number.
+- `betting`: `flat` (default; a raise sets what the others must match to 2, a re-raise costs its player 2 and no more) or
+  `matched` (as in poker: a raise adds 2 to what each must have put in). There are no side pots; players without credits
+  stay in, are passed over in the betting and can win the whole pool.
+- `reward`: `credits` (default) or `weighted`, the paper's two models.
+- `opponent`, `seat`, `obs`, `obs_mode`, `illegal_action`, `render_mode`: as for every game.
+
+## References
+Torres, Nee and Cortinovis, "How to not lose your starship: Strategy Optimization for Corellian Spike", Stanford
+AA 228, 2023.
+
+## Version History
+- v0: first version.
+"""

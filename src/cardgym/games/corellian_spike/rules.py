@@ -15,6 +15,7 @@ from cardgym.rules import Options, Record, choice, number, rule
 
 MAX_PLAYERS = 8
 NUM_CARDS = 62
+NUM_VALUES = 21
 BET = 2  # What an ante, a raise, a match and a bought card cost.
 
 DECK = np.array([v for v in range(-10, 11) for _ in range(3 if v else 2)], np.int8)
@@ -66,11 +67,13 @@ STATE = np.dtype(
         ("deck_size", np.int32),
         ("discards", np.int8, (NUM_CARDS,)),
         ("discards_size", np.int32),
+        ("public", np.int8, (NUM_VALUES,)),  # Cards of each value that lie face up: spikes and discards.
         # The last hand's end, for telling.
         ("last_winner", np.int32),
         ("last_pool", np.int32),
         ("shown", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for who folded.
-        ("reward", np.float32, (MAX_PLAYERS,)),
+        ("pays", np.int8),  # Whether the last transition paid anybody; most do not.
+        ("reward", np.float32, (MAX_PLAYERS,)),  # What it paid, if so.
     ],
     align=True,
 )
@@ -102,12 +105,12 @@ class CorellianSpikeOptions(Options):
 def setup(state: Record) -> None:
     """Everyone has the starting credits and pays the first ante."""
     state.hand = 0
+    state.pays = 0
     state.last_winner = -1
     state.last_pool = 0
     for seat in range(MAX_PLAYERS):
         state.stack[seat] = state.credits if seat < state.num_players else 0
         state.hands_won[seat] = 0
-        state.reward[seat] = 0.0
         for slot in range(3):
             state.shown[seat, slot] = EMPTY
             state.cards[seat, slot] = EMPTY
@@ -139,25 +142,23 @@ def actor(state: Record) -> int:
 @rule
 def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
     """Betting {raise, match, fold}, buying {buy, don't buy} or placing {discard, spike, low, high}."""
-    for action in range(NUM_ACTIONS):
-        mask[action] = 0
-    if state.phase == BETTING:
-        mask[MATCH] = 1
-        mask[FOLD] = 1
-        mask[RAISE] = state.stack[state.turn] >= _raise_cost(state)
-    elif state.phase == BUYING:
-        mask[DONT_BUY] = 1
-        mask[BUY] = state.stack[state.turn] >= BET
-    elif state.phase == PLACING:
-        for action in range(DISCARD, SWAP_HIGH + 1):
-            mask[action] = 1
+    betting = state.phase == BETTING
+    buying = state.phase == BUYING
+    placing = state.phase == PLACING
+    stack = state.stack[state.turn]
+    mask[RAISE] = betting & (stack >= _raise_cost(state))
+    mask[MATCH] = betting
+    mask[FOLD] = betting
+    mask[BUY] = buying & (stack >= BET)
+    mask[DONT_BUY] = buying
+    for action in range(DISCARD, SWAP_HIGH + 1):
+        mask[action] = placing
 
 
 @rule
 def apply(state: Record, move: int) -> None:
     """Play an action, or a chance outcome: a place in the draw pile, a roll, or one of those tied."""
-    for seat in range(state.num_players):
-        state.reward[seat] = 0.0
+    state.pays = 0
     phase = state.phase
     if phase == BETTING:
         _bet(state, move)
@@ -181,6 +182,14 @@ def apply(state: Record, move: int) -> None:
     else:
         _put_in_hand(state, state.turn, state.slot, _draw(state, move))
         _next_card(state)
+
+
+@rule
+def rewards(state: Record, out: npt.NDArray[np.float64]) -> None:
+    """Add what the last transition paid, by the reward model."""
+    if state.pays:
+        for seat in range(state.num_players):
+            out[seat] += state.reward[seat]
 
 
 @rule
@@ -226,6 +235,8 @@ def bust(state: Record, seat: int) -> float:
 def _start_hand(state: Record) -> None:
     for card in range(NUM_CARDS):
         state.deck[card] = DECK[card]
+    for value in range(NUM_VALUES):
+        state.public[value] = 0
     state.deck_size = NUM_CARDS
     state.discards_size = 0
     state.extra = EMPTY
@@ -323,7 +334,7 @@ def _bet(state: Record, action: int) -> None:
             return
     else:
         paid = _raise_cost(state) if action == RAISE else owed(state, seat)
-        state.reward[seat] = -paid * _weight(state, abs(card_sum(state, seat)))
+        _pay(state, seat, -paid * _weight(state, abs(card_sum(state, seat))))
         _put(state, seat, paid)
         state.put_phase[seat] += paid
         if action == RAISE:
@@ -358,7 +369,7 @@ def _pay_for_card(state: Record) -> None:
     best = abs(total - state.extra)
     for slot in range(3):
         best = min(best, abs(total - state.cards[seat, slot]))
-    state.reward[seat] = -BET * _weight(state, 0.75 * best)
+    _pay(state, seat, -BET * _weight(state, 0.75 * best))
 
 
 @rule
@@ -366,13 +377,14 @@ def _place(state: Record, action: int) -> None:
     seat = state.turn
     if action == DISCARD:
         _discard(state, state.extra)
+        state.public[state.extra + 10] += 1
     else:
         slot = SPIKE_SLOT
         if action == SWAP_LOW:
             slot = LOW_SLOT
         elif action == SWAP_HIGH:
             slot = HIGH_SLOT
-        _discard(state, state.cards[seat, slot])
+        _discard_from(state, seat, slot)
         _put_in_hand(state, seat, slot, state.extra)
         if slot != SPIKE_SLOT:
             state.kept[seat] += 1
@@ -398,7 +410,7 @@ def _roll(state: Record, roll: int) -> None:
         if not state.folded[seat]:
             state.kept[seat] = 0
             for slot in range(SPIKE_SLOT + 1 if roll == 0 else SPIKE_SLOT):
-                _discard(state, state.cards[seat, slot])
+                _discard_from(state, seat, slot)
                 state.cards[seat, slot] = EMPTY
     _deal_from(state, REDRAWING, LOW_SLOT)
 
@@ -461,7 +473,7 @@ def _win(state: Record, seat: int) -> None:
     state.last_pool = pool
     state.stack[seat] += pool
     state.pool = 0
-    state.reward[seat] += 31.0 * pool if state.reward_model == WEIGHTED else pool
+    _pay(state, seat, 31.0 * pool if state.reward_model == WEIGHTED else 1.0 * pool)
     state.hands_won[seat] += 1
     state.hand += 1
     over = state.hand == state.hands
@@ -482,8 +494,17 @@ def card_sum(state: Record, seat: int) -> int:
     total = 0
     for slot in range(3):
         if state.cards[seat, slot] != EMPTY:
-            total += state.cards[seat, slot]
+            total += int(state.cards[seat, slot])
     return total
+
+
+@rule
+def _pay(state: Record, seat: int, reward: float) -> None:
+    if not state.pays:
+        state.pays = 1
+        for other in range(state.num_players):
+            state.reward[other] = 0.0
+    state.reward[seat] += reward
 
 
 @rule
@@ -520,6 +541,7 @@ def _refill(state: Record) -> None:
     if state.deck_size == 0:
         for card in range(state.discards_size):
             state.deck[card] = state.discards[card]
+            state.public[state.discards[card] + 10] -= 1
         state.deck_size = state.discards_size
         state.discards_size = 0
 
@@ -539,10 +561,21 @@ def _discard(state: Record, card: int) -> None:
 
 
 @rule
+def _discard_from(state: Record, seat: int, slot: int) -> None:
+    """Discard a card held; a hand card is seen by all from now on, a spike was before."""
+    card = state.cards[seat, slot]
+    _discard(state, card)
+    if slot != SPIKE_SLOT:
+        state.public[card + 10] += 1
+
+
+@rule
 def _put_in_hand(state: Record, seat: int, slot: int, card: int) -> None:
     """Put a card in its place and keep the two hand cards sorted, for actions name the lower and the higher."""
     state.cards[seat, slot] = card
-    if slot != SPIKE_SLOT and state.cards[seat, LOW_SLOT] > state.cards[seat, HIGH_SLOT]:
+    if slot == SPIKE_SLOT:
+        state.public[card + 10] += 1
+    elif state.cards[seat, LOW_SLOT] > state.cards[seat, HIGH_SLOT]:
         low = state.cards[seat, HIGH_SLOT]
         state.cards[seat, HIGH_SLOT] = state.cards[seat, LOW_SLOT]
         state.cards[seat, LOW_SLOT] = low

@@ -1,0 +1,273 @@
+"""The rules of One Play Poker: one player against a house that duplicates every bet.
+
+Source: Bastiaan and Krabben, "One Play Poker", assignment 1 of Decision Making in Intelligent Systems (University of
+Amsterdam), sections 1, 3 and 4. Everything lies face up. Where the paper contradicts itself an option says which
+reading is played.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.rules import Options, Record, choice, number, rule
+
+NUM_RANKS = 4  # Jack, queen, king, ace.
+NUM_SUITS = 4  # Spades, hearts, clubs, diamonds.
+NUM_CARDS = NUM_RANKS * NUM_SUITS  # A card is rank x 4 + suit.
+NUM_DEALT = 4
+EMPTY = -1  # In a place for a card: no card.
+
+PASS, BET = range(2)  # An action is the amount of the bet.
+NUM_ACTIONS = 2
+
+DEALING, BETTING, OVER = range(3)  # Phases.
+FLUSH_FIRST, PAIR_FIRST = range(2)  # Option `ranking`.
+LOSS, DRAW, WIN = range(3)  # Halves of the pot that the player gets.
+
+STATE = np.dtype(
+    [
+        # Options, written once.
+        ("num_players", np.int32),
+        ("decisions", np.int32),
+        ("ranking", np.int32),
+        # The game. Hands are kept sorted, so that the order of two cards makes no two states.
+        ("phase", np.int32),
+        ("dealt", np.int32),  # Cards out.
+        ("bets", np.int32),  # Bets the player has made.
+        ("deck", np.int32),  # The cards not yet dealt: bit `card` is set.
+        ("player", np.int8, (2,)),
+        ("house", np.int8, (2,)),
+        ("reward", np.float32, (1,)),
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True)
+class OnePlayPokerOptions(Options):
+    """The options of One Play Poker."""
+
+    num_players: ClassVar[int] = 1
+    decisions: int = number(3, 3, 4, help="decisions in a game: after each of the first three or of all four cards")
+    ranking: str = choice("flush_first", "pair_first", help="which of flush and pair is the better hand")
+
+
+# -- the contract -----------------------------------------------------------------------------------------------------
+
+
+@rule
+def setup(state: Record) -> None:
+    """The antes are in; no card is out."""
+    state.phase = DEALING
+    state.dealt = 0
+    state.bets = 0
+    state.deck = (1 << NUM_CARDS) - 1
+    for place in range(2):
+        state.player[place] = EMPTY
+        state.house[place] = EMPTY
+    state.reward[0] = 0.0
+
+
+@rule
+def outcomes(state: Record) -> int:
+    """The cards left to draw from; 0 at a decision or the end."""
+    return NUM_CARDS - int(state.dealt) if state.phase == DEALING else 0
+
+
+@rule
+def actor(state: Record) -> int:
+    """The player; -1 at the end."""
+    return -1 if state.phase == OVER else 0
+
+
+@rule
+def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
+    """To bet or not: both are always allowed at a decision."""
+    may = 1 if state.phase == BETTING else 0
+    mask[PASS] = may
+    mask[BET] = may
+
+
+@rule
+def apply(state: Record, move: int) -> None:
+    """Play a bet of 0 or 1, or deal card number `move` of those left."""
+    state.reward[0] = 0.0
+    if state.phase == BETTING:
+        state.bets += move
+        state.reward[0] = -move
+        if state.dealt == NUM_DEALT:
+            _end(state)
+        else:
+            state.phase = DEALING
+        return
+    _deal(state, move)
+    if state.dealt == NUM_DEALT and state.decisions < NUM_DEALT:
+        _end(state)
+    else:
+        state.phase = BETTING
+
+
+@rule
+def forfeit(state: Record, seat: int) -> float:
+    """Who gives up leaves the pot to the house: nothing more is paid."""
+    return 0.0
+
+
+@rule
+def won(state: Record, seat: int) -> float:
+    """1 for a win, 1/2 for a draw, 0 for a loss."""
+    return result(state) / 2.0
+
+
+@rule
+def contests(state: Record) -> float:
+    """One game; the house takes the share that the player does not win."""
+    return 1.0
+
+
+@rule
+def net_profit(state: Record, seat: int) -> float:
+    """What a finished game has won or lost, the ante included."""
+    return pot(state) * result(state) / 2.0 - float(state.bets) - 1.0
+
+
+@rule
+def bets_made(state: Record, seat: int) -> float:
+    """How often the player has bet."""
+    return float(state.bets)
+
+
+# -- cards and hands --------------------------------------------------------------------------------------------------
+
+
+@rule
+def _deal(state: Record, place: int) -> None:
+    """Deal card number `place` of those left: to the player, the house, the player, the house."""
+    card = 0
+    while True:
+        if state.deck >> card & 1:
+            if place == 0:
+                break
+            place -= 1
+        card += 1
+    state.deck -= 1 << card
+    if state.dealt % 2 == 0:
+        _put_in_hand(state.player, card)
+    else:
+        _put_in_hand(state.house, card)
+    state.dealt += 1
+
+
+@rule
+def _put_in_hand(hand: npt.NDArray[np.int8], card: int) -> None:
+    if hand[0] == EMPTY:
+        hand[0] = card
+    elif hand[0] < card:
+        hand[1] = card
+    else:
+        hand[1] = hand[0]
+        hand[0] = card
+
+
+@rule
+def pot(state: Record) -> int:
+    """The pot: two antes, and two for each bet."""
+    return 2 + 2 * int(state.bets)
+
+
+@rule
+def _end(state: Record) -> None:
+    state.phase = OVER
+    state.reward[0] += pot(state) * result(state) / 2.0
+
+
+@rule
+def result(state: Record) -> int:
+    """LOSS, DRAW or WIN of the four cards out."""
+    own = hand_rank(state.ranking, state.player[0], state.player[1])
+    other = hand_rank(state.ranking, state.house[0], state.house[1])
+    if own == other:
+        return DRAW
+    return WIN if own > other else LOSS
+
+
+@rule
+def hand_rank(ranking: int, low: int, high: int) -> int:
+    """The worth of a sorted hand: its class, its high card, its kicker. Suits break no tie."""
+    low_rank = int(low) // NUM_SUITS
+    high_rank = int(high) // NUM_SUITS
+    best = 0
+    if low_rank == high_rank:
+        best = 1 if ranking == FLUSH_FIRST else 2
+    elif int(low) % NUM_SUITS == int(high) % NUM_SUITS:
+        best = 2 if ranking == FLUSH_FIRST else 1
+    return (best * NUM_RANKS + high_rank) * NUM_RANKS + low_rank
+
+
+# -- symmetry ---------------------------------------------------------------------------------------------------------
+
+SUIT_ORDERS = np.array(
+    [
+        (a, b, c, 6 - a - b - c)
+        for a in range(NUM_SUITS)
+        for b in range(NUM_SUITS)
+        for c in range(NUM_SUITS)
+        if len({a, b, c}) == 3
+    ],
+    np.int8,
+)
+
+
+@rule
+def canonical(state: Record) -> None:
+    """Rename the suits so that states that differ by the names of the suits only become one.
+
+    Of the 24 renamings, the one whose cards, own hand first and hands sorted, come first in the dictionary.
+    """
+    best = NUM_CARDS**NUM_DEALT
+    chosen = 0
+    for order in range(SUIT_ORDERS.shape[0]):
+        key = _hand_key(state.player, order) * NUM_CARDS**2 + _hand_key(state.house, order)
+        if key < best:
+            best = key
+            chosen = order
+    deck = 0
+    for card in range(NUM_CARDS):
+        if state.deck >> card & 1:
+            deck += 1 << _renamed(card, chosen)
+    state.deck = deck
+    _rename_hand(state.player, chosen)
+    _rename_hand(state.house, chosen)
+
+
+@rule
+def _renamed(card: int, order: int) -> int:
+    return int(card) // NUM_SUITS * NUM_SUITS + int(SUIT_ORDERS[order, int(card) % NUM_SUITS])
+
+
+@rule
+def _hand_key(hand: npt.NDArray[np.int8], order: int) -> int:
+    if hand[0] == EMPTY:
+        return 0
+    first = _renamed(hand[0], order)
+    if hand[1] == EMPTY:
+        return first
+    second = _renamed(hand[1], order)
+    return min(first, second) * NUM_CARDS + max(first, second)
+
+
+@rule
+def _rename_hand(hand: npt.NDArray[np.int8], order: int) -> None:
+    if hand[0] == EMPTY:
+        return
+    first = _renamed(hand[0], order)
+    if hand[1] == EMPTY:
+        hand[0] = first
+        return
+    second = _renamed(hand[1], order)
+    hand[0] = min(first, second)
+    hand[1] = max(first, second)

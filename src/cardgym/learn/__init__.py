@@ -1,0 +1,1 @@
+"""What deep trainers share: configs, replay, targets, turns to transitions, logging, and states to resume from."""

@@ -1,0 +1,266 @@
+"""What a training run tells: TensorBoard, a progress bar or plain lines, and the table at the end."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from cardgym.arena import PlayerReport, evaluate
+from cardgym.errors import CardgymError
+from cardgym.files import replacing
+from cardgym.players.base import Player
+from cardgym.rules import Game, Options
+
+Figures = dict[str, tuple[float, tuple[float, float] | None]]
+"""Figures by name, each with its 95 % interval where it has one."""
+
+
+def match(game: Game, options: Options, player: Player, opponent: str, *, games: int, seed: int) -> Figures:
+    """Match a player with an opponent in every other seat, seats rotated, and return the player's figures."""
+    report = evaluate(game, options, [player, *[opponent] * (options.num_players - 1)], games=games, seed=seed)
+    return figures(report.players[0])
+
+
+def figures(report: PlayerReport) -> Figures:
+    """A player's figures by name: `win_rate`, `mean_return` and the game's own."""
+    found: Figures = {
+        "win_rate": (report.win_rate, report.win_rate_ci95),
+        "mean_return": (report.mean_return, report.mean_return_ci95),
+    }
+    for name, value in report.extra.items():
+        if isinstance(value, int | float):
+            interval = report.extra.get(f"{name}_ci95")
+            found[name] = (float(value), interval if isinstance(interval, tuple) else None)
+    return found
+
+
+class TensorBoard:
+    """A run's figures for TensorBoard, by number of decisions."""
+
+    def __init__(self, folder: Path, purge_step: int | None = None) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CardgymError(f"cannot make the folder {folder}: {error.strerror}; name another") from error
+        self._hook = threading.excepthook
+        threading.excepthook = self._quiet
+        self._writer = SummaryWriter(str(folder), purge_step=purge_step)
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        """Write numbers by name."""
+        for name, value in values.items():
+            self._writer.add_scalar(name, value, step)
+
+    def evaluation(self, step: int, opponent: str, found: Figures) -> None:
+        """Write the figures of a match as `win_rate/<opponent>` and so on."""
+        self.scalars(step, {f"{name}/{opponent}": value for name, (value, _) in found.items()})
+
+    def config(self, config: Mapping[str, Any], results: Mapping[str, float] | None = None) -> None:
+        """Write the hyper-parameters: as a table at the start, and with the run's results at the end."""
+        if results is None:
+            rows = "\n".join(f"| {name} | {_plain(value)} |" for name, value in config.items())
+            self._writer.add_text("hyper-parameters", f"| name | value |\n|---|---|\n{rows}", 0)
+        else:
+            plain = {name: _plain(value) for name, value in config.items()}
+            self._writer.add_hparams(plain, dict(results), run_name=".")
+
+    def picture(self, name: str, step: int, image: npt.NDArray[np.uint8]) -> None:
+        """Write a picture, (height, width, 3), uint8."""
+        self._writer.add_image(name, image, step, dataformats="HWC")
+
+    def close(self) -> None:
+        """Write what is not yet written."""
+        try:
+            self._writer.close()
+        finally:
+            threading.excepthook = self._hook
+
+    def _quiet(self, args: threading.ExceptHookArgs) -> None:
+        """A full disk stops the writer's thread; its next call tells the trainer, so the thread need not."""
+        if not isinstance(args.exc_value, OSError):
+            self._hook(args)
+
+
+def _plain(value: Any) -> int | float | str | bool:
+    return value if isinstance(value, int | float | str | bool) else " ".join(map(str, value))
+
+
+# -- the terminal -----------------------------------------------------------------------------------------------------
+
+
+class _Words(ProgressColumn):
+    """The words of the last report, beside the bar."""
+
+    def render(self, task: Any) -> str:
+        return str(task.fields.get("words", ""))
+
+
+class Reporter:
+    """A progress bar on a terminal, a few plain lines elsewhere."""
+
+    def __init__(self, total: int, done: int = 0) -> None:
+        self.console = Console(stderr=True)
+        self._total = total
+        self._first = done
+        self._start = time.monotonic()
+        self._progress: Progress | None = None
+        if self.console.is_terminal:
+            self._progress = Progress(
+                TextColumn("training"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f} %"),
+                TextColumn("{task.fields[rate]}"),
+                TimeRemainingColumn(),
+                _Words(),
+                console=self.console,
+                transient=True,
+            )
+            self._task = self._progress.add_task("", total=total, completed=done, rate="", words="")
+            self._progress.start()
+
+    def advance(self, done: int) -> None:
+        """So many decisions are done."""
+        if self._progress is not None:
+            rate = (done - self._first) / max(time.monotonic() - self._start, 1e-9)
+            self._progress.update(self._task, completed=done, rate=f"{rate:,.0f} decisions/s")
+
+    def say(self, done: int, words: str) -> None:
+        """Say how far the learner is: beside the bar, or as a line."""
+        if self._progress is not None:
+            self._progress.update(self._task, words=words)
+        else:
+            print(f"{done:>12,} of {self._total:,} decisions: {words}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+
+def results_table(title: str, results: Mapping[str, Figures]) -> Table:
+    """The figures against each opponent with their intervals, for rich to print."""
+    table = Table(title=title, title_justify="left")
+    table.add_column("opponent")
+    names = list(next(iter(results.values()), {}))
+    for name in names:
+        table.add_column(name.replace("_", " "), justify="right")
+    for opponent, found in results.items():
+        table.add_row(opponent, *(_cell(name, *found[name]) for name in names))
+    return table
+
+
+def _cell(name: str, value: float, interval: tuple[float, float] | None) -> str:
+    if name == "win_rate":
+        assert interval is not None
+        return f"{value:.1%} [{interval[0]:.1%}, {interval[1]:.1%}]"
+    if interval is None:
+        return f"{value:g}"
+    return f"{value:+.2f} [{interval[0]:+.2f}, {interval[1]:+.2f}]"
+
+
+def save_results(path: Path, values: Mapping[str, Any]) -> None:
+    """Write results as JSON, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(values, indent=1) + "\n")
+
+
+# -- what the learner does at each kind of decision -------------------------------------------------------------------
+
+
+def action_shares(
+    masks: npt.NDArray[np.int8], actions: npt.NDArray[np.int64], most: int = 8
+) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], int]]:
+    """The share of each action by kind of decision; decisions are of one kind if the same actions are legal.
+
+    Args:
+        masks: (rows, actions), int8.
+        actions: (rows,), int64.
+        most: how many kinds at most, the commonest.
+
+    Returns:
+        For each kind, the commonest first: its legal actions, the share of each, and how many decisions there were.
+    """
+    kinds, kind_of, counts = np.unique(masks, axis=0, return_inverse=True, return_counts=True)
+    found = []
+    for kind in np.argsort(-counts, kind="stable")[:most]:
+        legal = np.flatnonzero(kinds[kind])
+        taken = np.bincount(actions[kind_of.ravel() == kind], minlength=masks.shape[1])
+        found.append((legal, taken[legal] / counts[kind], int(counts[kind])))
+    return found
+
+
+_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000")
+"""Okabe and Ito's cycle: told apart without seeing every colour."""
+
+
+def draw_action_shares(
+    shares: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], int]],
+    names: Mapping[int, str],
+) -> npt.NDArray[np.uint8]:
+    """A picture of `action_shares`, a bar for each kind of decision, (height, width, 3), uint8.
+
+    Args:
+        shares: what `action_shares` returns.
+        names: actions in words; a number where there are none.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 0.8 + 0.7 * len(shares)), dpi=100, layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for row, (legal, parts, count) in enumerate(shares):
+        left = 0.0
+        for place in np.argsort(-parts, kind="stable")[: len(_COLOURS)]:
+            part, action = float(parts[place]), int(legal[place])
+            # Ordered by share, coloured by action: the same action has the same colour in every bar.
+            axes.barh(row, part, left=left, color=_COLOURS[action % len(_COLOURS)], edgecolor="white")
+            if part > 0.08:
+                label = f"{names.get(action, action)}\n{part:.0%}"
+                axes.text(left + part / 2, row, label, ha="center", va="center", fontsize=8, color="white")
+            left += part
+        axes.text(1.01, row, f"{count:,} decisions", va="center", fontsize=8)
+    axes.set(xlim=(0, 1.15), xticks=[0, 0.5, 1], xticklabels=["0 %", "50 %", "100 %"], yticks=[])
+    axes.invert_yaxis()
+    axes.set_title("Share of each action by kind of decision (greedy)", fontsize=9)
+    canvas.draw()  # type: ignore[no-untyped-call]
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
+
+
+def action_names(
+    game: Game, states: np.recarray[Any, Any], masks: npt.NDArray[np.int8], most: int = 64
+) -> dict[int, str]:
+    """How the actions that are legal at these tables are called, without what stands in brackets (what they cost now).
+
+    Args:
+        game: the game.
+        states: (rows,), where someone is to decide.
+        masks: (rows, actions), int8.
+        most: name no more than this.
+    """
+    names: dict[int, str] = {}
+    for row, mask in zip(range(len(states)), masks, strict=True):
+        for action in np.flatnonzero(mask).tolist():
+            if action not in names and len(names) < most:
+                names[action] = re.sub(r" *\(.*", "", game.action_text(states[row], action))
+    return names
+
+
+def in_words(found: Mapping[str, Figures]) -> str:
+    """The win rates of an evaluation in a few words."""
+    return ", ".join(f"wins {its['win_rate'][0]:.1%} against {who}" for who, its in found.items())

@@ -1,0 +1,50 @@
+"""States to resume from: tensors and plain values in one file, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from cardgym.errors import CardgymError
+from cardgym.files import replacing
+
+
+def save_state(path: Path, state: dict[str, Any]) -> None:
+    """Write a state; `path` holds either the old one or the new one, whenever the process is killed.
+
+    Raises:
+        CardgymError: where the file cannot be written.
+    """
+    with replacing(path) as temporary:
+        try:
+            with open(temporary, "wb") as file:
+                torch.save(state, file)
+        except RuntimeError as error:  # How torch reports a full disk.
+            raise OSError(str(error).splitlines()[0]) from error
+
+
+def load_state(path: Path) -> dict[str, Any]:
+    """Read a state; nothing in the file is executed.
+
+    Raises:
+        CardgymError: where the file cannot be read or holds anything but tensors and plain values.
+    """
+    try:
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # A file of something else fails in any of torch's steps, each in its own way.
+        raise CardgymError(f"{path}: no state to resume from ({type(error).__name__}); train from the start") from None
+    return state
+
+
+def generator_state(generator: np.random.Generator) -> str:
+    """The state of a NumPy generator as text."""
+    return json.dumps(generator.bit_generator.state)
+
+
+def set_generator_state(generator: np.random.Generator, state: str) -> None:
+    """Set what `generator_state` gave."""
+    generator.bit_generator.state = json.loads(state)

@@ -1,0 +1,48 @@
+"""The compiled players of One Play Poker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, result
+from cardgym.rules import Generator, Record, rule
+
+_KING = 2
+
+
+@rule
+def handcrafted(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """The paper's handcrafted policy (section 4, "Playing the game"); after a fourth card, bet if winning.
+
+    One card out: bet on a king or an ace. Two: bet if the own card is higher than the house's. Three: bet with a pair
+    or a flush.
+    """
+    low = int(state.player[0])
+    if state.dealt == 1:
+        bet = low // NUM_SUITS >= _KING
+    elif state.dealt == 2:
+        bet = low // NUM_SUITS > int(state.house[0]) // NUM_SUITS
+    elif state.dealt == 3:
+        high = int(state.player[1])
+        bet = low // NUM_SUITS == high // NUM_SUITS or low % NUM_SUITS == high % NUM_SUITS
+    else:
+        bet = result(state) == WIN
+    return BET if bet else PASS
+
+
+@rule
+def always(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Bet after every card."""
+    return BET
+
+
+@rule
+def never(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Never bet."""
+    return PASS
+
+
+PLAYERS: dict[str, Callable[..., int]] = {"handcrafted": handcrafted, "always": always, "never": never}

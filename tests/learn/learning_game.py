@@ -1,0 +1,145 @@
+"""Odds and evens: a card game for tests of learning, small enough to be worked out by hand.
+
+One or two seats take turns. Before each turn one of four cards is dealt, face up. In a seat's even turns (its first is
+turn 0) actions 0 and 1 are legal, in its odd turns 2 and 3; action 4 never is. An action of the card's parity pays the
+seat 1, the other one costs it 1; either way the other seat, if there is one, is paid 0.25. So the best return of a game
+of r turns a seat is r, and r + r/4 with an opponent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from cardgym.rules import Encoding, Feature, Game, Options, number, rule
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "train" / "dqn.py"
+
+NUM_ACTIONS = 5
+
+STATE = np.dtype(
+    [
+        ("num_players", np.int32),
+        ("turns", np.int32),
+        ("played", np.int32),  # Turns taken, of all seats.
+        ("card", np.int32),  # -1 if not dealt.
+        ("right", np.int32, (2,)),
+        ("reward", np.float32, (2,)),
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True)
+class TinyOptions(Options):
+    num_players: int = number(2, 1, 2, help="seats")  # type: ignore[misc]
+    turns: int = number(4, 1, 20, help="turns of each seat")
+
+
+@rule
+def setup(state):
+    state.played = 0
+    state.card = -1
+    for seat in range(2):
+        state.right[seat] = 0
+        state.reward[seat] = 0.0
+
+
+@rule
+def outcomes(state):
+    return 4 if state.card < 0 and state.played < state.turns * state.num_players else 0
+
+
+@rule
+def actor(state):
+    return -1 if state.played == state.turns * state.num_players else int(state.played % state.num_players)
+
+
+@rule
+def legal(state, mask):
+    parity = state.played // state.num_players % 2
+    for action in range(NUM_ACTIONS):
+        mask[action] = 1 if action // 2 == parity else 0
+
+
+@rule
+def apply(state, move):
+    for seat in range(2):
+        state.reward[seat] = 0.0
+    if state.card < 0:
+        state.card = move
+        return
+    seat = state.played % state.num_players
+    correct = move % 2 == state.card % 2
+    state.right[seat] += 1 if correct else 0
+    state.reward[seat] = 1.0 if correct else -1.0
+    if state.num_players == 2:
+        state.reward[1 - seat] = 0.25
+    state.played += 1
+    state.card = -1
+
+
+@rule
+def observe(state, seat, out):
+    for place in range(8):
+        out[place] = 0.0
+    if state.card >= 0:
+        out[state.card] = 1.0
+    out[4 + state.played // state.num_players % 2] = 1.0
+    out[6] = seat
+    out[7] = 1.0 - state.played / (state.turns * state.num_players)
+
+
+def table(options):
+    return (
+        Feature("card", "one-hot", 4),
+        Feature("parity", "one-hot: even or odd turn", 2),
+        Feature("seat", "own seat"),
+        Feature("left", "share of turns left"),
+    )
+
+
+@rule
+def nothing(state, seat, generator):
+    pass
+
+
+@rule
+def right(state, seat):
+    return float(state.right[seat])
+
+
+@rule
+def turns(state):
+    return float(state.turns * state.num_players)
+
+
+@rule
+def perfect(state, seat, mask, generator):
+    return int(2 * (state.played // state.num_players % 2) + state.card % 2)
+
+
+TINY = Game(
+    id="Tiny-v0",
+    doc="",
+    state=STATE,
+    options=TinyOptions,
+    num_actions=NUM_ACTIONS,
+    encodings={"plain": Encoding(observe, table)},
+    setup=setup,
+    outcomes=outcomes,
+    actor=actor,
+    legal=legal,
+    apply=apply,
+    describe=lambda state, seat: f"card {state.card}",
+    action_text=lambda state, action: f"say {action} (free)",
+    resample=nothing,
+    won=right,
+    contests=turns,
+    conserved=lambda state: (),
+    narrate=lambda before, move, after, seat: "",
+    players={"perfect": perfect},
+)

@@ -1,0 +1,103 @@
+"""The formulas, worked out by hand, and the traps of masked Q-learning."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from cardgym.learn.acting import epsilon_greedy, random_legal
+from cardgym.learn.schedules import linear
+from cardgym.learn.targets import double_dqn_target, dqn_target
+from cardgym.players.network import NetworkPlayer, NetworkShape, QNetwork, masked
+
+REWARDS = torch.tensor([1.0, -2.0, 0.5])
+DONE = torch.tensor([False, False, True])
+ONLINE = torch.tensor([[1.0, 5.0, 9.0], [3.0, 2.0, 9.0], [0.0, 0.0, 0.0]])
+TARGET = torch.tensor([[10.0, 20.0, 99.0], [-7.0, -4.0, 99.0], [50.0, 60.0, 70.0]])
+MASKS = torch.tensor([[True, True, False], [True, True, False], [True, True, True]])
+
+
+def test_dqn_target_takes_the_largest_legal_value():
+    # 1 + 0.5 * 20; -2 + 0.5 * -4; the end is worth its reward. The 99 and the 9 are illegal.
+    assert dqn_target(REWARDS, DONE, 0.5, TARGET, MASKS).tolist() == [11.0, -4.0, 0.5]
+
+
+def test_double_dqn_target_chooses_with_one_network_and_judges_with_the_other():
+    # Row 0: online prefers action 1 of the legal ones, worth 20. Row 1: action 0, worth -7 (not the larger -4).
+    assert double_dqn_target(REWARDS, DONE, 0.5, ONLINE, TARGET, MASKS).tolist() == [11.0, -5.5, 0.5]
+
+
+def test_targets_stay_finite_where_nothing_follows():
+    nothing_legal = torch.zeros(3, 3, dtype=torch.bool)
+    wild = torch.tensor([[math.inf, 0, 0], [-math.inf, 0, 0], [math.nan, 0, 0]])
+    done = torch.ones(3, dtype=torch.bool)
+    for masks in (nothing_legal, MASKS):
+        assert dqn_target(REWARDS, done, 0.99, wild, masks).tolist() == REWARDS.tolist()
+        assert double_dqn_target(REWARDS, done, 0.99, wild, wild, masks).tolist() == REWARDS.tolist()
+
+
+def test_masked_values_lie_below_every_legal_one_and_are_finite():
+    values = torch.tensor([[-1e30, 5.0], [-sys.float_info.max, 0.0]]).clamp(-3e38)
+    masks = torch.tensor([[True, False], [True, False]])
+    # sys.float_info.min is a small positive number: used as the mask's value it would win here.
+    assert sys.float_info.min > 0
+    assert masked(values, masks).argmax(dim=1).tolist() == [0, 0]
+    assert torch.isfinite(masked(values, masks)).all()
+    assert not torch.isnan(0.0 * masked(values, masks)).any()
+
+
+def test_the_greedy_player_never_takes_an_illegal_action_however_good():
+    network = QNetwork(NetworkShape(inputs=2, actions=4, hidden=(8,)))
+    with torch.no_grad():
+        network.head.weight.zero_()
+        network.head.bias.copy_(torch.tensor([-5.0, -4.0, 100.0, -6.0]))
+    masks = np.array([[1, 1, 0, 1], [1, 0, 0, 1], [0, 0, 1, 0]], np.int8)
+    assert NetworkPlayer("x", network).act(np.zeros((3, 2), np.float32), masks).tolist() == [1, 0, 2]
+
+
+def test_the_greedy_player_leaves_torchs_threads_as_they_were():
+    before = torch.get_num_threads()
+    network = QNetwork(NetworkShape(inputs=2, actions=2))
+    torch.set_num_threads(2)
+    try:
+        NetworkPlayer("x", network).act(np.zeros((1, 2), np.float32), np.ones((1, 2), np.int8))
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_exploration_is_uniform_over_the_legal_actions():
+    masks = np.tile(np.array([[0, 1, 0, 1, 1], [1, 0, 0, 0, 0]], np.int8), (6000, 1))
+    actions = random_legal(masks, np.random.default_rng(5))
+    counts = np.bincount(actions[0::2], minlength=5)
+    assert counts[[0, 2]].tolist() == [0, 0]
+    assert np.abs(counts[[1, 3, 4]] - 2000).max() < 5 * math.sqrt(6000 * 2 / 9)  # Five standard deviations.
+    assert (actions[1::2] == 0).all()
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.25, 1.0])
+def test_epsilon_is_the_share_of_random_decisions(epsilon):
+    masks = np.tile(np.array([[1, 1, 0, 1]], np.int8), (8000, 1))
+    actions = epsilon_greedy(np.full(8000, 3), masks, epsilon, np.random.default_rng(7))
+    assert (actions != 2).all()
+    expected = epsilon * 2 / 3
+    assert abs((actions != 3).mean() - expected) <= 5 * math.sqrt(expected * (1 - expected) / 8000)
+
+
+def test_dueling_values_have_the_state_value_as_their_mean():
+    torch.manual_seed(0)
+    network = QNetwork(NetworkShape(inputs=3, actions=4, hidden=(8,), dueling=True))
+    observations = torch.randn(5, 3)
+    raw = network.head(network.body(observations))
+    values = network(observations)
+    torch.testing.assert_close(values.mean(dim=1), raw[:, 0])
+    torch.testing.assert_close(values - values[:, :1], raw[:, 1:] - raw[:, 1:2])
+
+
+def test_linear_schedule():
+    assert [linear(step, 1.0, 0.5, 10) for step in (0, 5, 10, 99)] == [1.0, 0.75, 0.5, 0.5]
+    assert linear(0, 1.0, 0.2, 0) == 0.2

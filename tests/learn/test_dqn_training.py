@@ -1,0 +1,148 @@
+"""The training script: it learns, it repeats itself bit for bit, and it survives being killed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from learning_game import SCRIPT
+
+from cardgym.errors import CardgymError
+from cardgym.learn.config import DQNConfig
+from cardgym.players.base import resolve
+from cardgym.registry import parse_options
+
+QUICK = DQNConfig(
+    env="Tiny-v0",
+    decisions=6_000,
+    tables=32,
+    opponents=("random=1",),
+    hidden=(32,),
+    epsilon_share=0.5,
+    learning_starts=200,
+    train_every=8,
+    batch_size=64,
+    learning_rate=3e-3,
+    learning_rate_end=3e-4,
+    target_every=20,
+    replay_capacity=4_000,
+    eval_opponents=("random", "perfect"),
+    eval_every=0,
+    final_games=400,
+    log_every=1_000,
+    save_every=2_000,
+)
+
+
+def model(folder: Path) -> bytes:
+    return (folder / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"double": False},
+        {"dueling": True, "n_step": 2, "target_tau": 0.05, "target_every": 1, "max_gradient_norm": 10.0},
+        {"set": ("num_players=1",), "eval_opponents": ("random",)},
+        {"opponents": ("self=1", "snapshot=1"), "snapshot_every": 1_000},
+    ],
+    ids=["double", "dqn", "dueling-n-step-soft", "one-player", "self-play"],
+)
+def test_it_learns_to_play_the_tiny_game_perfectly(dqn, tiny, tmp_path, changes):
+    config = dataclasses.replace(QUICK, **changes)
+    results = dqn.train(config, tmp_path, False)
+    share, _ = results["random"]["win_rate"]
+    alone = "num_players=1" in config.set
+    # `won` counts right actions of both seats: half of them, all of them mine, where the other plays at random.
+    assert share == (1.0 if alone else 0.5)
+    path = tmp_path / "model.safetensors"
+    player = resolve(path, tiny, parse_options(tiny, {"num_players": 1 if alone else 2}))
+    assert player.encoding == "plain"
+    saved = json.loads((tmp_path / "results.json").read_text())
+    assert saved["results"]["random"]["win_rate"][0] == share
+    assert list(tmp_path.glob("events.out.tfevents.*"))
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_does_not(dqn, tiny, tmp_path):
+    config = dataclasses.replace(QUICK, decisions=2_000, final_games=0, opponents=("self=1", "snapshot=1", "random=1"))
+    for name, seed in [("one", 5), ("two", 5), ("three", 6)]:
+        dqn.train(dataclasses.replace(config, seed=seed), tmp_path / name, False)
+    assert model(tmp_path / "one") == model(tmp_path / "two")
+    assert model(tmp_path / "one") != model(tmp_path / "three")
+
+
+def test_evaluating_and_saving_more_often_changes_no_bit_of_the_weights(dqn, tiny, tmp_path):
+    import safetensors.torch
+
+    config = dataclasses.replace(QUICK, decisions=2_000, final_games=0)
+    dqn.train(config, tmp_path / "one", False)
+    often = dataclasses.replace(config, eval_every=300, eval_games=20, save_every=300, log_every=100)
+    dqn.train(often, tmp_path / "two", False)
+    one, two = (safetensors.torch.load(model(tmp_path / name)) for name in ("one", "two"))
+    assert all(one[name].equal(two[name]) for name in one)
+
+
+def test_a_run_is_resumed_with_the_hyper_parameters_it_began_with(dqn, tiny, tmp_path):
+    config = dataclasses.replace(QUICK, decisions=1_000, final_games=0)
+    dqn.train(config, tmp_path, False)
+    with pytest.raises(CardgymError, match=r"began with gamma=0\.99, not 0\.5"):
+        dqn.train(dataclasses.replace(config, gamma=0.5), tmp_path, True)
+
+
+def test_a_folder_that_holds_a_run_is_not_overwritten(dqn, tiny, tmp_path, capsys):
+    (tmp_path / "resume.pt").write_bytes(b"earlier")
+    assert dqn.main(["--env", "Tiny-v0", "--out", str(tmp_path)]) == 2
+    assert "holds a run already" in capsys.readouterr().err
+    assert dqn.main(["--env", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
+    assert "no state to resume from" in capsys.readouterr().err
+
+
+def test_the_last_screen(dqn, tiny, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["--env", "Tiny-v0", "--decisions", "600", "--tables", "8", "--learning-starts", "100", "--hidden", "8"]
+    words += ["--eval-games", "10", "--eval-every", "300", "--final-games", "50", "--eval-opponents", "random"]
+    for number in (1, 2):
+        assert dqn.main(words) == 0
+        told = capsys.readouterr()
+        assert told.err.count("wins") == 2  # Plain lines, for this is no terminal.
+        screen = " ".join(told.out.split())
+        for word in ("random", "win rate", "tensorboard", f"double_dqn-seed1-{number}"):
+            assert word in screen
+
+
+# -- killed for real --------------------------------------------------------------------------------------------------
+
+KILLED = [
+    sys.executable, str(SCRIPT), "--env", "CorellianSpike-v0", "--decisions", "40000", "--tables", "64",
+    "--opponents", "heuristic=1", "self=1", "snapshot=1", "--snapshot-every", "3000", "--hidden", "16",
+    "--n-step", "2", "--train-every", "32", "--batch-size", "64", "--learning-starts", "1000",
+    "--replay-capacity", "5000", "--save-every", "4000", "--eval-every", "9000", "--eval-games", "20",
+    "--eval-opponents", "random", "--final-games", "0",
+]  # fmt: skip
+
+
+def test_killed_at_any_moment_and_resumed_it_ends_with_the_same_bits(tmp_path):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    start = time.monotonic()
+    subprocess.run([*KILLED, "--out", str(whole)], check=True, capture_output=True)
+    lasted = time.monotonic() - start
+    moments = random.Random()  # Not seeded: the moment of death is to be any.
+    for _ in range(2):
+        run = subprocess.Popen([*KILLED, "--out", str(killed), "--resume"], stderr=subprocess.DEVNULL)
+        try:
+            run.wait(moments.uniform(0.3, 1.0) * lasted)
+        except subprocess.TimeoutExpired:
+            run.send_signal(signal.SIGKILL)
+            assert run.wait() == -signal.SIGKILL
+    subprocess.run([*KILLED, "--out", str(killed), "--resume"], check=True, capture_output=True)
+    assert model(killed) == model(whole)
+    left = {path.name for path in killed.iterdir() if "tfevents" not in path.name and not path.name.endswith(".part")}
+    assert left == {"model.safetensors", "resume.pt", "results.json"}

@@ -1,0 +1,249 @@
+"""DQN and double DQN for any card game of cardgym, in one script.
+
+Usage:
+    python train/dqn.py --config configs/corellian_spike/double_dqn.toml [--seed 2] [--out FOLDER] [--resume] ...
+
+`--help` lists every hyper-parameter; docs/algorithms/dqn.md says what was changed from the papers and why.
+The two algorithms differ in one line of `update`.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn.functional import smooth_l1_loss
+from torch.nn.utils import clip_grad_norm_
+
+from cardgym import CardgymError, find
+from cardgym.learn.acting import epsilon_greedy
+from cardgym.learn.config import STATE_FILE, DQNConfig, check_same, parse_run, run_folder
+from cardgym.learn.logbook import (
+    Figures,
+    Reporter,
+    TensorBoard,
+    action_names,
+    action_shares,
+    draw_action_shares,
+    in_words,
+    match,
+    results_table,
+    save_results,
+)
+from cardgym.learn.replay import Replay
+from cardgym.learn.resume import generator_state, load_state, save_state, set_generator_state
+from cardgym.learn.schedules import linear, passes
+from cardgym.learn.tables import LearnerTables, Mix
+from cardgym.learn.targets import double_dqn_target, dqn_target
+from cardgym.players.base import resolve
+from cardgym.players.network import NetworkPlayer, QNetwork, greedy_actions, network_shape, save_checkpoint
+from cardgym.registry import parse_options, parse_settings
+
+EVALUATION_SEED = 1_000_000
+"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
+
+
+def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
+    """Train, and return the figures of the last evaluation against each opponent."""
+    # -- the game and what learns -------------------------------------------------------------------------------------
+    torch.set_num_threads(1)
+    game = find(config.env)
+    options = parse_options(game, parse_settings(list(config.set)))
+    encoding = config.observation or game.default_encoding
+    shape = network_shape(game, options, encoding, config.hidden, config.dueling)
+    device = choose_device(config.device)
+    for name in config.eval_opponents:
+        resolve(name, game, options)  # A wrong name is told now, not after minutes of training.
+
+    torch.manual_seed(config.seed)
+    online = QNetwork(shape).to(device)
+    target = copy.deepcopy(online).requires_grad_(False)
+    optimiser = torch.optim.Adam(online.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True)
+    replay = Replay(config.replay_capacity, shape.inputs, shape.actions)
+    tables = LearnerTables(
+        game,
+        options,
+        config.tables,
+        Mix.parse(config.opponents),
+        online,
+        encoding,
+        seed=config.seed,
+        n_step=config.n_step,
+        gamma=config.gamma,
+        reward_scale=config.reward_scale,
+        snapshots=config.snapshots,
+    )
+    exploration, sampling = (np.random.default_rng([config.seed, stream]) for stream in (2, 3))
+    learner = NetworkPlayer("learner", online, encoding)
+    decisions = updates = 0
+
+    # -- going on with an interrupted run -----------------------------------------------------------------------------
+    parts = {"online": online, "target": target, "optimiser": optimiser, "replay": replay, "tables": tables}
+    state_file = folder / STATE_FILE
+    if resume and state_file.exists():
+        state = load_state(state_file)
+        check_same(json.loads(state["config"]), config, state_file)
+        for name, part in parts.items():
+            part.load_state_dict(state[name])
+        set_generator_state(exploration, state["exploration"])
+        set_generator_state(sampling, state["sampling"])
+        decisions, updates = state["decisions"], state["updates"]
+
+    def save() -> None:
+        plain = {
+            "config": json.dumps(dataclasses.asdict(config)),
+            "decisions": decisions,
+            "updates": updates,
+            "exploration": generator_state(exploration),
+            "sampling": generator_state(sampling),
+        }
+        save_state(state_file, {**plain, **{name: part.state_dict() for name, part in parts.items()}})
+        save_checkpoint(folder / "model.safetensors", online, game, options, encoding, dataclasses.asdict(config))
+
+    # -- one update ---------------------------------------------------------------------------------------------------
+    weights, target_weights = list(online.parameters()), list(target.parameters())
+    discount = config.gamma**config.n_step
+    sums = torch.zeros(3, device=device)  # Of losses, of mean values, and of updates, since the last line of the log.
+
+    def update() -> None:
+        batch = replay.sample(config.batch_size, sampling, device)
+        with torch.no_grad():
+            next_values = target(batch.next_observations)
+            if config.double:
+                goals = double_dqn_target(
+                    batch.rewards, batch.done, discount, online(batch.next_observations), next_values, batch.next_masks
+                )  # fmt: skip
+            else:
+                goals = dqn_target(batch.rewards, batch.done, discount, next_values, batch.next_masks)
+        values = online(batch.observations).gather(1, batch.actions[:, None]).squeeze(1)
+        loss = smooth_l1_loss(values, goals)
+        optimiser.zero_grad()
+        loss.backward()
+        if config.max_gradient_norm:
+            clip_grad_norm_(weights, config.max_gradient_norm)
+        optimiser.param_groups[0]["lr"] = linear(
+            decisions, config.learning_rate, config.learning_rate_end, config.decisions
+        )
+        optimiser.step()
+        if (updates + 1) % config.target_every == 0:
+            with torch.no_grad():
+                for old, new in zip(target_weights, weights, strict=True):
+                    old.lerp_(new, config.target_tau)
+        with torch.no_grad():
+            sums.add_(torch.stack([loss, values.mean(), torch.ones_like(loss)]))
+
+    # -- what is told as training goes --------------------------------------------------------------------------------
+    board = TensorBoard(folder, purge_step=decisions if decisions else None)
+    board.config(dataclasses.asdict(config))
+    reporter = Reporter(config.decisions, decisions)
+    names: dict[int, str] = {}
+    clock = {"training": 0.0, "decisions": decisions, "since": time.perf_counter()}
+
+    def log() -> None:
+        values = {"epsilon": epsilon, "learning_rate": optimiser.param_groups[0]["lr"]}
+        seconds = clock["training"] + time.perf_counter() - clock["since"]
+        values["decisions_per_second"] = (decisions - clock["decisions"]) / seconds
+        if sums[2] > 0:
+            values["loss"], values["mean_q"] = (sums[:2] / sums[2]).tolist()
+        sums.zero_()
+        clock.update(training=0.0, decisions=decisions, since=time.perf_counter())
+        board.scalars(decisions, values)
+
+    def evaluate(games: int) -> dict[str, Figures]:
+        clock["training"] += time.perf_counter() - clock["since"]
+        found = {
+            opponent: match(game, options, learner, opponent, games=games, seed=EVALUATION_SEED)
+            for opponent in config.eval_opponents
+        }
+        for opponent, its in found.items():
+            board.evaluation(decisions, opponent, its)
+        names.update(action_names(game, tables.played.batch.states[tables.deciding], tables.masks))
+        greedy = greedy_actions(online, tables.observations, tables.masks, device)
+        board.picture("actions", decisions, draw_action_shares(action_shares(tables.masks, greedy), names))
+        clock["since"] = time.perf_counter()
+        return found
+
+    # -- training -----------------------------------------------------------------------------------------------------
+    try:
+        while decisions < config.decisions:
+            epsilon = linear(
+                decisions,
+                config.epsilon_start,
+                config.epsilon_end,
+                int(config.epsilon_share * config.decisions),
+            )
+            greedy = greedy_actions(online, tables.observations, tables.masks, device)
+            actions = epsilon_greedy(greedy, tables.masks, epsilon, exploration)
+            for transitions in tables.step(actions):
+                replay.add(transitions)
+            before, decisions = decisions, decisions + len(actions)
+
+            due = max(decisions - config.learning_starts, 0) // config.train_every
+            while updates < due and replay.size:
+                update()
+                updates += 1
+            if passes(config.snapshot_every, before, decisions):
+                tables.take_snapshot(online)
+            if passes(config.log_every, before, decisions):
+                log()
+            if passes(config.eval_every, before, decisions):
+                found = evaluate(config.eval_games)
+                reporter.say(decisions, in_words(found))
+            if passes(config.save_every, before, decisions) or decisions >= config.decisions:
+                save()
+            reporter.advance(decisions)
+        found = evaluate(config.final_games) if config.final_games else {}
+        if found:
+            results = {f"{name}/{who}": value for who, its in found.items() for name, (value, _) in its.items()}
+            board.config(dataclasses.asdict(config), results)
+        save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found})
+    finally:
+        reporter.close()
+        board.close()
+    return found
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of that name; `auto` is a GPU where there is one."""
+    if name == "cuda" and not torch.cuda.is_available():
+        raise CardgymError("device 'cuda': no GPU to be found here; use cpu or auto")
+    return torch.device("cuda" if name == "cuda" or (name == "auto" and torch.cuda.is_available()) else "cpu")
+
+
+def main(words: list[str]) -> int:
+    """Run from the command line; the exit code."""
+    start = time.monotonic()
+    folder = None
+    try:
+        config, place = parse_run(DQNConfig, words, "Train a DQN or double DQN at a card game.")
+        stem = place.config.stem if place.config else "double_dqn" if config.double else "dqn"
+        folder = run_folder(place, find(config.env).id, f"{stem}-seed{config.seed}")
+        results = train(config, folder, place.resume)
+    except CardgymError as error:
+        print(f"dqn.py: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:  # TensorBoard's, above all a full disk.
+        print(f"dqn.py: {error.strerror or error}: stopped writing below {folder}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
+        return 130
+    from rich.console import Console
+
+    console = Console()
+    if results:
+        console.print(results_table(f"{config.env} after {config.decisions:,} decisions", results))
+    minutes, seconds = divmod(int(time.monotonic() - start), 60)
+    console.print(f"Trained in {minutes} min {seconds} s. Checkpoint: {folder / 'model.safetensors'}")
+    console.print(f"Curves:  {Path(sys.executable).parent / 'tensorboard'} --logdir {folder.parent}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
