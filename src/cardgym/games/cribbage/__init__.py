@@ -29,7 +29,13 @@ GAME = Game(
     narrate=text.narrate,
     deal=rules.deal,
     forfeit=rules.forfeit,
-    extra=text.extra,
+    extra={
+        "points": rules.points,
+        "pegging_points": rules.pegging_points,
+        "hand_points": rules.hand_points,
+        "crib_points": rules.crib_points,
+        "heels_points": rules.heels_points,
+    },
 )
 
 DEAL_GAME = dataclasses.replace(GAME, id="CribbageDeal-v0", doc=DEAL_DOC, defaults={"deals": 1, "reward": "points"})

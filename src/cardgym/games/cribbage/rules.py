@@ -181,6 +181,39 @@ def contests(state: Record) -> float:
     return 1.0
 
 
+# -- figures for the arena's report -----------------------------------------------------------------------------------
+
+
+@rule
+def points(state: Record, seat: int) -> float:
+    """The points of the seat at the end."""
+    return float(state.scores[seat])
+
+
+@rule
+def pegging_points(state: Record, seat: int) -> float:
+    """The points the seat has scored in the play."""
+    return float(int(state.tally[seat, PONE_PEGGING]) + int(state.tally[seat, DEALER_PEGGING]))
+
+
+@rule
+def hand_points(state: Record, seat: int) -> float:
+    """The points of the seat's hands."""
+    return float(int(state.tally[seat, PONE_HAND]) + int(state.tally[seat, DEALER_HAND]))
+
+
+@rule
+def crib_points(state: Record, seat: int) -> float:
+    """The points of the seat's cribs."""
+    return float(state.tally[seat, CRIB])
+
+
+@rule
+def heels_points(state: Record, seat: int) -> float:
+    """The points the seat has had for jacks turned up."""
+    return float(state.tally[seat, HEELS])
+
+
 # -- the cut and the deal ---------------------------------------------------------------------------------------------
 
 

@@ -231,13 +231,6 @@ def _name(seat: int, viewer: int) -> str:
     return "You" if seat == viewer else "Opponent"
 
 
-def extra(state: Record, seat: int) -> dict[str, float]:
-    """Points of a finished game by what they were scored for, and the lead at its end."""
-    names = ("pone_pegging", "pone_hand", "dealer_pegging", "dealer_hand", "crib", "heels")
-    figures = {f"{name}_points": float(points) for name, points in zip(names, state.tally[seat], strict=True)}
-    return {"points": float(state.scores[seat]), "lead": float(state.scores[seat] - state.scores[1 - seat])} | figures
-
-
 def conserved(state: Record) -> tuple[int, ...]:
     """The 52 cards, their sum and the sum of their squares; each seat's points that no reason accounts for: none."""
     cards = [int(card) for card in state.deck[: state.deck_size]]
