@@ -161,7 +161,7 @@ def feature_table(features: tuple[Feature, ...]) -> str:
     lines, at = [], 0
     for row in features:
         index = str(at) if row.size == 1 else f"{at}..{at + row.size - 1}"
-        lines.append(f"{index:<8}{row.name:<22}[{row.low:g}, {row.high:g}]  {row.meaning}")
+        lines.append(f"{index:<10}{row.name:<22}[{row.low:g}, {row.high:g}]  {row.meaning}")
         at += row.size
     return "\n".join(lines)
 
