@@ -45,11 +45,14 @@ def compiled(function: F) -> F:
     return cast(F, _cached_njit(function, cache_folder()))
 
 
-def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, **names: Any) -> Callable[..., Any]:
+def bind(
+    template: Callable[..., Any], suffix: str, sources: Iterable[Path] | None, /, **names: Any
+) -> Callable[..., Any]:
     """Compile `template` with some of its global names replaced: one text, a kernel for each game.
 
     A closure would do the same but never hits Numba's disk cache. `suffix` tells the copies apart there; `sources`
-    are files outside the package that the copy depends on.
+    are files outside the package that the copy depends on. With None the copy is for compiled code only, which keeps
+    it as a part of itself: it is not cached, and Python cannot call it.
     """
     copy = types.FunctionType(
         template.__code__,
@@ -62,6 +65,11 @@ def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, 
     copy.__doc__ = template.__doc__
     if config.DISABLE_JIT:
         return _interpreted(copy)
+    if sources is None:
+        untyped: Any = numba.njit  # Its stubs leave out the two options.
+        return cast(
+            Callable[..., Any], untyped(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(copy)
+        )
     return cast(Callable[..., Any], _cached_njit(copy, cache_folder(*sources)))
 
 

@@ -161,7 +161,7 @@ def feature_table(features: tuple[Feature, ...]) -> str:
     lines, at = [], 0
     for row in features:
         index = str(at) if row.size == 1 else f"{at}..{at + row.size - 1}"
-        lines.append(f"{index:<8}{row.name:<22}[{row.low:g}, {row.high:g}]  {row.meaning}")
+        lines.append(f"{index:<10}{row.name:<22}[{row.low:g}, {row.high:g}]  {row.meaning}")
         at += row.size
     return "\n".join(lines)
 
@@ -315,9 +315,14 @@ class Game:
             raise unknown("observation", name, self.encodings)
         return self.encodings[name]
 
-    def new_state(self, options: Options) -> np.recarray[Any, Any]:
-        """A batch of one record with the options written and the game set up."""
+    def new_record(self, options: Options) -> np.recarray[Any, Any]:
+        """A batch of one record with the options written and no game set up yet."""
         batch = np.zeros(1, self.state).view(np.recarray)
         options.write(batch[0])
+        return batch
+
+    def new_state(self, options: Options) -> np.recarray[Any, Any]:
+        """A batch of one record with the options written and the game set up."""
+        batch = self.new_record(options)
         self.setup(batch[0])
         return batch

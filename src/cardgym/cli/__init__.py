@@ -21,6 +21,7 @@ COMMANDS = {
     "record": "write the transitions (s, a, r, s') of played games to a file",
     "solve": "solve a game of one player exactly, and value its players",
     "reproduce": "make a paper's results anew, as pages for people",
+    "bench": "measure speed on this machine",
     "report": "make tables of saved evaluations and of your own games",
 }
 """The commands: module names here, and what each does."""

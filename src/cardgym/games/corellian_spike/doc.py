@@ -64,9 +64,9 @@ have nothing to decide (all others folded before its turn, in every hand) is pas
 ## Rewards
 `reward="credits"`: a raise -2; a match minus what it paid; a bought card -2; winning a hand plus the pool. The ante is
 not charged, so a game's return is the credits won plus 2 for each hand. `reward="weighted"`: a raise or match costs
-(1 + |sum|) times as much, a bought card -2 (1 + 3/4 m) with m the smallest |sum| of three of the four cards, and winning
-pays 31 times the pool. An illegal action (with `illegal_action="penalize"`) ends the game at minus the seat's credits
-and the pool.
+(1 + |sum|) times as much, a bought card -2 (1 + 3/4 m) with m the smallest |sum| of three of the four cards, and
+winning pays 31 times the pool. An illegal action (with `illegal_action="penalize"`) ends the game at minus the
+seat's credits and the pool.
 
 ## Episode End
 After `hands` hands, or the first hand after which a player has no credits. An illegal action ends it too. There is no
@@ -79,7 +79,7 @@ truncation.
 - `num_players`: 2 (default) to 8.
 - `hands`: the most hands a game has, 10 by default.
 - `credits`: what each player starts with, 50 by default; an even number.
-- `betting`: `flat` (default; a raise sets what the others must match to 2, a re-raise costs its player 2 and no more) or
+- `betting`: `flat` (default; a raise sets what the others must match to 2, a re-raise costs its player 2, no more) or
   `matched` (as in poker: a raise adds 2 to what each must have put in). There are no side pots; players without credits
   stay in, are passed over in the betting and can win the whole pool.
 - `reward`: `credits` (default) or `weighted`, the paper's two models.
