@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
-import kuhn_poker
 import pytest
-from kuhn_poker import BET, PASS
 
+import kuhn_poker
 from cardgym.testing import ContractSuite, Table
+from kuhn_poker import BET, PASS
 
 JACK, QUEEN, KING = range(3)
 
@@ -102,7 +102,10 @@ def test_there_are_12_information_sets() -> None:
 
 
 def test_the_index_tells_the_information_sets_apart() -> None:
-    indices = {(information_set(table, history), table.index(table.seat)) for table, history, _ in leaves(Table(kuhn_poker.GAME))}
+    indices = {
+        (information_set(table, history), table.index(table.seat))
+        for table, history, _ in leaves(Table(kuhn_poker.GAME))
+    }
     assert len(indices) == len({name for name, _ in indices}) == len({index for _, index in indices}) == 12
 
 

@@ -75,7 +75,8 @@ def find(name: str | Game) -> Game:
         try:
             importlib.import_module(module)
         except ImportError as error:
-            raise CardgymError(f"game {name!r}: cannot import {module!r} ({error}); is its folder on PYTHONPATH?") from None
+            told = f"game {name!r}: cannot import {module!r} ({error}); is its folder on PYTHONPATH?"
+            raise CardgymError(told) from None
     if short not in _GAMES:
         raise unknown("game", name, _GAMES)
     return _GAMES[short]

@@ -59,7 +59,9 @@ def play_both(options: CorellianSpikeOptions, seed: int, folds: float, seen: See
 def choose(table: Table, ask: Ask, rng: np.random.Generator, folds: float, small: bool) -> tuple[int, object]:
     """A random move of the table, and the same as an answer to the reference."""
     if ask.kind == "decide":
-        weights = np.array([{FOLD: folds, RAISE: 0.4, BUY: 0.05 if small else 4.0}.get(action, 1.0) for action in ask.choices])
+        weights = np.array(
+            [{FOLD: folds, RAISE: 0.4, BUY: 0.05 if small else 4.0}.get(action, 1.0) for action in ask.choices]
+        )
         action = int(rng.choice(ask.choices, p=weights / weights.sum()))
         return action, action
     if ask.kind == "dice" and not small and rng.random() < 0.3:  # Doubles more often than dice have them.
@@ -162,7 +164,13 @@ def compare_observation(table: Table, reference: Reference, number: int, options
 def test_random_games(num_players: int, betting: str) -> None:
     seen: Seen = Counter()
     for seed, (credits, reward, folds) in enumerate(
-        [(50, "credits", 0.05), (50, "weighted", 0.3), (10, "credits", 0.05), (4, "weighted", 0.1), (200, "credits", 0.02)]
+        [
+            (50, "credits", 0.05),
+            (50, "weighted", 0.3),
+            (10, "credits", 0.05),
+            (4, "weighted", 0.1),
+            (200, "credits", 0.02),
+        ]
     ):
         options = CorellianSpikeOptions(num_players, 4, credits, betting, reward)
         play_both(options, 100 * num_players + seed, folds, seen)

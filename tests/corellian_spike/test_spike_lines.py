@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from spike_lines import cards, credits, deal, new_table, roll
 
@@ -262,9 +264,7 @@ def test_ranks_of_all_hands_order_as_the_rule_text_does() -> None:
     ranked = sorted(hands, key=key)
     ranks = [hand_rank(*hand) for hand in ranked]
     assert ranks == sorted(ranks)
-    assert [key(a) == key(b) for a, b in zip(ranked, ranked[1:], strict=False)] == [
-        a == b for a, b in zip(ranks, ranks[1:], strict=False)
-    ]
+    assert [key(a) == key(b) for a, b in itertools.pairwise(ranked)] == [a == b for a, b in itertools.pairwise(ranks)]
 
 
 # -- reshuffle, and the end of a game ---------------------------------------------------------------------------------

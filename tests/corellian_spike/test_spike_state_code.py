@@ -42,7 +42,9 @@ def test_more_players_have_as_many_states_as_four_and_three_have_fewer() -> None
 def test_code_to_index_and_back(players: int) -> None:
     codes = observations.codes(CorellianSpikeOptions(num_players=players))
     step = 7
-    assert [observations.code_index(code, players) for code in codes[::step].tolist()] == list(range(0, len(codes), step))
+    assert [observations.code_index(code, players) for code in codes[::step].tolist()] == list(
+        range(0, len(codes), step)
+    )
     assert codes[0] == 0
     assert observations.code_index(0, players) == 0
 
@@ -82,7 +84,8 @@ def test_the_bought_card_and_that_a_minus_ten_looks_like_none(card: int, digits:
 
 
 @pytest.mark.parametrize(
-    ("stack", "digit"), [(4, 0), (5, 0), (6, 1), (15, 2), (25, 2), (35, 4), (45, 4), (50, 5), (94, 9), (96, 9), (500, 9)]
+    ("stack", "digit"),
+    [(4, 0), (5, 0), (6, 1), (15, 2), (25, 2), (35, 4), (45, 4), (50, 5), (94, 9), (96, 9), (500, 9)],
 )
 def test_tens_are_rounded_half_to_even_and_at_most_nine(stack: int, digit: int) -> None:
     table = new_table(hands=[(1, 2), (3, 4)])

@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-import kuhn_poker
 import numpy as np
 import numpy.typing as npt
-from kuhn_poker import HIDDEN, STATE
 
+import kuhn_poker
 from cardgym import register
 from cardgym.rules import Encoding, Feature, Game, Generator, Record, rule, uniform
+from kuhn_poker import HIDDEN, STATE
 
 
 def broken(name: str, players: Mapping[str, Any] | None = None, **changes: Any) -> Game:

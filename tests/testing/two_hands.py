@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-import kuhn_poker
 import numpy as np
 import numpy.typing as npt
 
+import kuhn_poker
 from cardgym.rules import Encoding, Feature, Game, Generator, Record, no_code, rule
 
 STATE = np.dtype(

@@ -100,8 +100,8 @@ def check_interpreted(name: str, cases: Sequence[Options], seed: int = 0, moves:
         for place, (one, two) in enumerate(zip(other, compiled, strict=True)):
             expect(
                 list(one) == list(two),
-                f"{name} {case}, seed {seed}, move {place}: interpreted {one}, compiled {two}; mind small integers that "
-                "overflow and float32 mixed with float64",
+                f"{name} {case}, seed {seed}, move {place}: interpreted {one}, compiled {two}; mind small integers "
+                "that overflow and float32 mixed with float64",
             )
 
 

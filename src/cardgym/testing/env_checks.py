@@ -101,7 +101,8 @@ def check_rows(game: Game, arguments: dict[str, Any], num_envs: int, seed: int =
                 observation, info = single.reset()
                 reward, end = 0.0, False
             else:
-                observation, reward, end, _, info = single.step(actions[row])
+                observation, paid, end, _, info = single.step(actions[row])
+                reward = float(paid)
             expect(rewards[row] == reward, f"{where}: pays {rewards[row]} in the vector env and {reward} in the single")
             expect(terminated[row] == end, f"{where}: ends in one of the vector env and the single env only")
             _expect_same(observations, infos, observation, info, row, where)
@@ -134,8 +135,8 @@ def check_autoreset(game: Game, arguments: dict[str, Any], num_envs: int = 4, se
             for place, (event, event_too) in enumerate(zip(one, other, strict=False)):
                 expect(
                     event == event_too,
-                    f"{_told(game, arguments)}, {num_envs} envs, seed {seed}, row {row}: event {place} is {event} under "
-                    f"NEXT_STEP and {event_too} under {mode.name}",
+                    f"{_told(game, arguments)}, {num_envs} envs, seed {seed}, row {row}: event {place} is {event} "
+                    f"under NEXT_STEP and {event_too} under {mode.name}",
                 )
 
 
@@ -156,8 +157,8 @@ class _Recorded:
         for _ in range(steps):
             if mode is AutoresetMode.DISABLED and over.any():
                 observations, infos = env.reset(options={"reset_mask": over})
-                for row in np.flatnonzero(over):
-                    self._started(int(row), observations, infos)
+                for ended in np.flatnonzero(over):
+                    self._started(int(ended), observations, infos)
                 over = np.zeros(num_envs, np.bool_)
             actions = chooser.many(infos["action_mask"], ~over)
             observations, rewards, terminated, _, infos = env.step(actions)
@@ -184,11 +185,12 @@ class _Recorded:
 
 def check_illegal(game: Game, options: Options, seed: int = 0, steps: int = 12) -> None:
     """An illegal action is met as asked: the game is lost, an error and nothing else, or a random legal action."""
-    arguments = {**options.asdict(), "seat": "all"}
+    arguments: dict[str, Any] = {**options.asdict(), "seat": "all"}
     envs = {how: CardEnv(game, illegal_action=how, **arguments) for how in ("penalize", "raise", "random")}
     vector = CardVectorEnv(game, 1, illegal_action="raise", **arguments)
     chooser = _Chooser(seed, 1)
-    infos = [env.reset(seed=seed)[1] for env in [*envs.values(), vector]]
+    infos = [env.reset(seed=seed)[1] for env in envs.values()]
+    vector.reset(seed=seed)
     actions = actions_of(game, options)
     for step in range(steps):
         mask, actor = infos[0]["action_mask"], infos[0]["seat"]
@@ -282,7 +284,10 @@ def _arrays(data: Any) -> list[npt.NDArray[Any]]:
 
 def check_copies(game: Game, arguments: dict[str, Any], seed: int = 0, rounds: int = 7) -> None:
     """An env pickled, or copied, in mid-game goes on as the original does."""
-    ways: dict[str, Callable[[Any], Any]] = {"deepcopy": copy.deepcopy, "pickle": lambda env: pickle.loads(pickle.dumps(env))}
+    ways: dict[str, Callable[[Any], Any]] = {
+        "deepcopy": copy.deepcopy,
+        "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+    }
     for make in (lambda: CardEnv(game, **arguments), lambda: CardVectorEnv(game, 3, **arguments)):
         env: Any = make()
         _, info = env.reset(seed=seed)
@@ -339,9 +344,13 @@ def check_gymnasium(game: Game) -> None:
     shown: Any = text.render()
     expect(isinstance(shown, str) and shown.strip(), f"{game.id}: render_mode='ansi' shows {shown!r}")
     vector = gymnasium.make_vec(game.id, num_envs=3)
-    expect(isinstance(vector.unwrapped, CardVectorEnv), f"{game.id}: make_vec makes a {type(vector.unwrapped).__name__}")
+    expect(
+        isinstance(vector.unwrapped, CardVectorEnv), f"{game.id}: make_vec makes a {type(vector.unwrapped).__name__}"
+    )
     observations, _ = vector.reset(seed=0)
-    expect(observations in vector.observation_space, f"{game.id}: the vector env's observations are outside their space")
+    expect(
+        observations in vector.observation_space, f"{game.id}: the vector env's observations are outside their space"
+    )
     for _ in range(30):
         observations = vector.step(vector.action_space.sample())[0]
         expect(observations in vector.observation_space, f"{game.id}: a vector env's step leaves its observation space")
@@ -354,14 +363,16 @@ def check_pettingzoo(game: Game, options: Options) -> None:
 
     from cardgym.envs.aec import CardAECEnv
 
+    arguments: dict[str, Any] = {**options.asdict()}
+
     def make() -> CardAECEnv:
-        return CardAECEnv(game, **options.asdict())
+        return CardAECEnv(game, **arguments)
 
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():  # They print that they passed.
         warnings.filterwarnings("ignore", "Observation", UserWarning)  # It is a dict on purpose: it holds the mask.
         api_test(make(), num_cycles=60)
         seed_test(make, num_cycles=60)
-    agents, env = make(), CardEnv(game, seat="all", **options.asdict())
+    agents, env = make(), CardEnv(game, seat="all", **arguments)
     agents.reset(seed=3)
     observation, info = env.reset(seed=3)
     over = False

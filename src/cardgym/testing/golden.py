@@ -97,7 +97,9 @@ def _digest(numbers: npt.NDArray[np.float32]) -> str:
 
 
 def _move_line(table: Table, number: int, move: Move, words: str) -> str:
-    who = f"chance, outcome {move.move} of {move.outcomes}" if move.outcomes else f"seat {move.seat}: {move.move} {words}"
+    who = (
+        f"chance, outcome {move.move} of {move.outcomes}" if move.outcomes else f"seat {move.seat}: {move.move} {words}"
+    )
     paid = [f"{amount:g}" for amount in move.paid[: table.options.num_players]]
     pays = f" pays {' '.join(paid)}" if move.paid.any() else ""
     return f"{number:>4} {who}{pays} [{table.digest()}]"
@@ -115,13 +117,17 @@ def _told(table: Table, before: object, move: Move) -> dict[str, list[int]]:
 def check_golden(game: Game, folder: Path) -> None:
     """The game plays as its golden playthrough says; a game without one fails."""
     path = path_of(game, folder)
-    advice = f"write it with `python -m cardgym.testing.golden --update --folder {folder} {game.id}` and read the change"
+    advice = (
+        f"write it with `python -m cardgym.testing.golden --update --folder {folder} {game.id}` and read the change"
+    )
     if not path.exists():
         raise ContractError(f"{game.id} has no golden playthrough {path}: {advice}")
     old, new = path.read_text().splitlines(), playthrough(game).splitlines()
     if old != new:
         difference = list(difflib.unified_diff(old, new, "golden", "now", lineterm="", n=2))[:24]
-        raise ContractError("\n".join([f"{game.id} no longer plays as {path}; if that is wanted, {advice}:", *difference]))
+        raise ContractError(
+            "\n".join([f"{game.id} no longer plays as {path}; if that is wanted, {advice}:", *difference])
+        )
 
 
 def main(words: list[str] | None = None) -> int:

@@ -138,7 +138,9 @@ def _check_mask(table: Table, where: str) -> None:
     size = table.mask().shape[0]
     table._mask[:] = 7  # Whatever a mask held before must be gone.
     mask, before = table.mask(), table.states.tobytes()
-    expect(mask.max(initial=0) <= 1 and mask.min(initial=0) >= 0, f"{where}: the mask holds others than 0 and 1: {mask}")
+    expect(
+        mask.max(initial=0) <= 1 and mask.min(initial=0) >= 0, f"{where}: the mask holds others than 0 and 1: {mask}"
+    )
     expect(mask.shape[0] == size and mask.any(), f"{where}: no action is legal, and the game is not over")
     expect(table.states.tobytes() == before, f"{where}: asking what is legal changes the state")
 
@@ -150,7 +152,9 @@ def check_endings(game: Game, options: Options, seed: int = 0, games: int = 3, m
         new = Table(game, options)
         used.setup()
         rng, again = np.random.default_rng((seed, number)), np.random.default_rng((seed, number))
-        for place, (one, other) in enumerate(zip(new.play_randomly(rng, most), used.play_randomly(again, most), strict=True)):
+        for place, (one, other) in enumerate(
+            zip(new.play_randomly(rng, most), used.play_randomly(again, most), strict=True)
+        ):
             same = (one.seat, one.outcomes, one.move) == (other.seat, other.outcomes, other.move)
             expect(
                 same and np.array_equal(one.paid, other.paid),
@@ -236,7 +240,8 @@ def _compare_knowledge(table: Table, other: Table, seat: int, what: str) -> None
             place = int(np.flatnonzero(one != two)[0])
             feature = _feature_at(game, encoding, table.options, place)
             expect(
-                False, f"{what} changes observation {encoding!r}, number {place} ({feature}): {one[place]} to {two[place]}"
+                False,
+                f"{what} changes observation {encoding!r}, number {place} ({feature}): {one[place]} to {two[place]}",
             )
 
 
@@ -320,7 +325,9 @@ def check_index(game: Game, options: Options, seed: int = 0, most: int = 400) ->
         expect(len(np.unique(codes)) == size, f"{game.id}: a code stands twice in codes()")
     for name, make in game.tables.items():
         actions = make(options)
-        expect(actions.dtype == np.int8 and actions.shape == (size,), f"{game.id}: table {name} is no int8 of ({size},)")
+        expect(
+            actions.dtype == np.int8 and actions.shape == (size,), f"{game.id}: table {name} is no int8 of ({size},)"
+        )
         expect(np.array_equal(actions, make(options)), f"{game.id}: table {name} differs from one call to the next")
     table = Table(game, options)
     seen: dict[int, int] = {}
@@ -331,7 +338,9 @@ def check_index(game: Game, options: Options, seed: int = 0, most: int = 400) ->
             code, index = table.code(seat), table.index(seat)
             where = f"{table}, seed {seed}, move {number}, seat {seat}"
             expect(0 <= index < size, f"{where}: index {index} of code {code} is not below {size}")
-            expect((index == 0) == table.over, f"{where}: index {index}, over: {table.over}; index 0 is the end's alone")
+            expect(
+                (index == 0) == table.over, f"{where}: index {index}, over: {table.over}; index 0 is the end's alone"
+            )
             if not table.over:
                 had = seen.setdefault(code, index)
                 expect(had == index, f"{where}: code {code} has indices {had} and {index}")

@@ -121,9 +121,7 @@ class Table:
 
     def _call(self, op: int, seat: int = 0, move: int = 0, generator: Any = None) -> float:
         source = self._idle if generator is None else generator
-        return self._probe(
-            self.states, op, seat, move, source, self._mask, NO_TABLES, self._paid, self._facts
-        )
+        return self._probe(self.states, op, seat, move, source, self._mask, NO_TABLES, self._paid, self._facts)
 
     @property
     def state(self) -> Any:
