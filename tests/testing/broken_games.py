@@ -164,5 +164,5 @@ def encoding(write: Any, table: Any = kuhn_poker.table) -> dict[str, Encoding]:
     return {"full": Encoding(write, table)}
 
 
-SMALL = np.dtype([*((name, STATE.fields[name][0]) for name in STATE.names), ("small", np.int8)], align=True)  # type: ignore[index, union-attr]
+SMALL = np.dtype([("small", np.int8), *((name, STATE.fields[name][0]) for name in STATE.names)], align=True)  # type: ignore[index, union-attr]
 ATTRIBUTE = np.dtype([*((name, STATE.fields[name][0]) for name in STATE.names), ("round", np.int8)], align=True)  # type: ignore[index, union-attr]

@@ -80,7 +80,7 @@ def _row_of(data: Any, row: int) -> Any:
     return data[row]
 
 
-def check_rows(game: Game, arguments: dict[str, Any], num_envs: int, seed: int = 0, steps: int = 60) -> None:
+def check_rows(game: Game, arguments: dict[str, Any], num_envs: int, seed: int = 0, steps: int = 40) -> None:
     """Row i of a vector env is a single env seeded `seed + i`, bit for bit, through several games."""
     what = f"{_told(game, arguments)}, {num_envs} envs, seed {seed}"
     vector = CardVectorEnv(game, num_envs, **arguments)

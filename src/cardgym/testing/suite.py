@@ -151,7 +151,7 @@ class ContractSuite:
         """See `check_rows`."""
         for seed, arguments in enumerate(self._settings(6)):
             env_checks.check_rows(self._game, arguments, (1, 2, 5)[seed % 3], seed)
-        env_checks.check_rows(self._game, self._settings(1)[0], 17, 5)
+        env_checks.check_rows(self._game, self._settings(1)[0], 13, 5)
 
     def test_autoreset_modes(self) -> None:
         """See `check_autoreset`."""
