@@ -343,6 +343,7 @@ class Batch:
         options: its options, the same at every table.
         kernel: the compiled functions.
         observation_size: how many float32 an observation has.
+        num_actions: how many actions there are.
         plain_states: the records, one a row, as a structured array, which compiled functions take fastest.
         plain_rows: the bookkeeping of each row (`ROW`), likewise.
     """
@@ -359,6 +360,7 @@ class Batch:
         self.options = options
         self.kernel = kernel_of(game, encoding or game.default_encoding)
         self.tables = tables
+        self.num_actions = game.actions(options)
         self.observation_size = game.encoding(self.kernel.encoding).size(options)
         self.plain_states: npt.NDArray[Any] = np.repeat(np.asarray(game.new_record(options)), num_rows)
         self.plain_rows: npt.NDArray[Any] = np.zeros(num_rows, ROW)
@@ -384,7 +386,7 @@ class Batch:
         """Fresh arrays for `step` to fill: observations (rows, size), float32, and masks (rows, actions), int8."""
         return (
             np.empty((len(self.plain_rows), self.observation_size), np.float32),
-            np.empty((len(self.plain_rows), self.game.num_actions), np.int8),
+            np.empty((len(self.plain_rows), self.num_actions), np.int8),
         )
 
     def step(

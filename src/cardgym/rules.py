@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -212,12 +212,13 @@ class Game:
         state: the record's dtype. It holds every option by name, `num_players` (int32), and `reward`, float32 of one
             number a seat: what the last transition paid. `reward` is no part of what a state is.
         options: the frozen dataclass of the options.
-        num_actions: how many actions there are, legal or not.
+        num_actions: how many actions there are, legal or not, under the id's own options.
+        count_actions: `count_actions(options)`: how many there are under other options, if not always as many.
         encodings: the observations by name; the first is the default.
         setup: `setup(state)`: the start, before any chance, from the options in the record.
         outcomes: `outcomes(state)`: how many equally likely chance outcomes come now; 0 at a decision or at the end.
         actor: `actor(state)`: the seat to decide; -1 at the end. Asked only where `outcomes` is 0.
-        legal: `legal(state, mask)`: fill `mask`, int8 of `num_actions`, for the seat to decide.
+        legal: `legal(state, mask)`: fill `mask`, int8 of `actions(options)` numbers, for the seat to decide.
         apply: `apply(state, move)`: play an action, or chance outcome number `move`; set `reward`.
         rewards: `rewards(state, out)`: add to `out`, float64 of one number a seat, what the last transition paid;
             it reads the field `reward` unless told otherwise.
@@ -248,6 +249,8 @@ class Game:
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
         deck_moves: `deck_moves(options, deck)`: the chance outcome numbers that deal a chosen deck, from the start; an
             error for an impossible one. Plain Python.
+        stack_deck: `stack_deck(state, deck)`: let the next game set up in this record be dealt from a chosen deck;
+            `CardgymError` for an impossible one. Plain Python.
         conserved: `conserved(state)`: numbers that every move must leave unchanged (cards, credits), for the tests.
             Plain Python.
     """
@@ -284,6 +287,8 @@ class Game:
     names: Callable[[Any], list[str]] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)
     deck_moves: Callable[[Any, Any], list[int]] | None = None
+    count_actions: Callable[[Any], int] | None = None
+    stack_deck: Callable[[Record, Sequence[int]], None] | None = None
 
     @property
     def max_players(self) -> int:
@@ -303,11 +308,21 @@ class Game:
         paths = {Path(inspect.getfile(inspect.unwrap(function))) for function in functions}
         return tuple(sorted(path for path in paths if package not in path.parents))
 
-    def moves_of_deck(self, options: Options, deck: Any) -> list[int]:
-        """The chance moves that deal a chosen deck, or an error where the game cannot be dealt one."""
+    def moves_of_deck(self, options: Options, deck: Any, state: Record) -> list[int]:
+        """The chance moves that deal a chosen deck, to be played when `state` has next been set up.
+
+        There are none where the game itself keeps the deck in the state. An error where it cannot be dealt one.
+        """
+        if self.stack_deck is not None:
+            self.stack_deck(state, deck)
+            return []
         if self.deck_moves is None:
             raise CardgymError(f"{self.id} cannot be dealt a chosen deck: leave `deck` out of reset's options")
         return self.deck_moves(options, deck)
+
+    def actions(self, options: Options) -> int:
+        """How many actions there are, legal or not."""
+        return self.num_actions if self.count_actions is None else self.count_actions(options)
 
     def encoding(self, name: str) -> Encoding:
         """The observation of that name, or an error that names the nearest."""

@@ -183,7 +183,7 @@ class PlayedBatch:
         game = self.batch.game
         kernel = kernel_of(game, encoding or self.batch.kernel.encoding)
         observations = np.empty((len(rows), game.encoding(kernel.encoding).size(self.batch.options)), np.float32)
-        masks = np.empty((len(rows), game.num_actions), np.int8)
+        masks = np.empty((len(rows), self.batch.num_actions), np.int8)
         codes = np.empty(len(rows), np.int64)
         kernel.look(self.batch.plain_states[rows], seats, observations, masks, codes)
         return observations, masks, codes
