@@ -167,6 +167,7 @@ def test_curves_are_drawn_from_runs(dqn, tiny, tmp_path, capsys):
     runs = [f"tiny={tmp_path / '1'}", f"tiny={tmp_path / '2'}"]
     assert curves.main([*runs, "--out", str(picture)]) == 0
     assert Image.open(picture).size == (960, 384)  # Two opponents, two panels.
+    capsys.readouterr()
     assert curves.main([*runs, "--out", str(picture), "--tag", "nose"]) == 2
     assert curves.main([str(tmp_path / "nowhere"), "--out", str(picture)]) == 2
     assert capsys.readouterr().err.count("\n") == 2
