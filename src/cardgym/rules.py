@@ -52,9 +52,12 @@ def number(default: int, low: int, high: int, help: str, *, step: int = 1) -> An
     return field(default=default, metadata={"low": low, "high": high, "step": step, "help": help})
 
 
-def choice(*choices: str, help: str) -> Any:
-    """An option that is one of some words, the first by default. The record holds its place among them."""
-    return field(default=choices[0], metadata={"choices": choices, "help": help})
+def choice(*choices: str, help: str, aliases: Mapping[str, str] | None = None) -> Any:
+    """An option that is one of some words, the first by default. The record holds its place among them.
+
+    `aliases` are other words for them, in lower case; what is not a word (0, True) is read as it is written.
+    """
+    return field(default=choices[0], metadata={"choices": choices, "help": help, "aliases": aliases or {}})
 
 
 @dataclass(frozen=True)
@@ -98,9 +101,10 @@ class Options:
 def _checked(spec: dataclasses.Field[Any], value: Any) -> int | str:
     choices = spec.metadata.get("choices")
     if choices is not None:
-        if value not in choices:
+        word = spec.metadata["aliases"].get(str(value).lower(), str(value))
+        if word not in choices:
             raise CardgymError(f"option {spec.name}={value!r}: allowed are {', '.join(choices)}")
-        return str(value)
+        return str(word)
     low, high, step = (spec.metadata[key] for key in ("low", "high", "step"))
     try:
         whole = int(value)

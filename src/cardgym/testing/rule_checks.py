@@ -69,7 +69,8 @@ def check_options(game: Game) -> None:
         bad: list[Any] = [None, [], "", "no such word", float("nan"), 0.5, b"x"]
         if "choices" in spec.metadata:
             named = [str(choice) for choice in spec.metadata["choices"]]
-            bad += [0, True, named[0].upper() + "x"]
+            words = {*named, *spec.metadata["aliases"]}
+            bad += [value for value in (0, True, named[0].upper() + "x") if str(value).lower() not in words]
         else:
             low, high, step = (spec.metadata[key] for key in ("low", "high", "step"))
             named = [str(low), str(high)]

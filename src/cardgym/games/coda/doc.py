@@ -7,6 +7,7 @@ from cardgym.games.coda.table import CodaOptions
 from cardgym.rules import feature_table
 
 _DESCRIPTION = """
+## Description
 Coda, also called Da Vinci Code: two players stand their tiles in a line, hidden from each other and sorted by number,
 and guess each other's one by one. Whoever turns up all of the other's tiles wins. There are the numbers 0 to 11 in
 black and white: tile t is number t // 2, black if t is even, and black stands before white. Jokers, tiles 24 and 25,
@@ -34,6 +35,8 @@ _TEMPLATE = """{description}
 What `may_be` leaves open, order in the line narrows further; `obs="beliefs"` does it exactly. It is the full
 observation followed by {belief_size} probabilities: by place x n + tile, how likely the opponent's tile there is that
 one, with all arrangements that agree with what is known equally likely.
+
+{belief}
 
 `obs="paper"`: the paper's 3n bits. They hold no places, no colours and no past misses, so they are not Markov.
 
@@ -86,6 +89,7 @@ def _document(options: CodaOptions, actions: int, more: str) -> str:
         more=more,
         full=feature_table(full_table(options)),
         belief_size=beliefs_table(options)[-1].size,
+        belief=feature_table(beliefs_table(options)).splitlines()[-1],
         paper=feature_table(paper_table(options)),
         defaults=defaults,
     )

@@ -66,8 +66,6 @@ STATE = np.dtype(
     align=True,
 )
 
-_WORDS = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
-
 
 @dataclass(frozen=True)
 class CodaOptions(Options):
@@ -79,14 +77,13 @@ class CodaOptions(Options):
     jokers: int = number(0, 0, 2, step=2, help="jokers among the tiles")
     empty: str = choice("last_drawer_wins", "play_on", help="what an exhausted pool means")
     first: str = choice("0", "1", "random", help="the seat that moves first")
-    colour_visible: str = choice("yes", "no", help="whether hidden tiles show their colour")
+    colour_visible: str = choice(
+        "yes", "no", help="whether hidden tiles show their colour", aliases={"true": "yes", "false": "no"}
+    )
     feasible: str = choice("unseen", "all", "colour", "consistent", help="which guesses are legal")
     reward: str = choice("win", "paper", help="+1 and -1 at the end, or the paper's rewards")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "first", str(self.first))
-        visible = str(self.colour_visible).lower()
-        object.__setattr__(self, "colour_visible", _WORDS.get(visible, visible))
         super().__post_init__()
         if self.n == 0:
             object.__setattr__(self, "n", 24 + self.jokers)
