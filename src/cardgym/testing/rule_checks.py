@@ -69,7 +69,7 @@ def check_options(game: Game) -> None:
         bad: list[Any] = [None, [], "", "no such word", float("nan"), 0.5, b"x"]
         if "choices" in spec.metadata:
             named = [str(choice) for choice in spec.metadata["choices"]]
-            bad += [named[0].upper() + "x", *([] if any(map(str.isdigit, named)) else [0, True])]
+            bad += [named[0].upper() + "x", -7]  # A game may take 1 for a word that is a digit, or True for yes.
         else:
             low, high, step = (spec.metadata[key] for key in ("low", "high", "step"))
             named = [str(low), str(high)]
