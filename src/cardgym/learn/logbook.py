@@ -99,6 +99,27 @@ def _plain(value: Any) -> int | float | str | bool:
     return value if isinstance(value, int | float | str | bool) else " ".join(map(str, value))
 
 
+class Stopwatch:
+    """The time that training takes, without what is measured or told in between."""
+
+    def __init__(self) -> None:
+        self._before = 0.0
+        self._since: float | None = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds so far."""
+        return self._before + (0.0 if self._since is None else time.perf_counter() - self._since)
+
+    def stop(self) -> None:
+        """What follows is no training."""
+        self._before, self._since = self.seconds, None
+
+    def start(self) -> None:
+        """What follows is training again."""
+        self._since = time.perf_counter()
+
+
 # -- the terminal -----------------------------------------------------------------------------------------------------
 
 
@@ -120,8 +141,7 @@ class Reporter:
         self._progress: Progress | None = None
         if self.console.is_terminal:
             self._progress = Progress(
-                TextColumn("training"),
-                BarColumn(),
+                BarColumn(bar_width=20),
                 TextColumn("{task.percentage:>3.0f} %"),
                 TextColumn("{task.fields[rate]}"),
                 TimeRemainingColumn(),
@@ -153,24 +173,24 @@ class Reporter:
 
 
 def results_table(title: str, results: Mapping[str, Figures]) -> Table:
-    """The figures against each opponent with their intervals, for rich to print."""
+    """The win rate against each opponent, and the game's own figures or else the return, for rich to print."""
     table = Table(title=title, title_justify="left")
     table.add_column("opponent")
-    names = list(next(iter(results.values()), {}))
+    found = next(iter(results.values()), {})
+    own = [name for name, (_, interval) in found.items() if interval and name not in ("win_rate", "mean_return")]
+    names = ["win_rate", *(own or ["mean_return"])]
     for name in names:
-        table.add_column(name.replace("_", " "), justify="right")
-    for opponent, found in results.items():
-        table.add_row(opponent, *(_cell(name, *found[name]) for name in names))
+        table.add_column(f"{name.replace('_', ' ')} \\[95 %]", justify="right", no_wrap=True)
+    for opponent, its in results.items():
+        table.add_row(opponent, *(_cell(name, *its[name]) for name in names))
     return table
 
 
 def _cell(name: str, value: float, interval: tuple[float, float] | None) -> str:
+    low, high = interval or (value, value)
     if name == "win_rate":
-        assert interval is not None
-        return f"{value:.1%} [{interval[0]:.1%}, {interval[1]:.1%}]"
-    if interval is None:
-        return f"{value:g}"
-    return f"{value:+.2f} [{interval[0]:+.2f}, {interval[1]:+.2f}]"
+        return f"{100 * value:.1f} % \\[{100 * low:.1f}, {100 * high:.1f}]"
+    return f"{value:+.2f} \\[{low:+.2f}, {high:+.2f}]"
 
 
 def save_results(path: Path, values: Mapping[str, Any]) -> None:
@@ -263,4 +283,4 @@ def action_names(
 
 def in_words(found: Mapping[str, Figures]) -> str:
     """The win rates of an evaluation in a few words."""
-    return ", ".join(f"wins {its['win_rate'][0]:.1%} against {who}" for who, its in found.items())
+    return "wins " + ", ".join(f"{its['win_rate'][0]:.1%} against {who}" for who, its in found.items())
