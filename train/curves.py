@@ -14,6 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -35,30 +36,41 @@ def read(folder: Path) -> Curves:
     events.Reload()
     found = {}
     for tag in events.Tags()["scalars"]:
-        points = {event.step: event.value for event in events.Scalars(tag)}
+        points = dict(sorted((event.step, event.value) for event in events.Scalars(tag)))
         found[tag] = (list(points), list(points.values()))
     return found
 
 
 def draw(groups: dict[str, list[Curves]], tags: list[str]) -> Figure:
-    """A panel for each tag, a line for each group."""
-    figure = Figure(figsize=(4 * len(tags), 3.2), dpi=120, layout="constrained")
-    panels = figure.subplots(1, len(tags), squeeze=False)[0]
-    for panel, tag in zip(panels, tags, strict=True):
-        for (name, runs), colour, marker in zip(groups.items(), COLOURS, MARKERS, strict=False):
-            lines = [run[tag] for run in runs if tag in run]
-            shortest = min((len(steps) for steps, _ in lines), default=0)
-            if not shortest:
-                continue
+    """A panel for each tag, those of one figure in a row; a line for each group."""
+    rows: dict[str, list[str]] = defaultdict(list)
+    for tag in tags:
+        rows[tag.partition("/")[0]].append(tag)
+    columns = max(map(len, rows.values()))
+    figure = Figure(figsize=(4 * columns, 3 * len(rows)), dpi=120, layout="constrained")
+    panels = figure.subplots(len(rows), columns, squeeze=False)
+    for panel in panels.flat:
+        panel.set_visible(False)
+    for line, its_tags in zip(panels, rows.values(), strict=True):
+        for panel, tag in zip(line, its_tags, strict=False):
+            panel.set_visible(True)
+            _draw_panel(panel, tag, groups)
+    panels[0, 0].legend()
+    return figure
+
+
+def _draw_panel(panel: Axes, tag: str, groups: dict[str, list[Curves]]) -> None:
+    for (name, runs), colour, marker in zip(groups.items(), COLOURS, MARKERS, strict=False):
+        lines = [run[tag] for run in runs if tag in run]
+        shortest = min((len(steps) for steps, _ in lines), default=0)
+        if shortest:
             steps = np.array(lines[0][0][:shortest]) / 1e6
             values = np.array([its[:shortest] for _, its in lines])
             panel.plot(steps, values.mean(axis=0), color=colour, marker=marker, markersize=4, label=name)
             panel.fill_between(steps, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.2, linewidth=0)
-        figure_name, _, opponent = tag.partition("/")
-        panel.set(title=f"against {opponent}", xlabel="million decisions", ylabel=figure_name.replace("_", " "))
-        panel.grid(alpha=0.3)
-    panels[0].legend()
-    return figure
+    figure_name, _, opponent = tag.partition("/")
+    panel.set(title=f"against {opponent}", xlabel="million decisions", ylabel=figure_name.replace("_", " "))
+    panel.grid(alpha=0.3)
 
 
 def main(words: list[str]) -> int:

@@ -206,7 +206,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
             reporter.say(decisions, f"last matches, {config.final_games:,} games each")
             found = evaluate(config.final_games)
             results = {f"{name}/{who}": value for who, its in found.items() for name, (value, _) in its.items()}
-            board.config(dataclasses.asdict(config), results)
+            board.config(dataclasses.asdict(config), decisions, results)
         speed = {"seconds": seconds, "decisions_per_second": (decisions - first) / seconds}
         save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found, **speed})
     finally:

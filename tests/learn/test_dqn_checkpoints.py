@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import safetensors.torch
 import torch
+from learning_game import ROOT
 
 from cardgym import find
 from cardgym.arena import evaluate
@@ -151,3 +152,16 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(checkpoint, netw
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert checkpoint.read_bytes() == before
     assert [path.name for path in checkpoint.parent.iterdir()] == [checkpoint.name]
+
+
+@pytest.mark.parametrize("name", ["double_dqn", "dqn"])
+def test_the_checkpoints_of_the_project_play_as_their_cards_say(name):
+    path = ROOT / "checkpoints" / f"corellian_spike_{name}.safetensors"
+    options = parse_options(SPIKE, {})
+    _, purpose = load_checkpoint(path, SPIKE, options)
+    assert purpose["config"]["double"] == (name == "double_dqn")
+    for opponent, low in [("random", 0.93), ("initial", 0.70), ("heuristic", 0.50)]:
+        player = evaluate(SPIKE, options, [str(path), opponent], games=400, seed=3).players[0]
+        assert player.win_rate > low
+        assert player.extra["credits_per_game_ci95"][0] > 0
+    assert f"--config configs/corellian_spike/{name}.toml --seed 1" in path.with_suffix(".md").read_text()

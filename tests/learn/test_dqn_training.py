@@ -159,14 +159,16 @@ def test_curves_are_drawn_from_runs(dqn, tiny, tmp_path, capsys):
     curves = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(curves)
     for seed in (1, 2):
-        config = dataclasses.replace(QUICK, decisions=600, seed=seed, eval_every=200, eval_games=10, final_games=0)
+        config = dataclasses.replace(QUICK, decisions=600, seed=seed, eval_every=200, eval_games=10, final_games=20)
         dqn.train(config, tmp_path / str(seed), False)
     steps, values = curves.read(tmp_path / "1")["win_rate/random"]
-    assert len(steps) == len(values) == 3
+    assert len(steps) == len(values) == 3  # The last matches take the place of the evaluation at the same step.
+    assert steps == sorted(steps)
+    assert steps[0] >= 200
     picture = tmp_path / "curves.png"
     runs = [f"tiny={tmp_path / '1'}", f"tiny={tmp_path / '2'}"]
     assert curves.main([*runs, "--out", str(picture)]) == 0
-    assert Image.open(picture).size == (960, 384)  # Two opponents, two panels.
+    assert Image.open(picture).size == (960, 360)  # Two opponents, two panels.
     capsys.readouterr()
     assert curves.main([*runs, "--out", str(picture), "--tag", "nose"]) == 2
     assert curves.main([str(tmp_path / "nowhere"), "--out", str(picture)]) == 2

@@ -69,14 +69,14 @@ class TensorBoard:
         """Write the figures of a match as `win_rate/<opponent>` and so on."""
         self.scalars(step, {f"{name}/{opponent}": value for name, (value, _) in found.items()})
 
-    def config(self, config: Mapping[str, Any], results: Mapping[str, float] | None = None) -> None:
+    def config(self, config: Mapping[str, Any], step: int = 0, results: Mapping[str, float] | None = None) -> None:
         """Write the hyper-parameters: as a table at the start, and with the run's results at the end."""
         if results is None:
             rows = "\n".join(f"| {name} | {_plain(value)} |" for name, value in config.items())
             self._writer.add_text("hyper-parameters", f"| name | value |\n|---|---|\n{rows}", 0)
         else:
             plain = {name: _plain(value) for name, value in config.items()}
-            self._writer.add_hparams(plain, dict(results), run_name=".")
+            self._writer.add_hparams(plain, dict(results), run_name=".", global_step=step)
 
     def picture(self, name: str, step: int, image: npt.NDArray[np.uint8]) -> None:
         """Write a picture, (height, width, 3), uint8."""
