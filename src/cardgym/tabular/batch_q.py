@@ -1,8 +1,8 @@
 """The batch Q-learning of the Corellian Spike paper, for any number of players.
 
-Source: Torres, Nee and Cortinovis (2023), section 4.2. Where the text is silent, as its published program has it: action
-values are kept from one iteration to the next, a maximum is over the actions tried so far, and equal values go to the
-lowest action.
+Source: Torres, Nee and Cortinovis (2023), section 4.2. Where the text is silent, as its published program has it:
+action values are kept from one iteration to the next, a maximum is over the actions tried so far, and equal values go
+to the lowest action.
 """
 
 from __future__ import annotations
@@ -160,15 +160,19 @@ class BatchQ:
         seen = np.flatnonzero(np.bincount(np.concatenate([here, there]), minlength=len(states.values)))
         compact = np.empty(len(states.values), np.int32)
         compact[seen] = np.arange(len(seen), dtype=np.int32)
-        values = states.values[seen]  # A copy of the few rows in play: they fit in the processor's cache.
-        best = values.max(axis=1)
         moves = np.empty(len(told), _MOVE)
-        moves["s"], moves["a"], moves["s_next"] = compact[here], told.a, compact[there]
-        moves["r"] = told.r
-        _sweep(moves, values, best, config.step_size, config.gamma, config.sweeps)
-        states.values[seen] = values
-        tried = best > NEVER
-        states.actions[seen[tried]] = values[tried].argmax(axis=1)
+        moves["s"], moves["s_next"], moves["r"] = compact[here], compact[there], told.r
+        first = np.zeros(len(seen), np.int64)
+        first[moves["s"]] = _FIRST[told.a]
+        moves["slot"] = told.a - first[moves["s"]]
+        # A copy of the few rows in play, and of the few columns: it fits in the processor's cache.
+        columns = np.minimum(first[:, None] + np.arange(_SLOTS), self._game.num_actions - 1)
+        values = states.values[seen[:, None], columns]
+        _sweep(moves, values, config.step_size, config.gamma, config.sweeps)
+        np.put_along_axis(learned := states.values[seen], columns, values, axis=1)
+        states.values[seen] = learned
+        tried = values.max(axis=1) > NEVER
+        states.actions[seen[tried]] = (first + values.argmax(axis=1))[tried]
         self.iteration += 1
         self.epsilon *= config.epsilon_decay
 
@@ -249,30 +253,28 @@ def transferred(
 
 # -- compiled ---------------------------------------------------------------------------------------------------------
 
-_MOVE = np.dtype([("s", np.int32), ("s_next", np.int32), ("r", np.float64), ("a", np.int32)], align=True)
+_MOVE = np.dtype([("s", np.int32), ("s_next", np.int32), ("r", np.float64), ("slot", np.int32)], align=True)
+
+_SLOTS = 4
+"""No decision has more actions."""
+_FIRST = np.array([RAISE] * 3 + [BUY] * 2 + [DISCARD] * 4)
+"""The first action of the decision that an action belongs to."""
 
 
 @compiled
-def _sweep(moves: Any, values: Any, best: Any, step_size: float, gamma: float, sweeps: int) -> None:
+def _sweep(moves: Any, values: Any, step_size: float, gamma: float, sweeps: int) -> None:
     """Q(s, a) += alpha (r + gamma max Q(s', .) - Q(s, a)) over the transitions in order, `sweeps` times.
 
-    `values` (states, actions) is NEVER where an action was not tried; `best` holds each row's maximum.
+    `values` (states, 4) is NEVER where an action was not tried; a maximum over untried actions only counts 0.
     """
     for _ in range(sweeps):
         for i in range(moves.shape[0]):
-            s = moves[i].s
-            a = moves[i].a
-            ahead = best[moves[i].s_next]
+            move = moves[i]
+            there = move.s_next
+            ahead = max(max(values[there, 0], values[there, 1]), max(values[there, 2], values[there, 3]))
             if ahead == -np.inf:
                 ahead = 0.0
-            old = values[s, a]
-            value = 0.0 if old == -np.inf else old
-            value += step_size * (moves[i].r + gamma * ahead - value)
-            values[s, a] = value
-            if value >= best[s]:
-                best[s] = value
-            elif old == best[s]:
-                most = value
-                for other in range(values.shape[1]):
-                    most = max(most, values[s, other])
-                best[s] = most
+            old = values[move.s, move.slot]
+            if old == -np.inf:
+                old = 0.0
+            values[move.s, move.slot] = old + step_size * (move.r + gamma * ahead - old)

@@ -234,7 +234,8 @@ class _Recorder:
             asked = np.flatnonzero((activity == STARTING) & (rows.asked < 0))
             actions[asked] = self._played.answers(asked)
         log = self._log[: size[0]]
-        log = log[np.argsort(log["game"], kind="stable")]  # With players outside the kernel, rows took turns.
+        if (np.diff(log["game"]) < 0).any():  # With players outside the kernel, rows took turns.
+            log = log[np.argsort(log["game"], kind="stable")]
         return Transitions(**{name: log[name].copy() for name in LOG.names or ()})
 
 

@@ -137,7 +137,7 @@ class NamedStatesPlayer:
         self._actions = actions
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """The policy's action in each row; the paper's initial one where the state is new or the action is not legal."""
+        """The policy's action in each row; the paper's initial one where a state is new or an action not legal."""
         names = np.empty(len(observations), np.int64)
         _name_all(observations, names)
         places = np.minimum(np.searchsorted(self._names, names), len(self._names) - 1)
