@@ -68,7 +68,7 @@ class BatchQConfig:
     """What exploring does: published (as the paper's program: no folding, always buying, never swapping with the higher
     card) or legal (uniform over the legal actions)."""
     state: str = "code"
-    """What a state is: code (the paper's), cards (its three cards instead of their sum) or spikes (cards, and the
+    """What a state is: code (the paper's), cards (its three cards instead of their sum) or spikes (the code, and the
     opponents' spikes)."""
     iterations: int = 50
     """How often games are played and learned from."""

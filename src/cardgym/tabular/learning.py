@@ -7,7 +7,7 @@ its next in the same seat, over opponents' turns and chance; only legal actions 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,7 +19,7 @@ from cardgym.compilation import announce, bind, rule
 from cardgym.errors import CardgymError, unknown
 from cardgym.generator import derive, uniform, uniform_float
 from cardgym.kernel import ANY_SEAT, CALLER, kernel_of, uniform_legal
-from cardgym.players.base import CompiledPlayer, Player, TablePlayer, resolve
+from cardgym.players.base import CompiledPlayer, Player, PlayerSpec, TablePlayer, resolve
 from cardgym.players.hashed import HashedPlayer, hash_of
 from cardgym.players.played import PlayedBatch
 from cardgym.rules import Game, Options, no_code
@@ -97,9 +97,9 @@ class TabularConfig:
             raise unknown("algorithm", self.algorithm, ALGORITHMS)
 
 
-def parse_mix(words: tuple[str, ...]) -> dict[str, float]:
+def parse_mix(words: tuple[str, ...]) -> dict[PlayerSpec, float]:
     """Opponents and their weights from words such as `initial=0.7`; a name alone has weight 1."""
-    mix: dict[str, float] = {}
+    mix: dict[PlayerSpec, float] = {}
     for word in words:
         name, _, weight = (word if "=" in word else f"{word}=1").rpartition("=")
         try:
@@ -125,7 +125,14 @@ class TabularLearner:
         keys: the hash of each row's observation, (rows,), uint64, 0 where there is none; empty with numbered states.
     """
 
-    def __init__(self, game: Game, options: Options, config: TabularConfig) -> None:
+    def __init__(
+        self,
+        game: Game,
+        options: Options,
+        config: TabularConfig,
+        opponents: Mapping[PlayerSpec, float] | None = None,
+    ) -> None:
+        """Start from nothing; `opponents`, players with their weights, take the place of the config's."""
         self.game = game
         self.options = options
         self.config = config
@@ -145,7 +152,7 @@ class TabularLearner:
         self.values = np.zeros((rows, game.num_actions))
         self.visits = np.zeros((rows, game.num_actions), np.int32)
 
-        mix = parse_mix(config.opponents)
+        mix: Mapping[PlayerSpec, float] = opponents or parse_mix(config.opponents)
         roster: list[Player] = [resolve(name, game, options) for name in mix if name != SELF]
         for player in roster:
             if not isinstance(player, CompiledPlayer | TablePlayer):

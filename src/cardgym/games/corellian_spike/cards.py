@@ -1,7 +1,7 @@
-"""Small whole numbers that a table can be kept over: the paper's state with each card told, and the spikes besides.
+"""Small whole numbers that a table can be kept over: the paper's state with each card told, or with the others' spikes.
 
-The paper names both as future work (section 6). Beside the cards stands what its state code holds: the round, the
-decision, and the tens of the own credits and of the pool.
+The paper names both as future work (section 6). All else is as in its state code: the round, the decision, and the tens
+of the own credits and of the pool.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from cardgym.games.corellian_spike.rules import (
     MAX_PLAYERS,
     SPIKE_SLOT,
     CorellianSpikeOptions,
+    card_sum,
 )
 from cardgym.rules import Feature, Record, rule
 
@@ -24,6 +25,7 @@ NO_CARD = 11
 """Stands for a card where there is none."""
 
 CARDS_SIZE = 8
+SUM_SIZE = 6
 
 
 def cards_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
@@ -41,8 +43,10 @@ def cards_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 
 
 def spikes_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The rows of the observation `spikes`: those of `cards`, and the spikes of the opponents in the order of play."""
-    return cards_table(options) + tuple(
+    """The rows of the observation `spikes`: the paper's state, and the opponents' spikes in the order of play."""
+    first, last = cards_table(options)[:2], cards_table(options)[5:]
+    total = Feature("sum", "sum of the cards held, at least -9, at most 9", 1, -9, 9)
+    return (*first, total, *last) + tuple(
         Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, -10, NO_CARD)
         for ahead in range(1, options.num_players)
     )
@@ -64,10 +68,16 @@ def observe_cards(state: Record, seat: int, out: npt.NDArray[np.float32]) -> Non
 @rule
 def observe_spikes(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `spikes`; its table is `spikes_table`."""
-    observe_cards(state, seat, out)
+    paper = code(state, seat)
+    out[0] = paper // 10_000_000
+    out[1] = paper // 1_000_000 % 10
+    out[2] = min(max(card_sum(state, seat), -9), 9)
+    out[3] = _card(state.extra) if state.turn == seat else NO_CARD
+    out[4] = paper // 10 % 10
+    out[5] = paper % 10
     for ahead in range(1, state.num_players):
         other = (seat + ahead) % state.num_players
-        out[7 + ahead] = NO_CARD if state.folded[other] else _card(state.cards[other, SPIKE_SLOT])
+        out[5 + ahead] = NO_CARD if state.folded[other] else _card(state.cards[other, SPIKE_SLOT])
 
 
 @rule
@@ -81,22 +91,17 @@ def name_cards(state: Record, seat: int) -> int:
 @rule
 def name_spikes(state: Record, seat: int) -> int:
     """The observation `spikes` as one whole number, never 0."""
-    numbers = np.empty(CARDS_SIZE + MAX_PLAYERS - 1, np.float32)
+    numbers = np.empty(SUM_SIZE + MAX_PLAYERS - 1, np.float32)
     observe_spikes(state, seat, numbers)
-    return name_numbers(numbers, CARDS_SIZE + state.num_players - 1)
+    return name_numbers(numbers, SUM_SIZE + state.num_players - 1)
 
 
 @rule
 def name_numbers(numbers: npt.NDArray[np.float32], size: int) -> int:
-    """The first `size` numbers of such an observation as one; below 2^62 for eight players."""
+    """The first `size` numbers of such an observation, each -10 to 11, as one; below 2^63 for 13 of them."""
     name = 1
     for place in range(size):
-        if place < 2:
-            name = name * 4 + int(numbers[place])
-        elif place == 6 or place == 7:
-            name = name * 10 + int(numbers[place])
-        else:
-            name = name * 22 + int(numbers[place]) + 10
+        name = name * 22 + int(numbers[place]) + 10
     return name
 
 
