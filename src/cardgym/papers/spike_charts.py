@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from cardgym.files import replacing
 from cardgym.papers.spike_runs import Case, Trained
 from cardgym.registry import find
 from cardgym.tabular.batch_q import ENV
+from cardgym.tabular.state_models import codes_of
 
 DECISIONS = {
     1: ("betting", {0: "raise", 1: "match", 2: "fold"}),
@@ -24,14 +26,13 @@ _COLOURS = ("#0072b2", "#e69f00", "#d55e00", "#009e73", "#56b4e9", "#000000", "#
 _MARKERS = "osD^vPXo*"
 
 
+@cache
 def kinds(case: Case) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """Of each state by index: its decision (0 for the end), its round, and whether play can reach it at all.
 
     Only who places a card has an extra one, so the codes of betting and buying with one are never met.
     """
-    game = find(ENV)
-    assert game.codes is not None
-    codes = game.codes(case.options)
+    codes = codes_of(find(ENV), case.options)
     decision, extra = codes // 1_000_000 % 10, codes // 100 % 100
     return decision, codes // 10_000_000, (decision == 3) | (extra == 0)
 

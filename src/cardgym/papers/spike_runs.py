@@ -45,7 +45,7 @@ class Plan:
     base_seed: int = 0
     deep_seeds: int = 3
     information_seeds: int = 3
-    budgets: tuple[int, ...] = (2_000_000, 20_000_000)
+    budgets: tuple[int, ...] = (2_000_000, 10_000_000)
     workers: int = 2
 
 
@@ -204,9 +204,10 @@ def learn(task: Learning) -> tuple[int, list[Score]]:
     config = TabularConfig(
         env=ENV,
         observation=task.observation,
-        table_size=1 << 22,
+        table_size=3_000_000,
         seed=task.seed,
         decisions=task.decisions,
+        deal_ends=True,
         step_size=0.1,
         step_size_end=0.005,
         epsilon_start=0.9,

@@ -33,7 +33,7 @@ from cardgym.players.base import Player, TablePlayer
 from cardgym.registry import find
 from cardgym.rules import Record, rule, uniform
 from cardgym.tabular.recording import Explore, record
-from cardgym.tabular.state_models import CodeStates, States, state_model
+from cardgym.tabular.state_models import CodeStates, States, codes_of, state_model
 
 ENV = "CorellianSpike-v0"
 NEVER = -np.inf
@@ -224,8 +224,7 @@ def train(
 def save_plain_policy(path: Path, actions: npt.NDArray[np.int8], options: CorellianSpikeOptions) -> None:
     """Write actions by state index as the paper's program did: a JSON object from state code to action number."""
     game = find(ENV)
-    assert game.codes is not None
-    codes = game.codes(options).tolist()[1:]
+    codes = codes_of(game, options).tolist()[1:]
     entries = dict(zip(map(str, codes), actions.tolist()[1:], strict=True))
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(entries), encoding="utf-8")
@@ -239,9 +238,7 @@ def transferred(
     So did the paper's program, where its 2-player policy sat at tables of 4 and 8 (section 5.3).
     """
     game = find(ENV)
-    assert game.codes is not None
-    codes = game.codes(options)
-    known = game.codes(made_for)
+    codes, known = codes_of(game, options), codes_of(game, made_for)
     order = np.argsort(known)
     place = np.minimum(np.searchsorted(known, codes, sorter=order), len(known) - 1)
     there = order[place]

@@ -55,6 +55,8 @@ class TabularConfig:
     """How many decisions the learner takes."""
     opponents: tuple[str, ...] = ("random=1",)
     """Who sits opposite, as name=weight: compiled players, tables and policy files, or self."""
+    deal_ends: bool = False
+    """Whether a deal is learned by itself: in a game of hands, nothing after a hand counts for what was done in it."""
     gamma: float = 1.0
     """Discount from one of the learner's decisions to its next."""
     step_size: float = 0.1
@@ -228,6 +230,7 @@ class TabularLearner:
             self._numbers,
             settings,
             config.algorithm == "sarsa",
+            config.deal_ends,
         )
         if self._numbers[_FULL]:
             raise CardgymError(
@@ -288,7 +291,7 @@ def _unbound(*_: Any) -> Any:
     raise NotImplementedError("a template is used through `_compiled`")
 
 
-draw = actor = legal = apply = rewards = choose = prepare = observe = index = row_of = _unbound
+draw = actor = legal = apply = rewards = choose = prepare = observe = index = row_of = deal = _unbound
 
 
 def _row_by_index(state: Any, seat: int, observation: Any, keys: Any, numbers: Any) -> int:
@@ -344,6 +347,21 @@ def linear(step: float, start: float, end: float, steps: float) -> float:
     return end if step >= steps else start + (end - start) * step / steps
 
 
+@rule
+def update(values: Any, visits: Any, opened: Any, seat: int, target: float, numbers: Any, settings: Any) -> None:
+    """Move the value of what the seat did last towards `target`, if that waits; then nothing waits."""
+    state = opened[seat, 0]
+    if state < 0:
+        return
+    action = opened[seat, 1]
+    visits[state, action] += 1
+    size = linear(float(numbers[_DECISIONS]), settings[4], settings[5], settings[0])
+    if settings[6] > 0.0:
+        size /= float(visits[state, action]) ** settings[6]
+    values[state, action] += size * (target - values[state, action])
+    opened[seat, 0] = -1
+
+
 def _learn(
     states: Any,
     rows: Any,
@@ -361,6 +379,7 @@ def _learn(
     numbers: Any,
     settings: Any,
     sarsa: bool,
+    deal_ends: bool,
 ) -> None:
     """Play and learn until the learner has taken `numbers[_UNTIL]` decisions.
 
@@ -379,6 +398,7 @@ def _learn(
                 row.lineup[place] = choices[number]
             prepare(state, row)
             row.actor = 0
+        before_deal = deal(state)
         move = draw(state, row.chance)
         seat = -1
         ended = False
@@ -404,19 +424,11 @@ def _learn(
             else:
                 move = choose(policy, state, seat, mask, row.choice, tables)
         for other in range(state.num_players):
-            if opened[other, 0] < 0 or not (ended or (learns and other == seat)):
-                continue
-            ahead = 0.0
-            if not ended:
-                ahead = values[here, move] if sarsa else best_legal(values[here], mask)
-            before = opened[other, 0]
-            action = opened[other, 1]
-            visits[before, action] += 1
-            size = linear(float(numbers[_DECISIONS]), settings[4], settings[5], settings[0])
-            if settings[6] > 0.0:
-                size /= float(visits[before, action]) ** settings[6]
-            values[before, action] += size * (pay[0, other] + settings[7] * ahead - values[before, action])
-            opened[other, 0] = -1
+            if ended or (learns and other == seat):
+                ahead = 0.0
+                if not ended:
+                    ahead = values[here, move] if sarsa else best_legal(values[here], mask)
+                update(values, visits, opened, other, pay[0, other] + settings[7] * ahead, numbers, settings)
         if ended:
             row.actor = -1
             numbers[_GAMES] += 1
@@ -432,6 +444,9 @@ def _learn(
         rewards(state, pay[1])
         for other in range(state.num_players):
             pay[0, other] += pay[1, other]
+        if deal_ends and deal(state) != before_deal:
+            for other in range(state.num_players):
+                update(values, visits, opened, other, pay[0, other], numbers, settings)
 
 
 @cache
@@ -442,7 +457,7 @@ def _compiled(game: Game, encoding: str) -> Callable[..., Any]:
         row = bind(_row_by_hash, suffix, game.sources, observe=game.encoding(encoding).write)
     else:
         row = bind(_row_by_index, suffix, game.sources, index=game.index)
-    rules = {name: getattr(game, name) for name in ("actor", "legal", "apply", "rewards")}
+    rules = {name: getattr(game, name) for name in ("actor", "legal", "apply", "rewards", "deal")}
     return bind(
         _learn,
         suffix,

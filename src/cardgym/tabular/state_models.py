@@ -7,6 +7,7 @@ more. These models answer it; all else stays as in the paper's code.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -59,14 +60,22 @@ class States(Protocol):
         ...
 
 
+@cache
+def codes_of(game: Game, options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
+    """The paper's codes of all state indices, int64, read-only; made once."""
+    assert game.codes is not None
+    codes = game.codes(options)
+    codes.setflags(write=False)
+    return codes
+
+
 class CodeStates:
     """The paper's states, all of them; see `States`."""
 
     name: Literal["index"] | StateName = "index"
 
     def __init__(self, game: Game, options: CorellianSpikeOptions) -> None:
-        assert game.codes is not None
-        codes = game.codes(options)
+        codes = codes_of(game, options)
         self.values = np.full((len(codes), game.num_actions), -np.inf)
         self.actions = _INITIAL[np.maximum(codes // 1_000_000 % 10 - 1, 0)]
 
