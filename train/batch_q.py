@@ -3,8 +3,8 @@
 Usage:
     python train/batch_q.py --config configs/corellian_spike/batch_q.toml [--seed 2] [--out FOLDER] [--resume] ...
 
-`--help` lists every hyper-parameter; docs/algorithms/batch_q.md says what the algorithm does and what was measured. Policy
-files `policy_<iteration>.json` are players wherever one is named. The learning itself: cardgym.tabular.batch_q.
+`--help` lists every hyper-parameter; docs/algorithms/batch_q.md says what the algorithm does and what was measured.
+Policy files `policy_<iteration>.json` are players wherever one is named. The learning itself: cardgym.tabular.batch_q.
 """
 
 from __future__ import annotations

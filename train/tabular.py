@@ -3,8 +3,8 @@
 Usage:
     python train/tabular.py --config configs/one_play_poker/q_learning.toml [--seed 2] [--out FOLDER] [--resume] ...
 
-`--help` lists every hyper-parameter; docs/algorithms/tabular.md says what the algorithms do here. The learning itself is
-compiled: cardgym.tabular.learning.
+`--help` lists every hyper-parameter; docs/algorithms/tabular.md says what the algorithms do here. The learning
+itself is compiled: cardgym.tabular.learning.
 """
 
 from __future__ import annotations

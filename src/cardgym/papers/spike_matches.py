@@ -43,7 +43,7 @@ PAPER_SEATS = {
     (4, 10): ((1.7, 27, 575), (-1.6, 26, 619)),
     (8, 2): ((-1.2, 12, 0), (1.0, 14, 0)),
 }
-"""Table 4: the 2-player policy's credits, percent of hands and busts, then the 4-player policy's, by seats and hands."""
+"""Table 4, by seats and hands: credits, percent of hands and busts of the 2-player policy, then of the 4-player one."""
 
 SEATINGS = ((2, 10), (4, 10), (8, 2), (8, 10))
 

@@ -1,5 +1,7 @@
 """What the paper's state code leaves out, measured on recorded play."""
 
+# ruff: noqa: E501  # Lines of prose, as they stand on the page.
+
 from __future__ import annotations
 
 import numpy as np

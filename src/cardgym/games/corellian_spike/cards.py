@@ -46,10 +46,11 @@ def spikes_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     """The rows of the observation `spikes`: the paper's state, and the opponents' spikes in the order of play."""
     first, last = cards_table(options)[:2], cards_table(options)[5:]
     total = Feature("sum", "sum of the cards held, at least -9, at most 9", 1, -9, 9)
-    return (*first, total, *last) + tuple(
+    spikes = tuple(
         Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, -10, NO_CARD)
         for ahead in range(1, options.num_players)
     )
+    return (*first, total, *last, *spikes)
 
 
 @rule
