@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.rules import OVER, PLAYING, TOSSING, apply, outcomes, setup
 from cardgym.games.cribbage.tables import Tables
 from cardgym.generator import uniform
 from cardgym.players.cribbage import greedy
 from cardgym.players.cribbage_strategies import KEEPS, NUM_STRATEGIES, best_keep, greedy_card, score_keeps
-from cardgym.compilation import compiled
 from cardgym.rules import Generator, Record, rule
 
 GREEDY = 1

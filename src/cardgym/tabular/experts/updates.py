@@ -61,9 +61,7 @@ def paper_update(logs: Floats, won: bool, credit: float) -> None:
 
 
 @rule
-def gradient(
-    logs: Floats, scores: Floats, chances: Floats, temperature: float, shares: Floats, out: Floats
-) -> None:
+def gradient(logs: Floats, scores: Floats, chances: Floats, temperature: float, shares: Floats, out: Floats) -> None:
     """Fill `out`, (8,), with g; see the module.
 
     Args:
