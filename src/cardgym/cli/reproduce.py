@@ -1,6 +1,7 @@
 """Make a paper's results anew, as pages for people.
 
 one-play-poker: the table of results that the paper leaves at zero, and a chart of the optimal policy.
+cribbage: win rates of the expert learner, where its starts end up, and what changes near the end of the board.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 from cardgym.cli.parser import Parser, whole
 from cardgym.errors import unknown
 
-PAPERS = ("one-play-poker",)
+PAPERS = ("one-play-poker", "cribbage")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -28,6 +29,10 @@ def run(arguments: argparse.Namespace) -> None:
     """Make the pages."""
     if arguments.paper not in PAPERS:
         raise unknown("paper", arguments.paper, PAPERS)
+    if arguments.paper == "cribbage":
+        from cardgym.cli.reproduce_cribbage import run as reproduce_cribbage
+
+        return reproduce_cribbage(arguments)
     _one_play_poker(arguments)
 
 

@@ -3,7 +3,8 @@
 Source: Lang, "Machine Learning Strategies in Cribbage" (2017), sections 3.1.2 and 3.1.3. Each strategy has a figure for
 every keep: the least, mean, median or most points of the hand over the cuts; the mean points of the crib, the fewer the
 better whoever's crib it is; points pegged or given in the play by keeps of these four ranks. Figures are scaled to
-[0, 1], 1 for the best, and then so that a strategy's 15 add up to 1. The keep with the most weighted desirability is kept.
+[0, 1], 1 for the best, and then so that a strategy's 15 add up to 1. The keep with the most
+weighted desirability is kept.
 
 The paper asks that the desirabilities of each keep add up to 1 over the strategies as well. With 8 strategies and 15
 keeps the two cannot hold together (the whole would be 8 and 15), so only the first does here.
@@ -140,7 +141,7 @@ def update_figures(knowledge: Knowledge, dealer: int, kept: int) -> None:
 @rule
 def score_keeps(
     tables: Tables, figures: npt.NDArray[np.float64], cards: npt.NDArray[np.int8], dealer: int,
-    out: npt.NDArray[np.int32], scores: npt.NDArray[np.float64],
+    own_crib: bool, out: npt.NDArray[np.int32], scores: npt.NDArray[np.float64],
 ) -> None:  # fmt: skip
     """Fill `scores`, (8, 15), with each strategy's desirability of each toss, numbered as the game's tosses are.
 
@@ -149,6 +150,7 @@ def score_keeps(
         figures: `Knowledge.figures`.
         cards: six cards, sorted by rank.
         dealer: 1 for the dealer, 0 for the pone.
+        own_crib: for the dealer turn `crib_min_avg` round: of the own crib, the more the better. Not the paper's.
         out: (15, 8), scratch paper.
         scores: filled; each row adds up to 1.
     """
@@ -171,7 +173,7 @@ def score_keeps(
         scores[1, toss] = out[number, HAND_SUM]
         scores[2, toss] = out[number, HAND_MEDIAN2]
         scores[3, toss] = out[number, HAND_MAX]
-        scores[4, toss] = -out[number, CRIB_SUM]
+        scores[4, toss] = out[number, CRIB_SUM] if own_crib and dealer else -out[number, CRIB_SUM]
         scores[5, toss] = figures[GAINED, dealer, kept]
         scores[6, toss] = figures[MEDIAN, dealer, kept]
         scores[7, toss] = -figures[GIVEN, dealer, kept]

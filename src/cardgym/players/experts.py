@@ -53,11 +53,13 @@ class Experts:
     Attributes:
         weights: (121, 121, 2, 8), float32; each position's add up to 1.
         knowledge: what is known of pegging.
+        own_crib: whether the dealer's `crib_min_avg` is turned round; see `score_keeps`.
         about: what made it, plain values.
     """
 
     weights: Weights
     knowledge: Knowledge
+    own_crib: bool
     about: Mapping[str, Any]
 
 
@@ -125,7 +127,7 @@ def load_experts(path: Path) -> Experts:
     if not known or "weights" not in tensors:
         raise CardgymError(f"weight file {path}: no experts of cardgym (no format {FORMAT!r} in its metadata)")
     weights = _checked_weights(path, tensors["weights"])
-    return Experts(weights, _checked_knowledge(path, tensors), about)
+    return Experts(weights, _checked_knowledge(path, tensors), about.get("own_crib") is True, about)
 
 
 def _checked_weights(path: Path, weights: npt.NDArray[Any]) -> Weights:
@@ -186,6 +188,7 @@ class ExpertsPlayer:
             experts.weights,
             experts.knowledge.figures,
             self._places,
+            experts.own_crib,
             np.ascontiguousarray(observations),
             np.ascontiguousarray(masks),
             actions,
@@ -196,7 +199,7 @@ class ExpertsPlayer:
 @compiled
 def _act(
     tables: Tables, weights: Weights, figures: npt.NDArray[np.float64], places: npt.NDArray[np.int64],
-    observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], actions: npt.NDArray[np.int64],
+    own_crib: bool, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], actions: npt.NDArray[np.int64],
 ) -> None:  # fmt: skip
     """Fill `actions` from what the observations say; `places` are where its features start."""
     phase, dealer_at, scores_at, hand, points_at = places
@@ -215,7 +218,7 @@ def _act(
             own = min(int(seen[scores_at] * HOLES + 0.5), HOLES - 1)
             other = min(int(seen[scores_at + 1] * HOLES + 0.5), HOLES - 1)
             dealer = 1 if seen[dealer_at] > 0.0 else 0
-            score_keeps(tables, figures, cards, dealer, out, scores)
+            score_keeps(tables, figures, cards, dealer, own_crib, out, scores)
             actions[row] = CARDS + best_keep(weights[own, other, dealer], scores)
             continue
         best = -1

@@ -22,12 +22,14 @@ class ExpertsConfig:
     """How they learn: gradient, or paper."""
     noise: float = 0.05
     """Standard deviation of the noise on the logarithms of the first weights; the paper's update needs some."""
+    own_crib: bool = False
+    """Let `crib_min_avg` want the most of the own crib as dealer, which the paper's eight strategies cannot."""
     seed_deals: int = 200_000
     """Deals of random keeps for a first knowledge of pegging."""
 
     rate: float = 0.3
     """The gradient's step size at the start; it falls to 0 in a straight line."""
-    temperature: float = 0.003
+    temperature: float = 0.005
     """Of the softmax over the keeps that the gradient is taken of, in units of P = w S, whose mean is 1 / 15."""
     reach: int = 8
     """How many points away positions learn along."""

@@ -14,8 +14,8 @@ from cardgym.players.cribbage import greedy
 from cardgym.players.cribbage_strategies import KEEPS, NUM_STRATEGIES, best_keep, greedy_card, score_keeps
 from cardgym.rules import Generator, Record, rule
 
-GREEDY = 1
-"""The player `greedy` instead of weights."""
+WEIGHTS, GREEDY, OWN_CRIB = range(3)
+"""Kinds of players: by weights as in the paper, `greedy`, and by weights with `own_crib`."""
 
 
 @rule
@@ -48,7 +48,7 @@ def play_match(
     Args:
         tables: what `build_tables` returns.
         states: one record of the game with its options.
-        kinds: for both players 0 to toss by its weights, or GREEDY.
+        kinds: of both players, WEIGHTS, GREEDY or OWN_CRIB.
         weights: of both, (121, 121, 2, 8).
         figures: `Knowledge.figures` of both.
         key: what games are dealt from.
@@ -77,12 +77,14 @@ def play_match(
                         if kinds[0] == GREEDY:
                             tosses[seat] = greedy(state, seat, mask, chance) - CARDS
                         else:
-                            score_keeps(tables, figures[0], state.hand[seat], dealer, out, scores)
+                            own_crib = kinds[0] == OWN_CRIB
+                            score_keeps(tables, figures[0], state.hand[seat], dealer, own_crib, out, scores)
                             tosses[seat] = best_keep(weights[0][own, other, dealer], scores)
                     elif kinds[1] == GREEDY:
                         tosses[seat] = greedy(state, seat, mask, chance) - CARDS
                     else:
-                        score_keeps(tables, figures[1], state.hand[seat], dealer, out, scores)
+                        own_crib = kinds[1] == OWN_CRIB
+                        score_keeps(tables, figures[1], state.hand[seat], dealer, own_crib, out, scores)
                         tosses[seat] = best_keep(weights[1][own, other, dealer], scores)
                 finish_deal(state, tosses[0], tosses[1], uniform(chance, 40))
                 if state.phase == OVER:

@@ -14,7 +14,7 @@ from cardgym.games.cribbage.tables import build_tables
 from cardgym.generator import derive
 from cardgym.players.cribbage_strategies import STRATEGIES, Knowledge
 from cardgym.players.experts import SUFFIX, Weights, load_experts, named_weights
-from cardgym.tabular.experts.deals import GREEDY, play_match
+from cardgym.tabular.experts.deals import GREEDY, OWN_CRIB, WEIGHTS, play_match
 
 OPPONENTS = ("greedy", "uniform", *STRATEGIES)
 """Whom the trained experts are measured against."""
@@ -27,7 +27,7 @@ class Side(NamedTuple):
     name: str
     weights: Weights
     knowledge: Knowledge
-    kind: int = 0
+    kind: int = WEIGHTS
 
 
 def side(name: str, knowledge: Knowledge) -> Side:
@@ -40,7 +40,7 @@ def side(name: str, knowledge: Knowledge) -> Side:
         return Side(name, named_weights("uniform"), knowledge, GREEDY)
     if name.endswith(SUFFIX):
         experts = load_experts(Path(name))
-        return Side(name, experts.weights, experts.knowledge)
+        return Side(name, experts.weights, experts.knowledge, OWN_CRIB if experts.own_crib else WEIGHTS)
     return Side(name, named_weights(name), knowledge)
 
 

@@ -14,6 +14,7 @@ from cardgym.generator import derive
 from cardgym.players.cribbage_strategies import Knowledge, new_knowledge
 from cardgym.players.experts import SUFFIX, Weights, load_experts, named_weights, save_experts
 from cardgym.tabular.experts.config import ExpertsConfig
+from cardgym.tabular.experts.deals import OWN_CRIB, WEIGHTS
 from cardgym.tabular.experts.matches import OPPONENTS, Side, match, records, side
 from cardgym.tabular.experts.training import GRADIENT, PAPER, Learner, Settings, seed_knowledge, train_games
 from cardgym.tabular.experts.updates import FLOOR
@@ -70,7 +71,7 @@ class Trainer:
             counters=np.zeros(4, np.int64),
             generator=np.array([key, 0], np.uint64),
         )
-        still = Settings(GRADIENT, 0.0, 1.0, 0, 1.0, 0.5)
+        still = Settings(GRADIENT, 0.0, 1.0, 0, 1.0, 0.5, self.config.own_crib)
         train_games(self._tables, self._states, trial, still, max(self.config.deals_kept // 4, 16))
         value_positions(trial.deals[: max(int(trial.counters[1]), 1)], trial.values)
 
@@ -90,6 +91,7 @@ class Trainer:
             config.reach,
             config.credit,
             config.anywhere,
+            config.own_crib,
         )
         train_games(self._tables, self._states, learner, settings, count)
         kept = min(int(learner.counters[1]), len(learner.deals))
@@ -104,7 +106,8 @@ class Trainer:
 
     def evaluate(self, opponents: tuple[str, ...], games: int) -> dict[str, tuple[float, tuple[float, float]]]:
         """Expert 0's share of games against each, with its interval."""
-        one = Side("expert", self.weights(), self.learner.knowledge)
+        kind = OWN_CRIB if self.config.own_crib else WEIGHTS
+        one = Side("expert", self.weights(), self.learner.knowledge, kind)
         return {name: match(one, side(name, self.learner.knowledge), games, EVALUATION_SEED) for name in opponents}
 
     def check_opponents(self) -> None:
@@ -118,7 +121,12 @@ class Trainer:
         paths = []
         for expert in range(len(self.learner.logs)):
             path = folder / f"{'' if expert == 0 else 'second-'}{self.games:09d}{SUFFIX}"
-            about = {"games": self.games, "expert": expert, "config": dataclasses.asdict(self.config)}
+            about = {
+                "games": self.games,
+                "expert": expert,
+                "own_crib": self.config.own_crib,
+                "config": dataclasses.asdict(self.config),
+            }
             save_experts(path, self.weights(expert), self.learner.knowledge, about)
             paths.append(path)
         return paths
@@ -139,7 +147,5 @@ class Trainer:
         for name, array in self.state().items():
             found = np.asarray(state.get(name))
             if found.shape != array.shape or found.dtype != array.dtype:
-                raise CardgymError(
-                    f"the state to resume from has no {name} of size {array.shape}; train from the start"
-                )
+                raise CardgymError(f"the state to resume from has no {name} of {array.shape}; train from the start")
             array[...] = found

@@ -72,6 +72,7 @@ class Settings(NamedTuple):
     reach: int
     credit: float
     anywhere: float
+    own_crib: bool
 
 
 @compiled
@@ -135,7 +136,15 @@ def train_games(tables: Tables, states: Any, learner: Learner, settings: Setting
                 path[at, seat, 0], path[at, seat, 1], path[at, seat, 2] = (
                     state.scores[seat], state.scores[1 - seat], dealer
                 )  # fmt: skip
-                score_keeps(tables, learner.knowledge.figures, state.hand[seat], dealer, out, scores[seat])
+                score_keeps(
+                    tables,
+                    learner.knowledge.figures,
+                    state.hand[seat],
+                    dealer,
+                    settings.own_crib,
+                    out,
+                    scores[seat],
+                )
                 logs = learner.logs[(seat ^ shift) % experts, path[at, seat, 0], path[at, seat, 1], dealer]
                 for i in range(NUM_STRATEGIES):
                     weights[i] = np.exp(logs[i])

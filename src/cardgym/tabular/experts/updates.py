@@ -1,10 +1,11 @@
 """The two ways the weights learn. Weights are kept as logarithms, so that squaring is doubling.
 
-The paper's: after a game the winner's w become c w^2 along its path and the loser's c / w^2. Its two holes are closed so:
+The paper's: after a game the winner's w become c w^2 along its path and the loser's c / w^2. Its two holes are
+closed so:
 
 - Where the weights are uniform the update does nothing. A blank slate therefore starts with a little seeded noise.
-- How much of it a position deserves: positions count by `credit` to the power of the deals that were still to come, as
-  the exponent (w^(2 x credit^n), but never below 1 for the winner), so that with a credit of 1 it is the paper's.
+- How much of it a position deserves: n deals before the last it is k = credit^n, and the exponents are 1 + k for the
+  winner and 1 - 3k for the loser. With a credit of 1 that is the paper's 2 and -2 all along, with 0 only at the end.
 
 The gradient's: the paper dismisses regret, because every hand would have to be played out again from its position. That
 costs microseconds here. Each of the 15 keeps is played out against the same cards, and what each is worth is the chance
