@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cardgym.arena.statistics import Interval, Moments
 from cardgym.compilation import config
@@ -44,7 +45,7 @@ def side(name: str, knowledge: Knowledge) -> Side:
     return Side(name, named_weights(name), knowledge)
 
 
-def records(number: int) -> np.ndarray:  # type: ignore[type-arg]
+def records(number: int) -> npt.NDArray[Any]:
     """Records of the game for compiled code that plays by itself; with the JIT off, a recarray."""
     found = np.repeat(np.asarray(GAME.new_record(GAME.options.parse({}))), number)
     return found.view(np.recarray) if config.DISABLE_JIT else found

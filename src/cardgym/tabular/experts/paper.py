@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from cardgym.files import replacing
 from cardgym.players.cribbage_strategies import FAMILIES, HOLES, STRATEGIES
@@ -165,9 +166,9 @@ def _rates_table(runs: list[Run], names: tuple[str, ...], last_only: bool = Fals
     return _table(["learns by", "seed", "games", *(f"against {name}" for name in names)], rows)
 
 
-def _near(weights: Weights, dealer: int) -> np.ndarray:  # type: ignore[type-arg]
+def _near(weights: Weights, dealer: int) -> npt.NDArray[np.float32]:
     own, other = np.indices((HOLES, HOLES))
-    found: np.ndarray = family_shares(weights)[:, :, dealer][abs(own - other) <= 30]  # type: ignore[type-arg]
+    found: npt.NDArray[np.float32] = family_shares(weights)[:, :, dealer][abs(own - other) <= 30]
     return found
 
 
