@@ -192,13 +192,11 @@ def test_a_state_of_another_run_is_refused():
 
 
 def test_learning_makes_the_weights_better_than_uniform():
-    config = ExpertsConfig(games=3000, seed_deals=20_000, value_every=1000, rate=1.0, anywhere=0.0, own_crib=True)
+    config = ExpertsConfig(games=12_000, seed_deals=20_000, value_every=4000, rate=1.0, anywhere=0.0, own_crib=True)
     trainer = Trainer(config)
-    before = trainer.evaluate(("greedy",), 4000)["greedy"][1]
     while trainer.games < config.games:
         trainer.advance()
-    after = trainer.evaluate(("greedy",), 4000)["greedy"][1]
-    assert after[0] > before[1]
+    assert trainer.evaluate(("uniform",), 6000)["uniform"][1][0] > 0.52
 
 
 @pytest.mark.parametrize("values", [{"update": "best"}, {"init": ()}, {"temperature": 0.0}, {"credit": 1.5}])

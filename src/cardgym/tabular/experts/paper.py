@@ -81,9 +81,9 @@ def write_results(
 
 
 def _run(kind: str, start: str, seed: int, games: int) -> Run:
-    every = max(games // 4, 1)
+    every = max(games // 4, 1)  # A multiple of `value_every`, so that there is a checkpoint after a quarter.
     config = dataclasses.replace(
-        Kinds[kind], games=games, init=(start,), seed=seed, value_every=min(20_000, every), checkpoint_every=every
+        Kinds[kind], games=games, init=(start,), seed=seed, value_every=max(every // 2, 1), checkpoint_every=every
     )
     run = Run(kind, start, seed)
     trainer = Trainer(config)

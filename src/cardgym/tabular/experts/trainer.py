@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.tables import build_tables
 from cardgym.generator import derive
-from cardgym.players.cribbage_strategies import Knowledge, new_knowledge
+from cardgym.players.cribbage_strategies import new_knowledge
 from cardgym.players.experts import SUFFIX, Weights, load_experts, named_weights, save_experts
 from cardgym.tabular.experts.config import ExpertsConfig
 from cardgym.tabular.experts.deals import OWN_CRIB, WEIGHTS
@@ -67,7 +68,7 @@ class Trainer:
         """Value positions by some games of the first weights before anything is learned."""
         trial = self.learner._replace(
             logs=self.learner.logs.copy(),
-            knowledge=Knowledge(*(array.copy() for array in self.learner.knowledge)),
+            knowledge=copy.deepcopy(self.learner.knowledge),
             counters=np.zeros(4, np.int64),
             generator=np.array([key, 0], np.uint64),
         )
