@@ -44,7 +44,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> dict[str, Any]:
 
     board = TensorBoard(folder, purge_step=trainer.games or None)
     board.config(dataclasses.asdict(config))
-    reporter = Reporter(config.games, trainer.games)
+    reporter = Reporter(config.games, trainer.games, "games")
     clock = [0.0, 0]  # Seconds of training, and games in them, since the last checkpoint.
 
     def checkpoint() -> None:
