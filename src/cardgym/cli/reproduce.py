@@ -1,6 +1,7 @@
 """Make a paper's results anew, as pages for people.
 
 one-play-poker: the table of results that the paper leaves at zero, and a chart of the optimal policy.
+corellian-spike: tables 2, 3 and 4 and the figures of the appendix, trained and played anew, and which claims hold.
 """
 
 from __future__ import annotations
@@ -11,16 +12,33 @@ from pathlib import Path
 from cardgym.cli.parser import Parser, whole
 from cardgym.errors import unknown
 
-PAPERS = ("one-play-poker",)
+PAPERS = ("one-play-poker", "corellian-spike", "cribbage")
 
 
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
     parser.add_argument("paper", metavar="PAPER", help=", ".join(PAPERS))
-    parser.add_argument("--games", type=whole(2, 1_000_000), metavar="N", help="how many games (as in the paper)")
+    parser.add_argument(
+        "--games",
+        type=whole(2, 1_000_000),
+        metavar="N",
+        help="how many games: 50,000 of one-play-poker (as in the paper), 10,000 a match of corellian-spike",
+    )
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="what the games are dealt from (0)")
     parser.add_argument(
         "--out", type=Path, default=Path("docs/results"), metavar="FOLDER", help="where to (docs/results)"
+    )
+    parser.add_argument(
+        "--deep",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="corellian-spike: a checkpoint to play as well (.safetensors); may be given often",
+    )
+    parser.add_argument("--log", type=Path, metavar="FILE", help="corellian-spike: a log of played games (your own)")
+    parser.add_argument(
+        "--processes", type=whole(1, 64), default=2, metavar="N", help="corellian-spike: work side by side (2)"
     )
 
 
@@ -28,7 +46,28 @@ def run(arguments: argparse.Namespace) -> None:
     """Make the pages."""
     if arguments.paper not in PAPERS:
         raise unknown("paper", arguments.paper, PAPERS)
-    _one_play_poker(arguments)
+    make = {"one-play-poker": _one_play_poker, "corellian-spike": _corellian_spike, "cribbage": _cribbage}
+    make[arguments.paper](arguments)
+
+
+def _cribbage(arguments: argparse.Namespace) -> None:
+    from cardgym.cli.progress import progress_bar
+    from cardgym.tabular.experts.paper import GAMES, write_results
+
+    with progress_bar("runs") as progress:
+        for path in write_results(arguments.out, arguments.games or GAMES, arguments.seed, progress):
+            print(path)
+
+
+def _corellian_spike(arguments: argparse.Namespace) -> None:
+    from cardgym.cli.progress import progress_bar
+    from cardgym.papers.spike_page import write_results
+    from cardgym.papers.spike_runs import Plan
+
+    plan = Plan(games=arguments.games or Plan.games, base_seed=arguments.seed, workers=arguments.processes)
+    with progress_bar("trainings and matches") as progress:
+        for path in write_results(arguments.out, plan, arguments.deep, arguments.log, progress):
+            print(path)
 
 
 def _one_play_poker(arguments: argparse.Namespace) -> None:

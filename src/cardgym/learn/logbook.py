@@ -133,7 +133,8 @@ class _Words(ProgressColumn):
 class Reporter:
     """A progress bar on a terminal, a few plain lines elsewhere."""
 
-    def __init__(self, total: int, done: int = 0) -> None:
+    def __init__(self, total: int, done: int = 0, unit: str = "decisions") -> None:
+        self._unit = unit
         self.console = Console(stderr=True)
         self._total = total
         self._first = done
@@ -153,17 +154,17 @@ class Reporter:
             self._progress.start()
 
     def advance(self, done: int) -> None:
-        """So many decisions are done."""
+        """So many are done."""
         if self._progress is not None:
             rate = (done - self._first) / max(time.monotonic() - self._start, 1e-9)
-            self._progress.update(self._task, completed=done, rate=f"{rate:,.0f} decisions/s")
+            self._progress.update(self._task, completed=done, rate=f"{rate:,.0f} {self._unit}/s")
 
     def say(self, done: int, words: str) -> None:
         """Say how far the learner is: beside the bar, or as a line."""
         if self._progress is not None:
             self._progress.update(self._task, words=words)
         else:
-            print(f"{done:>12,} of {self._total:,} decisions: {words}", file=sys.stderr, flush=True)
+            print(f"{done:>12,} of {self._total:,} {self._unit}: {words}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Take the bar away."""

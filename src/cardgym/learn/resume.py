@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from cardgym.errors import CardgymError
@@ -38,6 +40,26 @@ def load_state(path: Path) -> dict[str, Any]:
     except Exception as error:  # A file of something else fails in any of torch's steps, each in its own way.
         raise CardgymError(f"{path}: no state to resume from ({type(error).__name__}); train from the start") from None
     return state
+
+
+def pack(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
+    """Arrays by name as tensors and plain values, of any dtype that has a name."""
+    return {
+        name: {
+            "dtype": array.dtype.str,
+            "shape": list(array.shape),
+            "bytes": torch.from_numpy(np.ascontiguousarray(array).reshape(-1).view(np.uint8).copy()),
+        }
+        for name, array in arrays.items()
+    }
+
+
+def unpack(packed: Mapping[str, Any]) -> dict[str, npt.NDArray[Any]]:
+    """The arrays that `pack` packed."""
+    return {
+        name: np.frombuffer(each["bytes"].numpy().tobytes(), each["dtype"]).reshape(each["shape"]).copy()
+        for name, each in packed.items()
+    }
 
 
 def generator_state(generator: np.random.Generator) -> str:

@@ -80,7 +80,8 @@ def player_names(game: Game) -> tuple[str, ...]:
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     """The player that `spec` names.
 
-    A path ending in `.json` is a policy file, one ending in `.safetensors` a checkpoint.
+    A path ending in `.json` is a policy file, one ending in `.experts.safetensors` a weight file of experts at
+    cribbage, any other ending in `.safetensors` a network's checkpoint, one ending in `.npz` a table of observations.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for something else.
@@ -102,11 +103,20 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
         from cardgym.players.policy_file import load_policy
 
         return TablePlayer(name, load_policy(Path(name), game, options))
+    if name.endswith(".experts.safetensors"):
+        from cardgym.players import experts
+
+        return experts.load_player(Path(name), game, options)
     if name.endswith(".safetensors"):
         from cardgym.players.network import load_player
 
         return load_player(Path(name), game, options)
-    raise unknown("player", name, [*player_names(game), "a path to a .json policy or .safetensors checkpoint"])
+    if name.endswith(".npz"):
+        from cardgym.players.hashed import load_hashed
+
+        return load_hashed(Path(name), game, options)
+    paths = "a path to a .json policy, .npz table or .safetensors checkpoint"
+    raise unknown("player", name, [*player_names(game), paths])
 
 
 def checked_actions(player: OutsidePlayer, actions: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:

@@ -27,6 +27,9 @@ from cardgym.rules import Game, Options, Record, no_code
 Explore = Callable[[Record, int, npt.NDArray[np.int8], Generator], int]
 """What an exploring seat does: `explore(state, seat, mask, generator)`, made by `rule`."""
 
+StateName = Callable[[Record, int], int]
+"""What a seat calls a state: `name(state, seat)`, made by `rule`; never 0, which is the end."""
+
 ROWS = 1024
 """Games recorded side by side."""
 
@@ -91,7 +94,7 @@ def record(
     *,
     games: int,
     seed: int,
-    states: Literal["code", "index"] = "code",
+    states: Literal["code", "index"] | StateName = "code",
     epsilon: float = 0.0,
     explore: Explore = choose_random,
     progress: Callable[[int, int], None] | None = None,
@@ -104,7 +107,8 @@ def record(
         players: one for each seat, in the order of the seats.
         games: how many games.
         seed: what they are dealt from.
-        states: `code` for state codes, `index` for places in a table of `game.num_indices(options)`.
+        states: `code` for state codes, `index` for places in a table of `game.num_indices(options)`, or a rule that
+            names them otherwise.
         epsilon: how often a seat explores instead of asking its player, 0 to 1.
         explore: what it does then; a legal action, uniformly, unless told.
         progress: told the games played and the games in all, now and then.
@@ -133,7 +137,7 @@ def record_chunks(
     *,
     games: int,
     seed: int,
-    states: Literal["code", "index"] = "code",
+    states: Literal["code", "index"] | StateName = "code",
     epsilon: float = 0.0,
     explore: Explore = choose_random,
     progress: Callable[[int, int], None] | None = None,
@@ -163,7 +167,7 @@ def _chunks(
     roster: Sequence[Player],
     games: int,
     seed: int,
-    states: str,
+    states: str | StateName,
     epsilon: float,
     explore: Explore,
     progress: Callable[[int, int], None] | None,
@@ -189,7 +193,7 @@ _STREAM = np.uint64(0x2EC02D)
 class _Recorder:
     """Plays the rows of a batch to the end of their games, keeping a log."""
 
-    def __init__(self, played: PlayedBatch, states: str, epsilon: float, explore: Explore) -> None:
+    def __init__(self, played: PlayedBatch, states: str | StateName, epsilon: float, explore: Explore) -> None:
         self._played = played
         self._epsilon = epsilon
         self._begin, self._record = _compiled(played.batch.game, states, explore)
@@ -230,7 +234,8 @@ class _Recorder:
             asked = np.flatnonzero((activity == STARTING) & (rows.asked < 0))
             actions[asked] = self._played.answers(asked)
         log = self._log[: size[0]]
-        log = log[np.argsort(log["game"], kind="stable")]  # With players outside the kernel, rows took turns.
+        if (np.diff(log["game"]) < 0).any():  # With players outside the kernel, rows took turns.
+            log = log[np.argsort(log["game"], kind="stable")]
         return Transitions(**{name: log[name].copy() for name in LOG.names or ()})
 
 
@@ -328,9 +333,11 @@ def _record(
 
 
 @cache
-def _compiled(game: Game, states: str, explore: Explore) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _compiled(game: Game, states: str | StateName, explore: Explore) -> tuple[Callable[..., Any], Callable[..., Any]]:
     kernel = kernel_of(game, game.default_encoding)
-    suffix = f"{game.id}_{states}_{getattr(explore, '__name__', 'explore')}".replace("-", "_")
+    naming = {"code": game.code, "index": game.index}[states] if isinstance(states, str) else states
+    called = states if isinstance(states, str) else getattr(states, "__name__", "states")
+    suffix = f"{game.id}_{called}_{getattr(explore, '__name__', 'explore')}".replace("-", "_")
     names = ("actor", "legal", "apply", "rewards", "deal")
     rules = {name: getattr(game, name) for name in names}
     return (
@@ -340,7 +347,7 @@ def _compiled(game: Game, states: str, explore: Explore) -> tuple[Callable[..., 
             suffix,
             game.sources,
             **rules,
-            name_state=game.code if states == "code" else game.index,
+            name_state=naming,
             draw=kernel.draw,
             choose=kernel.choose,
             explore_with=explore,

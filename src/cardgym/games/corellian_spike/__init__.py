@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.games.corellian_spike import observations, rules, text
+from cardgym.games.corellian_spike import cards, observations, rules, text
 from cardgym.games.corellian_spike.doc import DOC
 from cardgym.rules import Encoding, Game
 
@@ -15,6 +15,8 @@ GAME = Game(
     encodings={
         "full": Encoding(observations.observe_full, observations.full_table),
         "paper": Encoding(observations.observe_paper, observations.paper_table, observations.num_indices),
+        "cards": Encoding(cards.observe_cards, cards.cards_table),
+        "spikes": Encoding(cards.observe_spikes, cards.spikes_table),
     },
     setup=rules.setup,
     outcomes=rules.outcomes,

@@ -1,0 +1,90 @@
+"""Speed of the tabular learners, and with `--poker` what four algorithms learn of One Play Poker, valued exactly.
+
+Usage:
+    python benchmarks/bench_tabular.py [--poker]
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from cardgym import find
+from cardgym.registry import parse_options
+from cardgym.tabular.batch_q import BatchQ, BatchQConfig
+from cardgym.tabular.learning import TabularConfig, TabularLearner
+from cardgym.tabular.policies import policy_of
+from cardgym.tabular.solve import solver
+
+ROOT = Path(__file__).parents[1]
+
+
+def batch_q() -> None:
+    game = find("CorellianSpike-v0")
+    for players, reward, exploration in (
+        (2, "credits", "published"),
+        (2, "credits", "legal"),
+        (4, "weighted", "published"),
+    ):
+        options = parse_options(game, {"num_players": players, "reward": reward})
+        BatchQ(options, BatchQConfig(exploration=exploration, games=2)).iterate()  # Compiles.
+        run, transitions = BatchQ(options, BatchQConfig(exploration=exploration)), 0
+        wall, processor = time.perf_counter(), time.process_time()
+        for _ in range(run.config.iterations):
+            run.iterate()
+            transitions += run.transitions
+        print(
+            f"batch Q, {players} players, {reward}, {exploration}: {transitions:,} transitions, "
+            f"{time.process_time() - processor:.1f} s processor time, {time.perf_counter() - wall:.1f} s wall"
+        )
+
+
+def online(decisions: int = 5_000_000) -> None:
+    for env, observation, opponents in (
+        ("OnePlayPoker-v0", "", ("random",)),
+        ("CorellianSpike-v0", "", ("self",)),
+        ("CorellianSpike-v0", "cards", ("self",)),
+    ):
+        game = find(env)
+        config = TabularConfig(env=env, observation=observation, opponents=opponents, table_size=3_000_000)
+        learner = TabularLearner(game, parse_options(game, {}), config)
+        learner.advance(1000)
+        start = time.process_time()
+        learner.advance(1000 + decisions)
+        seconds = time.process_time() - start
+        print(f"Q-learning, {env}, {observation or 'index'}: {decisions / seconds:,.0f} decisions/s of processor time")
+
+
+def poker() -> None:
+    game = find("OnePlayPoker-v0")
+    known = solver(game, parse_options(game, {}))
+    best = known.solve_exactly(1).value
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("q_learning", "sarsa", "dqn", "double_dqn"):
+            script = "dqn.py" if "dqn" in name else "tabular.py"
+            for seed in (1, 2, 3):
+                out = Path(folder) / f"{name}-{seed}"
+                config = ROOT / "configs" / "one_play_poker" / f"{name}.toml"
+                words = ["--config", str(config), "--seed", str(seed), "--out", str(out)]
+                start = time.perf_counter()
+                told = subprocess.run(
+                    [sys.executable, str(ROOT / "train" / script), *words], check=True, capture_output=True, text=True
+                )
+                wall = time.perf_counter() - start
+                trained = re.search(r"Trained in (.*?)\.", told.stdout)
+                path = next(path for path in (out / "policy.json", out / "model.safetensors") if path.exists())
+                value = known.value(policy_of(known.mdp, path)).mean
+                print(f"{name}, seed {seed}: {float(value / best):.2%} of the optimum, trained in "
+                      f"{trained.group(1) if trained else '?'} ({wall:.0f} s with start-up)", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    if "--poker" in sys.argv:
+        poker()
+    else:
+        batch_q()
+        online()

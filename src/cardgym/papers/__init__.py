@@ -1,0 +1,1 @@
+"""Papers' results made anew: experiments, figures and pages."""

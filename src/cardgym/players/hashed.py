@@ -1,0 +1,150 @@
+"""Players with a table of action values by observation, each observation known by a hash of its numbers."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.compilation import compiled
+from cardgym.errors import CardgymError
+from cardgym.files import replacing
+from cardgym.generator import mix
+from cardgym.rules import Game, Options, rule
+
+FORMAT = "cardgym observation table 1"
+_PAYMENT_OPTION = "reward"  # By convention an option of this name changes only what is paid.
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@rule
+def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
+    """64 bits of an observation, never 0; two observations with the same ones are taken for the same.
+
+    With n different observations that happens with probability about n^2 / 2^65: below 10^-6 for some millions.
+    """
+    bits = observation.view(np.uint32)
+    found = _GOLDEN
+    for place in range(bits.shape[0]):
+        # Adding 0 first makes no difference between 0 and -0, which are equal numbers of other bits.
+        number = np.uint64(0) if observation[place] == 0 else np.uint64(bits[place])
+        found = mix(found ^ number) + _GOLDEN
+    return np.uint64(1) if found == np.uint64(0) else found
+
+
+@compiled
+def _act(observations: Any, masks: Any, keys: Any, values: Any, actions: Any) -> None:
+    for i in range(observations.shape[0]):
+        key = hash_of(observations[i])
+        low = 0
+        high = keys.shape[0]
+        while low < high:
+            middle = (low + high) // 2
+            if keys[middle] < key:
+                low = middle + 1
+            else:
+                high = middle
+        known = low < keys.shape[0] and keys[low] == key
+        chosen = -1
+        for action in range(masks.shape[1]):
+            if not masks[i, action]:
+                continue
+            if chosen < 0 or (known and values[low, action] > values[low, chosen]):
+                chosen = action
+        actions[i] = chosen
+
+
+class HashedPlayer:
+    """The greedy player of a table of observations; deterministic.
+
+    Attributes:
+        name: how reports call it.
+        encoding: the observation it reads.
+    """
+
+    def __init__(self, name: str, encoding: str, keys: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> None:
+        """Take a table.
+
+        Args:
+            name: how reports call it.
+            encoding: the observation it reads.
+            keys: hashes in rising order, (rows,), uint64.
+            values: action values (rows, actions), float64; minus infinity where an action was not tried.
+        """
+        self.name = name
+        self.encoding: str | None = encoding
+        self._keys = keys
+        self._values = values
+
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        """The legal action of the highest value in each row; the first legal one for an unknown observation."""
+        actions = np.empty(len(observations), np.int64)
+        _act(np.ascontiguousarray(observations), masks, self._keys, self._values, actions)
+        return actions
+
+
+def save_hashed(
+    path: Path,
+    keys: npt.NDArray[np.uint64],
+    values: npt.NDArray[np.float64],
+    game: Game,
+    options: Options,
+    encoding: str,
+    config: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a table of observations as .npz, with what it was made for; see `HashedPlayer`.
+
+    Raises:
+        CardgymError: where the file cannot be written.
+    """
+    about = {
+        "format": FORMAT,
+        "env": game.id,
+        "options": _that_count(options),
+        "observation": encoding,
+        "table": game.encoding(encoding).digest(options),
+        "config": dict(config or {}),
+    }
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, about=np.array(json.dumps(about)), keys=keys, values=values)
+
+
+def load_hashed(path: Path, game: Game, options: Options) -> HashedPlayer:
+    """Read a table of observations as a player.
+
+    Raises:
+        CardgymError: where the file is missing, not one of ours, or made for another game, options or observation.
+    """
+    if not path.is_file():
+        raise CardgymError(f"table {path}: no such file; give the path of an .npz file")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            about = json.loads(str(file["about"]))
+            keys, values = file["keys"], file["values"]
+        known = about["format"] == FORMAT
+        whole = keys.dtype == np.uint64 and values.dtype == np.float64 and values.shape == (len(keys), game.num_actions)
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        known = whole = False
+    if not known or (about["env"] == game.id and not whole):
+        raise CardgymError(f"table {path}: truncated, or no table of observations of cardgym ({FORMAT!r})")
+    if about["env"] != game.id:
+        raise CardgymError(f"table {path}: made for {about['env']}, not for {game.id}")
+    here, there = _that_count(options), about["options"]
+    for name in sorted({*here, *there}):
+        if here.get(name) != there.get(name):
+            raise CardgymError(f"table {path}: made for {name}={there.get(name)}, not {name}={here.get(name)}")
+    encoding = about["observation"]
+    if encoding not in game.encodings or game.encoding(encoding).digest(options) != about["table"]:
+        raise CardgymError(f"table {path}: its observation {encoding!r} is not the one {game.id} has now; train anew")
+    return HashedPlayer(str(path), encoding, keys, values)
+
+
+def _that_count(options: Options) -> dict[str, int | str]:
+    """The options that a table must share with the game it plays: all but what is paid."""
+    known = {"num_players": options.num_players, **options.asdict()}
+    return {name: value for name, value in known.items() if name != _PAYMENT_OPTION}

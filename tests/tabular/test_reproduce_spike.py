@@ -1,0 +1,59 @@
+"""`cardgym reproduce corellian-spike`, as small as it can be: every table, figure and verdict is made."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cardgym.papers import spike_page
+from cardgym.papers.spike_human import human_rows
+from cardgym.papers.spike_matches import PAPER, PAPER_SEATS
+from cardgym.papers.spike_page import FIGURES, estimate, write_results
+from cardgym.papers.spike_runs import Plan
+
+GAME = {
+    "env": "CorellianSpike-v0",
+    "settings": {},
+    "finished": True,
+    "contests": 10,
+    "players": [
+        {"name": "you", "won": 4, "return": 3.0, "extra": {"credits_per_game": -6.0, "bust_games": 0}},
+        {"name": "policy_50.json", "won": 6, "return": 5.0, "extra": {"credits_per_game": 6.0, "bust_games": 0}},
+    ],
+}
+
+
+def test_the_page_has_every_table_of_the_paper(tmp_path, monkeypatch):
+    log = tmp_path / "log.jsonl"
+    log.write_text(json.dumps(GAME) + "\n")
+    small = (spike_page.WEIGHTED, spike_page.CREDITS)
+    monkeypatch.setattr(spike_page, "FIGURES", {name: FIGURES[name] for name in list(FIGURES)[:1]})
+    plan = Plan(seeds=2, iterations=2, training_games=20, games=20, deep_seeds=1, information_seeds=2,
+                budgets=(1000,), workers=1)  # fmt: skip
+    told = []
+    written = write_results(tmp_path, plan, log=log, progress=lambda done, total: told.append((done, total)))
+    assert small
+    page = written[0].read_text()
+    for (reward, opponent), (credits, hands, *_) in PAPER.items():
+        assert f"| {opponent} | {credits:+.1f} |" in page, (reward, opponent)
+        assert f"| {hands} % |" in page
+    for seats, hands in PAPER_SEATS:
+        assert page.count(f"| {seats}, {hands} |") == 2
+    assert "| you | policy_50.json | 1 | -6.0 | 4 of 10 | 0 |" in page
+    assert "nan" not in page
+    assert all(path.stat().st_size > 1000 for path in written)
+    assert told[-1][0] == told[-1][1]
+
+
+def test_unfinished_games_are_no_row(tmp_path):
+    log = tmp_path / "log.jsonl"
+    log.write_text(json.dumps({**GAME, "finished": False}) + "\n")
+    assert human_rows(log) == []
+
+
+def test_an_estimate_is_students_interval():
+    """For 1, 2, 3: mean 2, standard deviation 1, t(2) = 4.303, so the half width is 4.303 / sqrt(3)."""
+    mean, half = estimate([1.0, 2.0, 3.0])
+    assert mean == 2.0
+    assert half == pytest.approx(2.4843, abs=1e-3)

@@ -1,0 +1,133 @@
+"""The batch Q-learning of the Corellian Spike paper.
+
+Usage:
+    python train/batch_q.py --config configs/corellian_spike/batch_q.toml [--seed 2] [--out FOLDER] [--resume] ...
+
+`--help` lists every hyper-parameter; docs/algorithms/batch_q.md says what the algorithm does and what was measured.
+Policy files `policy_<iteration>.json` are players wherever one is named. The learning itself: cardgym.tabular.batch_q.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardgym import CardgymError, find
+from cardgym.cli.progress import progress_bar
+from cardgym.learn.config import STATE_FILE, check_same, parse_run, run_folder
+from cardgym.learn.logbook import Figures, TensorBoard, in_words, match, results_table, save_results
+from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.players.base import resolve
+from cardgym.registry import parse_options, parse_settings
+from cardgym.tabular.batch_q import ENV, BatchQ, BatchQConfig
+
+EVALUATION_SEED = 1_000_000
+"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
+
+
+def train(config: BatchQConfig, folder: Path, resume: bool) -> dict[str, Figures]:
+    """Train; the figures of the last evaluation against each opponent."""
+    game = find(ENV)
+    options: Any = parse_options(game, parse_settings(list(config.set)))
+    for name in config.eval_opponents:
+        resolve(name, game, options)  # A wrong name is told now, not after training.
+    run = BatchQ(options, config)
+
+    # -- going on with an interrupted run -----------------------------------------------------------------------------
+    state_file = folder / STATE_FILE
+    if resume and state_file.exists():
+        state = load_state(state_file)
+        check_same(json.loads(state["config"]), config, state_file)
+        run.load_state_dict({**unpack(state["arrays"]), "iteration": state["iteration"], "epsilon": state["epsilon"]})
+
+    def save() -> None:
+        state = run.state_dict()
+        arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+        plain = {name: value for name, value in state.items() if name not in arrays}
+        save_state(state_file, {"config": json.dumps(dataclasses.asdict(config)), **plain, "arrays": pack(arrays)})
+        if config.state == "code":
+            run.save_policy(folder / f"policy_{run.iteration}.json")
+
+    def evaluate(games: int) -> dict[str, Figures]:
+        found = {
+            opponent: match(game, options, run.player, opponent, games=games, seed=EVALUATION_SEED)
+            for opponent in config.eval_opponents
+        }
+        for opponent, its in found.items():
+            board.evaluation(run.iteration, opponent, its)
+        return found
+
+    board = TensorBoard(folder, purge_step=run.iteration or None)
+    board.config(dataclasses.asdict(config))
+    found: dict[str, Figures] = {}
+    try:
+        with progress_bar("iterations") as progress:
+            if run.iteration == 0:
+                save()
+            while run.iteration < config.iterations:
+                if progress is not None:
+                    progress(run.iteration, config.iterations)
+                epsilon, start = run.epsilon, time.perf_counter()
+                run.iterate()
+                board.scalars(
+                    run.iteration,
+                    {
+                        "epsilon": epsilon,
+                        "transitions": run.transitions,
+                        "states": int((run.states.values.max(axis=1) > -np.inf).sum()),
+                        "seconds": time.perf_counter() - start,
+                    },
+                )
+                if run.iteration % config.save_every == 0 or run.iteration == config.iterations:
+                    save()
+                    if config.eval_games:
+                        told = in_words(evaluate(config.eval_games))
+                        if progress is None:
+                            print(f"iteration {run.iteration} of {config.iterations}: {told}", file=sys.stderr)
+        if config.final_games:
+            found = evaluate(config.final_games)
+            figures = {f"{name}/{who}": value for who, its in found.items() for name, (value, _) in its.items()}
+            board.config(dataclasses.asdict(config), figures)
+        save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found})
+    finally:
+        board.close()
+    return found
+
+
+def main(words: list[str]) -> int:
+    """Run from the command line; the exit code."""
+    start = time.monotonic()
+    folder = None
+    try:
+        config, place = parse_run(BatchQConfig, words, "The batch Q-learning of the Corellian Spike paper.")
+        stem = place.config.stem if place.config else "batch_q"
+        folder = run_folder(place, ENV, f"{stem}-seed{config.seed}")
+        results = train(config, folder, place.resume)
+    except CardgymError as error:
+        print(f"batch_q.py: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:  # TensorBoard's, above all a full disk.
+        print(f"batch_q.py: {error.strerror or error}: stopped writing below {folder}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
+        return 130
+    from rich.console import Console
+
+    console = Console()
+    if results:
+        console.print(results_table(f"{ENV} after {config.iterations} iterations", results))
+    minutes, seconds = divmod(int(time.monotonic() - start), 60)
+    console.print(f"Trained in {minutes} min {seconds} s. Policy files: {folder}")
+    console.print(f"Curves:  {Path(sys.executable).parent / 'tensorboard'} --logdir {folder.parent}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,146 @@
+"""Q-learning and Sarsa over a table, for any card game of cardgym.
+
+Usage:
+    python train/tabular.py --config configs/one_play_poker/q_learning.toml [--seed 2] [--out FOLDER] [--resume] ...
+
+`--help` lists every hyper-parameter; docs/algorithms/tabular.md says what the algorithms do here. The learning
+itself is compiled: cardgym.tabular.learning.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from pathlib import Path
+
+from cardgym import CardgymError, find
+from cardgym.learn.config import STATE_FILE, check_same, parse_run, run_folder
+from cardgym.learn.logbook import Figures, Reporter, TensorBoard, in_words, match, results_table, save_results
+from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.players.base import resolve
+from cardgym.players.hashed import save_hashed
+from cardgym.players.policy_file import save_policy
+from cardgym.registry import parse_options, parse_settings
+from cardgym.tabular.learning import TabularConfig, TabularLearner, linear
+
+EVALUATION_SEED = 1_000_000
+"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
+
+CHUNK = 50_000
+"""Decisions between two looks at the clock and the progress bar."""
+
+
+def train(config: TabularConfig, folder: Path, resume: bool) -> tuple[dict[str, Figures], Path]:
+    """Train; the figures of the last evaluation against each opponent, and the checkpoint."""
+    game = find(config.env)
+    options = parse_options(game, parse_settings(list(config.set)))
+    for name in config.eval_opponents:
+        resolve(name, game, options)  # A wrong name is told now, not after minutes of training.
+    learner = TabularLearner(game, options, config)
+    checkpoint = folder / ("table.npz" if config.observation else "policy.json")
+
+    # -- going on with an interrupted run -----------------------------------------------------------------------------
+    state_file = folder / STATE_FILE
+    if resume and state_file.exists():
+        state = load_state(state_file)
+        check_same(json.loads(state["config"]), config, state_file)
+        learner.load_state_dict(unpack(state["learner"]))
+
+    def save() -> None:
+        plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
+        save_state(state_file, plain)
+        if config.observation:
+            save_hashed(checkpoint, *learner.table(), game, options, config.observation, dataclasses.asdict(config))
+        else:
+            save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
+
+    # -- what is told as training goes --------------------------------------------------------------------------------
+    board = TensorBoard(folder, purge_step=learner.decisions or None)
+    board.config(dataclasses.asdict(config))
+    reporter = Reporter(config.decisions, learner.decisions)
+
+    def evaluate(games: int) -> dict[str, Figures]:
+        player = learner.player()
+        found = {
+            opponent: match(game, options, player, opponent, games=games, seed=EVALUATION_SEED)
+            for opponent in config.eval_opponents
+        }
+        for opponent, its in found.items():
+            board.evaluation(learner.decisions, opponent, its)
+        return found
+
+    # -- training -----------------------------------------------------------------------------------------------------
+    found: dict[str, Figures] = {}
+    try:
+        while learner.decisions < config.decisions:
+            stops = [config.decisions, learner.decisions + CHUNK, _next(learner.decisions, config.save_every)]
+            if config.eval_every:
+                stops.append(_next(learner.decisions, config.eval_every))
+            before, start = learner.decisions, time.perf_counter()
+            learner.advance(min(stops))
+            done = learner.decisions
+            board.scalars(
+                done,
+                {
+                    "epsilon": linear(
+                        done, config.epsilon_start, config.epsilon_end, config.epsilon_share * config.decisions
+                    ),
+                    "step_size": linear(done, config.step_size, config.step_size_end, config.decisions),
+                    "states": learner.states,
+                    "decisions_per_second": (done - before) / (time.perf_counter() - start),
+                },
+            )
+            if config.eval_every and done % config.eval_every == 0:
+                reporter.say(done, in_words(evaluate(config.eval_games)))
+            if done % config.save_every == 0 or done >= config.decisions:
+                save()
+            reporter.advance(done)
+        if config.final_games:
+            found = evaluate(config.final_games)
+            figures = {f"{name}/{who}": value for who, its in found.items() for name, (value, _) in its.items()}
+            board.config(dataclasses.asdict(config), figures)
+        save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found})
+    finally:
+        reporter.close()
+        board.close()
+    return found, checkpoint
+
+
+def _next(done: int, every: int) -> int:
+    """The next multiple of `every`."""
+    return (done // every + 1) * every
+
+
+def main(words: list[str]) -> int:
+    """Run from the command line; the exit code."""
+    start = time.monotonic()
+    folder = None
+    try:
+        config, place = parse_run(TabularConfig, words, "Train a table of action values at a card game.")
+        stem = place.config.stem if place.config else config.algorithm
+        folder = run_folder(place, find(config.env).id, f"{stem}-seed{config.seed}")
+        results, checkpoint = train(config, folder, place.resume)
+    except CardgymError as error:
+        print(f"tabular.py: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:  # TensorBoard's, above all a full disk.
+        print(f"tabular.py: {error.strerror or error}: stopped writing below {folder}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
+        return 130
+    from rich.console import Console
+
+    console = Console()
+    if results:
+        console.print(results_table(f"{config.env} after {config.decisions:,} decisions", results))
+    minutes, seconds = divmod(int(time.monotonic() - start), 60)
+    console.print(f"Trained in {minutes} min {seconds} s. Checkpoint: {checkpoint}")
+    console.print(f"Curves:  {Path(sys.executable).parent / 'tensorboard'} --logdir {folder.parent}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
