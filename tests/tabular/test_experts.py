@@ -191,12 +191,13 @@ def test_a_state_of_another_run_is_refused():
         trainer.load_state(state)
 
 
-def test_learning_makes_the_weights_better_than_uniform():
-    config = ExpertsConfig(games=12_000, seed_deals=20_000, value_every=4000, rate=1.0, anywhere=0.0, own_crib=True)
+def test_learning_finds_its_way_from_a_bad_start():
+    config = ExpertsConfig(games=8000, init=("pegging",), seed_deals=20_000, value_every=4000, rate=1.0, anywhere=0.0)
     trainer = Trainer(config)
+    before = trainer.evaluate(("uniform",), 4000)["uniform"][1]
     while trainer.games < config.games:
         trainer.advance()
-    assert trainer.evaluate(("uniform",), 6000)["uniform"][1][0] > 0.52
+    assert trainer.evaluate(("uniform",), 4000)["uniform"][1][0] > before[1]
 
 
 @pytest.mark.parametrize("values", [{"update": "best"}, {"init": ()}, {"temperature": 0.0}, {"credit": 1.5}])

@@ -61,7 +61,7 @@ def match(one: Side, other: Side, games: int, seed: int) -> tuple[float, Interva
         seed: what they are dealt from.
     """
     wins = np.zeros(max((games + 1) // 2, 1), np.int64)
-    key = derive(np.uint64(seed), _STREAM)
+    key = np.uint64(derive(np.uint64(seed), _STREAM))  # Compiled functions return plain integers.
     play_match(
         build_tables(), records(1), (one.kind, other.kind), (one.weights, other.weights),
         (one.knowledge.figures, other.knowledge.figures), key, 0, wins,
