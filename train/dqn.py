@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -27,6 +28,7 @@ from cardgym.learn.config import STATE_FILE, DQNConfig, check_same, parse_run, r
 from cardgym.learn.logbook import (
     Figures,
     Reporter,
+    Stopwatch,
     TensorBoard,
     action_names,
     action_shares,
@@ -139,24 +141,25 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
             sums.add_(torch.stack([loss, values.mean(), torch.ones_like(loss)]))
 
     # -- what is told as training goes --------------------------------------------------------------------------------
-    board = TensorBoard(folder, purge_step=decisions if decisions else None)
+    board = TensorBoard(folder, purge_step=decisions + 1 if decisions else None)
     board.config(dataclasses.asdict(config))
     reporter = Reporter(config.decisions, decisions)
     names: dict[int, str] = {}
-    clock = {"training": 0.0, "decisions": decisions, "since": time.perf_counter()}
+    watch, first = Stopwatch(), decisions
+    lap = (0.0, decisions)
 
     def log() -> None:
+        nonlocal lap
         values = {"epsilon": epsilon, "learning_rate": optimiser.param_groups[0]["lr"]}
-        seconds = clock["training"] + time.perf_counter() - clock["since"]
-        values["decisions_per_second"] = (decisions - clock["decisions"]) / seconds
+        values["decisions_per_second"] = (decisions - lap[1]) / (watch.seconds - lap[0])
         if sums[2] > 0:
             values["loss"], values["mean_q"] = (sums[:2] / sums[2]).tolist()
         sums.zero_()
-        clock.update(training=0.0, decisions=decisions, since=time.perf_counter())
+        lap = (watch.seconds, decisions)
         board.scalars(decisions, values)
 
     def evaluate(games: int) -> dict[str, Figures]:
-        clock["training"] += time.perf_counter() - clock["since"]
+        watch.stop()
         found = {
             opponent: match(game, options, learner, opponent, games=games, seed=EVALUATION_SEED)
             for opponent in config.eval_opponents
@@ -166,7 +169,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
         names.update(action_names(game, tables.played.batch.states[tables.deciding], tables.masks))
         greedy = greedy_actions(online, tables.observations, tables.masks, device)
         board.picture("actions", decisions, draw_action_shares(action_shares(tables.masks, greedy), names))
-        clock["since"] = time.perf_counter()
+        watch.start()
         return found
 
     # -- training -----------------------------------------------------------------------------------------------------
@@ -192,17 +195,20 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
                 tables.take_snapshot(online)
             if passes(config.log_every, before, decisions):
                 log()
-            if passes(config.eval_every, before, decisions):
+            if config.eval_opponents and passes(config.eval_every, before, decisions):
                 found = evaluate(config.eval_games)
                 reporter.say(decisions, in_words(found))
             if passes(config.save_every, before, decisions) or decisions >= config.decisions:
                 save()
             reporter.advance(decisions)
-        found = evaluate(config.final_games) if config.final_games else {}
-        if found:
+        found, seconds = {}, watch.seconds
+        if config.final_games and config.eval_opponents:
+            reporter.say(decisions, f"last matches, {config.final_games:,} games each")
+            found = evaluate(config.final_games)
             results = {f"{name}/{who}": value for who, its in found.items() for name, (value, _) in its.items()}
             board.config(dataclasses.asdict(config), results)
-        save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found})
+        speed = {"seconds": seconds, "decisions_per_second": (decisions - first) / seconds}
+        save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found, **speed})
     finally:
         reporter.close()
         board.close()
@@ -240,8 +246,13 @@ def main(words: list[str]) -> int:
     if results:
         console.print(results_table(f"{config.env} after {config.decisions:,} decisions", results))
     minutes, seconds = divmod(int(time.monotonic() - start), 60)
-    console.print(f"Trained in {minutes} min {seconds} s. Checkpoint: {folder / 'model.safetensors'}")
-    console.print(f"Curves:  {Path(sys.executable).parent / 'tensorboard'} --logdir {folder.parent}")
+    tensorboard = os.path.relpath(Path(sys.executable).parent / "tensorboard")
+    for line in (
+        f"Trained in {minutes} min {seconds} s.",
+        f"Checkpoint: {folder / 'model.safetensors'}",
+        f"Curves:     {tensorboard} --logdir {folder.parent}",
+    ):
+        console.print(line, soft_wrap=True, highlight=False)
     return 0
 
 

@@ -6,8 +6,10 @@ Importing it registers its games, so that `gymnasium.make("CorellianSpike-v0")` 
 from typing import Any
 
 from cardgym.errors import CardgymError, IllegalActionError
-from cardgym.games import corellian_spike, one_play_poker
+from cardgym.games import coda, corellian_spike, cribbage, one_play_poker
+from cardgym.players import coda as coda_players
 from cardgym.players import corellian_spike as corellian_spike_players
+from cardgym.players import cribbage as cribbage_players
 from cardgym.players import one_play_poker as one_play_poker_players
 from cardgym.registry import find, register, registered
 
@@ -24,3 +26,7 @@ def _optimal(options: Any) -> Any:
 
 
 register(one_play_poker.GAME, one_play_poker_players.PLAYERS, {"optimal": _optimal})
+register(cribbage.GAME, cribbage_players.PLAYERS)
+register(cribbage.DEAL_GAME, cribbage_players.PLAYERS)
+register(coda.GAME, coda_players.PLAYERS)
+register(coda.OFFICIAL, coda_players.PLAYERS)

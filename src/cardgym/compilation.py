@@ -6,6 +6,7 @@ every source it can depend on: a stale rule cannot be served.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -44,11 +45,14 @@ def compiled(function: F) -> F:
     return cast(F, _cached_njit(function, cache_folder()))
 
 
-def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, **names: Any) -> Callable[..., Any]:
+def bind(
+    template: Callable[..., Any], suffix: str, sources: Iterable[Path] | None, /, **names: Any
+) -> Callable[..., Any]:
     """Compile `template` with some of its global names replaced: one text, a kernel for each game.
 
     A closure would do the same but never hits Numba's disk cache. `suffix` tells the copies apart there; `sources`
-    are files outside the package that the copy depends on.
+    are files outside the package that the copy depends on. With None the copy is for compiled code only, which keeps
+    it as a part of itself: it is not cached, and Python cannot call it.
     """
     copy = types.FunctionType(
         template.__code__,
@@ -61,6 +65,11 @@ def bind(template: Callable[..., Any], suffix: str, sources: Iterable[Path], /, 
     copy.__doc__ = template.__doc__
     if config.DISABLE_JIT:
         return _interpreted(copy)
+    if sources is None:
+        untyped: Any = numba.njit  # Its stubs leave out the two options.
+        return cast(
+            Callable[..., Any], untyped(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(copy)
+        )
     return cast(Callable[..., Any], _cached_njit(copy, cache_folder(*sources)))
 
 
@@ -79,12 +88,29 @@ def _interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _cached_njit(function: Callable[..., Any], folder: Path) -> Any:
+    if config.DISABLE_JIT:
+        return _with_records(function)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
         return numba.njit(cache=True, error_model="numpy")(function)
     finally:
         config.CACHE_DIR = before
+
+
+def _with_records(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Interpreted, a structured array's rows have their fields as attributes only if it is an `np.recarray`."""
+
+    @functools.wraps(function)
+    def interpreted(*args: Any) -> Any:
+        return function(
+            *(
+                arg.view(np.recarray) if isinstance(arg, np.ndarray) and arg.dtype.names is not None else arg
+                for arg in args
+            )
+        )
+
+    return interpreted
 
 
 @cache

@@ -72,7 +72,7 @@ def _unbound(*_: Any) -> Any:
 # Names that `kernel_of` binds to a game's rules ...
 setup = outcomes = actor = legal = apply = rewards = observe = code = index = deal = forfeit = _unbound
 # ... and to other templates already bound.
-draw = settle = choose = run = prepare = begin = player = otherwise = _unbound
+draw = settle = choose = run = prepare = act = player = otherwise = _unbound
 NUMBER = 0
 
 
@@ -174,19 +174,32 @@ def _prepare(state: Record, row: Record) -> None:
     setup(state)
 
 
-def _start(state: Record, row: Record, tables: Any, mask: Any) -> None:
-    """Start the row's next game; with `skip`, the next in which the caller has something to decide."""
-    while True:
-        prepare(state, row)
-        run(state, row, tables, mask)
-        if not row.skip or row.asked != 0:
-            return
-        for seat in range(state.num_players):
-            row.paid[seat] = 0.0
+def _act(state: Record, row: Record, mask: Any) -> bool:
+    """Play the row's action; whether the game goes on. An illegal action is handled as the row says."""
+    if row.asked == CALLER:
+        row.reward = 0.0
+        row.fresh = 0
+    action = row.action
+    legal(state, mask)
+    seat = row.actor
+    row.decisions += 1
+    if not (0 <= action < mask.shape[0] and mask[action] != 0):
+        if row.illegal == PENALIZE:
+            row.paid[seat] += forfeit(state, seat)
+            row.forfeited = seat
+            row.actor = -1
+            row.asked = 0
+            return False
+        action = uniform_legal(mask, row.choice)
+    apply(state, action)
+    rewards(state, row.paid)
+    return True
 
 
 def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[float, int, int]:
     """One step of every row as its `activity` says; then show the seat to decide what it knows and may do.
+
+    With `skip`, a row that starts goes on to a game in which the caller has something to decide.
 
     Returns:
         Of row 0: the caller's reward, the seat to decide, and the state's code.
@@ -195,55 +208,38 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
         state = states[i]
         row = rows[i]
         mask = masks[i]
-        if row.activity == RESTING:
+        activity = row.activity
+        if activity == RESTING:
             continue
-        for seat in range(state.num_players):
-            row.paid[seat] = 0.0
-        earner = row.seat
-        if row.activity == STARTING:
-            begin(state, row, tables, mask)
-        elif row.activity == PREPARING:
-            prepare(state, row)
-            continue
-        elif row.activity == RESUMING:
-            run(state, row, tables, mask)
-        else:
-            if row.asked == CALLER:
-                row.reward = 0.0
-                row.fresh = 0
-            if row.wish == EVERY_SEAT:
-                earner = row.actor
-            action = row.action
-            legal(state, mask)
-            seat = row.actor
-            row.decisions += 1
-            allowed = 0 <= action < mask.shape[0] and mask[action] != 0
-            if not allowed and row.illegal == PENALIZE:
-                row.paid[seat] += forfeit(state, seat)
-                row.forfeited = seat
-                row.actor = -1
-                row.asked = 0
-            else:
-                if not allowed:
-                    action = uniform_legal(mask, row.choice)
-                apply(state, action)
-                rewards(state, row.paid)
+        earner = row.actor if activity == ACTING and row.wish == EVERY_SEAT else -1
+        while True:  # Once, but for games skipped. One call of each big part keeps the compiled code small.
+            for seat in range(state.num_players):
+                row.paid[seat] = 0.0
+            goes_on = True
+            if activity == ACTING:
+                goes_on = act(state, row, mask)
+            elif activity != RESUMING:
+                prepare(state, row)
+                goes_on = activity == STARTING
+            if goes_on:
                 run(state, row, tables, mask)
-        if row.activity == STARTING:
+            if not (activity == STARTING and row.skip and row.asked == 0):
+                break
+        if activity == PREPARING:
+            continue
+        if earner < 0:
             earner = row.seat
         if row.fresh:
             row.carry += row.paid[earner]
         else:
             row.reward += row.paid[earner] + row.carry
             row.carry = 0.0
-        if row.actor >= 0:
-            observe(state, row.actor, out[i])
-            row.code = code(state, row.actor)
-        else:
-            observe(state, row.seat, out[i])
-            row.code = code(state, row.seat)
+        if row.actor < 0:
             for other in range(mask.shape[0]):
                 mask[other] = 1
+        viewer = row.actor if row.actor >= 0 else row.seat
+        observe(state, viewer, out[i])
+        row.code = code(state, viewer)
     return rows[0].reward, rows[0].actor, rows[0].code
 
 
@@ -294,20 +290,22 @@ class Kernel:
         }
         rules["observe"] = game.encoding(encoding).write
 
-        def bound(template: Callable[..., Any], extra: str = "", **names: Any) -> Callable[..., Any]:
-            return bind(template, suffix + extra, game.sources, **rules, **names)
+        def inner(template: Callable[..., Any], extra: str = "", **names: Any) -> Callable[..., Any]:
+            return bind(template, suffix + extra, None, **rules, **names)
 
-        self.draw = bound(_draw)
-        settle = bound(_settle, draw=self.draw)
-        choose = bound(_choose_from_table, NUMBER=len(self.players))
+        def bound(template: Callable[..., Any], **names: Any) -> Callable[..., Any]:
+            return bind(template, suffix, game.sources, **rules, **names)
+
+        self.draw = inner(_draw)
+        settle = inner(_settle, draw=self.draw)
+        choose = inner(_choose_from_table, NUMBER=len(self.players))
         compiled_players = (choose_random, *game.players.values())
         for number in reversed(range(len(compiled_players))):
-            choose = bound(_choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose)
+            choose = inner(_choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose)
         self.choose = choose
-        run = bound(_run, settle=settle, choose=choose)
-        self.prepare = bound(_prepare)
-        begin = bound(_start, run=run, prepare=self.prepare)
-        self.step = bound(_step, run=run, begin=begin, prepare=self.prepare)
+        run = inner(_run, settle=settle, choose=choose)
+        self.prepare = inner(_prepare)
+        self.step = bound(_step, run=run, act=inner(_act), prepare=self.prepare)
         self.look = bound(_look)
 
     def policy_number(self, name: str) -> int | None:
@@ -345,6 +343,7 @@ class Batch:
         options: its options, the same at every table.
         kernel: the compiled functions.
         observation_size: how many float32 an observation has.
+        num_actions: how many actions there are.
         plain_states: the records, one a row, as a structured array, which compiled functions take fastest.
         plain_rows: the bookkeeping of each row (`ROW`), likewise.
     """
@@ -361,8 +360,9 @@ class Batch:
         self.options = options
         self.kernel = kernel_of(game, encoding or game.default_encoding)
         self.tables = tables
+        self.num_actions = game.actions(options)
         self.observation_size = game.encoding(self.kernel.encoding).size(options)
-        self.plain_states: npt.NDArray[Any] = np.repeat(np.asarray(game.new_state(options)), num_rows)
+        self.plain_states: npt.NDArray[Any] = np.repeat(np.asarray(game.new_record(options)), num_rows)
         self.plain_rows: npt.NDArray[Any] = np.zeros(num_rows, ROW)
         self.plain_rows["actor"] = -1
         self.plain_rows["forfeited"] = -1
@@ -386,7 +386,7 @@ class Batch:
         """Fresh arrays for `step` to fill: observations (rows, size), float32, and masks (rows, actions), int8."""
         return (
             np.empty((len(self.plain_rows), self.observation_size), np.float32),
-            np.empty((len(self.plain_rows), self.game.num_actions), np.int8),
+            np.empty((len(self.plain_rows), self.num_actions), np.int8),
         )
 
     def step(

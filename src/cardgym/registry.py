@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import dataclasses
+import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -63,12 +64,22 @@ def registered() -> tuple[str, ...]:
 
 
 def find(name: str | Game) -> Game:
-    """The game of that id, or an error that names the nearest."""
+    """The game of that id, or an error that names the nearest.
+
+    `module:Id-v0`, as `gymnasium.make` takes it too, first imports the module that registers the game.
+    """
     if isinstance(name, Game):
         return name
-    if name.removeprefix("cardgym:") not in _GAMES:
+    module, _, short = name.rpartition(":")
+    if module:
+        try:
+            importlib.import_module(module)
+        except ImportError as error:
+            told = f"game {name!r}: cannot import {module!r} ({error}); is its folder on PYTHONPATH?"
+            raise CardgymError(told) from None
+    if short not in _GAMES:
         raise unknown("game", name, _GAMES)
-    return _GAMES[name.removeprefix("cardgym:")]
+    return _GAMES[short]
 
 
 def parse_options(game: Game, values: Mapping[str, object]) -> Options:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -52,9 +52,12 @@ def number(default: int, low: int, high: int, help: str, *, step: int = 1) -> An
     return field(default=default, metadata={"low": low, "high": high, "step": step, "help": help})
 
 
-def choice(*choices: str, help: str) -> Any:
-    """An option that is one of some words, the first by default. The record holds its place among them."""
-    return field(default=choices[0], metadata={"choices": choices, "help": help})
+def choice(*choices: str, help: str, aliases: Mapping[str, str] | None = None) -> Any:
+    """An option that is one of some words, the first by default. The record holds its place among them.
+
+    `aliases` are other words for them, in lower case; what is not a word (0, True) is read as it is written.
+    """
+    return field(default=choices[0], metadata={"choices": choices, "help": help, "aliases": aliases or {}})
 
 
 @dataclass(frozen=True)
@@ -98,9 +101,10 @@ class Options:
 def _checked(spec: dataclasses.Field[Any], value: Any) -> int | str:
     choices = spec.metadata.get("choices")
     if choices is not None:
-        if value not in choices:
+        word = spec.metadata["aliases"].get(str(value).lower(), str(value))
+        if word not in choices:
             raise CardgymError(f"option {spec.name}={value!r}: allowed are {', '.join(choices)}")
-        return str(value)
+        return str(word)
     low, high, step = (spec.metadata[key] for key in ("low", "high", "step"))
     try:
         whole = int(value)
@@ -161,7 +165,7 @@ def feature_table(features: tuple[Feature, ...]) -> str:
     lines, at = [], 0
     for row in features:
         index = str(at) if row.size == 1 else f"{at}..{at + row.size - 1}"
-        lines.append(f"{index:<8}{row.name:<22}[{row.low:g}, {row.high:g}]  {row.meaning}")
+        lines.append(f"{index:<10}{row.name:<22}[{row.low:g}, {row.high:g}]  {row.meaning}")
         at += row.size
     return "\n".join(lines)
 
@@ -212,12 +216,13 @@ class Game:
         state: the record's dtype. It holds every option by name, `num_players` (int32), and `reward`, float32 of one
             number a seat: what the last transition paid. `reward` is no part of what a state is.
         options: the frozen dataclass of the options.
-        num_actions: how many actions there are, legal or not.
+        num_actions: how many actions there are, legal or not, under the id's own options.
+        count_actions: `count_actions(options)`: how many there are under other options, if not always as many.
         encodings: the observations by name; the first is the default.
         setup: `setup(state)`: the start, before any chance, from the options in the record.
         outcomes: `outcomes(state)`: how many equally likely chance outcomes come now; 0 at a decision or at the end.
         actor: `actor(state)`: the seat to decide; -1 at the end. Asked only where `outcomes` is 0.
-        legal: `legal(state, mask)`: fill `mask`, int8 of `num_actions`, for the seat to decide.
+        legal: `legal(state, mask)`: fill `mask`, int8 of `actions(options)` numbers, for the seat to decide.
         apply: `apply(state, move)`: play an action, or chance outcome number `move`; set `reward`.
         rewards: `rewards(state, out)`: add to `out`, float64 of one number a seat, what the last transition paid;
             it reads the field `reward` unless told otherwise.
@@ -248,6 +253,8 @@ class Game:
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
         deck_moves: `deck_moves(options, deck)`: the chance outcome numbers that deal a chosen deck, from the start; an
             error for an impossible one. Plain Python.
+        stack_deck: `stack_deck(state, deck)`: let the next game set up in this record be dealt from a chosen deck;
+            `CardgymError` for an impossible one. Plain Python.
         conserved: `conserved(state)`: numbers that every move must leave unchanged (cards, credits), for the tests.
             Plain Python.
     """
@@ -284,6 +291,8 @@ class Game:
     names: Callable[[Any], list[str]] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)
     deck_moves: Callable[[Any, Any], list[int]] | None = None
+    count_actions: Callable[[Any], int] | None = None
+    stack_deck: Callable[[Record, Sequence[int]], None] | None = None
 
     @property
     def max_players(self) -> int:
@@ -303,11 +312,21 @@ class Game:
         paths = {Path(inspect.getfile(inspect.unwrap(function))) for function in functions}
         return tuple(sorted(path for path in paths if package not in path.parents))
 
-    def moves_of_deck(self, options: Options, deck: Any) -> list[int]:
-        """The chance moves that deal a chosen deck, or an error where the game cannot be dealt one."""
+    def moves_of_deck(self, options: Options, deck: Any, state: Record) -> list[int]:
+        """The chance moves that deal a chosen deck, to be played when `state` has next been set up.
+
+        There are none where the game itself keeps the deck in the state. An error where it cannot be dealt one.
+        """
+        if self.stack_deck is not None:
+            self.stack_deck(state, deck)
+            return []
         if self.deck_moves is None:
             raise CardgymError(f"{self.id} cannot be dealt a chosen deck: leave `deck` out of reset's options")
         return self.deck_moves(options, deck)
+
+    def actions(self, options: Options) -> int:
+        """How many actions there are, legal or not."""
+        return self.num_actions if self.count_actions is None else self.count_actions(options)
 
     def encoding(self, name: str) -> Encoding:
         """The observation of that name, or an error that names the nearest."""
@@ -315,9 +334,14 @@ class Game:
             raise unknown("observation", name, self.encodings)
         return self.encodings[name]
 
-    def new_state(self, options: Options) -> np.recarray[Any, Any]:
-        """A batch of one record with the options written and the game set up."""
+    def new_record(self, options: Options) -> np.recarray[Any, Any]:
+        """A batch of one record with the options written and no game set up yet."""
         batch = np.zeros(1, self.state).view(np.recarray)
         options.write(batch[0])
+        return batch
+
+    def new_state(self, options: Options) -> np.recarray[Any, Any]:
+        """A batch of one record with the options written and the game set up."""
+        batch = self.new_record(options)
         self.setup(batch[0])
         return batch

@@ -182,3 +182,9 @@ def test_states_hold_plain_values_and_nothing_else(tmp_path):
 def test_a_config_comes_back_from_plain_values():
     config = DQNConfig(env="x", hidden=(3, 4), opponents=("a=1",))
     assert config_from(DQNConfig, dataclasses.asdict(config)) == config
+
+
+def test_the_page_of_the_algorithm_has_every_hyper_parameter():
+    page = (ROOT / "docs/algorithms/dqn.md").read_text()
+    for field in dataclasses.fields(DQNConfig):
+        assert f"| `{field.name}` |" in page

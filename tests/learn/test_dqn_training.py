@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import json
 import random
 import signal
@@ -113,6 +114,7 @@ def test_the_last_screen(dqn, tiny, tmp_path, monkeypatch, capsys):
         assert dqn.main(words) == 0
         told = capsys.readouterr()
         assert told.err.count("wins") == 2  # Plain lines, for this is no terminal.
+        assert "last matches, 50 games each" in told.err
         screen = " ".join(told.out.split())
         for word in ("random", "win rate", "tensorboard", f"double_dqn-seed1-{number}"):
             assert word in screen
@@ -146,3 +148,26 @@ def test_killed_at_any_moment_and_resumed_it_ends_with_the_same_bits(tmp_path):
     assert model(killed) == model(whole)
     left = {path.name for path in killed.iterdir() if "tfevents" not in path.name and not path.name.endswith(".part")}
     assert left == {"model.safetensors", "resume.pt", "results.json"}
+
+
+def test_curves_are_drawn_from_runs(dqn, tiny, tmp_path, capsys):
+    from PIL import Image
+
+    spec = importlib.util.spec_from_file_location("curves_script", SCRIPT.with_name("curves.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    curves = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(curves)
+    for seed in (1, 2):
+        config = dataclasses.replace(QUICK, decisions=600, seed=seed, eval_every=200, eval_games=10, final_games=0)
+        dqn.train(config, tmp_path / str(seed), False)
+    steps, values = curves.read(tmp_path / "1")["win_rate/random"]
+    assert len(steps) == len(values) == 3
+    picture = tmp_path / "curves.png"
+    runs = [f"tiny={tmp_path / '1'}", f"tiny={tmp_path / '2'}"]
+    assert curves.main([*runs, "--out", str(picture)]) == 0
+    assert Image.open(picture).size == (960, 384)  # Two opponents, two panels.
+    capsys.readouterr()
+    assert curves.main([*runs, "--out", str(picture), "--tag", "nose"]) == 2
+    assert curves.main([str(tmp_path / "nowhere"), "--out", str(picture)]) == 2
+    assert capsys.readouterr().err.count("\n") == 2

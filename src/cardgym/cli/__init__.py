@@ -22,9 +22,11 @@ COMMANDS = {
     "solve": "solve a game of one player exactly, and value its players",
     "reproduce": "make a paper's results anew, as pages for people",
     "bench": "measure speed on this machine",
+    "advise": "rank the 15 ways to toss a hand of cribbage",
+    "cribbage-stats": "count the statistics of every hand of cribbage, exactly",
     "report": "make tables of saved evaluations and of your own games",
 }
-"""The commands: module names here, and what each does."""
+"""The commands: module names here (with _ for -), and what each does."""
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit codes besides 0; the last two are those of a shell for SIGINT and SIGPIPE."""
@@ -76,7 +78,7 @@ def _run(words: list[str]) -> int:
     name = words[0]
     if name not in COMMANDS:
         raise unknown("option" if name.startswith("-") else "command", name, COMMANDS)
-    command = importlib.import_module(f"cardgym.cli.{name}")
+    command = importlib.import_module(f"cardgym.cli.{name.replace('-', '_')}")
     parser = Parser(prog=f"cardgym {name}", description=command.__doc__)
     command.add_arguments(parser)
     return int(command.run(parser.parse_args(words[1:])) or 0)

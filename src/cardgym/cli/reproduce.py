@@ -12,7 +12,7 @@ from pathlib import Path
 from cardgym.cli.parser import Parser, whole
 from cardgym.errors import unknown
 
-PAPERS = ("one-play-poker", "corellian-spike")
+PAPERS = ("one-play-poker", "corellian-spike", "cribbage")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -46,7 +46,17 @@ def run(arguments: argparse.Namespace) -> None:
     """Make the pages."""
     if arguments.paper not in PAPERS:
         raise unknown("paper", arguments.paper, PAPERS)
-    {"one-play-poker": _one_play_poker, "corellian-spike": _corellian_spike}[arguments.paper](arguments)
+    make = {"one-play-poker": _one_play_poker, "corellian-spike": _corellian_spike, "cribbage": _cribbage}
+    make[arguments.paper](arguments)
+
+
+def _cribbage(arguments: argparse.Namespace) -> None:
+    from cardgym.cli.progress import progress_bar
+    from cardgym.tabular.experts.paper import GAMES, write_results
+
+    with progress_bar("runs") as progress:
+        for path in write_results(arguments.out, arguments.games or GAMES, arguments.seed, progress):
+            print(path)
 
 
 def _corellian_spike(arguments: argparse.Namespace) -> None:

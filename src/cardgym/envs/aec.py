@@ -58,7 +58,9 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         self.agents: list[str] = []
         space = self._setting.observation_space()
         self.observation_spaces = {agent: space for agent in self.possible_agents}
-        self.action_spaces = {agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents}
+        self.action_spaces = {
+            agent: spaces.Discrete(self.game.actions(self._setting.options)) for agent in self.possible_agents
+        }
         self._seeded = False
         self._generator, _ = seeding.np_random()
 

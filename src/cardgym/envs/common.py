@@ -79,7 +79,7 @@ class Setting:
 
     def observation_space(self) -> spaces.Space[Any]:
         """The space of one observation."""
-        mask = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
+        mask = spaces.Box(0, 1, (self.game.actions(self.options),), np.int8)
         observation: spaces.Space[Any]
         if self.encoding.discrete is not None:
             observation = spaces.Discrete(self.encoding.discrete(self.options))

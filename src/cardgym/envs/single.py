@@ -60,7 +60,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
         self.game = self._setting.game
         self.options = self._setting.options
         self.observation_space = self._setting.observation_space()
-        self.action_space = spaces.Discrete(self.game.num_actions)
+        self.action_space = spaces.Discrete(self.game.actions(self.options))
         self.render_mode = render_mode
         self._seeded = False
         self._actor = -1
@@ -76,7 +76,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
             tables.seed(np.array([setting.draw_key(self.np_random)], np.uint64))
             self._seeded = True
         if options and "deck" in options:
-            moves = setting.game.moves_of_deck(self.options, options["deck"])
+            moves = setting.game.moves_of_deck(self.options, options["deck"], tables.batch.states[0])
             tables.step(0, PREPARING)
             for move in moves:
                 setting.game.apply(tables.batch.states[0], move)

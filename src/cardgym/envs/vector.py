@@ -62,7 +62,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         if render_mode not in (None, "ansi", "rgb_array"):
             raise CardgymError(f"render_mode={render_mode!r}: allowed are 'ansi' and 'rgb_array'")
         self.single_observation_space = self._setting.observation_space()
-        self.single_action_space = spaces.Discrete(self.game.num_actions)
+        self.single_action_space = spaces.Discrete(self.game.actions(self.options))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._seeded = np.zeros(num_envs, np.bool_)

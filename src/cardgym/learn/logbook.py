@@ -99,6 +99,27 @@ def _plain(value: Any) -> int | float | str | bool:
     return value if isinstance(value, int | float | str | bool) else " ".join(map(str, value))
 
 
+class Stopwatch:
+    """The time that training takes, without what is measured or told in between."""
+
+    def __init__(self) -> None:
+        self._before = 0.0
+        self._since: float | None = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds so far."""
+        return self._before + (0.0 if self._since is None else time.perf_counter() - self._since)
+
+    def stop(self) -> None:
+        """What follows is no training."""
+        self._before, self._since = self.seconds, None
+
+    def start(self) -> None:
+        """What follows is training again."""
+        self._since = time.perf_counter()
+
+
 # -- the terminal -----------------------------------------------------------------------------------------------------
 
 
@@ -112,7 +133,8 @@ class _Words(ProgressColumn):
 class Reporter:
     """A progress bar on a terminal, a few plain lines elsewhere."""
 
-    def __init__(self, total: int, done: int = 0) -> None:
+    def __init__(self, total: int, done: int = 0, unit: str = "decisions") -> None:
+        self._unit = unit
         self.console = Console(stderr=True)
         self._total = total
         self._first = done
@@ -120,8 +142,7 @@ class Reporter:
         self._progress: Progress | None = None
         if self.console.is_terminal:
             self._progress = Progress(
-                TextColumn("training"),
-                BarColumn(),
+                BarColumn(bar_width=20),
                 TextColumn("{task.percentage:>3.0f} %"),
                 TextColumn("{task.fields[rate]}"),
                 TimeRemainingColumn(),
@@ -133,17 +154,17 @@ class Reporter:
             self._progress.start()
 
     def advance(self, done: int) -> None:
-        """So many decisions are done."""
+        """So many are done."""
         if self._progress is not None:
             rate = (done - self._first) / max(time.monotonic() - self._start, 1e-9)
-            self._progress.update(self._task, completed=done, rate=f"{rate:,.0f} decisions/s")
+            self._progress.update(self._task, completed=done, rate=f"{rate:,.0f} {self._unit}/s")
 
     def say(self, done: int, words: str) -> None:
         """Say how far the learner is: beside the bar, or as a line."""
         if self._progress is not None:
             self._progress.update(self._task, words=words)
         else:
-            print(f"{done:>12,} of {self._total:,} decisions: {words}", file=sys.stderr, flush=True)
+            print(f"{done:>12,} of {self._total:,} {self._unit}: {words}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Take the bar away."""
@@ -153,24 +174,24 @@ class Reporter:
 
 
 def results_table(title: str, results: Mapping[str, Figures]) -> Table:
-    """The figures against each opponent with their intervals, for rich to print."""
+    """The win rate against each opponent, and the game's own figures or else the return, for rich to print."""
     table = Table(title=title, title_justify="left")
     table.add_column("opponent")
-    names = list(next(iter(results.values()), {}))
+    found = next(iter(results.values()), {})
+    own = [name for name, (_, interval) in found.items() if interval and name not in ("win_rate", "mean_return")]
+    names = ["win_rate", *(own or ["mean_return"])]
     for name in names:
-        table.add_column(name.replace("_", " "), justify="right")
-    for opponent, found in results.items():
-        table.add_row(opponent, *(_cell(name, *found[name]) for name in names))
+        table.add_column(f"{name.replace('_', ' ')} \\[95 %]", justify="right", no_wrap=True)
+    for opponent, its in results.items():
+        table.add_row(opponent, *(_cell(name, *its[name]) for name in names))
     return table
 
 
 def _cell(name: str, value: float, interval: tuple[float, float] | None) -> str:
+    low, high = interval or (value, value)
     if name == "win_rate":
-        assert interval is not None
-        return f"{value:.1%} [{interval[0]:.1%}, {interval[1]:.1%}]"
-    if interval is None:
-        return f"{value:g}"
-    return f"{value:+.2f} [{interval[0]:+.2f}, {interval[1]:+.2f}]"
+        return f"{100 * value:.1f} % \\[{100 * low:.1f}, {100 * high:.1f}]"
+    return f"{value:+.2f} \\[{low:+.2f}, {high:+.2f}]"
 
 
 def save_results(path: Path, values: Mapping[str, Any]) -> None:
@@ -263,4 +284,4 @@ def action_names(
 
 def in_words(found: Mapping[str, Figures]) -> str:
     """The win rates of an evaluation in a few words."""
-    return ", ".join(f"wins {its['win_rate'][0]:.1%} against {who}" for who, its in found.items())
+    return "wins " + ", ".join(f"{its['win_rate'][0]:.1%} against {who}" for who, its in found.items())

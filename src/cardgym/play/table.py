@@ -63,7 +63,7 @@ class Table:
         self._played.seat([CALLER, *self._played.numbers], wish=-1 if seat is None else seat)
         self._played.seed(np.array([derive(np.uint64(seed), _STREAM)], np.uint64))
         self._start, self._next, self._apply = _compiled(game)
-        self._mask = np.zeros(game.num_actions, np.int8)
+        self._mask = np.zeros(game.actions(options), np.int8)
         self._row = self._played.batch.rows[0]
         self.seat = 0
         self.number = -1

@@ -80,8 +80,8 @@ def player_names(game: Game) -> tuple[str, ...]:
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     """The player that `spec` names.
 
-    A path ending in `.json` is a policy file, one ending in `.safetensors` a checkpoint of a network, one ending in
-    `.npz` a table of observations.
+    A path ending in `.json` is a policy file, one ending in `.experts.safetensors` a weight file of experts at
+    cribbage, any other ending in `.safetensors` a network's checkpoint, one ending in `.npz` a table of observations.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for something else.
@@ -103,6 +103,10 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
         from cardgym.players.policy_file import load_policy
 
         return TablePlayer(name, load_policy(Path(name), game, options))
+    if name.endswith(".experts.safetensors"):
+        from cardgym.players import experts
+
+        return experts.load_player(Path(name), game, options)
     if name.endswith(".safetensors"):
         from cardgym.players.network import load_player
 

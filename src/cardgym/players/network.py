@@ -137,7 +137,7 @@ def network_shape(game: Game, options: Options, encoding: str, hidden: tuple[int
             f"observation {encoding!r} of {game.id} numbers the states, which a network cannot read; "
             f"use {' or '.join(usable) or 'another game'}"
         )
-    return NetworkShape(table.size(options), game.num_actions, hidden, dueling)
+    return NetworkShape(table.size(options), game.actions(options), hidden, dueling)
 
 
 def save_checkpoint(

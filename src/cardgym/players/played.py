@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +60,12 @@ class PlayedBatch:
                 self._outside[self.numbers[-1]] = player
         self.observations, self.masks = self.batch.new_outputs()
         self.paid = np.zeros((num_rows, MAX_PLAYERS), np.float64)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Of a copy, `paid` is again what its own rows were paid, and no array of its own."""
+        self.__dict__.update(state)
+        if not self._outside:
+            self.paid = self.batch.plain_rows["paid"]
 
     def seed(self, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64] | int = 0) -> None:
         """Give each row its key and the number of its next game; a game's cards depend on the two alone."""
@@ -176,7 +183,7 @@ class PlayedBatch:
         game = self.batch.game
         kernel = kernel_of(game, encoding or self.batch.kernel.encoding)
         observations = np.empty((len(rows), game.encoding(kernel.encoding).size(self.batch.options)), np.float32)
-        masks = np.empty((len(rows), game.num_actions), np.int8)
+        masks = np.empty((len(rows), self.batch.num_actions), np.int8)
         codes = np.empty(len(rows), np.int64)
         kernel.look(self.batch.plain_states[rows], seats, observations, masks, codes)
         return observations, masks, codes

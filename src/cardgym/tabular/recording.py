@@ -206,7 +206,7 @@ class _Recorder:
         activity = np.full(len(batch), RESTING, np.uint8)
         activity[:num_games] = STARTING
         actions = np.full(len(batch), -1, np.int64)
-        masks = np.zeros((len(batch), batch.game.num_actions), np.int8)
+        masks = np.zeros((len(batch), batch.num_actions), np.int8)
         opened = np.full((len(batch), batch.game.max_players), -1, np.int64)
         pay = np.zeros(batch.game.max_players, np.float64)
         size = np.zeros(1, np.int64)

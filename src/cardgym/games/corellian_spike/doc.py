@@ -62,11 +62,11 @@ The first hand: antes paid and two cards dealt to each, at the seat's first deci
 have nothing to decide (all others folded before its turn, in every hand) is passed over.
 
 ## Rewards
-`reward="credits"`: a raise -2; a match minus what it paid; a bought card -2; winning a hand plus the pool. The ante is
-not charged, so a game's return is the credits won plus 2 for each hand. `reward="weighted"`: a raise or match costs
-(1 + |sum|) times as much, a bought card -2 (1 + 3/4 m) with m the smallest |sum| of three of the four cards, and
-winning pays 31 times the pool. An illegal action (with `illegal_action="penalize"`) ends the game at minus the
-seat's credits and the pool.
+`reward="credits"`: a raise or match minus what it paid (a raise 2, and what was owed where betting is matched); a
+bought card -2; winning a hand plus the pool. The ante is not charged, so a game's return is the credits won plus 2 for
+each hand. `reward="weighted"`: a raise or match costs (1 + |sum|) times as much, a bought card -2 (1 + 3/4 m) with m
+the smallest |sum| of three of the four cards, and winning pays 31 times the pool. An illegal action (with
+`illegal_action="penalize"`) ends the game at minus the seat's credits and the pool.
 
 ## Episode End
 After `hands` hands, or the first hand after which a player has no credits. An illegal action ends it too. There is no

@@ -1,0 +1,360 @@
+"""The rules of Coda (Da Vinci Code) for two players.
+
+Source: Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game" (2019), section 3, and the official
+rules where one may stop, has jokers and plays on without a pool. Tile t is number t // 2, black if even; ids 24 and 25
+are the black and the white joker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.errors import CardgymError
+from cardgym.games.coda.knowledge import colour_of, count_guesses, new_counts
+from cardgym.games.coda.table import (
+    ALL,
+    COLOUR,
+    CONSISTENT,
+    DEALING,
+    DRAWING,
+    FIRST,
+    GUESSING,
+    LAST_DRAWER_WINS,
+    MAX_LINE,
+    MAX_TILES,
+    NONE,
+    OPTIONAL,
+    OVER,
+    PAPER,
+    PLACING,
+    RANDOM_FIRST,
+    REVEALING,
+    SETTING,
+    SHUFFLED,
+    STACKED,
+    STACKED_NEXT,
+    count_hidden,
+    first_place,
+    hidden,
+    insert,
+    last_place,
+    num_numbers,
+    place_action,
+    stop_action,
+    unseen,
+)
+from cardgym.rules import Record, rule
+
+# -- the contract -----------------------------------------------------------------------------------------------------
+
+
+@rule
+def setup(state: Record) -> None:
+    """All tiles lie in the pool."""
+    state.winner = NONE
+    state.hits = 0
+    state.missed = 0
+    state.drawn = NONE
+    state.pool = (1 << int(state.n)) - 1
+    state.pool_size = state.n
+    state.turn = 0
+    state.starter = state.first
+    for seat in range(2):
+        state.held[seat] = 0
+        state.up[seat] = 0
+        state.waiting[seat] = 0
+        state.length[seat] = 0
+        state.reward[seat] = 0.0
+        for place in range(MAX_LINE):
+            state.line[seat, place] = NONE
+    for tile in range(MAX_TILES):
+        state.denied[tile] = 0
+    state.stacked = STACKED if state.stacked == STACKED_NEXT else SHUFFLED
+    state.phase = FIRST if state.first == RANDOM_FIRST else DEALING
+
+
+@rule
+def outcomes(state: Record) -> int:
+    """The tiles of the pool, or the two seats where it is drawn who begins; 0 at a decision or the end."""
+    if state.phase == FIRST:
+        return 2
+    if state.phase == DEALING or state.phase == DRAWING:
+        return 1 if state.stacked == STACKED else int(state.pool_size)
+    return 0
+
+
+@rule
+def actor(state: Record) -> int:
+    """The seat to decide; -1 at the end."""
+    return -1 if state.phase == OVER else int(state.turn)
+
+
+@rule
+def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
+    """Guesses at hidden tiles, and `stop` after a hit; or places to put a tile, or to turn one up."""
+    for action in range(mask.shape[0]):
+        mask[action] = 0
+    seat = int(state.turn)
+    if state.phase == GUESSING:
+        _legal_guesses(state, seat, mask)
+        if state.continuation == OPTIONAL and state.hits > 0:
+            mask[stop_action(state)] = 1
+    elif state.phase == REVEALING:
+        for place in range(state.length[seat]):
+            mask[place_action(state, place)] = hidden(state, seat, place)
+    elif state.phase != OVER:
+        tile = tile_to_place(state)
+        for place in range(first_place(state, seat, tile), last_place(state, seat, tile) + 1):
+            mask[place_action(state, place)] = 1
+
+
+@rule
+def _legal_guesses(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> None:
+    n = int(state.n)
+    other = 1 - seat
+    if state.feasible == CONSISTENT:
+        counts = new_counts()
+        count_guesses(state, seat, counts)
+        for place in range(state.length[other]):
+            if hidden(state, other, place):
+                for tile in range(n):
+                    mask[place * n + tile] = counts[place, tile] > 0
+        return
+    for place in range(state.length[other]):
+        if hidden(state, other, place):
+            values = unseen(state, seat)
+            if state.feasible == ALL:
+                values = (1 << n) - 1
+            elif state.feasible == COLOUR:
+                values &= colour_of(state, other, place)
+            for tile in range(n):
+                mask[place * n + tile] = (values >> tile) & 1
+
+
+@rule
+def apply(state: Record, move: int) -> None:
+    """Play an action, or a chance outcome: the seat that begins, or which of the pool's tiles is drawn."""
+    state.reward[0] = 0.0
+    state.reward[1] = 0.0
+    phase = state.phase
+    if phase == GUESSING:
+        if move == stop_action(state):
+            _put_drawn(state)
+        else:
+            _guess(state, move // int(state.n), move % int(state.n))
+    elif phase == DRAWING:
+        _draw(state, _take(state, move))
+    elif phase == DEALING:
+        _deal(state, _take(state, move))
+    elif phase == PLACING:
+        _place_drawn(state, move - place_action(state, 0))
+    elif phase == REVEALING:
+        _reveal(state, move - place_action(state, 0))
+    elif phase == SETTING:
+        tile = tile_to_place(state)
+        state.waiting[state.turn] &= ~(1 << tile)
+        insert(state, state.turn, move - place_action(state, 0), tile)
+        _set_jokers(state)
+    elif phase == FIRST:
+        state.starter = move
+        state.phase = DEALING
+
+
+@rule
+def won(state: Record, seat: int) -> float:
+    """1 for the winner."""
+    return 1.0 if state.winner == seat else 0.0
+
+
+@rule
+def contests(state: Record) -> float:
+    """One game is one contest."""
+    return 1.0
+
+
+@rule
+def forfeit(state: Record, seat: int) -> float:
+    """Giving up is losing."""
+    return -10000.0 if state.reward_model == PAPER else -1.0
+
+
+def stack_deck(state: Record, deck: Sequence[int]) -> None:
+    """Let the next game set up in this record be dealt from `deck`: alternately from seat 0, then drawn in its order.
+
+    Raises:
+        CardgymError: unless the deck has each of the n tiles once.
+    """
+    n = int(state.n)
+    try:
+        tiles = [int(tile) for tile in deck]
+        whole = all(tile == given for tile, given in zip(tiles, deck, strict=True))
+    except (TypeError, ValueError, OverflowError):
+        tiles, whole = [], False
+    if not whole or sorted(tiles) != list(range(n)):
+        raise CardgymError(f"deck: give each of the tiles 0 to {n - 1} once, in the order they are dealt and drawn")
+    state.deck[:n] = tiles
+    state.stacked = STACKED_NEXT
+
+
+# -- the deal ---------------------------------------------------------------------------------------------------------
+
+
+@rule
+def _take(state: Record, outcome: int) -> int:
+    """Take from the pool its tile number `outcome` in ascending order, or the chosen deck's next one."""
+    tile = 0
+    if state.stacked == STACKED:
+        tile = int(state.deck[state.n - state.pool_size])
+    else:
+        left = int(state.pool)
+        for _ in range(outcome):
+            left &= left - 1
+        while (left >> tile) & 1 == 0:
+            tile += 1
+    state.pool &= ~(1 << tile)
+    state.pool_size -= 1
+    return tile
+
+
+@rule
+def _deal(state: Record, tile: int) -> None:
+    seat = int(state.turn)
+    state.held[seat] |= 1 << tile
+    if tile < num_numbers(state):
+        insert(state, seat, first_place(state, seat, tile), tile)
+    else:
+        state.waiting[seat] |= 1 << tile
+    state.turn = 1 - seat
+    if state.n - state.pool_size == 2 * state.n_start:
+        _set_jokers(state)
+
+
+@rule
+def _set_jokers(state: Record) -> None:
+    """Ask for the next joker's place, seat 0 first; with all in line, start the first turn."""
+    for seat in range(2):
+        if state.waiting[seat] != 0:
+            state.turn = seat
+            state.phase = SETTING
+            if state.length[seat] > 0:
+                return
+            tile = tile_to_place(state)
+            state.waiting[seat] &= ~(1 << tile)
+            insert(state, seat, 0, tile)
+            if state.waiting[seat] != 0:
+                return
+    _start_turn(state, int(state.starter))
+
+
+@rule
+def tile_to_place(state: Record) -> int:
+    """The tile whose place the seat to decide chooses: the one drawn, or its next joker of the deal."""
+    if state.phase == SETTING:
+        tile = num_numbers(state)
+        return tile if (int(state.waiting[state.turn]) >> tile) & 1 else tile + 1
+    return int(state.drawn)
+
+
+# -- a turn -----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def _start_turn(state: Record, seat: int) -> None:
+    state.turn = seat
+    state.hits = 0
+    state.missed = 0
+    state.drawn = NONE
+    state.phase = DRAWING if state.pool_size > 0 else GUESSING
+
+
+@rule
+def _draw(state: Record, tile: int) -> None:
+    state.drawn = tile
+    state.held[state.turn] |= 1 << tile
+    state.phase = GUESSING
+    if state.pool_size == 0 and state.empty == LAST_DRAWER_WINS:
+        _win(state, int(state.turn))
+
+
+@rule
+def _guess(state: Record, place: int, value: int) -> None:
+    seat = int(state.turn)
+    other = 1 - seat
+    tile = int(state.line[other, place])
+    if state.feasible != ALL:  # Who may name unseen tiles only does not hold the one it names.
+        for own in range(state.length[seat]):
+            state.denied[state.line[seat, own]] |= 1 << value
+        if state.drawn != NONE:
+            state.denied[state.drawn] |= 1 << value
+    if tile == value:
+        state.up[other] |= 1 << tile
+        state.hits += 1
+        _pay_guess(state, 10.0)
+        if count_hidden(state, other) == 0:
+            _win(state, seat)
+        return
+    state.denied[tile] |= 1 << value
+    state.missed = 1
+    _pay_guess(state, -10.0)
+    if state.drawn != NONE:
+        _put_drawn(state)
+        return
+    state.phase = REVEALING
+    if count_hidden(state, seat) == 1:
+        for own in range(state.length[seat]):
+            if hidden(state, seat, own):
+                _reveal(state, own)
+                return
+
+
+@rule
+def _put_drawn(state: Record) -> None:
+    """Put the drawn tile in the line and end the turn; its owner is asked where, if there is a choice."""
+    if state.drawn == NONE:
+        _start_turn(state, 1 - int(state.turn))
+        return
+    state.phase = PLACING
+    place = first_place(state, int(state.turn), int(state.drawn))
+    if place == last_place(state, int(state.turn), int(state.drawn)):
+        _place_drawn(state, place)
+
+
+@rule
+def _place_drawn(state: Record, place: int) -> None:
+    seat = int(state.turn)
+    if state.missed:
+        state.up[seat] |= 1 << int(state.drawn)
+    insert(state, seat, place, int(state.drawn))
+    _start_turn(state, 1 - seat)
+
+
+@rule
+def _reveal(state: Record, place: int) -> None:
+    """Without a pool a miss turns up one of the mover's own tiles; with the last one it loses."""
+    seat = int(state.turn)
+    state.up[seat] |= 1 << int(state.line[seat, place])
+    if count_hidden(state, seat) == 0:
+        _win(state, 1 - seat)
+    else:
+        _start_turn(state, 1 - seat)
+
+
+# -- rewards ----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def _pay_guess(state: Record, amount: float) -> None:
+    if state.reward_model == PAPER:
+        state.reward[state.turn] += amount
+
+
+@rule
+def _win(state: Record, seat: int) -> None:
+    stake = 10000.0 if state.reward_model == PAPER else 1.0
+    state.reward[seat] += stake
+    state.reward[1 - seat] -= stake
+    state.winner = seat
+    state.phase = OVER

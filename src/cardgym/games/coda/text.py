@@ -1,0 +1,140 @@
+"""Coda in words, for people: the table, the actions, and what just happened."""
+
+from __future__ import annotations
+
+from cardgym.games.coda.observations import lines_shown
+from cardgym.games.coda.rules import tile_to_place
+from cardgym.games.coda.table import (
+    DEALING,
+    DRAWING,
+    FIRST,
+    GUESSING,
+    NONE,
+    OVER,
+    PLACING,
+    REVEALING,
+    SETTING,
+    YES,
+    hidden,
+    num_numbers,
+    place_action,
+    stop_action,
+)
+from cardgym.rules import Record
+
+_PHASES = {
+    FIRST: "who begins",
+    DEALING: "the deal",
+    SETTING: "placing jokers",
+    DRAWING: "drawing",
+    GUESSING: "guessing",
+    PLACING: "placing the drawn tile",
+    REVEALING: "turning up a tile",
+    OVER: "the game is over",
+}
+
+
+def tile_name(state: Record, tile: int) -> str:
+    """A tile by colour and number, such as B7 or W0; a joker is B- or W-."""
+    colour = "BW"[tile % 2]
+    return f"{colour}-" if tile >= num_numbers(state) else f"{colour}{tile // 2}"
+
+
+def describe(state: Record, seat: int) -> str:
+    """The table as `seat` sees it: both lines with their places, the drawn tile, the pool, what guesses ruled out."""
+    turn = "" if state.phase == OVER else f", {'your' if state.turn == seat else 'the opponent' + chr(39) + 's'} turn"
+    lines = [f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"]
+    shown = lines_shown(state)
+    lines.append("Opponent: " + (_line(state, 1 - seat, False) if shown else "not set up yet"))
+    lines.append("You:      " + _line(state, seat, True) + "   (a bracket: hidden from the opponent)")
+    if state.turn == seat and state.drawn != NONE:
+        lines.append(f"You have drawn {tile_name(state, int(state.drawn))}")
+    if shown:
+        for place in range(state.length[1 - seat]):
+            denied = int(state.denied[state.line[1 - seat, place]])
+            if hidden(state, 1 - seat, place) and denied:
+                names = ", ".join(tile_name(state, tile) for tile in range(state.n) if denied >> tile & 1)
+                lines.append(f"Place {place} is none of {names}")
+    if state.phase == OVER:
+        lines.append("You have won" if state.winner == seat else "The opponent has won")
+    return "\n".join(lines)
+
+
+def _line(state: Record, owner: int, own: bool) -> str:
+    words = []
+    for place in range(state.length[owner]):
+        tile = int(state.line[owner, place])
+        name = tile_name(state, tile)
+        if hidden(state, owner, place):
+            back = "BW"[tile % 2] if state.colour_visible == YES else "?"
+            name = f"[{name}]" if own else f"[{back}?]" if back != "?" else "[??]"
+        words.append(f"{place}:{name}")
+    return "  ".join(words) or "no tiles"
+
+
+def action_text(state: Record, action: int) -> str:
+    """An action of the seat to decide, in words."""
+    if action < stop_action(state):
+        place, tile = divmod(action, int(state.n))
+        return f"guess that the opponent's place {place} is {tile_name(state, tile)}"
+    if action == stop_action(state):
+        return "stop: keep the drawn tile hidden" if state.drawn != NONE else "stop"
+    place = action - place_action(state, 0)
+    if state.phase == REVEALING:
+        if place < state.length[state.turn]:
+            return f"turn up your {tile_name(state, int(state.line[state.turn, place]))} at place {place}"
+        return f"turn up your tile at place {place}"
+    if state.phase in (PLACING, SETTING):
+        return f"put {tile_name(state, tile_to_place(state))} at place {place}"
+    return f"use place {place} of your line"
+
+
+def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+    """What a move looked like from `seat`: guesses and what came of them, tiles turned up, own tiles drawn."""
+    told = _tell(before, move, after, seat)
+    if after.phase == OVER and before.phase != OVER:
+        told.append("You win" if after.winner == seat else "The opponent wins")
+    return "\n".join(told)
+
+
+def _tell(before: Record, move: int, after: Record, seat: int) -> list[str]:
+    turn = int(before.turn)
+    own = turn == seat
+    who, s = ("You", "") if own else ("The opponent", "s")
+    if before.phase == FIRST:
+        return ["You move first" if move == seat else "The opponent moves first"]
+    if before.phase in (DEALING, DRAWING):
+        tile = int(after.held[turn]) & ~int(before.held[turn])
+        verb = "are dealt" if before.phase == DEALING else "draw"
+        last = "" if after.pool_size else ", the last one"
+        if own:
+            return [f"You {verb} {tile_name(before, tile.bit_length() - 1)}{last}"]
+        return [f"The opponent draws a tile{last}"] if before.phase == DRAWING else []
+    told = []
+    if before.phase == GUESSING:
+        if move == stop_action(before):
+            return [f"{who} stop{s}"]
+        place, tile = divmod(move, int(before.n))
+        hit = int(before.line[1 - turn, place]) == tile
+        whose = "the opponent's" if own else "your"
+        verb = "guess" if own else "guesses"
+        told.append(
+            f"{who} {verb} that {whose} place {place} is {tile_name(before, tile)}: {'a hit' if hit else 'a miss'}"
+        )
+    shown = int(after.up[turn]) & ~int(before.up[turn])
+    if shown:
+        told.append(f"{who} turn{s} up {tile_name(before, shown.bit_length() - 1)}")
+    return told
+
+
+def conserved(state: Record) -> tuple[int, ...]:
+    """Every tile is in the pool or in one hand; every tile held is in line, aside, or waits to be placed."""
+    pool, held = int(state.pool), [int(tiles) for tiles in state.held]
+    apart = pool.bit_count() == state.pool_size and not (pool & held[0] or pool & held[1] or held[0] & held[1])
+    loose = 0
+    for seat in range(2):
+        placed = sum(1 << int(tile) for tile in state.line[seat, : state.length[seat]]) | int(state.waiting[seat])
+        aside = held[seat] & ~placed
+        loose += aside.bit_count() - (state.turn == seat and state.drawn != NONE and bool(aside))
+        loose += (int(state.up[seat]) & ~held[seat]).bit_count()
+    return pool | held[0] | held[1], int(apart), int(loose)

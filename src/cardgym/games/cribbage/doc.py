@@ -1,0 +1,58 @@
+"""The documentation of Cribbage-v0 and CribbageDeal-v0, under Gymnasium's headings."""
+
+from __future__ import annotations
+
+from cardgym.games.cribbage.observations import table
+from cardgym.games.cribbage.rules import CribbageOptions
+from cardgym.rules import feature_table
+
+DOC = f"""Cribbage for two players: six cards, two of them to the crib, the play to 31, the show, first to 121.
+
+## Description
+The lower cut deals; the deal then alternates. Each player is dealt six cards and tosses two into the dealer's crib,
+neither seeing what the other tosses. A card is turned up, the starter; a jack gives the dealer 2. The two then play
+their four cards in turn, scoring for counts of 15 and 31, pairs, runs, a go and the last card. At last the pone (who
+does not deal), the dealer and the dealer's crib score for fifteens, pairs, runs, flush and nobs, each with the starter.
+The game ends the moment a player reaches the target, inside any of these.
+
+## Action Space
+`Discrete(67)`. 0 .. 51 play the card 13 x suit + rank (suits clubs, diamonds, hearts, spades; ranks ace to king).
+52 .. 66 toss two of the six cards sorted by rank, then suit: places (0, 1), (0, 2), .. (4, 5). Who cannot play has
+nothing to decide: a go is no action.
+
+## Observation Space
+`Box`, float32:
+
+{feature_table(table(CribbageOptions()))}
+
+## Starting State
+Nobody has a point; the cards cut for the deal are drawn, equal ranks again, and the first six cards are dealt.
+
+## Rewards
+`reward="win"`: 1 to the winner and -1 to the loser at the end, 0 to both after an even number of points.
+`reward="points"`: the points scored minus the opponent's, at every transition. An illegal action (with
+`illegal_action="penalize"`) costs 1, or all the points that the opponent lacks to the target.
+
+## Episode End
+A player reaches `target`, or `deals` deals (if not 0) have been played. The peg stops in the last hole.
+
+## Information
+`info["action_mask"]`, int8 of 67.
+
+## Arguments
+`target` (1 .. 1000, default 121), `deals` (0 .. 1000, default 0: as many as it takes), `reward` ("win" or "points").
+
+## References
+American Cribbage Congress, rules of play. S. R. Lang, "Machine Learning Strategies in Cribbage", Helsinki 2017.
+
+## Version History
+v0: first version.
+"""
+
+DEAL_DOC = DOC.replace(
+    "Cribbage for two players: six cards,", "One deal of cribbage, for the net points. Six cards,", 1
+).replace(
+    '`deals` (0 .. 1000, default 0: as many as it takes), `reward` ("win" or "points")',
+    ('`deals` (0 .. 1000, default 1; 0: as many as it takes), `reward` ("points", the default here, or "win")'),
+    1,
+)

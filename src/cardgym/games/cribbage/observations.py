@@ -1,0 +1,229 @@
+"""What a seat at cribbage can know, as numbers; and what it cannot, drawn anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.games.cribbage.cards import CARDS
+from cardgym.games.cribbage.means import CUTS, crib_mean, hand_totals
+from cardgym.games.cribbage.rules import (
+    EMPTY,
+    NUM_TOSSES,
+    PLAYING,
+    TOSSING,
+    CribbageOptions,
+    can_play,
+    sort_in,
+    worth,
+)
+from cardgym.games.cribbage.scoring import score_hand, score_next
+from cardgym.rules import Feature, Generator, Record, rule, uniform
+
+# Multiplying is several times faster than dividing.
+_SIXTH, _TENTH, _THIRTEENTH, _FOURTEENTH, _THIRTIETH = 1 / 6, 1 / 10, 1 / 13, 1 / 14, 1 / 30
+
+# Where the features of the table start.
+_HAND = 12
+_SEEN = _HAND + CARDS
+_HAND_RANKS = _SEEN + CARDS
+_TOSSED_RANKS = _HAND_RANKS + 13
+_STARTER_RANK = _TOSSED_RANKS + 13
+_OWN_RANKS = _STARTER_RANK + 13
+_OTHER_RANKS = _OWN_RANKS + 13
+_UNSEEN_RANKS = _OTHER_RANKS + 13
+_PILE = _UNSEEN_RANKS + 13
+_COUNT = _PILE + 8
+_GO = _COUNT + 32
+_POINTS_NOW = _GO + 3
+_KEEP_MEAN = _POINTS_NOW + 13
+_CRIB_MEAN = _KEEP_MEAN + NUM_TOSSES
+_OWN_SHOW = _CRIB_MEAN + NUM_TOSSES
+SIZE = _OWN_SHOW + 1
+
+
+def table(options: CribbageOptions) -> tuple[Feature, ...]:
+    """The rows of the observation. Ranks run from the ace to the king, cards as 13 x suit + rank."""
+    return (
+        Feature("phase", "one-hot: tossing, playing", 2),
+        Feature("dealer", "1 if the crib is the own"),
+        Feature("scores", "own score / target, then the opponent's", 2),
+        Feature("to_go", "points to the target / 30, at most 1: own, the opponent's", 2),
+        Feature("deals_left", "deals still to finish / deals; 0 where only the target ends the game"),
+        Feature("cards_left", "cards in hand / 6: own, the opponent's", 2),
+        Feature("opponent_tossed", "1 once the opponent has tossed"),
+        Feature("first_dealer", "1 if the own cut was the lower: who dealt first"),
+        Feature("hand", "1 for each card in the own hand", CARDS),
+        Feature("seen", "cards out of hand: starter 0.25, opponent's played 0.5, own played 0.75, own toss 1", CARDS),
+        Feature("hand_ranks", "own cards in hand of each rank / 4", 13),
+        Feature("tossed_ranks", "own tosses of each rank / 2", 13),
+        Feature("starter_rank", "one-hot: the rank of the starter", 13),
+        Feature("own_ranks", "own cards played of each rank / 4", 13),
+        Feature("opponent_ranks", "the opponent's cards played of each rank / 4", 13),
+        Feature("unseen_ranks", "cards of each rank not seen / 4", 13),
+        Feature("pile", "the pile since the restart, last card first: rank 1 .. 13 / 13, minus if the other's", 8, -1),
+        Feature("count", "one-hot: the count, 0 .. 31", 32),
+        Feature("said_go", "1 for who could not play on this pile: own, the opponent", 2),
+        Feature("opponent_floor", "by the opponent's go's, all its cards are worth more than 10 x this"),
+        Feature("points_now", "at the own play: points at once / 14 for playing each rank, 31 and no last card", 13),
+        Feature("keep_mean", "at the own toss: mean hand points / 10 over the cuts, of each toss", NUM_TOSSES, 0, 2.9),
+        Feature("crib_mean", "at the own toss: mean crib points / 10 by ranks, minus if the other's", NUM_TOSSES, -1),
+        Feature("own_show", "in the play: points / 10 of the own hand with the starter", 1, 0, 2.9),
+    )
+
+
+@rule
+def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write what `seat` can know; the table is `table`."""
+    other = 1 - seat
+    for i in range(SIZE):
+        out[i] = 0.0
+    whole = 1.0 / state.target
+    if state.phase == TOSSING:
+        out[0] = 1.0
+    elif state.phase == PLAYING:
+        out[1] = 1.0
+    if state.dealer == seat:
+        out[2] = 1.0
+    out[3] = state.scores[seat] * whole
+    out[4] = state.scores[other] * whole
+    out[5] = min(int(state.target - state.scores[seat]), 30) * _THIRTIETH
+    out[6] = min(int(state.target - state.scores[other]), 30) * _THIRTIETH
+    if state.deals > 0:
+        out[7] = (state.deals - state.deal_number) / float(state.deals)
+    out[8] = state.hand_size[seat] * _SIXTH
+    out[9] = state.hand_size[other] * _SIXTH
+    if state.crib[2 * other] != EMPTY:
+        out[10] = 1.0
+    if state.cuts[seat] != EMPTY and state.cuts[other] != EMPTY and state.cuts[seat] % 13 < state.cuts[other] % 13:
+        out[11] = 1.0
+    for rank in range(13):
+        out[_UNSEEN_RANKS + rank] = 1.0
+    for place in range(state.hand_size[seat]):
+        card = int(state.hand[seat, place])
+        out[_HAND + card] = 1.0
+        out[_HAND_RANKS + card % 13] += 0.25
+        out[_UNSEEN_RANKS + card % 13] -= 0.25
+    if state.phase == TOSSING and state.turn == seat and state.hand_size[seat] == 6:
+        _hint_tosses(state, seat, out)
+    if state.crib[2 * seat] == EMPTY:
+        return
+    for place in range(2 * seat, 2 * seat + 2):
+        card = int(state.crib[place])
+        out[_SEEN + card] = 1.0
+        out[_TOSSED_RANKS + card % 13] += 0.5
+        out[_UNSEEN_RANKS + card % 13] -= 0.25
+    if state.starter == EMPTY:
+        return
+    starter = int(state.starter)
+    out[_SEEN + starter] = 0.25
+    out[_STARTER_RANK + starter % 13] = 1.0
+    out[_UNSEEN_RANKS + starter % 13] -= 0.25
+    for place in range(state.num_played):
+        card = int(state.played[place])
+        own = state.played_by[place] == seat
+        out[_SEEN + card] = 0.75 if own else 0.5
+        out[(_OWN_RANKS if own else _OTHER_RANKS) + card % 13] += 0.25
+        out[_UNSEEN_RANKS + card % 13] -= 0.25
+    for back in range(state.pile_size):
+        rank = (state.pile[state.pile_size - 1 - back] + 1) * _THIRTEENTH
+        out[_PILE + back] = rank if state.played_by[state.num_played - 1 - back] == seat else -rank
+    out[_COUNT + int(state.count)] = 1.0
+    out[_GO] = state.said_go[seat]
+    out[_GO + 1] = state.said_go[other]
+    out[_GO + 2] = (state.floor[other] - 1) * _TENTH
+    if state.phase == PLAYING and state.turn == seat:
+        for place in range(state.hand_size[seat]):
+            card = int(state.hand[seat, place])
+            if worth(card) <= 31 - state.count:
+                out[_POINTS_NOW + card % 13] = points_now(state, card) * _FOURTEENTH
+    out[_OWN_SHOW] = score_hand(state.kept[seat], state.starter) * _TENTH
+
+
+@rule
+def points_now(state: Record, card: int) -> int:
+    """What playing `card` scores at once: fifteen, pairs, runs and 31, but no go or last card."""
+    count = int(state.count) + worth(card)
+    points = score_next(state.pile, state.pile_size, int(card) % 13, count)
+    return int(points + 2 if count == 31 else points)
+
+
+@rule
+def _hint_tosses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    cards = state.hand[seat]
+    own = 1 if state.dealer == seat else 0
+    hand_totals(cards, out[_KEEP_MEAN : _KEEP_MEAN + NUM_TOSSES], 0.1 / CUTS)
+    scale = 0.1 if own else -0.1
+    for toss in range(NUM_TOSSES):
+        out[_CRIB_MEAN + toss] = crib_mean(cards, toss, own) * scale
+
+
+# -- what a seat cannot see -------------------------------------------------------------------------------------------
+
+
+@rule
+def resample(state: Record, seat: int, generator: Generator) -> None:
+    """Shuffle together the pack and the opponent's hidden cards and share them out again.
+
+    The opponent's hand takes cards only that its go's allow; any two others may have gone into the crib.
+    """
+    other = 1 - seat
+    hidden = np.empty(CARDS, np.int64)
+    size = 0
+    for place in range(state.deck_size):
+        hidden[size] = state.deck[place]
+        size += 1
+    for place in range(state.hand_size[other]):
+        hidden[size] = state.hand[other, place]
+        size += 1
+    tossed = state.crib[2 * other] != EMPTY
+    if tossed:
+        hidden[size] = state.crib[2 * other]
+        hidden[size + 1] = state.crib[2 * other + 1]
+        size += 2
+    while True:
+        size = _draw_hand(state, other, hidden, size, generator)
+        if state.phase != PLAYING or state.turn != other or can_play(state, other):
+            break
+        for place in range(state.hand_size[other]):  # It is to play, so it can: draw again.
+            hidden[size] = state.hand[other, place]
+            size += 1
+    for last in range(size - 1, 0, -1):
+        at = uniform(generator, last + 1)
+        card = hidden[at]
+        hidden[at] = hidden[last]
+        hidden[last] = card
+    if tossed:
+        size -= 2
+        state.crib[2 * other] = hidden[size]
+        state.crib[2 * other + 1] = hidden[size + 1]
+        kept = 0
+        for place in range(state.hand_size[other]):
+            sort_in(state.kept[other], kept, state.hand[other, place])
+            kept += 1
+        for place in range(state.num_played):
+            if state.played_by[place] == other:
+                sort_in(state.kept[other], kept, state.played[place])
+                kept += 1
+    for place in range(state.deck_size):
+        state.deck[place] = hidden[place]
+
+
+@rule
+def _draw_hand(state: Record, other: int, hidden: npt.NDArray[np.int64], size: int, generator: Generator) -> int:
+    """Draw the opponent's hand from the first `size` hidden cards; how many are left."""
+    for place in range(state.hand_size[other]):
+        allowed = 0
+        for at in range(size):
+            if worth(hidden[at]) >= state.floor[other]:
+                allowed += 1
+        skip = uniform(generator, allowed)
+        at = 0
+        while worth(hidden[at]) < state.floor[other] or skip > 0:
+            if worth(hidden[at]) >= state.floor[other]:
+                skip -= 1
+            at += 1
+        sort_in(state.hand[other], place, hidden[at])
+        size -= 1
+        hidden[at] = hidden[size]
+    return int(size)

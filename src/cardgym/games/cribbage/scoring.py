@@ -1,0 +1,251 @@
+"""The points of a hand, of a crib and of a card played, and the same explained for people.
+
+Fifteens, pairs and runs depend on the five ranks alone, so they are read from a table; flush and nobs look at
+the suits. The table has a row for each unordered pair of ranks of the first two cards, a column for each pair
+of the next two, and a layer for the rank of the fifth: 91 x 91 x 13 bytes, which the second-level cache of
+any processor holds and which needs no sorting. It is filled with a handful of array operations when the
+module is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.compilation import rule
+from cardgym.games.cribbage.cards import JACK, card_names, check_cards
+
+HIGHEST_SCORE = 29
+"""The most points of a hand: three fives and a jack, with the starter the five of the jack's suit."""
+
+_PAIRS = 91
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven")
+_PAIR_NAMES = {2: "pair", 3: "pair royal", 4: "double pair royal"}
+
+
+def _pair_numbers() -> npt.NDArray[np.int64]:
+    """The number of each unordered pair of ranks, at 13 x one + other."""
+    low, high = np.sort(np.indices((13, 13)).reshape(2, -1), axis=0)
+    numbers: npt.NDArray[np.int64] = high * (high + 1) // 2 + low
+    return numbers
+
+
+def _rank_points() -> npt.NDArray[np.uint8]:
+    """Points for fifteens, pairs and runs, at 13 x (91 x pair number + pair number) + rank."""
+    low = np.array([a for b in range(13) for a in range(b + 1)])
+    high = np.array([b for b in range(13) for _ in range(b + 1)])
+    first, second, fifth = (axis.ravel() for axis in np.indices((_PAIRS, _PAIRS, 13)))
+    ranks = (low[first], high[first], low[second], high[second], fifth)
+    # Fifteens: sixteen 4-bit counters in a word say how many sets of cards add up to 0 .. 15; a card worth v
+    # adds the word to itself v counters further on. At most C(5, 2) = 10 sets share a sum: no counter
+    # overflows.
+    sums = np.ones(len(first), np.uint64)
+    for rank in ranks:
+        sums += sums << (4 * np.minimum(rank + 1, 10)).astype(np.uint64)
+    points = 2 * (sums >> np.uint64(60)).astype(np.int64)
+    for one, other in combinations(ranks, 2):
+        points += 2 * (one == other)
+    # Runs: five cards have at most one stretch of three or more neighbouring ranks, and it scores its length
+    # once for every way to choose a card of each of its ranks. `counts` packs how many cards there are of
+    # each rank.
+    present = np.bitwise_or.reduce([np.int64(1) << rank for rank in ranks])
+    counts = np.add.reduce([np.int64(1) << 4 * rank for rank in ranks])
+    three = present & present >> 1 & present >> 2
+    four = three & present >> 3
+    five = four & present >> 4
+    start = np.log2(np.maximum(three & -three, 1)).astype(np.int64)
+    length = 3 + (four > 0) + (five > 0)
+    ways = np.ones_like(points)
+    for step in range(5):
+        ways *= np.where(step < length, counts >> 4 * (start + step) & 15, 1)
+    points += np.where(three > 0, length * ways, 0)
+    # Five cards of one rank, which no deck deals, have entries too; they stay below 256.
+    return points.astype(np.uint8)
+
+
+def _all_cuts(points: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
+    """For each two pairs of ranks, the points of `points` added over the 48 cards left."""
+    ranks = np.array([(a, b) for b in range(13) for a in range(b + 1)])
+    held = (ranks[:, :, None] == np.arange(13)).sum(1)
+    left = 4 - held[:, None] - held[None]
+    totals: npt.NDArray[np.int16] = (left * points.reshape(_PAIRS, _PAIRS, 13)).sum(2).astype(np.int16).ravel()
+    return totals
+
+
+_PAIR_NUMBER = _pair_numbers().astype(np.uint8)
+_RANK_POINTS = _rank_points()
+_ALL_CUTS = _all_cuts(_RANK_POINTS)
+
+
+@rule
+def score_ranks(a: int, b: int, c: int, d: int, e: int) -> int:
+    """Points of five cards of these ranks for fifteens, pairs and runs."""
+    first = int(_PAIR_NUMBER[13 * a + b])
+    second = int(_PAIR_NUMBER[13 * c + d])
+    return int(_RANK_POINTS[13 * (_PAIRS * first + second) + e])
+
+
+@rule
+def score_ranks_all(a: int, b: int, c: int, d: int) -> int:
+    """`score_ranks` of four cards with each of the other 48 as the fifth, added up."""
+    return int(_ALL_CUTS[_PAIRS * int(_PAIR_NUMBER[13 * a + b]) + int(_PAIR_NUMBER[13 * c + d])])
+
+
+@rule
+def score_hand(cards: npt.NDArray[np.int8], starter: int) -> int:
+    """Points of four cards held and the starter, each 0 .. 51; the four of one suit are a flush."""
+    return _score(int(cards[0]), int(cards[1]), int(cards[2]), int(cards[3]), int(starter), 4)
+
+
+@rule
+def score_crib(cards: npt.NDArray[np.int8], starter: int) -> int:
+    """Points of the crib's four cards and the starter, each 0 .. 51; a flush counts only with all five."""
+    return _score(int(cards[0]), int(cards[1]), int(cards[2]), int(cards[3]), int(starter), 5)
+
+
+@rule
+def _score(a: int, b: int, c: int, d: int, starter: int, shortest_flush: int) -> int:
+    suit = starter // 13
+    jack = 13 * suit + JACK
+    points = score_ranks(a % 13, b % 13, c % 13, d % 13, starter % 13)
+    if (a // 13 == b // 13) & (a // 13 == c // 13) & (a // 13 == d // 13):
+        length = 5 if a // 13 == suit else 4
+        if length >= shortest_flush:
+            points += length
+    # Without short cuts, which cost more in branches gone wrong than the comparisons they save.
+    return points + int((a == jack) | (b == jack) | (c == jack) | (d == jack))
+
+
+@rule
+def score_play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
+    """Points of the card played last, for fifteen, cards of one rank and a run.
+
+    Parameters
+    ----------
+    pile
+        The ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are
+        ignored.
+    length
+        How many cards the pile has, at least one.
+    count
+        The running count with that card.
+
+    Returns
+    -------
+    int
+        2 for a count of 15, 2, 6 or 12 for two, three or four last cards of one rank, and the length of the
+        longest run of three or more that the last cards make in any order. The points for 31, for a go and
+        for the last card of all depend on the players' cards and are left to the rules of the play.
+    """
+    return score_next(pile, length - 1, int(pile[length - 1]), count)
+
+
+@rule
+def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -> int:
+    """What `score_play` would give if `rank` came next on a pile of `length` ranks and made the count `count`."""
+    points = 2 if count == 15 else 0
+    same = 0
+    while same < length and pile[length - 1 - same] == rank:
+        same += 1
+    points += same * (same + 1)
+    # Going back from the new card: the cards make a run when all differ and they span as many ranks as they are.
+    seen = 1 << int(rank)
+    low = int(rank)
+    high = int(rank)
+    run = 0
+    for back in range(1, length + 1):
+        other = int(pile[length - back])
+        if seen >> other & 1:
+            break
+        seen |= 1 << other
+        low = min(low, other)
+        high = max(high, other)
+        if back >= 2 and high - low == back:
+            run = back + 1
+    return points + run
+
+
+def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list[tuple[str, int]]:
+    """What a hand or a crib scores, and why.
+
+    Parameters
+    ----------
+    cards
+        The four cards held, each 0 .. 51.
+    starter
+        The card cut.
+    crib
+        Whether the cards are the crib, whose flush needs all five cards.
+
+    Returns
+    -------
+    list of (str, int)
+        A reason with its cards, such as "fifteen two (5H TD)", and its points, which add up to the compiled
+        score.
+
+    Raises
+    ------
+    CardgymError
+        If the five are not different cards 0 .. 51, or not five.
+    """
+    five = check_cards([*cards, starter], 5)
+    ordered = sorted(five, key=lambda card: (card % 13, card))
+    reasons: list[tuple[str, int]] = []
+    for size in range(2, 6):
+        for chosen in combinations(ordered, size):
+            if sum(min(card % 13 + 1, 10) for card in chosen) == 15:
+                reasons.append((f"fifteen two ({card_names(chosen)})", 2))
+    for rank in range(13):
+        alike = [card for card in ordered if card % 13 == rank]
+        if len(alike) > 1:
+            reasons.append((f"{_PAIR_NAMES[len(alike)]} ({card_names(alike)})", len(alike) * (len(alike) - 1)))
+    for size in (5, 4, 3):
+        runs = [
+            chosen
+            for chosen in combinations(ordered, size)
+            if all(high % 13 - low % 13 == 1 for low, high in pairwise(chosen))
+        ]
+        reasons += [(f"run of {_NUMBERS[size]} ({card_names(chosen)})", size) for chosen in runs]
+        if runs:
+            break
+    held = five[:4]
+    if len({card // 13 for card in five}) == 1:
+        reasons.append((f"flush of five ({card_names(ordered)})", 5))
+    elif not crib and len({card // 13 for card in held}) == 1:
+        reasons.append((f"flush of four ({card_names(sorted(held))})", 4))
+    nobs = 13 * (starter // 13) + JACK
+    if nobs in held:
+        reasons.append((f"nobs ({card_names([nobs])})", 1))
+    return reasons
+
+
+def explain_play(pile: Sequence[int], count: int) -> list[tuple[str, int]]:
+    """What the card played last scores, and why: the same points as `score_play`.
+
+    Parameters
+    ----------
+    pile
+        The ranks 0 .. 12 of the cards played since the last restart, in order, at least one.
+    count
+        The running count with the last of them.
+
+    Returns
+    -------
+    list of (str, int)
+        Such as ("fifteen two", 2), ("pair royal", 6) and ("run of four", 4).
+    """
+    reasons: list[tuple[str, int]] = []
+    if count == 15:
+        reasons.append(("fifteen two", 2))
+    same = next((n for n in range(len(pile), 1, -1) if len(set(pile[-n:])) == 1), 1)
+    if same > 1:
+        reasons.append((_PAIR_NAMES[same], same * (same - 1)))
+    for size in range(len(pile), 2, -1):
+        tail = sorted(pile[-size:])
+        if all(high - low == 1 for low, high in pairwise(tail)):
+            reasons.append((f"run of {_NUMBERS[size]}", size))
+            break
+    return reasons

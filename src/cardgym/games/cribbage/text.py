@@ -1,0 +1,241 @@
+"""Cribbage in words, for people: the table, the actions, and what just scored and why."""
+
+from __future__ import annotations
+
+from cardgym.games.cribbage.cards import CARDS, card_name, card_names
+from cardgym.games.cribbage.rules import (
+    CRIB,
+    CUTTING,
+    DEALER_HAND,
+    DEALER_PEGGING,
+    DEALING,
+    EMPTY,
+    HEELS,
+    NUM_ACTIONS,
+    OVER,
+    PLAYING,
+    PONE_HAND,
+    PONE_PEGGING,
+    STARTER,
+    TOSSES,
+    TOSSING,
+    worth,
+)
+from cardgym.games.cribbage.scoring import explain_hand, explain_play
+from cardgym.rules import Record
+
+_PHASE_NAMES = {
+    CUTTING: "the cut for the deal",
+    DEALING: "dealing",
+    TOSSING: "two cards each to the crib",
+    STARTER: "the cut of the starter",
+    PLAYING: "the play",
+    OVER: "the game is over",
+}
+_BOARD = 60  # Letters that a street of the pegging board has, whatever the target.
+
+
+def describe(state: Record, seat: int) -> str:
+    """The table as `seat` sees it: scores on the board, starter, crib, pile and count, own cards."""
+    target = int(state.target)
+    whose = "nobody's" if state.dealer == EMPTY else "your" if state.dealer == seat else "the opponent's"
+    number = min(int(state.deal_number) + 1, int(state.deals)) if state.deals else int(state.deal_number) + 1
+    of = f" of {state.deals}" if state.deals else ""
+    lines = [f"Deal {number}{of}, {whose} crib: {_PHASE_NAMES[int(state.phase)]} (to {target})"]
+    for other in (seat, 1 - seat):
+        score = int(state.scores[other])
+        lines.append(f"{_name(other, seat):<9} {score:>3} {_street(score, target)}")
+    in_crib = sum(card != EMPTY for card in state.crib)
+    own = [int(card) for card in state.crib[2 * seat : 2 * seat + 2] if card != EMPTY]
+    lines.append(
+        f"Starter   {'--' if state.starter == EMPTY else card_name(int(state.starter))}   "
+        f"crib {in_crib} cards" + (f", yours {card_names(own)}" if own else "")
+    )
+    if state.phase in (PLAYING, OVER) and state.num_played:
+        size = int(state.pile_size)
+        start = int(state.num_played) - size
+        lines.append(f"Pile      {_cards_by(state, start, start + size, seat) or '(empty)'}   count {state.count}")
+        if start:
+            lines.append(f"Before    {_cards_by(state, 0, start, seat)}")
+        gone = [_name(other, seat) for other in (seat, 1 - seat) if state.said_go[other]]
+        if gone:
+            lines.append(f"Go        said by {' and '.join(gone)}")
+    elif state.phase == PLAYING:
+        lines.append("Pile      (empty)   count 0")
+    lines.append(f"Hand      {card_names(_hand(state, seat))}".rstrip())
+    lines.append(f"Opponent  {'?? ' * int(state.hand_size[1 - seat])}".rstrip())
+    return "\n".join(lines)
+
+
+def _street(score: int, target: int) -> str:
+    """One line of a pegging board: a stroke for every tenth of the way, the peg where the score is."""
+    at = min(score * _BOARD // target, _BOARD)
+    holes = ["|" if place % 6 == 0 else "." for place in range(_BOARD + 1)]
+    holes[at] = "#"
+    return "".join(holes)
+
+
+def _cards_by(state: Record, start: int, end: int, seat: int) -> str:
+    """Cards played, those of the opponent in brackets."""
+    words = []
+    for place in range(start, end):
+        name = card_name(int(state.played[place]))
+        words.append(name if state.played_by[place] == seat else f"({name})")
+    return " ".join(words)
+
+
+def _hand(state: Record, seat: int) -> list[int]:
+    return [int(card) for card in state.hand[seat, : state.hand_size[seat]]]
+
+
+def action_text(state: Record, action: int) -> str:
+    """An action of the seat to decide, in words."""
+    if action < CARDS:
+        total = int(state.count) + worth(action)
+        return f"play {card_name(action)} (count {total})" if total <= 31 else f"play {card_name(action)}"
+    hand = _hand(state, int(state.turn))
+    first, second = (int(place) for place in TOSSES[action - CARDS])
+    if action >= NUM_ACTIONS or len(hand) < 6:
+        return f"toss cards {first + 1} and {second + 1}"
+    kept = [card for place, card in enumerate(hand) if place not in (first, second)]
+    return f"toss {card_names([hand[first], hand[second]])}, keep {card_names(kept)}"
+
+
+def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+    """What a move looked like from `seat`: cuts, own cards, tosses, plays and every point scored, with its reason."""
+    phase = int(before.phase)
+    turn = int(before.turn)
+    if phase == CUTTING:
+        return _tell_cut(before, move, after, seat)
+    if phase == DEALING:
+        return f"You are dealt {card_name(int(before.deck[move]))}" if turn == seat else ""
+    if phase == TOSSING:
+        if turn != seat:
+            return f"{_name(turn, seat)} tosses two cards"
+        first, second = (int(place) for place in TOSSES[move - CARDS])
+        return f"You toss {card_names([int(before.hand[seat, first]), int(before.hand[seat, second])])}"
+    if phase == STARTER:
+        told = f"The starter is {card_name(int(before.deck[move]))}"
+        points = _gained(before, after, int(before.dealer), HEELS)
+        if points:
+            told += f"\n{_scores(int(before.dealer), seat, points)}: heels two"
+        return told + _tell_end(after, seat)
+    return _tell_play(before, move, after, seat) + _tell_end(after, seat)
+
+
+def _tell_cut(before: Record, move: int, after: Record, seat: int) -> str:
+    turn = int(before.turn)
+    told = f"{_name(turn, seat)} {_verb('cut', turn, seat)} {card_name(int(before.deck[move]))}"
+    if after.phase == DEALING:
+        return told + f"\n{_name(int(after.dealer), seat)} {_verb('deal', int(after.dealer), seat)} first"
+    return told + ("\nEqual ranks: cut again" if turn == 1 else "")
+
+
+def _tell_play(before: Record, card: int, after: Record, seat: int) -> str:
+    turn = int(before.turn)
+    other = 1 - turn
+    count = int(before.count) + worth(card)
+    told = f"{_name(turn, seat)} {_verb('play', turn, seat)} {card_name(card)}: {count}"
+    pile = [int(rank) for rank in before.pile[: before.pile_size]] + [card % 13]
+    reasons = explain_play(pile, count)
+    ended = bool(after.phase != PLAYING or after.pile_size == 0)
+    if count == 31:
+        reasons.append(("thirty-one", 2))
+    elif not ended and after.said_go[other] and not before.said_go[other]:
+        told += f"\n{_name(other, seat)} {_verb('say', other, seat)} go"
+    kind = DEALER_PEGGING if turn == before.dealer else PONE_PEGGING
+    gained = _gained(before, after, turn, kind)
+    # A game that ends on the way, or a hand played out, leaves no restart to be seen: the last point tells of the go.
+    if count != 31 and gained > sum(points for _, points in reasons):
+        reasons.append(("last card" if before.num_played == 7 else "go", 1))
+    if gained:
+        told += f"\n{_scores(turn, seat, gained)}: {_reasons(reasons)}"
+    if before.num_played == 7:
+        told += _tell_show(before, after, seat)
+    return told
+
+
+def _tell_show(before: Record, after: Record, seat: int) -> str:
+    """The show as far as it went: pone's hand, dealer's hand and crib."""
+    dealer = int(before.dealer)
+    starter = int(before.starter)
+    told = ""
+    left = [int(before.target - before.scores[other]) for other in range(2)]
+    pegger = int(before.turn)
+    left[pegger] -= _gained(before, after, pegger, DEALER_PEGGING if pegger == dealer else PONE_PEGGING)
+    shows = (
+        (1 - dealer, PONE_HAND, "hand", before.kept[1 - dealer]),
+        (dealer, DEALER_HAND, "hand", before.kept[dealer]),
+        (dealer, CRIB, "crib", before.crib),
+    )
+    for owner, kind, what, held in shows:
+        if min(left) <= 0:
+            break
+        cards = [int(card) for card in held]
+        reasons = explain_hand(cards, starter, kind == CRIB)
+        gained = _gained(before, after, owner, kind)
+        left[owner] -= gained
+        whose = "Your" if owner == seat else f"{_name(owner, seat)}'s"
+        told += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)}: {_reasons(reasons) or 'nothing'}"
+        told += f"\n{_scores(owner, seat, gained)}" if gained else ""
+    return told
+
+
+def _tell_end(after: Record, seat: int) -> str:
+    if after.phase != OVER:
+        return ""
+    own, other = int(after.scores[seat]), int(after.scores[1 - seat])
+    if own == other:
+        return f"\nThe game ends level, {own} to {other}"
+    return f"\nYou win {own} to {other}" if own > other else f"\nYou lose {own} to {other}"
+
+
+def _gained(before: Record, after: Record, seat: int, kind: int) -> int:
+    return int(after.tally[seat, kind]) - int(before.tally[seat, kind])
+
+
+def _reasons(reasons: list[tuple[str, int]]) -> str:
+    """As players count aloud: each reason with the total so far, such as "fifteen two, pair four"."""
+    total = 0
+    words = []
+    for reason, points in reasons:
+        total += points
+        name, bracket, cards = reason.partition(" (")
+        words.append(f"{name.removesuffix(' two')} {_in_words(total)}{bracket}{cards}")
+    return ", ".join(words)
+
+
+def _in_words(points: int) -> str:
+    """A number from 1 to 39, for the most that one show has is 29."""
+    if points < 20:
+        return _NUMBERS[points]
+    tens = "twenty" if points < 30 else "thirty"
+    return tens if points % 10 == 0 else f"{tens}-{_NUMBERS[points % 10]}"
+
+
+_NUMBERS = (
+    *("nothing", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+
+
+def _scores(seat: int, viewer: int, points: int) -> str:
+    return f"{_name(seat, viewer)} {_verb('score', seat, viewer)} {points}"
+
+
+def _verb(verb: str, seat: int, viewer: int) -> str:
+    return verb if seat == viewer else f"{verb}s"
+
+
+def _name(seat: int, viewer: int) -> str:
+    return "You" if seat == viewer else "Opponent"
+
+
+def conserved(state: Record) -> tuple[int, ...]:
+    """The 52 cards, their sum and the sum of their squares; each seat's points that no reason accounts for: none."""
+    cards = [int(card) for card in state.deck[: state.deck_size]]
+    cards += [int(card) for card in (*state.hand.ravel(), *state.crib, *state.played, state.starter) if card != EMPTY]
+    if state.phase == CUTTING and state.turn == 1:
+        cards.append(int(state.cuts[0]))
+    unexplained = [int(state.scores[seat]) - int(state.tally[seat].sum()) for seat in range(2)]
+    return len(cards), sum(cards), sum(card**2 for card in cards), *unexplained

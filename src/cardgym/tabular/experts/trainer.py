@@ -1,0 +1,152 @@
+"""A run of experts that learn: started, carried on a few thousand games at a time, saved and taken up again."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardgym.errors import CardgymError
+from cardgym.games.cribbage.tables import build_tables
+from cardgym.generator import derive
+from cardgym.players.cribbage_strategies import new_knowledge
+from cardgym.players.experts import SUFFIX, Weights, load_experts, named_weights, save_experts
+from cardgym.tabular.experts.config import ExpertsConfig
+from cardgym.tabular.experts.deals import OWN_CRIB, WEIGHTS
+from cardgym.tabular.experts.matches import OPPONENTS, Side, match, records, side
+from cardgym.tabular.experts.training import GRADIENT, PAPER, Learner, Settings, seed_knowledge, train_games
+from cardgym.tabular.experts.updates import FLOOR
+from cardgym.tabular.experts.values import EVENTS, value_positions
+
+EVALUATION_SEED = 1_000_000
+"""Every run is judged on the same deals."""
+
+
+class Trainer:
+    """Experts that learn as their config says.
+
+    Attributes:
+        config: the hyper-parameters.
+        learner: all that changes.
+    """
+
+    def __init__(self, config: ExpertsConfig) -> None:
+        self.config = config
+        self._states = records(3)
+        self._tables = build_tables()
+        key = np.uint64(config.seed)
+        first, knowledge = [], None
+        for name in config.init:
+            if name.endswith(SUFFIX):
+                experts = load_experts(Path(name))
+                first.append(experts.weights)
+                knowledge = knowledge or experts.knowledge
+            else:
+                first.append(named_weights(name, config.seed))
+        logs = np.log(np.maximum(np.stack(first).astype(np.float64), np.exp(FLOOR)))
+        logs += config.noise * np.random.default_rng([config.seed, 7]).standard_normal(logs.shape)
+        if knowledge is None:
+            knowledge = new_knowledge()
+            if config.seed_deals:
+                chance = np.array([derive(key, np.uint64(1)), 0], np.uint64)
+                seed_knowledge(self._states, knowledge, chance, config.seed_deals)
+        self.learner = Learner(
+            logs,
+            knowledge,
+            np.full((*logs.shape[1:3], 2), 0.5),
+            np.zeros((config.deals_kept, EVENTS), np.int8),
+            np.zeros(4, np.int64),
+            np.array([derive(key, np.uint64(2)), 0], np.uint64),
+        )
+        if config.update == "gradient":
+            self._first_values(derive(key, np.uint64(3)))
+
+    def _first_values(self, key: np.uint64) -> None:
+        """Value positions by some games of the first weights before anything is learned."""
+        trial = self.learner._replace(
+            logs=self.learner.logs.copy(),
+            knowledge=copy.deepcopy(self.learner.knowledge),
+            counters=np.zeros(4, np.int64),
+            generator=np.array([key, 0], np.uint64),
+        )
+        still = Settings(GRADIENT, 0.0, 1.0, 0, 1.0, 0.5, self.config.own_crib)
+        train_games(self._tables, self._states, trial, still, max(self.config.deals_kept // 4, 16))
+        value_positions(trial.deals[: max(int(trial.counters[1]), 1)], trial.values)
+
+    @property
+    def games(self) -> int:
+        """Games played so far."""
+        return int(self.learner.counters[0])
+
+    def advance(self) -> None:
+        """Play on to the next multiple of `value_every`, or the end, and value the positions anew."""
+        config, learner = self.config, self.learner
+        count = min(config.value_every - self.games % config.value_every, config.games - self.games)
+        settings = Settings(
+            GRADIENT if config.update == "gradient" else PAPER,
+            config.rate * (1.0 - self.games / config.games),
+            config.temperature,
+            config.reach,
+            config.credit,
+            config.anywhere,
+            config.own_crib,
+        )
+        train_games(self._tables, self._states, learner, settings, count)
+        kept = min(int(learner.counters[1]), len(learner.deals))
+        if config.update == "gradient" and kept:
+            value_positions(learner.deals[:kept], learner.values)
+
+    def weights(self, expert: int = 0) -> Weights:
+        """The weights of an expert, (121, 121, 2, 8), float32, adding up to 1 at each position."""
+        logs = self.learner.logs[expert]
+        found = np.exp(logs - logs.max(-1, keepdims=True))
+        return np.ascontiguousarray(found / found.sum(-1, keepdims=True), np.float32)
+
+    def evaluate(self, opponents: tuple[str, ...], games: int) -> dict[str, tuple[float, tuple[float, float]]]:
+        """Expert 0's share of games against each, with its interval."""
+        kind = OWN_CRIB if self.config.own_crib else WEIGHTS
+        one = Side("expert", self.weights(), self.learner.knowledge, kind)
+        return {name: match(one, side(name, self.learner.knowledge), games, EVALUATION_SEED) for name in opponents}
+
+    def check_opponents(self) -> None:
+        """Tell of a wrong name before games are played."""
+        for name in self.config.eval_opponents:
+            if name not in OPPONENTS:
+                side(name, self.learner.knowledge)
+
+    def save_weights(self, folder: Path) -> list[Path]:
+        """Write each expert's weight file, named by the games played."""
+        paths = []
+        for expert in range(len(self.learner.logs)):
+            path = folder / f"{'' if expert == 0 else 'second-'}{self.games:09d}{SUFFIX}"
+            about = {
+                "games": self.games,
+                "expert": expert,
+                "own_crib": self.config.own_crib,
+                "config": dataclasses.asdict(self.config),
+            }
+            save_experts(path, self.weights(expert), self.learner.knowledge, about)
+            paths.append(path)
+        return paths
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the run depends on from here, as plain arrays by name."""
+        learner = self.learner
+        plain = {f"knowledge_{name}": array for name, array in learner.knowledge._asdict().items()}
+        names = ("logs", "values", "deals", "counters", "generator")
+        return {**plain, **{name: getattr(learner, name) for name in names}}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` gave.
+
+        Raises:
+            CardgymError: where an array is missing or of another size.
+        """
+        for name, array in self.state().items():
+            found = np.asarray(state.get(name))
+            if found.shape != array.shape or found.dtype != array.dtype:
+                raise CardgymError(f"the state to resume from has no {name} of {array.shape}; train from the start")
+            array[...] = found

@@ -1,0 +1,18 @@
+"""The contract suite: what every game of cardgym is tested for, for games added anywhere.
+
+In a test file of your own:
+
+    from cardgym.testing import ContractSuite
+
+    class TestKuhnPoker(ContractSuite):
+        game = "kuhn_poker:KuhnPoker-v0"
+        golden = Path(__file__).parent / "golden"
+
+`Table` plays a game one chosen move at a time, chance's too, for hand-played lines and small solvers. It needs the
+extra `testing` (pytest and hypothesis); PettingZoo's tests are run where PettingZoo is installed.
+"""
+
+from cardgym.testing.suite import ContractSuite
+from cardgym.testing.table import CHANCE, END, ContractError, Move, Table, generator, option_cases
+
+__all__ = ["CHANCE", "END", "ContractError", "ContractSuite", "Move", "Table", "generator", "option_cases"]

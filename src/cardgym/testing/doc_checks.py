@@ -1,0 +1,44 @@
+"""Checks of a game's documentation against its code."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from cardgym.registry import parse_options
+from cardgym.rules import Game, feature_table
+from cardgym.testing.table import expect
+
+HEADINGS = (
+    "Description",
+    "Action Space",
+    "Observation Space",
+    "Starting State",
+    "Rewards",
+    "Episode End",
+    "Information",
+    "Arguments",
+    "References",
+    "Version History",
+)
+"""The headings of an env's documentation at Gymnasium."""
+
+
+def check_doc(game: Game) -> None:
+    """The documentation has Gymnasium's headings, every option, and every observation's table as the code has it."""
+    lines = [" ".join(line.split()) for line in game.doc.splitlines()]
+    headings = [line.lstrip("#").strip() for line in lines if line.startswith("#")]
+    missing = [heading for heading in HEADINGS if heading not in headings]
+    expect(not missing, f"{game.id}: the documentation has no heading {', '.join(missing)}")
+    options = parse_options(game, {})
+    for spec in dataclasses.fields(game.options):
+        expect(f"`{spec.name}`" in game.doc, f"{game.id}: the documentation does not tell of the option `{spec.name}`")
+    for name, encoding in game.encodings.items():
+        named = len(game.encodings) == 1 or f'obs="{name}"' in game.doc
+        expect(named, f'{game.id}: the documentation does not tell of obs="{name}"')
+        if encoding.discrete is not None:
+            space = f"Discrete({encoding.discrete(options)})"
+            expect(space in game.doc, f"{game.id}: the documentation does not say that {name!r} is {space}")
+            continue
+        for row in feature_table(encoding.table(options)).splitlines():
+            told = " ".join(row.split())
+            expect(told in lines, f"{game.id}: the documentation of {name!r} has no row {told!r}")

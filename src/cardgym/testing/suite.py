@@ -1,0 +1,186 @@
+"""The contract suite as a class of tests, to be collected by pytest in a subclass that names its game."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cardgym.errors import CardgymError
+from cardgym.registry import find
+from cardgym.rules import Game, Options
+from cardgym.testing import deal_checks, doc_checks, env_checks, rule_checks
+from cardgym.testing.table import ContractError, option_cases
+
+_WIDE = 40
+"""Of a number of a wide range, hypothesis draws values up to this far from its smallest."""
+
+
+class ContractSuite:
+    """Every test of the contract for one game.
+
+    Attributes:
+        game: the game's id, with `module:` in front where a module must be imported to register it.
+        golden: the folder of its golden playthrough.
+        hides: whether a seat can fail to see something, cards to come included; then `resample` must change it.
+        cases: how many sets of options are played.
+        examples: how many games of random options hypothesis plays.
+    """
+
+    game: ClassVar[str] = ""
+    golden: ClassVar[Path] = Path("tests/golden")
+    hides: ClassVar[bool] = True
+    cases: ClassVar[int] = 12
+    examples: ClassVar[int] = 15
+
+    @property
+    def _game(self) -> Game:
+        if not self.game:
+            raise ContractError(f"{type(self).__name__}: set `game` to the id of a game")
+        return find(self.game)
+
+    def _options(self, most: int = 1000) -> list[Options]:
+        return option_cases(self._game, min(self.cases, most))
+
+    def _settings(self, most: int) -> list[dict[str, Any]]:
+        """Arguments of envs: those of the first set of options, then of the others in turn."""
+        of_cases = [env_checks.settings(self._game, options) for options in self._options(most)]
+        first, others = of_cases[0], of_cases[1:]
+        return first + [settings[number % len(settings)] for number, settings in enumerate(others)]
+
+    # -- what the game says of itself ---------------------------------------------------------------------------------
+
+    def test_record_has_the_fields_of_the_contract(self) -> None:
+        """See `check_record`."""
+        rule_checks.check_record(self._game, self._options())
+
+    def test_bad_options_are_one_clear_line(self) -> None:
+        """See `check_options`."""
+        rule_checks.check_options(self._game)
+
+    def test_doc_has_the_headings_options_and_observation_tables(self) -> None:
+        """See `check_doc`."""
+        doc_checks.check_doc(self._game)
+
+    def test_golden_playthrough(self) -> None:
+        """See `check_golden`."""
+        from cardgym.testing.golden import check_golden
+
+        check_golden(self._game, self.golden)
+
+    # -- the rules, move by move --------------------------------------------------------------------------------------
+
+    def test_masks_and_moves(self) -> None:
+        """See `check_moves`."""
+        for seed, options in enumerate(self._options()):
+            rule_checks.check_moves(self._game, options, seed)
+
+    def test_games_end_and_setup_forgets_them(self) -> None:
+        """See `check_endings`."""
+        for seed, options in enumerate(self._options()):
+            rule_checks.check_endings(self._game, options, seed)
+
+    def test_conserved_at_every_move(self) -> None:
+        """See `check_conserved`."""
+        for seed, options in enumerate(self._options()):
+            rule_checks.check_conserved(self._game, options, seed)
+
+    def test_hidden_things_change_nothing_a_seat_knows(self) -> None:
+        """See `check_hidden`."""
+        for seed, options in enumerate(self._options()):
+            rule_checks.check_hidden(self._game, options, seed, hides=self.hides)
+
+    def test_observations_are_as_their_tables_say(self) -> None:
+        """See `check_observations`."""
+        for seed, options in enumerate(self._options()):
+            rule_checks.check_observations(self._game, options, seed)
+
+    def test_codes_and_indices(self) -> None:
+        """See `check_index`."""
+        for seed, options in enumerate(self._options(3)):
+            rule_checks.check_index(self._game, options, seed)
+
+    def test_everything_has_words(self) -> None:
+        """See `check_texts`."""
+        for seed, options in enumerate(self._options()):
+            rule_checks.check_texts(self._game, options, seed)
+
+    def test_any_options(self) -> None:
+        """Short games under options that hypothesis draws, and shrinks where one fails."""
+        from hypothesis import HealthCheck, given, settings
+        from hypothesis import strategies as st
+
+        game = self._game
+        fields = {}
+        for spec in dataclasses.fields(game.options):
+            if "choices" in spec.metadata:
+                fields[spec.name] = st.sampled_from(spec.metadata["choices"])
+            else:
+                low, high, step = (int(spec.metadata[key]) for key in ("low", "high", "step"))
+                fields[spec.name] = st.sampled_from(range(low, min(high, low + _WIDE * step) + 1, step))
+
+        @settings(max_examples=self.examples, deadline=None, database=None, derandomize=True,
+                  suppress_health_check=list(HealthCheck))  # fmt: skip
+        @given(values=st.fixed_dictionaries(fields), seed=st.integers(0, 2**20))
+        def play(values: dict[str, Any], seed: int) -> None:
+            try:
+                options = game.options(**values)
+            except CardgymError:
+                return  # A set of options that do not go together.
+            rule_checks.check_moves(game, options, seed, most=60)
+            rule_checks.check_conserved(game, options, seed, most=120)
+            rule_checks.check_hidden(game, options, seed, most=10, hides=False)
+            rule_checks.check_observations(game, options, seed, most=20)
+
+        play()
+
+    # -- compiled code and the kernel ---------------------------------------------------------------------------------
+
+    def test_interpreted_rules_equal_compiled_ones(self) -> None:
+        """See `check_interpreted`."""
+        deal_checks.check_interpreted(self.game, self._options(6))
+
+    def test_chance_of_a_deal_is_its_own(self) -> None:
+        """See `check_deals`."""
+        for seed, options in enumerate(self._options(6)):
+            deal_checks.check_deals(self._game, options, seed)
+
+    # -- envs ---------------------------------------------------------------------------------------------------------
+
+    def test_rows_of_a_vector_env_are_single_envs(self) -> None:
+        """See `check_rows`."""
+        for seed, arguments in enumerate(self._settings(6)):
+            env_checks.check_rows(self._game, arguments, (1, 2, 5)[seed % 3], seed)
+        env_checks.check_rows(self._game, self._settings(1)[0], 13, 5)
+
+    def test_autoreset_modes(self) -> None:
+        """See `check_autoreset`."""
+        for seed, arguments in enumerate(self._settings(6)):
+            env_checks.check_autoreset(self._game, arguments, seed=seed)
+
+    def test_illegal_actions_are_met_as_asked(self) -> None:
+        """See `check_illegal`."""
+        for seed, options in enumerate(self._options(6)):
+            env_checks.check_illegal(self._game, options, seed)
+
+    def test_observations_are_inside_their_spaces(self) -> None:
+        """See `check_steps`."""
+        for seed, arguments in enumerate(self._settings(12)):
+            env_checks.check_steps(self._game, arguments, seed)
+
+    def test_copies_go_on_identically(self) -> None:
+        """See `check_copies`."""
+        for seed, arguments in enumerate(self._settings(4)):
+            env_checks.check_copies(self._game, arguments, seed)
+
+    def test_gymnasium_accepts_the_envs(self) -> None:
+        """See `check_gymnasium`."""
+        env_checks.check_gymnasium(self._game)
+
+    def test_pettingzoo_accepts_the_env(self) -> None:
+        """See `check_pettingzoo`."""
+        import pytest
+
+        pytest.importorskip("pettingzoo")
+        for options in self._options(3):
+            env_checks.check_pettingzoo(self._game, options)

@@ -1,0 +1,20 @@
+"""At least 2,000 deals beside OpenSpiel's cribbage; `soak_cribbage.py` plays more."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from openspiel_cribbage import Tally, compare_game
+
+
+def test_agrees_with_openspiel_on_2000_deals():
+    pyspiel = pytest.importorskip("pyspiel")
+    oracle = pyspiel.load_game("cribbage")
+    rng, tally = random.Random(20), Tally()
+    while tally.deals < 2000:
+        compare_game(oracle, rng, tally)
+    # Without these the comparison would not have met what it is for.
+    assert tally.crib_flushes > 0
+    assert tally.shows_past_the_end > 0
+    assert tally.ended_in.keys() >= {"play", "show"}

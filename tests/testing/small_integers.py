@@ -1,0 +1,12 @@
+"""A game whose rules overflow interpreted and not compiled; a module of its own, for another process to import."""
+
+from __future__ import annotations
+
+import broken_games
+
+GAME = broken_games.broken(
+    "Small",
+    state=broken_games.SMALL,
+    setup=broken_games.setup_small,
+    encodings=broken_games.encoding(broken_games.observe_small),
+)
