@@ -53,7 +53,7 @@ def test_one_play_poker_is_nearly_solved(algorithm, observation):
 def test_values_are_those_of_the_random_policy_where_all_is_random():
     """Sarsa with epsilon 1 values the uniform policy: the mean over first states is its exact value."""
     learned = learner(env=POKER, algorithm="sarsa", decisions=3_000_000, epsilon_start=1.0, epsilon_end=1.0,
-                      step_size=1.0, step_size_end=1.0, visits_power=1.0)  # fmt: skip
+                      step_size=0.5, step_size_end=0.001)  # fmt: skip
     learned.advance(3_000_000)
     known = solver(learned.game, learned.options)
     exact = float(known.value("random").mean)

@@ -402,7 +402,7 @@ class _Page:
             claim(
                 f"The policy of iteration 25 plays as well as the final one ({reward}).",
                 "holds" if abs(middle[0]) < 3 else "does not hold",
-                f"{words(middle)} credits between them; random 2 to 3 credits are within a run's chance",
+                f"{words(middle)} credits between them; called equal within 3 of the 50 credits",
             )
         direct = self._credits("weighted", "credits-only", "published")
         claim(
