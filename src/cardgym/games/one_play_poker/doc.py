@@ -15,20 +15,20 @@ flush (two of one suit), a pair, or a high card; then the high card decides, the
 `obs="full"`, a `Box` of 41 float32:
 
 ```
-0..3    cards_out             [0, 1]  one-hot: 1, 2, 3, 4 cards out
-4       bets                  [0, 1]  bets made / 4; the pot is 2 + 2 x bets
-5       own_paired            [0, 1]  1 if the own two cards are of one rank
-6       own_suited            [0, 1]  1 if the own two cards are of one suit
-7       house_paired          [0, 1]  1 if the house's two cards are of one rank
-8       house_suited          [0, 1]  1 if the house's two cards are of one suit
-9..12   own_low_rank          [0, 1]  one-hot: J, Q, K, A; all 0 if not dealt
-13..16  own_low_suit          [0, 1]  one-hot: spades, hearts, clubs, diamonds
-17..20  own_high_rank         [0, 1]  one-hot: J, Q, K, A; all 0 if not dealt
-21..24  own_high_suit         [0, 1]  one-hot: spades, hearts, clubs, diamonds
-25..28  house_low_rank        [0, 1]  one-hot: J, Q, K, A; all 0 if not dealt
-29..32  house_low_suit        [0, 1]  one-hot: spades, hearts, clubs, diamonds
-33..36  house_high_rank       [0, 1]  one-hot: J, Q, K, A; all 0 if not dealt
-37..40  house_high_suit       [0, 1]  one-hot: spades, hearts, clubs, diamonds
+0..3      cards_out             [0, 1]  one-hot: 1, 2, 3, 4 cards out
+4         bets                  [0, 1]  bets made / 4; the pot is 2 + 2 x bets
+5         own_paired            [0, 1]  1 if the own two cards are of one rank
+6         own_suited            [0, 1]  1 if the own two cards are of one suit
+7         house_paired          [0, 1]  1 if the house's two cards are of one rank
+8         house_suited          [0, 1]  1 if the house's two cards are of one suit
+9..12     own_low_rank          [0, 1]  one-hot: J, Q, K, A; all 0 if not dealt
+13..16    own_low_suit          [0, 1]  one-hot: spades, hearts, clubs, diamonds
+17..20    own_high_rank         [0, 1]  one-hot: J, Q, K, A; all 0 if not dealt
+21..24    own_high_suit         [0, 1]  one-hot: spades, hearts, clubs, diamonds
+25..28    house_low_rank        [0, 1]  one-hot: J, Q, K, A; all 0 if not dealt
+29..32    house_low_suit        [0, 1]  one-hot: spades, hearts, clubs, diamonds
+33..36    house_high_rank       [0, 1]  one-hot: J, Q, K, A; all 0 if not dealt
+37..40    house_high_suit       [0, 1]  one-hot: spades, hearts, clubs, diamonds
 ```
 
 A hand of one card has its `low` card only. `obs="paper"`, the paper's state (player, house, pot): `Discrete(5537)`, or
