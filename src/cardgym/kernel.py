@@ -362,7 +362,9 @@ class Batch:
         self.tables = tables
         self.num_actions = game.actions(options)
         self.observation_size = game.encoding(self.kernel.encoding).size(options)
-        self.plain_states: npt.NDArray[Any] = np.repeat(np.asarray(game.new_record(options)), num_rows)
+        # Of the very dtype object that every batch has: Numba knows it at a glance, an equal one only by comparing.
+        self.plain_states: npt.NDArray[Any] = np.empty(num_rows, game.state)
+        self.plain_states[:] = np.asarray(game.new_record(options))
         self.plain_rows: npt.NDArray[Any] = np.zeros(num_rows, ROW)
         self.plain_rows["actor"] = -1
         self.plain_rows["forfeited"] = -1
