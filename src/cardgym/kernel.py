@@ -1,5 +1,7 @@
 """The kernel: plays any game's rules, one row or thousands, compiled once for each game and observation.
 
+Players cost more to compile than rules: a kernel has those of its game only where one of them is to be seated.
+
 A row is one table. Its seats are taken by policies, whole numbers: compiled players of the game (0, 1, ...), tables of
 actions (the numbers after those), or negative numbers for whoever decides outside the kernel. The kernel settles chance
 and plays the compiled policies until someone outside must decide or the game ends.
@@ -12,7 +14,7 @@ from __future__ import annotations
 import copyreg
 import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -260,7 +262,8 @@ class Kernel:
     Attributes:
         game: the game.
         encoding: the name of the observation.
-        players: the compiled players' names; a name's place is its policy number. `random` is the first.
+        players: the names of the compiled players in it; a name's place is its policy number. `random` is the first.
+        suffix: tells apart on disk what is compiled for this kernel.
         step: see `_step`.
         look: see `_look`.
         choose: see `_choose`; for compiled code that plays by itself.
@@ -268,11 +271,12 @@ class Kernel:
         draw: see `_draw`; likewise.
     """
 
-    def __init__(self, game: Game, encoding: str) -> None:
+    def __init__(self, game: Game, encoding: str, *, whole: bool) -> None:
         self.game = game
         self.encoding = encoding
-        self.players = ("random", *game.players)
-        suffix = f"{game.id}_{encoding}_{_players_digest(game)}".replace("-", "_")
+        compiled_players = {"random": choose_random, **(game.players if whole else {})}
+        self.players = tuple(compiled_players)
+        self.suffix = suffix = f"{game.id}_{encoding}_{_digest(compiled_players)}".replace("-", "_")
         rules = {
             name: getattr(game, name)
             for name in (
@@ -299,9 +303,8 @@ class Kernel:
         self.draw = inner(_draw)
         settle = inner(_settle, draw=self.draw)
         choose = inner(_choose_from_table, NUMBER=len(self.players))
-        compiled_players = (choose_random, *game.players.values())
-        for number in reversed(range(len(compiled_players))):
-            choose = inner(_choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose)
+        for number, player in reversed(list(enumerate(compiled_players.values()))):
+            choose = inner(_choose, f"_{number}", NUMBER=number, player=player, otherwise=choose)
         self.choose = choose
         run = inner(_run, settle=settle, choose=choose)
         self.prepare = inner(_prepare)
@@ -313,23 +316,35 @@ class Kernel:
         return self.players.index(name) if name in self.players else None
 
 
-def _players_digest(game: Game) -> str:
-    """Tells apart on disk the kernels of games of one name that were registered with different players."""
-    players = [(name, inspect.unwrap(player).__qualname__) for name, player in game.players.items()]
-    return hashlib.sha256(repr(players).encode()).hexdigest()[:8]
+def _digest(players: dict[str, Callable[..., Any]]) -> str:
+    """Tells apart on disk the kernels of games of one name with different players."""
+    named = [(name, inspect.unwrap(player).__qualname__) for name, player in players.items()]
+    return hashlib.sha256(repr(named).encode()).hexdigest()[:8]
 
 
 def _reduce_kernel(kernel: Kernel) -> tuple[Any, ...]:
-    return kernel_of, (kernel.game, kernel.encoding)
+    """A copy in another process must have the same policy numbers: the very same players, and no more."""
+    return _kernel, (kernel.game, kernel.encoding, len(kernel.players) > 1)
 
 
 copyreg.pickle(Kernel, _reduce_kernel)
 
+_whole: set[tuple[Game, str]] = set()
+
 
 @cache
-def kernel_of(game: Game, encoding: str) -> Kernel:
-    """The kernel of a game with one of its observations; it compiles at its first step, once for a version."""
-    return Kernel(game, encoding)
+def _kernel(game: Game, encoding: str, whole: bool) -> Kernel:
+    if whole:
+        _whole.add((game, encoding))
+    return Kernel(game, encoding, whole=whole)
+
+
+def kernel_of(game: Game, encoding: str, players: Iterable[str] = ()) -> Kernel:
+    """A kernel of a game with one of its observations that has `players`, compiled players' names, and may have more.
+
+    It compiles at its first step, once for a version. One with all players serves again for fewer.
+    """
+    return _kernel(game, encoding, not set(players) <= {"random"} or (game, encoding) in _whole)
 
 
 NO_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
@@ -355,21 +370,24 @@ class Batch:
         num_rows: int,
         encoding: str | None = None,
         tables: npt.NDArray[np.int8] = NO_TABLES,
+        players: Iterable[str] = (),
     ) -> None:
+        """Tables at which compiled `players`, by name, may be seated besides `random` and the tables of actions."""
         self.game = game
         self.options = options
-        self.kernel = kernel_of(game, encoding or game.default_encoding)
+        self.kernel = kernel_of(game, encoding or game.default_encoding, players)
         self.tables = tables
         self.num_actions = game.actions(options)
         self.observation_size = game.encoding(self.kernel.encoding).size(options)
         # Of the very dtype object that every batch has: Numba knows it at a glance, an equal one only by comparing.
-        self.plain_states: npt.NDArray[Any] = np.empty(num_rows, game.state)
+        # Zeros, for assigning does not reach the gaps between fields: equal states are equal bytes.
+        self.plain_states: npt.NDArray[Any] = np.zeros(num_rows, game.state)
         self.plain_states[:] = np.asarray(game.new_record(options))
         self.plain_rows: npt.NDArray[Any] = np.zeros(num_rows, ROW)
         self.plain_rows["actor"] = -1
         self.plain_rows["forfeited"] = -1
         self.plain_rows["lineup"] = CALLER
-        announce(f"{game.id} ({self.kernel.encoding})")
+        announce(f"{game.id} ({self.kernel.encoding}{' and players' if len(self.kernel.players) > 1 else ''})")
 
     def __len__(self) -> int:
         return len(self.plain_rows)

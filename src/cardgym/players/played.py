@@ -45,7 +45,8 @@ class PlayedBatch:
     ) -> None:
         self.roster = tuple(roster)
         tables = [player.actions for player in self.roster if isinstance(player, TablePlayer)]
-        self.batch = Batch(game, options, num_rows, encoding, np.stack(tables) if tables else NO_TABLES)
+        names = [player.name for player in self.roster if isinstance(player, CompiledPlayer)]
+        self.batch = Batch(game, options, num_rows, encoding, np.stack(tables) if tables else NO_TABLES, names)
         self._outside: dict[int, OutsidePlayer] = {}
         self.numbers: list[int] = []
         next_table = len(self.batch.kernel.players)
