@@ -173,3 +173,7 @@ def test_curves_are_drawn_from_runs(dqn, tiny, tmp_path, capsys):
     assert curves.main([*runs, "--out", str(picture), "--tag", "nose"]) == 2
     assert curves.main([str(tmp_path / "nowhere"), "--out", str(picture)]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+    unseen = dataclasses.replace(QUICK, decisions=600, eval_every=0, final_games=0)
+    dqn.train(unseen, tmp_path / "unseen", False)
+    assert curves.main([str(tmp_path / "unseen"), "--out", str(picture)]) == 2
+    assert "no win rates in these runs; name --tag, one of " in capsys.readouterr().err
