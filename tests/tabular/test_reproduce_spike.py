@@ -9,7 +9,8 @@ import pytest
 from cardgym.papers import spike_page
 from cardgym.papers.spike_human import human_rows
 from cardgym.papers.spike_matches import PAPER, PAPER_SEATS
-from cardgym.papers.spike_page import FIGURES, estimate, write_results
+from cardgym.papers.spike_numbers import estimate
+from cardgym.papers.spike_page import FIGURES, write_results
 from cardgym.papers.spike_runs import Plan
 
 GAME = {
