@@ -19,11 +19,12 @@ from cardgym import CardgymError, find
 from cardgym.learn.config import STATE_FILE, check_same, parse_run, run_folder
 from cardgym.learn.logbook import Figures, Reporter, TensorBoard, in_words, match, results_table, save_results
 from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.learn.schedules import linear
 from cardgym.players.base import resolve
 from cardgym.players.hashed import save_hashed
 from cardgym.players.policy_file import save_policy
 from cardgym.registry import parse_options, parse_settings
-from cardgym.tabular.learning import TabularConfig, TabularLearner, linear
+from cardgym.tabular.learning import TabularConfig, TabularLearner
 
 EVALUATION_SEED = 1_000_000
 """Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
@@ -49,12 +50,12 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> tuple[dict[str, 
         learner.load_state_dict(unpack(state["learner"]))
 
     def save() -> None:
-        plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
-        save_state(state_file, plain)
         if config.observation:
             save_hashed(checkpoint, *learner.table(), game, options, config.observation, dataclasses.asdict(config))
         else:
             save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
+        plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
+        save_state(state_file, plain)  # Last: who resumes from it finds the checkpoint written.
 
     # -- what is told as training goes --------------------------------------------------------------------------------
     board = TensorBoard(folder, purge_step=learner.decisions or None)
