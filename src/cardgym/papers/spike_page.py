@@ -90,7 +90,8 @@ of iteration {plan.iterations}: credits won a game, share of the hands won, and 
 "Published" explores as the paper's program did, "legal" over all legal actions; [batch_q.md](../algorithms/batch_q.md)
 has the algorithm. One run learns from {transitions / plan.iterations:,.0f} transitions in each iteration and took
 {seconds:.0f} s of processor time here, beside the paper's 1.5 to 10 hours; this whole page took
-{results.seconds["wall"] / 60:.1f} minutes with {plan.workers} processes, on a machine that others used too.
+{results.seconds["processor"] / 60:.1f} minutes of processor time, {results.seconds["wall"] / 60:.1f} minutes by the clock with
+{"one process" if plan.workers == 1 else f"{plan.workers} processes"} on a machine that others used too.
 """
 
 
