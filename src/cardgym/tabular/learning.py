@@ -173,7 +173,7 @@ class TabularLearner:
         self._pay = np.zeros((2, seats))
         self._observation = np.zeros(size, np.float32)
         announce(f"{game.id} (tabular learning)")
-        self._learn = learning_loop(game, config.observation)
+        self._learn = learning_loop(self._played.batch.kernel, config.observation)
 
     @property
     def decisions(self) -> int:

@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from cardgym.compilation import bind, rule
 from cardgym.generator import uniform, uniform_float
-from cardgym.kernel import kernel_of, uniform_legal
+from cardgym.kernel import Kernel, uniform_legal
 from cardgym.players.hashed import hash_of
-from cardgym.rules import Game
 
 DECISIONS, GAMES, STATES, UNTIL, FULL = range(5)
 """Places in the whole numbers that `_learn` reads and writes."""
@@ -182,10 +181,9 @@ def _learn(
 
 
 @cache
-def learning_loop(game: Game, encoding: str) -> Callable[..., Any]:
-    """`_learn` with a game's rules and kernel, where an observation by that name is hashed, or states are numbered."""
-    kernel = kernel_of(game, game.default_encoding)
-    suffix = f"{game.id}_{encoding or 'index'}".replace("-", "_")
+def learning_loop(kernel: Kernel, encoding: str) -> Callable[..., Any]:
+    """`_learn` with the rules and players of a kernel; states are observations by that name, hashed, or numbered."""
+    game, suffix = kernel.game, f"{kernel.suffix}_{encoding or 'index'}"
     if encoding:
         row = bind(_row_by_hash, suffix, game.sources, observe=game.encoding(encoding).write)
     else:

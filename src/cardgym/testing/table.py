@@ -70,7 +70,7 @@ def _observation(states: Any, seat: int, out: Any) -> None:
 @cache
 def _compiled(game: Game) -> Callable[..., float]:
     names = ("setup", "outcomes", "actor", "legal", "apply", "rewards", "resample", "code", "index", "deal", "forfeit")
-    kernel = kernel_of(game, game.default_encoding)
+    kernel = kernel_of(game, game.default_encoding, game.players)
     suffix = f"{game.id}_{len(kernel.players)}".replace("-", "_")
     rules = {name: getattr(game, name) for name in names}
     return bind(_probe, suffix, game.sources, **rules, choose=kernel.choose, draw=kernel.draw)
