@@ -4,7 +4,7 @@ Usage:
     python train/tabular.py --config configs/one_play_poker/q_learning.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/tabular.md says what the algorithms do here. The learning
-itself is compiled: cardgym.tabular.learning.
+itself is compiled: cardgym.tabular.learning_loop.
 """
 
 from __future__ import annotations
