@@ -39,10 +39,20 @@ def test_the_page_has_every_table_of_the_paper(tmp_path, monkeypatch):
         assert f"| {hands} % |" in page
     for seats, hands in PAPER_SEATS:
         assert page.count(f"| {seats}, {hands} |") == 2
-    assert "| you | policy_50.json | 1 | -6.0 | 4 of 10 | 0 |" in page
+    assert "| you | policy_50.json | the paper's | 1 | -6.0 | 4 of 10 | 0 |" in page
     assert "nan" not in page
     assert all(path.stat().st_size > 1000 for path in written)
     assert told[-1][0] == told[-1][1]
+
+
+def test_games_with_other_options_have_a_row_of_their_own(tmp_path):
+    log = tmp_path / "log.jsonl"
+    shorter = {**GAME, "settings": {"num_players": 2, "hands": 5}, "contests": 5}
+    log.write_text("".join(json.dumps(game) + "\n" for game in (GAME, shorter, GAME)))
+    assert human_rows(log) == [
+        "| you | policy_50.json | the paper's | 2 | -6.0 | 8 of 20 | 0 |",
+        "| you | policy_50.json | hands=5 | 1 | -6.0 | 4 of 5 | 0 |",
+    ]
 
 
 def test_unfinished_games_are_no_row(tmp_path):

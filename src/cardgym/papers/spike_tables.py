@@ -83,7 +83,10 @@ def human(log: Path | None) -> str:
             "runs/.../policy_50.json` writes one, and the next run of this command shows it."
         )
         return "\n".join([*lines, ""])
-    lines += ["| player | against | games | credits a game | hands won | games bust |", "|---|---|---|---|---|---|"]
+    lines += [
+        "| player | against | options | games | credits a game | hands won | games bust |",
+        "|---|---|---|---|---|---|---|",
+    ]
     return "\n".join([*lines, *rows, ""])
 
 
