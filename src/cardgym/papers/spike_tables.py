@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -105,16 +104,20 @@ def deep_agents(numbers: Numbers, paths: Sequence[Path]) -> str:
         + " | hands |",
         "|---|---|" + "---|" * (numbers.plan.deep_seeds + 1),
     ]
-    lowest = math.inf
+    lows: dict[str, list[float]] = {}
     for number, path in enumerate(paths):
         for opponent in DEEP_OPPONENTS:
             scores = [each[0] for each in numbers.results.scores["deep", opponent, number]]
-            if opponent in ("credits", "weighted"):
-                lowest = min([lowest, *(score.interval[0] for score in scores)])
+            lows.setdefault(opponent, []).extend(score.interval[0] for score in scores)
             cells = [f"{s.credits:+.2f} [{s.interval[0]:+.2f}, {s.interval[1]:+.2f}]" for s in scores]
             hands = 100 * np.mean([score.hands for score in scores])
             named = opponent if opponent in ("random", "initial", "heuristic") else f"batch Q: {opponent}"
             lines.append(f"| `{path.name}` | {named} | {' | '.join(cells)} | {hands:.1f} % |")
-    verdict = "every one of these intervals lies above zero" if lowest > 0 else "not every interval lies above zero"
-    lines += ["", f"Against the paper's final policies, both rewards: {verdict}; the lowest end is {lowest:+.2f}."]
+    lines.append("")
+    for whose, added in (("the paper's final policies", ""), ("those of the legal exploration", ", legal")):
+        ends = [low for reward in ("credits", "weighted") for low in lows[reward + added]]
+        lines.append(
+            f"Against {whose}, both rewards: {sum(low > 0 for low in ends)} of {len(ends)} intervals lie above zero, and "
+            f"the lowest end is {min(ends):+.2f}."
+        )
     return "\n".join([*lines, ""])
