@@ -117,7 +117,7 @@ def deep_agents(numbers: Numbers, paths: Sequence[Path]) -> str:
     for whose, added in (("the paper's final policies", ""), ("those of the legal exploration", ", legal")):
         ends = [low for reward in ("credits", "weighted") for low in lows[reward + added]]
         lines.append(
-            f"Against {whose}, both rewards: {sum(low > 0 for low in ends)} of {len(ends)} intervals lie above zero, and "
-            f"the lowest end is {min(ends):+.2f}."
+            f"Against {whose}, both rewards: {sum(low > 0 for low in ends)} of {len(ends)} intervals lie above zero, "
+            f"and the lowest end is {min(ends):+.2f}."
         )
     return "\n".join([*lines, ""])
