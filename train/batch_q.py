@@ -48,12 +48,13 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
         run.load_state_dict({**unpack(state["arrays"]), "iteration": state["iteration"], "epsilon": state["epsilon"]})
 
     def save() -> None:
+        if config.state == "code":
+            run.save_policy(folder / f"policy_{run.iteration}.json")
         state = run.state_dict()
         arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
         plain = {name: value for name, value in state.items() if name not in arrays}
+        # Last: who resumes from it finds all policy files up to here written.
         save_state(state_file, {"config": json.dumps(dataclasses.asdict(config)), **plain, "arrays": pack(arrays)})
-        if config.state == "code":
-            run.save_policy(folder / f"policy_{run.iteration}.json")
 
     def evaluate(games: int) -> dict[str, Figures]:
         found = {

@@ -103,8 +103,9 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
             "exploration": generator_state(exploration),
             "sampling": generator_state(sampling),
         }
-        save_state(state_file, {**plain, **{name: part.state_dict() for name, part in parts.items()}})
         save_checkpoint(checkpoint, online, game, options, encoding, dataclasses.asdict(config))
+        # Last: who resumes from it finds the checkpoint written.
+        save_state(state_file, {**plain, **{name: part.state_dict() for name, part in parts.items()}})
 
     # -- one update ---------------------------------------------------------------------------------------------------
     weights, target_weights = list(online.parameters()), list(target.parameters())

@@ -4,7 +4,7 @@ Usage:
     python train/tabular.py --config configs/one_play_poker/q_learning.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/tabular.md says what the algorithms do here. The learning
-itself is compiled: cardgym.tabular.learning.
+itself is compiled: cardgym.tabular.learning_loop.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from cardgym import find
 from cardgym.learn.config import STATE_FILE, check_same
 from cardgym.learn.logbook import Figures, Reporter, TensorBoard, in_words, match, save_results
 from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.learn.schedules import linear
 from cardgym.learn.script import Trained, run_script
 from cardgym.players.base import resolve
 from cardgym.players.hashed import save_hashed
 from cardgym.players.policy_file import save_policy
 from cardgym.registry import parse_options, parse_settings
-from cardgym.tabular.learning import TabularConfig, TabularLearner, linear
+from cardgym.tabular.learning import TabularConfig, TabularLearner
 
 EVALUATION_SEED = 1_000_000
 """Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
@@ -50,12 +51,12 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
         learner.load_state_dict(unpack(state["learner"]))
 
     def save() -> None:
-        plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
-        save_state(state_file, plain)
         if config.observation:
             save_hashed(checkpoint, *learner.table(), game, options, config.observation, dataclasses.asdict(config))
         else:
             save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
+        plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
+        save_state(state_file, plain)  # Last: who resumes from it finds the checkpoint written.
 
     # -- what is told as training goes --------------------------------------------------------------------------------
     board = TensorBoard(folder, purge_step=learner.decisions or None)

@@ -12,6 +12,7 @@ from pathlib import Path
 from cardgym.cli.parser import Parser, whole
 from cardgym.errors import unknown
 
+_DEEP = "checkpoints/corellian_spike_double_dqn*.safetensors"
 PAPERS = ("one-play-poker", "corellian-spike", "cribbage")
 
 
@@ -32,9 +33,8 @@ def add_arguments(parser: Parser) -> None:
         "--deep",
         type=Path,
         action="append",
-        default=[],
         metavar="PATH",
-        help="corellian-spike: a checkpoint to play as well (.safetensors); may be given often",
+        help=f"corellian-spike: a checkpoint to play as well; may be given often (all {_DEEP} that there are)",
     )
     parser.add_argument("--log", type=Path, metavar="FILE", help="corellian-spike: a log of played games (your own)")
     parser.add_argument(
@@ -65,8 +65,9 @@ def _corellian_spike(arguments: argparse.Namespace) -> None:
     from cardgym.papers.spike_runs import Plan
 
     plan = Plan(games=arguments.games or Plan.games, base_seed=arguments.seed, workers=arguments.processes)
+    deep = sorted(Path().glob(_DEEP)) if arguments.deep is None else arguments.deep
     with progress_bar("trainings and matches") as progress:
-        for path in write_results(arguments.out, plan, arguments.deep, arguments.log, progress):
+        for path in write_results(arguments.out, plan, deep, arguments.log, progress):
             print(path)
 
 

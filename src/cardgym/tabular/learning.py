@@ -1,34 +1,32 @@
 """Q-learning and Sarsa over a table, compiled, for any registered game.
 
 Sources: Watkins, "Learning from Delayed Rewards" (1989); Sutton and Barto, "Reinforcement Learning", 2nd ed. (2018),
-sections 6.4 and 6.5. The two differ in one line of `_learn`. A transition runs from one of the learner's decisions to
-its next in the same seat, over opponents' turns and chance; only legal actions are taken and looked ahead to.
+sections 6.4 and 6.5. The two differ in one line of `cardgym.tabular.learning_loop`. A transition runs from one of the
+learner's decisions to its next in the same seat, over opponents' turns and chance; only legal actions are taken and
+looked ahead to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import announce, bind, rule
+from cardgym.compilation import announce
 from cardgym.errors import CardgymError, unknown
-from cardgym.generator import derive, uniform, uniform_float
-from cardgym.kernel import ANY_SEAT, CALLER, Kernel, uniform_legal
+from cardgym.generator import derive
+from cardgym.kernel import ANY_SEAT, CALLER
 from cardgym.players.base import CompiledPlayer, Player, PlayerSpec, TablePlayer, resolve
-from cardgym.players.hashed import HashedPlayer, hash_of
+from cardgym.players.hashed import HashedPlayer
 from cardgym.players.played import PlayedBatch
 from cardgym.rules import Game, Options, no_code
+from cardgym.tabular.learning_loop import DECISIONS, FULL, GAMES, STATES, UNTIL, learning_loop
 
 ALGORITHMS = ("q_learning", "sarsa")
 SELF = "self"
-
-_DECISIONS, _GAMES, _STATES, _UNTIL, _FULL = range(5)
-"""Places in the whole numbers that `_learn` reads and writes."""
 
 _PLAY, _LEARN = np.uint64(0x7AB1E), np.uint64(0x7AB1F)
 """The streams of the games and of the learner's own choices below the seed's key."""
@@ -175,22 +173,22 @@ class TabularLearner:
         self._pay = np.zeros((2, seats))
         self._observation = np.zeros(size, np.float32)
         announce(f"{game.id} (tabular learning)")
-        self._learn = _compiled(self._played.batch.kernel, config.observation)
+        self._learn = learning_loop(self._played.batch.kernel, config.observation)
 
     @property
     def decisions(self) -> int:
         """How many decisions the learner has taken."""
-        return int(self._numbers[_DECISIONS])
+        return int(self._numbers[DECISIONS])
 
     @property
     def games(self) -> int:
         """How many games have ended."""
-        return int(self._numbers[_GAMES])
+        return int(self._numbers[GAMES])
 
     @property
     def states(self) -> int:
         """How many states were met."""
-        return int(self._numbers[_STATES]) if len(self.keys) else int((self.visits.sum(axis=1) > 0).sum())
+        return int(self._numbers[STATES]) if len(self.keys) else int((self.visits.sum(axis=1) > 0).sum())
 
     def advance(self, decisions: int) -> None:
         """Learn until so many decisions are taken in all.
@@ -199,7 +197,7 @@ class TabularLearner:
             CardgymError: where there is no room for another observation.
         """
         config = self.config
-        self._numbers[_UNTIL] = decisions
+        self._numbers[UNTIL] = decisions
         settings = np.array(
             [
                 config.decisions,
@@ -232,7 +230,7 @@ class TabularLearner:
             config.algorithm == "sarsa",
             config.deal_ends,
         )
-        if self._numbers[_FULL]:
+        if self._numbers[FULL]:
             raise CardgymError(
                 f"table_size={config.table_size}: full after {self.decisions:,} decisions; allow more, or use an "
                 "observation that tells fewer states apart"
@@ -282,188 +280,3 @@ class TabularLearner:
             raise CardgymError("the state to resume from was written by another version; train from the start")
         for name, array in mine.items():
             array[...] = state[name]
-
-
-# -- compiled ---------------------------------------------------------------------------------------------------------
-
-
-def _unbound(*_: Any) -> Any:
-    raise NotImplementedError("a template is used through `_compiled`")
-
-
-draw = actor = legal = apply = rewards = choose = prepare = observe = index = row_of = deal = _unbound
-
-
-def _row_by_index(state: Any, seat: int, observation: Any, keys: Any, numbers: Any) -> int:
-    return int(index(state, seat))
-
-
-def _row_by_hash(state: Any, seat: int, observation: Any, keys: Any, numbers: Any) -> int:
-    """The row of the observation, made if need be; -1 if there is no room. Linear probing."""
-    observe(state, seat, observation)
-    key = hash_of(observation)
-    last = np.uint64(keys.shape[0] - 1)
-    place = key & last
-    while keys[place] != key:
-        if keys[place] == np.uint64(0):
-            if numbers[_STATES] * 4 >= keys.shape[0] * 3:
-                return -1
-            keys[place] = key
-            numbers[_STATES] += 1
-            break
-        place = (place + np.uint64(1)) & last
-    return np.int64(place)  # type: ignore[return-value]  # int() would keep it unsigned when compiled.
-
-
-@rule
-def best_legal(values: npt.NDArray[np.float64], mask: npt.NDArray[np.int8]) -> float:
-    """The highest value of a legal action."""
-    best = -np.inf
-    for action in range(mask.shape[0]):
-        if mask[action] and values[action] > best:
-            best = values[action]
-    return float(best)
-
-
-@rule
-def greedy_legal(values: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], generator: Any) -> int:
-    """A legal action of the highest value, at random among equals."""
-    best = best_legal(values, mask)
-    equals = 0
-    for action in range(mask.shape[0]):
-        equals += mask[action] != 0 and values[action] == best
-    place = uniform(generator, equals) if equals > 1 else 0
-    for action in range(mask.shape[0]):
-        if mask[action] and values[action] == best:
-            if place == 0:
-                return action
-            place -= 1
-    return -1
-
-
-@rule
-def linear(step: float, start: float, end: float, steps: float) -> float:
-    """From `start` to `end` in `steps`, in a straight line; `end` from there on."""
-    return end if step >= steps else start + (end - start) * step / steps
-
-
-@rule
-def update(values: Any, visits: Any, opened: Any, seat: int, target: float, numbers: Any, settings: Any) -> None:
-    """Move the value of what the seat did last towards `target`, if that waits; then nothing waits."""
-    state = opened[seat, 0]
-    if state < 0:
-        return
-    action = opened[seat, 1]
-    visits[state, action] += 1
-    size = linear(float(numbers[_DECISIONS]), settings[4], settings[5], settings[0])
-    if settings[6] > 0.0:
-        size /= float(visits[state, action]) ** settings[6]
-    values[state, action] += size * (target - values[state, action])
-    opened[seat, 0] = -1
-
-
-def _learn(
-    states: Any,
-    rows: Any,
-    tables: Any,
-    choices: Any,
-    shares: Any,
-    values: Any,
-    visits: Any,
-    keys: Any,
-    observation: Any,
-    mask: Any,
-    opened: Any,
-    pay: Any,
-    generator: Any,
-    numbers: Any,
-    settings: Any,
-    sarsa: bool,
-    deal_ends: bool,
-) -> None:
-    """Play and learn until the learner has taken `numbers[_UNTIL]` decisions.
-
-    `opened[seat]` is the state and the action that wait for the seat's next decision, or -1; `pay[0, seat]` what the
-    seat was paid since.
-    """
-    state = states[0]
-    row = rows[0]
-    while numbers[_DECISIONS] < numbers[_UNTIL]:
-        if row.actor < 0:
-            for place in range(1, state.num_players):
-                drawn = uniform_float(generator)
-                number = 0
-                while number < shares.shape[0] - 1 and shares[number] <= drawn:
-                    number += 1
-                row.lineup[place] = choices[number]
-            prepare(state, row)
-            row.actor = 0
-        before_deal = deal(state)
-        move = draw(state, row.chance)
-        seat = -1
-        ended = False
-        if move < 0:
-            seat = actor(state)
-            ended = seat < 0
-        learns = False
-        here = -1
-        if seat >= 0:
-            legal(state, mask)
-            policy = row.policies[seat]
-            learns = policy < 0
-            if learns:
-                here = row_of(state, seat, observation, keys, numbers)
-                if here < 0:
-                    numbers[_FULL] = 1
-                    return
-                step = float(numbers[_DECISIONS])
-                if uniform_float(generator) < linear(step, settings[1], settings[2], settings[3]):
-                    move = uniform_legal(mask, generator)
-                else:
-                    move = greedy_legal(values[here], mask, generator)
-            else:
-                move = choose(policy, state, seat, mask, row.choice, tables)
-        for other in range(state.num_players):
-            if ended or (learns and other == seat):
-                ahead = 0.0
-                if not ended:
-                    ahead = values[here, move] if sarsa else best_legal(values[here], mask)
-                update(values, visits, opened, other, pay[0, other] + settings[7] * ahead, numbers, settings)
-        if ended:
-            row.actor = -1
-            numbers[_GAMES] += 1
-            continue
-        if learns:
-            numbers[_DECISIONS] += 1
-            opened[seat, 0] = here
-            opened[seat, 1] = move
-            pay[0, seat] = 0.0
-        apply(state, move)
-        for other in range(state.num_players):
-            pay[1, other] = 0.0
-        rewards(state, pay[1])
-        for other in range(state.num_players):
-            pay[0, other] += pay[1, other]
-        if deal_ends and deal(state) != before_deal:
-            for other in range(state.num_players):
-                update(values, visits, opened, other, pay[0, other], numbers, settings)
-
-
-@cache
-def _compiled(kernel: Kernel, encoding: str) -> Callable[..., Any]:
-    game, suffix = kernel.game, f"{kernel.suffix}_{encoding or 'index'}"
-    if encoding:
-        row = bind(_row_by_hash, suffix, game.sources, observe=game.encoding(encoding).write)
-    else:
-        row = bind(_row_by_index, suffix, game.sources, index=game.index)
-    rules = {name: getattr(game, name) for name in ("actor", "legal", "apply", "rewards", "deal")}
-    return bind(
-        _learn,
-        suffix,
-        game.sources,
-        **rules,
-        row_of=row,
-        draw=kernel.draw,
-        choose=kernel.choose,
-        prepare=kernel.prepare,
-    )
