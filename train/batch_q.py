@@ -20,9 +20,9 @@ import numpy as np
 
 from cardgym import find
 from cardgym.cli.progress import progress_bar
-from cardgym.learn.config import STATE_FILE, check_same
+from cardgym.learn.config import STATE_FILE
 from cardgym.learn.logbook import Figures, TensorBoard, in_words, match, save_results
-from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.learn.resume import begun_state, pack, save_state, unpack
 from cardgym.learn.script import Trained, run_script
 from cardgym.players.base import resolve
 from cardgym.registry import parse_options, parse_settings
@@ -43,8 +43,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
     # -- going on with an interrupted run -----------------------------------------------------------------------------
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
-        state = load_state(state_file)
-        check_same(json.loads(state["config"]), config, state_file)
+        state = begun_state(state_file, config)
         run.load_state_dict({**unpack(state["arrays"]), "iteration": state["iteration"], "epsilon": state["epsilon"]})
 
     def save() -> None:

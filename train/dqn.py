@@ -22,7 +22,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from cardgym import CardgymError, find
 from cardgym.learn.acting import epsilon_greedy
-from cardgym.learn.config import STATE_FILE, DQNConfig, check_same
+from cardgym.learn.config import STATE_FILE, DQNConfig
 from cardgym.learn.logbook import (
     Figures,
     Reporter,
@@ -36,7 +36,7 @@ from cardgym.learn.logbook import (
     save_results,
 )
 from cardgym.learn.replay import Replay
-from cardgym.learn.resume import generator_state, load_state, save_state, set_generator_state
+from cardgym.learn.resume import begun_state, generator_state, save_state, set_generator_state
 from cardgym.learn.schedules import linear, passes
 from cardgym.learn.script import Trained, run_script
 from cardgym.learn.tables import LearnerTables, Mix
@@ -87,8 +87,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
     parts = {"online": online, "target": target, "optimiser": optimiser, "replay": replay, "tables": tables}
     state_file, checkpoint = folder / STATE_FILE, folder / "model.safetensors"
     if resume and state_file.exists():
-        state = load_state(state_file)
-        check_same(json.loads(state["config"]), config, state_file)
+        state = begun_state(state_file, config)
         for name, part in parts.items():
             part.load_state_dict(state[name])
         set_generator_state(exploration, state["exploration"])

@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cardgym.learn.config import STATE_FILE, check_same
+from cardgym.learn.config import STATE_FILE
 from cardgym.learn.logbook import Reporter, TensorBoard, save_results
-from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.learn.resume import begun_state, pack, save_state, unpack
 from cardgym.learn.schedules import passes
 from cardgym.learn.script import Trained, run_script
 from cardgym.tabular.experts.config import ExpertsConfig
@@ -35,8 +35,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> Trained:
     found: dict[str, Any] = {}
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
-        state = load_state(state_file)
-        check_same(json.loads(state["config"]), config, state_file)
+        state = begun_state(state_file, config)
         trainer.load_state(unpack(state["arrays"]))
         found = json.loads(state["found"])
 

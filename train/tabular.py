@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 
 from cardgym import find
-from cardgym.learn.config import STATE_FILE, check_same
+from cardgym.learn.config import STATE_FILE
 from cardgym.learn.logbook import Figures, Reporter, TensorBoard, in_words, match, save_results
-from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.learn.resume import begun_state, pack, save_state, unpack
 from cardgym.learn.schedules import linear
 from cardgym.learn.script import Trained, run_script
 from cardgym.players.base import resolve
@@ -46,8 +46,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
     # -- going on with an interrupted run -----------------------------------------------------------------------------
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
-        state = load_state(state_file)
-        check_same(json.loads(state["config"]), config, state_file)
+        state = begun_state(state_file, config)
         learner.load_state_dict(unpack(state["learner"]))
 
     def save() -> None:

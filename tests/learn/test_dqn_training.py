@@ -16,7 +16,8 @@ import pytest
 from learning_game import SCRIPT
 
 from cardgym.errors import CardgymError
-from cardgym.learn.config import DQNConfig
+from cardgym.learn.config import DQNConfig, Place, run_folder
+from cardgym.learn.resume import save_state
 from cardgym.players.base import resolve
 from cardgym.registry import parse_options
 
@@ -104,6 +105,19 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(dqn, tiny, tmp_path, capsy
     assert "holds a run already" in capsys.readouterr().err
     assert dqn.main(["--env", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
     assert "no state to resume from" in capsys.readouterr().err
+    save_state(tmp_path / "resume.pt", {"weights": [1.0]})
+    assert dqn.main(["--env", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
+    assert "no state of a training script" in capsys.readouterr().err
+
+
+def test_too_little_memory_is_told_and_the_latest_run_resumed(dqn, tiny, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert dqn.main(["--env", "Tiny-v0", "--hidden", "100000000", "100000000"]) == 2
+    assert "not enough memory" in capsys.readouterr().err
+    for number in (1, 3):  # The second was deleted.
+        (tmp_path / "runs" / "Tiny-v0" / f"a-{number}").mkdir(parents=True)
+    assert run_folder(Place(), "Tiny-v0", "a").name == "a-4"
+    assert run_folder(Place(resume=True), "Tiny-v0", "a").name == "a-3"
 
 
 def test_the_last_screen(dqn, tiny, tmp_path, monkeypatch, capsys):

@@ -84,7 +84,8 @@ class TabularConfig:
     def __post_init__(self) -> None:
         for name, allowed, words in (
             *((n, getattr(self, n) >= 1, "1 or more") for n in ("decisions", "eval_games", "save_every", "table_size")),
-            *((n, getattr(self, n) >= 0, "0 or more") for n in ("seed", "eval_every", "final_games", "visits_power")),
+            *((n, getattr(self, n) >= 0, "0 or more") for n in ("eval_every", "final_games", "visits_power")),
+            ("seed", 0 <= self.seed < 2**63, "0 to 2^63 - 1"),
             *(
                 (n, 0 <= getattr(self, n) <= 1, "0 to 1")
                 for n in ("gamma", "epsilon_start", "epsilon_end", "epsilon_share", "step_size_end")

@@ -73,7 +73,7 @@ def _reset_some(
     for array in [*(observations.values() if isinstance(observations, dict) else [observations]), infos["action_mask"]]:
         array[...] = 0
     observations, infos = env.reset(options={"reset_mask": over})
-    for row in np.flatnonzero(~over):
+    for row in map(int, np.flatnonzero(~over)):
         same = _plain(_row_of(observations, row)) == shown[row] and (infos["action_mask"][row] == masks[row]).all()
         expect(
             same, f"{where}: resetting other rows changes what row {row} shows, once the arrays given are written to"

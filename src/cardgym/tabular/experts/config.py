@@ -53,7 +53,7 @@ class ExpertsConfig:
         for name in ("games", "value_every", "deals_kept", "checkpoint_every", "eval_games"):
             self._check(name, getattr(self, name) >= 1, "1 or more")
         for name in ("seed", "seed_deals"):
-            self._check(name, getattr(self, name) >= 0, "0 or more")
+            self._check(name, 0 <= getattr(self, name) < 2**63, "0 to 2^63 - 1")
         for name in ("noise", "rate"):
             self._check(name, 0 <= getattr(self, name) < math.inf, "0 or more")
         for name in ("anywhere", "credit"):
