@@ -41,15 +41,16 @@ def test_what_it_remembers_looks_as_what_it_saw(number: int) -> None:
         table.legal()
         recalled = table.game.new_state(table.options)
         remember(recalled[0], observed(table, table.state, seat))
-        for name in ("full", "beliefs"):
+        for name in ("full", "beliefs", "odds"):
             np.testing.assert_array_equal(
                 observed(table, recalled[0], OWN, name), observed(table, table.state, seat, name)
             )
         mask = np.zeros_like(table.mask)
         table.game.legal(recalled[0], mask)
         np.testing.assert_array_equal(mask, table.mask)
-        tiles = table.game.conserved(table.state)[0]
-        assert table.game.conserved(recalled[0]) == (tiles, 1, 0)
+        table.game.resample(recalled[0], OWN, np.array([seat, 0], np.uint64))
+        assert table.game.conserved(recalled[0]) == table.game.conserved(table.state)
+        np.testing.assert_array_equal(observed(table, recalled[0], OWN), observed(table, table.state, seat))
 
 
 @pytest.mark.parametrize("number", [0, 2, 6, 8])
