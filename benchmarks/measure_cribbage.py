@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 import cardgym
-from cardgym.kernel import STARTING, Batch
+from cardgym.batch import Batch
+from cardgym.kernel import STARTING
 
 PARTS = ("pone pegging", "pone hand", "dealer pegging", "dealer hand", "crib", "heels")
 
@@ -16,7 +17,7 @@ PARTS = ("pone pegging", "pone hand", "dealer pegging", "dealer hand", "crib", "
 def play(players: tuple[str, str], games: int, seed: int, seat: int = 0, **options: int) -> npt.NDArray[np.void]:
     """The final states of games in which `players` sit from `seat` on; the same deals for the same seed."""
     game = cardgym.find("Cribbage-v0")
-    batch = Batch(game, game.options.parse(options), games)
+    batch = Batch(game, game.options.parse(options), games, players=game.players)
     batch.plain_rows["key"] = np.random.default_rng(seed).integers(0, 2**63, games, dtype=np.uint64)
     batch.plain_rows["wish"] = seat
     for place, name in enumerate(players):

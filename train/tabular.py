@@ -15,10 +15,11 @@ import sys
 import time
 from pathlib import Path
 
-from cardgym import CardgymError, find
-from cardgym.learn.config import STATE_FILE, check_same, parse_run, run_folder
-from cardgym.learn.logbook import Figures, Reporter, TensorBoard, in_words, match, results_table, save_results
+from cardgym import find
+from cardgym.learn.config import STATE_FILE, check_same
+from cardgym.learn.logbook import Figures, Reporter, TensorBoard, in_words, match, save_results
 from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.learn.script import Trained, run_script
 from cardgym.players.base import resolve
 from cardgym.players.hashed import save_hashed
 from cardgym.players.policy_file import save_policy
@@ -32,7 +33,7 @@ CHUNK = 50_000
 """Decisions between two looks at the clock and the progress bar."""
 
 
-def train(config: TabularConfig, folder: Path, resume: bool) -> tuple[dict[str, Figures], Path]:
+def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
     """Train; the figures of the last evaluation against each opponent, and the checkpoint."""
     game = find(config.env)
     options = parse_options(game, parse_settings(list(config.set)))
@@ -105,7 +106,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> tuple[dict[str, 
     finally:
         reporter.close()
         board.close()
-    return found, checkpoint
+    return Trained(f"{config.decisions:,} decisions", found, ("Checkpoint", checkpoint))
 
 
 def _next(done: int, every: int) -> int:
@@ -115,31 +116,8 @@ def _next(done: int, every: int) -> int:
 
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
-    start = time.monotonic()
-    folder = None
-    try:
-        config, place = parse_run(TabularConfig, words, "Train a table of action values at a card game.")
-        stem = place.config.stem if place.config else config.algorithm
-        folder = run_folder(place, find(config.env).id, f"{stem}-seed{config.seed}")
-        results, checkpoint = train(config, folder, place.resume)
-    except CardgymError as error:
-        print(f"tabular.py: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:  # TensorBoard's, above all a full disk.
-        print(f"tabular.py: {error.strerror or error}: stopped writing below {folder}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
-        return 130
-    from rich.console import Console
-
-    console = Console()
-    if results:
-        console.print(results_table(f"{config.env} after {config.decisions:,} decisions", results))
-    minutes, seconds = divmod(int(time.monotonic() - start), 60)
-    console.print(f"Trained in {minutes} min {seconds} s. Checkpoint: {checkpoint}")
-    console.print(f"Curves:  {Path(sys.executable).parent / 'tensorboard'} --logdir {folder.parent}")
-    return 0
+    description = "Train a table of action values at a card game."
+    return run_script(words, TabularConfig, description, lambda config: (find(config.env).id, config.algorithm), train)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """The kernel: plays any game's rules, one row or thousands, compiled once for each game and observation.
 
+Players cost more to compile than rules: a kernel has those of its game only where one of them is to be seated.
+
 A row is one table. Its seats are taken by policies, whole numbers: compiled players of the game (0, 1, ...), tables of
 actions (the numbers after those), or negative numbers for whoever decides outside the kernel. The kernel settles chance
 and plays the compiled policies until someone outside must decide or the game ends.
@@ -12,24 +14,23 @@ from __future__ import annotations
 import copyreg
 import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import announce, bind, rule
+from cardgym.compilation import bind, rule
 from cardgym.generator import Generator, derive, uniform
-from cardgym.rules import Game, Options, Record
+from cardgym.rules import Game, Record
 
 MAX_PLAYERS = 8
 CALLER = -1
 """The policy number of the caller of `Batch.step`; other negative numbers stand for other players outside."""
 
-RESTING, ACTING, STARTING, PREPARING, RESUMING = range(5)
-"""What a row does in a step: nothing; take the action given; start its next game. To play chosen chance moves first,
-a game is started in two steps: PREPARING stops before any chance, RESUMING goes on from wherever the state is."""
+RESTING, ACTING, STARTING = range(3)
+"""What a row does in a step: nothing; take the action given; start its next game."""
 
 ANY_SEAT, EVERY_SEAT = -1, -2
 """In the place of the caller's seat: one drawn for each game, or all of them, each paid for its own actions."""
@@ -51,15 +52,20 @@ ROW = np.dtype(
         ("asked", np.int32),  # The policy of that seat (negative); 0 at the end.
         ("forfeited", np.int32),  # The seat that ended the game by an illegal action, or -1.
         ("decisions", np.int64),  # Decisions taken since the row was made, of all seats.
-        ("code", np.int64),  # The state's code for the seat to decide.
-        ("action", np.int64),  # What to do in the next step: see `Batch.step`.
-        ("activity", np.int8),
-        ("illegal", np.int8),
-        ("skip", np.int8),
         ("paid", np.float64, (MAX_PLAYERS,)),  # What this step paid each seat.
         ("reward", np.float64),  # What the seat that acted for the caller was paid since: its reward.
         ("carry", np.float64),  # What it was paid before its first decision: part of its first reward.
         ("fresh", np.int8),  # Whether the caller has not yet decided in this game.
+    ],
+    align=True,
+)
+
+ANSWER = np.dtype(
+    [
+        ("reward", np.float64),  # Of the row, as they stand after a step: close together, for whoever reads them all.
+        ("code", np.int64),  # The state's code for the seat to decide.
+        ("actor", np.int32),
+        ("asked", np.int32),
     ],
     align=True,
 )
@@ -174,17 +180,16 @@ def _prepare(state: Record, row: Record) -> None:
     setup(state)
 
 
-def _act(state: Record, row: Record, mask: Any) -> bool:
-    """Play the row's action; whether the game goes on. An illegal action is handled as the row says."""
+def _act(state: Record, row: Record, action: int, illegal: int, mask: Any) -> bool:
+    """Play an action; whether the game goes on."""
     if row.asked == CALLER:
         row.reward = 0.0
         row.fresh = 0
-    action = row.action
     legal(state, mask)
     seat = row.actor
     row.decisions += 1
     if not (0 <= action < mask.shape[0] and mask[action] != 0):
-        if row.illegal == PENALIZE:
+        if illegal == PENALIZE:
             row.paid[seat] += forfeit(state, seat)
             row.forfeited = seat
             row.actor = -1
@@ -196,8 +201,19 @@ def _act(state: Record, row: Record, mask: Any) -> bool:
     return True
 
 
-def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[float, int, int]:
-    """One step of every row as its `activity` says; then show the seat to decide what it knows and may do.
+def _step(
+    states: Any,
+    rows: Any,
+    tables: Any,
+    actions: Any,
+    activities: Any,
+    illegal: int,
+    skip: bool,
+    out: Any,
+    masks: Any,
+    answers: Any,
+) -> tuple[float, int, int]:
+    """One step of every row as its activity says; then show the seat to decide what it knows and may do.
 
     With `skip`, a row that starts goes on to a game in which the caller has something to decide.
 
@@ -208,7 +224,7 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
         state = states[i]
         row = rows[i]
         mask = masks[i]
-        activity = row.activity
+        activity = activities[i]
         if activity == RESTING:
             continue
         earner = row.actor if activity == ACTING and row.wish == EVERY_SEAT else -1
@@ -217,16 +233,13 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
                 row.paid[seat] = 0.0
             goes_on = True
             if activity == ACTING:
-                goes_on = act(state, row, mask)
-            elif activity != RESUMING:
+                goes_on = act(state, row, actions[i], illegal, mask)
+            else:
                 prepare(state, row)
-                goes_on = activity == STARTING
             if goes_on:
                 run(state, row, tables, mask)
-            if not (activity == STARTING and row.skip and row.asked == 0):
+            if activity == ACTING or not (skip and row.asked == 0):
                 break
-        if activity == PREPARING:
-            continue
         if earner < 0:
             earner = row.seat
         if row.fresh:
@@ -239,8 +252,12 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
                 mask[other] = 1
         viewer = row.actor if row.actor >= 0 else row.seat
         observe(state, viewer, out[i])
-        row.code = code(state, viewer)
-    return rows[0].reward, rows[0].actor, rows[0].code
+        answer = answers[i]
+        answer.reward = row.reward
+        answer.code = code(state, viewer)
+        answer.actor = row.actor
+        answer.asked = row.asked
+    return answers[0].reward, answers[0].actor, answers[0].code
 
 
 def _look(states: Any, seats: Any, out: Any, masks: Any, codes: Any) -> None:
@@ -260,7 +277,8 @@ class Kernel:
     Attributes:
         game: the game.
         encoding: the name of the observation.
-        players: the compiled players' names; a name's place is its policy number. `random` is the first.
+        players: the names of the compiled players in it; a name's place is its policy number. `random` is the first.
+        suffix: tells apart on disk what is compiled for this kernel.
         step: see `_step`.
         look: see `_look`.
         choose: see `_choose`; for compiled code that plays by itself.
@@ -268,11 +286,12 @@ class Kernel:
         draw: see `_draw`; likewise.
     """
 
-    def __init__(self, game: Game, encoding: str) -> None:
+    def __init__(self, game: Game, encoding: str, *, whole: bool) -> None:
         self.game = game
         self.encoding = encoding
-        self.players = ("random", *game.players)
-        suffix = f"{game.id}_{encoding}_{_players_digest(game)}".replace("-", "_")
+        compiled_players = {"random": choose_random, **(game.players if whole else {})}
+        self.players = tuple(compiled_players)
+        self.suffix = suffix = f"{game.id}_{encoding}_{_digest(compiled_players)}".replace("-", "_")
         rules = {
             name: getattr(game, name)
             for name in (
@@ -299,9 +318,8 @@ class Kernel:
         self.draw = inner(_draw)
         settle = inner(_settle, draw=self.draw)
         choose = inner(_choose_from_table, NUMBER=len(self.players))
-        compiled_players = (choose_random, *game.players.values())
-        for number in reversed(range(len(compiled_players))):
-            choose = inner(_choose, f"_{number}", NUMBER=number, player=compiled_players[number], otherwise=choose)
+        for number, player in reversed(list(enumerate(compiled_players.values()))):
+            choose = inner(_choose, f"_{number}", NUMBER=number, player=player, otherwise=choose)
         self.choose = choose
         run = inner(_run, settle=settle, choose=choose)
         self.prepare = inner(_prepare)
@@ -313,120 +331,32 @@ class Kernel:
         return self.players.index(name) if name in self.players else None
 
 
-def _players_digest(game: Game) -> str:
-    """Tells apart on disk the kernels of games of one name that were registered with different players."""
-    players = [(name, inspect.unwrap(player).__qualname__) for name, player in game.players.items()]
-    return hashlib.sha256(repr(players).encode()).hexdigest()[:8]
+def _digest(players: dict[str, Callable[..., Any]]) -> str:
+    """Tells apart on disk the kernels of games of one name with different players."""
+    named = [(name, inspect.unwrap(player).__qualname__) for name, player in players.items()]
+    return hashlib.sha256(repr(named).encode()).hexdigest()[:8]
 
 
 def _reduce_kernel(kernel: Kernel) -> tuple[Any, ...]:
-    return kernel_of, (kernel.game, kernel.encoding)
+    """A copy in another process must have the same policy numbers: the very same players, and no more."""
+    return _kernel, (kernel.game, kernel.encoding, len(kernel.players) > 1)
 
 
 copyreg.pickle(Kernel, _reduce_kernel)
 
+_whole: set[tuple[Game, str]] = set()
+
 
 @cache
-def kernel_of(game: Game, encoding: str) -> Kernel:
-    """The kernel of a game with one of its observations; it compiles at its first step, once for a version."""
-    return Kernel(game, encoding)
+def _kernel(game: Game, encoding: str, whole: bool) -> Kernel:
+    if whole:
+        _whole.add((game, encoding))
+    return Kernel(game, encoding, whole=whole)
 
 
-NO_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
+def kernel_of(game: Game, encoding: str, players: Iterable[str] = ()) -> Kernel:
+    """A kernel of a game with one of its observations that has `players`, compiled players' names, and may have more.
 
-
-class Batch:
-    """Many tables of one game, stepped together.
-
-    Attributes:
-        game: the game.
-        options: its options, the same at every table.
-        kernel: the compiled functions.
-        observation_size: how many float32 an observation has.
-        num_actions: how many actions there are.
-        plain_states: the records, one a row, as a structured array, which compiled functions take fastest.
-        plain_rows: the bookkeeping of each row (`ROW`), likewise.
+    It compiles at its first step, once for a version. One with all players serves again for fewer.
     """
-
-    def __init__(
-        self,
-        game: Game,
-        options: Options,
-        num_rows: int,
-        encoding: str | None = None,
-        tables: npt.NDArray[np.int8] = NO_TABLES,
-    ) -> None:
-        self.game = game
-        self.options = options
-        self.kernel = kernel_of(game, encoding or game.default_encoding)
-        self.tables = tables
-        self.num_actions = game.actions(options)
-        self.observation_size = game.encoding(self.kernel.encoding).size(options)
-        # Of the very dtype object that every batch has: Numba knows it at a glance, an equal one only by comparing.
-        self.plain_states: npt.NDArray[Any] = np.empty(num_rows, game.state)
-        self.plain_states[:] = np.asarray(game.new_record(options))
-        self.plain_rows: npt.NDArray[Any] = np.zeros(num_rows, ROW)
-        self.plain_rows["actor"] = -1
-        self.plain_rows["forfeited"] = -1
-        self.plain_rows["lineup"] = CALLER
-        announce(f"{game.id} ({self.kernel.encoding})")
-
-    def __len__(self) -> int:
-        return len(self.plain_rows)
-
-    @property
-    def states(self) -> np.recarray[Any, Any]:
-        """The records as an `np.recarray`, whose rows have the fields as attributes: for plain Python."""
-        return self.plain_states.view(np.recarray)
-
-    @property
-    def rows(self) -> np.recarray[Any, Any]:
-        """The bookkeeping of each row as an `np.recarray`."""
-        return self.plain_rows.view(np.recarray)
-
-    def new_outputs(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """Fresh arrays for `step` to fill: observations (rows, size), float32, and masks (rows, actions), int8."""
-        return (
-            np.empty((len(self.plain_rows), self.observation_size), np.float32),
-            np.empty((len(self.plain_rows), self.num_actions), np.int8),
-        )
-
-    def step(
-        self,
-        actions: npt.NDArray[np.int64] | int,
-        activity: npt.NDArray[np.uint8] | int,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-        *,
-        illegal: int = PENALIZE,
-        skip: bool = False,
-    ) -> tuple[float, int, int]:
-        """Step every row as `activity` says; write the observation and the mask of the seat to decide then.
-
-        Args:
-            actions: (rows,), int64; read where a row is ACTING.
-            activity: (rows,): RESTING, ACTING, STARTING, PREPARING or RESUMING.
-            observations: (rows, size), float32, filled but for resting rows.
-            masks: (rows, actions), int8, likewise; all ones at the end of a game.
-            illegal: PENALIZE or RANDOM.
-            skip: start another game where the caller would have nothing to decide in one.
-
-        Returns:
-            Of row 0: the caller's reward, the seat to decide (-1 at the end), and the state's code.
-        """
-        rows = self.plain_rows
-        rows["action"] = actions
-        rows["activity"] = activity
-        rows["illegal"] = illegal
-        rows["skip"] = skip
-        result: tuple[float, int, int] = self.kernel.step(self.plain_states, rows, self.tables, observations, masks)
-        return result
-
-    def look(
-        self, seats: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """What a seat of each row knows: observations, masks (all 0 unless it is to decide) and state codes."""
-        observations, masks = self.new_outputs()
-        codes = np.empty(len(self.plain_rows), np.int64)
-        self.kernel.look(self.plain_states, seats, observations, masks, codes)
-        return observations, masks, codes
+    return _kernel(game, encoding, not set(players) <= {"random"} or (game, encoding) in _whole)

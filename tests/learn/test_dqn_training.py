@@ -60,7 +60,7 @@ def model(folder: Path) -> bytes:
 )
 def test_it_learns_to_play_the_tiny_game_perfectly(dqn, tiny, tmp_path, changes):
     config = dataclasses.replace(QUICK, **changes)
-    results = dqn.train(config, tmp_path, False)
+    results = dqn.train(config, tmp_path, False).results
     share, _ = results["random"]["win_rate"]
     alone = "num_players=1" in config.set
     # `won` counts right actions of both seats: half of them, all of them mine, where the other plays at random.

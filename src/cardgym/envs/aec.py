@@ -141,7 +141,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
             self.agent_selection = self.agents[0]
         codes = {}
         if self._setting.has_code:
-            codes = {"state_code": int(self._setting.tables.batch.plain_rows["code"][0])}
+            codes = {"state_code": int(self._setting.tables.batch.answers["code"][0])}
         self.infos = {agent: codes if agent == self.agent_selection else {} for agent in self.agents}
 
 

@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 from cardgym.envs.common import Opponents, Setting, picture
 from cardgym.errors import CardgymError
-from cardgym.kernel import PREPARING, RESUMING, STARTING
+from cardgym.kernel import STARTING
 from cardgym.rules import Game
 
 
@@ -76,16 +76,13 @@ class CardEnv(gymnasium.Env[Any, Any]):
             tables.seed(np.array([setting.draw_key(self.np_random)], np.uint64))
             self._seeded = True
         if options and "deck" in options:
-            moves = setting.game.moves_of_deck(self.options, options["deck"], tables.batch.states[0])
-            tables.step(0, PREPARING)
-            for move in moves:
-                setting.game.apply(tables.batch.states[0], move)
-            tables.step(0, RESUMING)
+            setting.game.stack_deck(tables.batch.states[0], options["deck"])
+            tables.step(0, STARTING)
         else:
             tables.step(0, STARTING, skip=setting.skips)
-        row = tables.batch.plain_rows[0]
-        self._actor = int(row["actor"])
-        return self._seen(int(row["code"]))
+        answer = tables.batch.answers[0]
+        self._actor = int(answer["actor"])
+        return self._seen(int(answer["code"]))
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Play an action for the seat to decide, and on until it is to decide again or the game ends."""

@@ -108,10 +108,9 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             raise CardgymError(f"step() where env {int(starting.argmax())} awaits a reset: call reset()")
         if setting.raises:
             setting.refuse_illegal(chosen, ~starting)
-        rows = tables.batch.plain_rows
         tables.step(chosen, np.where(starting, STARTING, ACTING), illegal=setting.illegal, skip=setting.skips)
-        rewards = rows["reward"].copy()
-        over = rows["asked"] == 0
+        rewards = tables.batch.answers["reward"].copy()
+        over = tables.batch.answers["asked"] == 0
         self._over = over
         infos: dict[str, Any] = {}
         everyone = np.ones(self.num_envs, np.bool_)
@@ -142,7 +141,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     def _start(self, chosen: npt.NDArray[np.bool_]) -> None:
         tables = self._setting.tables
         tables.step(0, np.where(chosen, STARTING, RESTING), skip=self._setting.skips)
-        self._over = tables.batch.plain_rows["asked"] == 0
+        self._over = tables.batch.answers["asked"] == 0
 
     def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """The last observations and infos of the games that are over, as Gymnasium's vector envs give them."""
@@ -166,10 +165,10 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return observations
 
     def _infos(self, present: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        setting, rows = self._setting, self._setting.tables.batch.plain_rows
+        setting, answers = self._setting, self._setting.tables.batch.answers
         infos: dict[str, Any] = {"action_mask": setting.tables.masks, "_action_mask": present}
         if setting.has_code:
-            infos |= {"state_code": rows["code"].copy(), "_state_code": present.copy()}
+            infos |= {"state_code": answers["code"].copy(), "_state_code": present.copy()}
         if setting.plays_all:
-            infos |= {"seat": rows["actor"].copy(), "_seat": present.copy()}
+            infos |= {"seat": answers["actor"].copy(), "_seat": present.copy()}
         return infos

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cardgym.compilation import announce, bind
 from cardgym.errors import CardgymError
 from cardgym.generator import derive
-from cardgym.kernel import CALLER, kernel_of
+from cardgym.kernel import CALLER, Kernel
 from cardgym.players.base import Player
 from cardgym.players.played import PlayedBatch
 from cardgym.rules import Game, Options, Record
@@ -62,7 +62,7 @@ class Table:
         self._played = PlayedBatch(game, options, 1, opponents)
         self._played.seat([CALLER, *self._played.numbers], wish=-1 if seat is None else seat)
         self._played.seed(np.array([derive(np.uint64(seed), _STREAM)], np.uint64))
-        self._start, self._next, self._apply = _compiled(game)
+        self._start, self._next, self._apply = _compiled(self._played.batch.kernel)
         self._mask = np.zeros(game.actions(options), np.int8)
         self._row = self._played.batch.rows[0]
         self.seat = 0
@@ -167,9 +167,8 @@ def _apply(states: Any, move: int, paid: Any) -> None:
 
 
 @cache
-def _compiled(game: Game) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-    kernel = kernel_of(game, game.default_encoding)
-    suffix = game.id.replace("-", "_")
+def _compiled(kernel: Kernel) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+    game, suffix = kernel.game, kernel.suffix
     names = ("actor", "legal", "apply", "rewards")
     rules = {name: getattr(game, name) for name in names}
     return (

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cardgym.compilation import announce, bind, rule
 from cardgym.errors import CardgymError, unknown
 from cardgym.generator import derive, uniform, uniform_float
-from cardgym.kernel import ANY_SEAT, CALLER, kernel_of, uniform_legal
+from cardgym.kernel import ANY_SEAT, CALLER, Kernel, uniform_legal
 from cardgym.players.base import CompiledPlayer, Player, PlayerSpec, TablePlayer, resolve
 from cardgym.players.hashed import HashedPlayer, hash_of
 from cardgym.players.played import PlayedBatch
@@ -175,7 +175,7 @@ class TabularLearner:
         self._pay = np.zeros((2, seats))
         self._observation = np.zeros(size, np.float32)
         announce(f"{game.id} (tabular learning)")
-        self._learn = _compiled(game, config.observation)
+        self._learn = _compiled(self._played.batch.kernel, config.observation)
 
     @property
     def decisions(self) -> int:
@@ -450,9 +450,8 @@ def _learn(
 
 
 @cache
-def _compiled(game: Game, encoding: str) -> Callable[..., Any]:
-    kernel = kernel_of(game, game.default_encoding)
-    suffix = f"{game.id}_{encoding or 'index'}".replace("-", "_")
+def _compiled(kernel: Kernel, encoding: str) -> Callable[..., Any]:
+    game, suffix = kernel.game, f"{kernel.suffix}_{encoding or 'index'}"
     if encoding:
         row = bind(_row_by_hash, suffix, game.sources, observe=game.encoding(encoding).write)
     else:

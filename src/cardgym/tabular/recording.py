@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cardgym.compilation import announce, bind
 from cardgym.errors import CardgymError
 from cardgym.generator import Generator, derive, uniform_float
-from cardgym.kernel import RESTING, STARTING, choose_random, kernel_of
+from cardgym.kernel import RESTING, STARTING, Kernel, choose_random
 from cardgym.players.base import Player, PlayerSpec, resolve
 from cardgym.players.played import PlayedBatch
 from cardgym.registry import find, parse_options, registered
@@ -196,7 +196,7 @@ class _Recorder:
     def __init__(self, played: PlayedBatch, states: str | StateName, epsilon: float, explore: Explore) -> None:
         self._played = played
         self._epsilon = epsilon
-        self._begin, self._record = _compiled(played.batch.game, states, explore)
+        self._begin, self._record = _compiled(played.batch.kernel, states, explore)
         self._log = np.zeros(_PER_GAME * len(played.batch), LOG)
 
     def play(self, num_games: int) -> Transitions:
@@ -333,11 +333,13 @@ def _record(
 
 
 @cache
-def _compiled(game: Game, states: str | StateName, explore: Explore) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    kernel = kernel_of(game, game.default_encoding)
+def _compiled(
+    kernel: Kernel, states: str | StateName, explore: Explore
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    game = kernel.game
     naming = {"code": game.code, "index": game.index}[states] if isinstance(states, str) else states
     called = states if isinstance(states, str) else getattr(states, "__name__", "states")
-    suffix = f"{game.id}_{called}_{getattr(explore, '__name__', 'explore')}".replace("-", "_")
+    suffix = f"{kernel.suffix}_{called}_{getattr(explore, '__name__', 'explore')}"
     names = ("actor", "legal", "apply", "rewards", "deal")
     rules = {name: getattr(game, name) for name in names}
     return (

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.kernel import ACTING, RANDOM, STARTING, Batch
+from cardgym.batch import Batch
+from cardgym.kernel import ACTING, RANDOM, STARTING
 from cardgym.rules import Game, Options
 from cardgym.testing.table import ContractError, Table, expect, state_digest
 
@@ -136,7 +137,7 @@ def _played_by_hand(name: str, options: Options, seed: int, moves: int) -> list[
 
 def _played_by_kernel(name: str, options: Options, seed: int, moves: int) -> list[list[str]]:
     game, told = Table(name, options).game, []
-    batch = Batch(game, options, 2)
+    batch = Batch(game, options, 2, players=game.players)
     observations, masks = batch.new_outputs()
     batch.plain_rows["key"] = [seed, seed + 1]
     batch.plain_rows["lineup"][1, 1:] = np.arange(7) % len(batch.kernel.players)

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.batch import NO_TABLES
 from cardgym.compilation import bind
 from cardgym.errors import CardgymError
-from cardgym.kernel import MAX_PLAYERS, NO_TABLES, kernel_of
+from cardgym.kernel import MAX_PLAYERS, kernel_of
 from cardgym.registry import find, parse_options
 from cardgym.rules import Game, Options
 
@@ -70,7 +71,7 @@ def _observation(states: Any, seat: int, out: Any) -> None:
 @cache
 def _compiled(game: Game) -> Callable[..., float]:
     names = ("setup", "outcomes", "actor", "legal", "apply", "rewards", "resample", "code", "index", "deal", "forfeit")
-    kernel = kernel_of(game, game.default_encoding)
+    kernel = kernel_of(game, game.default_encoding, game.players)
     suffix = f"{game.id}_{len(kernel.players)}".replace("-", "_")
     rules = {name: getattr(game, name) for name in names}
     return bind(_probe, suffix, game.sources, **rules, choose=kernel.choose, draw=kernel.draw)
