@@ -1,12 +1,15 @@
-"""The player `search`: what it remembers of a table, that it has no secrets, and that it weighs more than one guess."""
+"""The player `search`: what it remembers, that it has no secrets, that it weighs its guesses; and the networks kept."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 from coda_tables import SETTINGS, Table
 
 from cardgym.arena import evaluate
+from cardgym.arena.match import Seats
 from cardgym.games.coda.table import CodaOptions
 from cardgym.players.coda import PLAYERS
 from cardgym.players.coda_search import OWN, Effort, SearchPlayer, remember
@@ -103,3 +106,18 @@ def test_it_sits_at_a_table_by_name_and_plays_the_same_game_again() -> None:
     first, second = (evaluate("Coda-v0", options, ["search", "random"], games=40, seed=3) for _ in range(2))
     assert first.players[0].win_rate == second.players[0].win_rate
     assert first.players[0].win_rate > 0.55  # Random wins half of these; `search` some 85 %.
+
+
+@pytest.mark.parametrize(
+    ("env", "file", "opponent", "seats", "least"),
+    [
+        ("Coda-v0", "coda_double_dqn", "random", "fixed", 0.84),
+        ("CodaOfficial-v0", "coda_official_double_dqn", "bayes", "rotate", 0.5),
+    ],
+)
+def test_the_networks_kept_play_as_their_cards_say(
+    env: str, file: str, opponent: str, seats: Seats, least: float
+) -> None:
+    path = Path(__file__).parents[2] / "checkpoints" / f"{file}.safetensors"
+    report = evaluate(env, None, [path, opponent], games=600, seed=11, seats=seats)
+    assert report.players[0].win_rate > least
