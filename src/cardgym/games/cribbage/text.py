@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from cardgym.games.cribbage.cards import CARDS, card_name, card_names
+from cardgym.games.cribbage.ranks import EMPTY, worth
 from cardgym.games.cribbage.rules import (
     CRIB,
     CUTTING,
     DEALER_HAND,
     DEALER_PEGGING,
     DEALING,
-    EMPTY,
     HEELS,
     NUM_ACTIONS,
     OVER,
@@ -19,7 +19,6 @@ from cardgym.games.cribbage.rules import (
     STARTER,
     TOSSES,
     TOSSING,
-    worth,
 )
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
 from cardgym.rules import Record
