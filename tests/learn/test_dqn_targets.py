@@ -98,6 +98,17 @@ def test_dueling_values_have_the_state_value_as_their_mean():
     torch.testing.assert_close(values - values[:, :1], raw[:, 1:] - raw[:, 1:2])
 
 
+def test_a_wide_network_adds_weights_straight_from_the_observation():
+    torch.manual_seed(0)
+    network = QNetwork(NetworkShape(inputs=3, actions=4, hidden=(8,), wide=True))
+    observations = torch.randn(5, 3)
+    deep = network.head(network.body(observations))
+    assert torch.equal(network(observations), deep)  # They start at 0.
+    with torch.no_grad():
+        network.direct.weight.copy_(torch.arange(12.0).reshape(4, 3))
+    torch.testing.assert_close(network(observations), deep + observations @ torch.arange(12.0).reshape(4, 3).T)
+
+
 def test_linear_schedule():
     assert [linear(step, 1.0, 0.5, 10) for step in (0, 5, 10, 99)] == [1.0, 0.75, 0.5, 0.5]
     assert linear(0, 1.0, 0.2, 0) == 0.2
