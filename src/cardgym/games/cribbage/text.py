@@ -117,7 +117,7 @@ def narrate(before: Record, move: int, after: Record, seat: int) -> str:
         told = f"The starter is {card_name(int(before.deck[move]))}"
         points = _gained(before, after, int(before.dealer), HEELS)
         if points:
-            told += f"\n{_scores(int(before.dealer), seat, points)}: heels two"
+            told += f"\n{_scores(int(before.dealer), seat, points)}: heels for two"
         return told + _tell_end(after, seat)
     return _tell_play(before, move, after, seat) + _tell_end(after, seat)
 
@@ -194,13 +194,14 @@ def _gained(before: Record, after: Record, seat: int, kind: int) -> int:
 
 
 def _reasons(reasons: list[tuple[str, int]]) -> str:
-    """As players count aloud: each reason with the total so far, such as "fifteen two, pair four"."""
+    """As players count aloud, with the total so far: "fifteen two, pair four, run of three makes seven"."""
     total = 0
     words = []
     for reason, points in reasons:
+        link = " " if reason.startswith(("fifteen", "pair", "double pair")) else " makes " if total else " for "
         total += points
         name, bracket, cards = reason.partition(" (")
-        words.append(f"{name.removesuffix(' two')} {_in_words(total)}{bracket}{cards}")
+        words.append(f"{name.removesuffix(' two')}{link}{_in_words(total)}{bracket}{cards}")
     return ", ".join(words)
 
 
