@@ -231,7 +231,8 @@ def test_points_are_told_with_their_reasons():
     table.play("1:7D 0:KD 1:TS")
     lines = table.told.splitlines()
     assert lines[:2] == ["Opponent plays TS: 27", "Opponent scores 1: last card for one"]
-    assert lines[2].startswith("Your hand 5H 8D 8S KD with JC: fifteen two (5H JC), fifteen four (5H KD), pair six")
+    assert lines[2] == "Your hand 5H 8D 8S KD with JC scores 6"
+    assert lines[3] == "  fifteen two (5H JC), fifteen four (5H KD), pair six (8D 8S)"
 
 
 def test_points_are_counted_aloud_with_the_total_so_far():

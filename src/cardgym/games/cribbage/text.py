@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from cardgym.games.cribbage.cards import CARDS, card_name, card_names
 from cardgym.games.cribbage.ranks import EMPTY, worth
 from cardgym.games.cribbage.rules import (
@@ -31,6 +33,7 @@ _PHASE_NAMES = {
     PLAYING: "the play",
     OVER: "the game is over",
 }
+_WIDTH = 90  # Letters that a line of reasons has at most.
 _BOARD = 60  # Letters that a street of the pegging board has, whatever the target.
 
 
@@ -175,8 +178,8 @@ def _tell_show(before: Record, after: Record, seat: int) -> str:
         gained = _gained(before, after, owner, kind)
         left[owner] -= gained
         whose = "Your" if owner == seat else f"{_name(owner, seat)}'s"
-        told += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)}: {_reasons(reasons) or 'nothing'}"
-        told += f"\n{_scores(owner, seat, gained)}" if gained else ""
+        told += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)} scores {gained or 'nothing'}"
+        told += "".join(f"\n  {line}" for line in wrap(_reasons(reasons), _WIDTH))
     return told
 
 
