@@ -9,7 +9,8 @@ import time
 
 import numpy as np
 
-from cardgym.kernel import ACTING, STARTING, Batch
+from cardgym.batch import Batch
+from cardgym.kernel import ACTING, STARTING
 from cardgym.players.base import CompiledPlayer
 from cardgym.players.played import PlayedBatch, game_keys
 from cardgym.registry import find, parse_options

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spike_reference import BUY, FOLD, MATCH, RAISE, Ask, Reference
 
 from cardgym.games.corellian_spike import GAME
-from cardgym.games.corellian_spike.rules import EMPTY, CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import EMPTY, CorellianSpikeOptions
 from cardgym.testing import Table
 
 Seen = Counter[str]

@@ -103,6 +103,7 @@ RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     ("Beyond", {"index": broken_games.index_beyond}, rule_checks.check_index, "is not below"),
     ("Zero", {"index": broken_games.index_zero}, rule_checks.check_index, "index 0 is the end"),
     ("Words", {"action_text": broken_games.same_words}, rule_checks.check_texts, "share their words"),
+    ("Gossip", {"narrate": broken_games.narrate_both_cards}, rule_checks.check_texts, "cannot see"),
 ]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena import evaluate
-from cardgym.games.corellian_spike.rules import CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.players.base import PlayerSpec, TablePlayer
 from cardgym.registry import find
 from cardgym.tabular.batch_q import ENV, BatchQ, BatchQConfig, train

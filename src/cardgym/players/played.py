@@ -8,18 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.batch import NO_TABLES, Batch
 from cardgym.generator import derive
-from cardgym.kernel import (
-    ACTING,
-    CALLER,
-    MAX_PLAYERS,
-    NO_TABLES,
-    PENALIZE,
-    RESTING,
-    STARTING,
-    Batch,
-    kernel_of,
-)
+from cardgym.kernel import ACTING, CALLER, MAX_PLAYERS, PENALIZE, RESTING, STARTING, kernel_of
 from cardgym.players.base import CompiledPlayer, OutsidePlayer, Player, TablePlayer, checked_actions
 from cardgym.rules import Game, Options
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.games.corellian_spike.rules import (
+from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.rules import owed
+from cardgym.games.corellian_spike.state import (
     BETTING,
     BUYING,
     DECK,
@@ -18,8 +20,6 @@ from cardgym.games.corellian_spike.rules import (
     PLACING,
     SPIKE_SLOT,
     CorellianSpikeOptions,
-    card_sum,
-    owed,
 )
 from cardgym.rules import Feature, Generator, Record, rule, uniform
 
