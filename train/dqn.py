@@ -56,7 +56,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
     game = find(config.env)
     options = parse_options(game, parse_settings(list(config.set)))
     encoding = config.observation or game.default_encoding
-    shape = network_shape(game, options, encoding, config.hidden, config.dueling, config.skip)
+    shape = network_shape(game, options, encoding, config.hidden, config.dueling, config.wide)
     device = choose_device(config.device)
     for name in config.eval_opponents:
         resolve(name, game, options)  # A wrong name is told now, not after minutes of training.

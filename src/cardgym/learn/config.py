@@ -55,8 +55,8 @@ class DQNConfig:
     """Double DQN: the online network chooses the next action, the target network judges it."""
     dueling: bool = False
     """A network of state value and advantages."""
-    skip: bool = False
-    """The last layer also reads the observation itself: a linear part beside the hidden layers."""
+    wide: bool = False
+    """Weights straight from the observation to the values, beside those through the hidden layers."""
     hidden: tuple[int, ...] = (128, 128)
     """Units of each hidden layer."""
     gamma: float = 0.99

@@ -26,21 +26,23 @@ PAYMENT_OPTION = "reward"
 
 @dataclass(frozen=True)
 class NetworkShape:
-    """What a Q-network is made of: numbers in, hidden layers, actions out, whether it is dueling, whether it skips."""
+    """What a Q-network is made of: numbers in, hidden layers, actions out, and whether it is dueling or wide."""
 
     inputs: int
     actions: int
     hidden: tuple[int, ...] = (128, 128)
     dueling: bool = False
-    skip: bool = False
+    wide: bool = False
 
 
 class QNetwork(nn.Module):
     """A multilayer perceptron from an observation to one value an action.
 
     With `dueling` the last layer gives a state value and advantages, and the value of an action is the state value
-    plus its advantage less their mean (Wang et al., "Dueling network architectures", ICML 2016, equation 9). With
-    `skip` the last layer reads the last hidden layer and the observation (Cheng et al., "Wide & deep learning", 2016).
+    plus its advantage less their mean (Wang et al., "Dueling network architectures", ICML 2016, equation 9).
+
+    With `wide` the last layer also sees the observation itself, so that what is linear in it need not pass through the
+    hidden layers (Cheng et al., "Wide and deep learning", 2016). Those weights start at 0.
     """
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -52,14 +54,16 @@ class QNetwork(nn.Module):
             layers += [nn.Linear(width, hidden), nn.ReLU()]
             width = hidden
         self.body = nn.Sequential(*layers)
-        self.head = nn.Linear(width + shape.inputs * shape.skip, shape.actions + int(shape.dueling))
+        self.head = nn.Linear(width, shape.actions + int(shape.dueling))
+        if shape.wide:
+            self.direct = nn.Linear(shape.inputs, shape.actions + int(shape.dueling), bias=False)
+            nn.init.zeros_(self.direct.weight)
 
     def forward(self, observations: Tensor) -> Tensor:
         """Action values (rows, actions) of observations (rows, inputs), float32; illegal actions included."""
-        features: Tensor = self.body(observations)
-        if self.shape.skip:
-            features = torch.cat((features, observations), dim=1)
-        values: Tensor = self.head(features)
+        values: Tensor = self.head(self.body(observations))
+        if self.shape.wide:
+            values = values + self.direct(observations)
         if self.shape.dueling:
             state, advantages = values[:, :1], values[:, 1:]
             return state + advantages - advantages.mean(dim=1, keepdim=True)
@@ -130,7 +134,7 @@ def greedy_actions(
 
 
 def network_shape(
-    game: Game, options: Options, encoding: str, hidden: tuple[int, ...], dueling: bool, skip: bool = False
+    game: Game, options: Options, encoding: str, hidden: tuple[int, ...], dueling: bool, wide: bool = False
 ) -> NetworkShape:
     """The shape of a network for this game and observation.
 
@@ -144,7 +148,7 @@ def network_shape(
             f"observation {encoding!r} of {game.id} numbers the states, which a network cannot read; "
             f"use {' or '.join(usable) or 'another game'}"
         )
-    return NetworkShape(table.size(options), game.actions(options), hidden, dueling, skip)
+    return NetworkShape(table.size(options), game.actions(options), hidden, dueling, wide)
 
 
 def save_checkpoint(
