@@ -52,7 +52,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> tuple[dict[str, 
         plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
         save_state(state_file, plain)
         if config.observation:
-            save_hashed(checkpoint, *learner.table(), game, options, config.observation, dataclasses.asdict(config))
+            save_hashed(checkpoint, learner.table(), game, options, config.observation, dataclasses.asdict(config))
         else:
             save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
 
@@ -64,7 +64,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> tuple[dict[str, 
     def evaluate(games: int) -> dict[str, Figures]:
         player = learner.player()
         found = {
-            opponent: match(game, options, player, opponent, games=games, seed=EVALUATION_SEED)
+            opponent: match(game, options, player, opponent, games=games, seed=EVALUATION_SEED, seat=config.seat)
             for opponent in config.eval_opponents
         }
         for opponent, its in found.items():
