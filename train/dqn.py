@@ -58,7 +58,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
     game = find(config.env)
     options = parse_options(game, parse_settings(list(config.set)))
     encoding = config.observation or game.default_encoding
-    shape = network_shape(game, options, encoding, config.hidden, config.dueling)
+    shape = network_shape(game, options, encoding, config.hidden, config.dueling, config.skip)
     device = choose_device(config.device)
     for name in config.eval_opponents:
         resolve(name, game, options)  # A wrong name is told now, not after minutes of training.
@@ -80,6 +80,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
         gamma=config.gamma,
         reward_scale=config.reward_scale,
         snapshots=config.snapshots,
+        seat=config.seat,
     )
     exploration, sampling = (np.random.default_rng([config.seed, stream]) for stream in (2, 3))
     learner = NetworkPlayer("learner", online, encoding)
@@ -161,7 +162,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
     def evaluate(games: int) -> dict[str, Figures]:
         watch.stop()
         found = {
-            opponent: match(game, options, learner, opponent, games=games, seed=EVALUATION_SEED)
+            opponent: match(game, options, learner, opponent, games=games, seed=EVALUATION_SEED, seat=config.seat)
             for opponent in config.eval_opponents
         }
         for opponent, its in found.items():

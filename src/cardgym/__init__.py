@@ -28,5 +28,13 @@ def _optimal(options: Any) -> Any:
 register(one_play_poker.GAME, one_play_poker_players.PLAYERS, {"optimal": _optimal})
 register(cribbage.GAME, cribbage_players.PLAYERS)
 register(cribbage.DEAL_GAME, cribbage_players.PLAYERS)
-register(coda.GAME, coda_players.PLAYERS)
-register(coda.OFFICIAL, coda_players.PLAYERS)
+
+
+def _search(options: Any) -> Any:
+    from cardgym.players.coda_search import SearchPlayer
+
+    return SearchPlayer(options)
+
+
+register(coda.GAME, coda_players.PLAYERS, outside={"search": _search})
+register(coda.OFFICIAL, coda_players.PLAYERS, outside={"search": _search})

@@ -22,6 +22,7 @@ def register(
     game: Game,
     players: Mapping[str, Callable[..., int]] | None = None,
     tables: Mapping[str, Callable[[Any], npt.NDArray[np.int8]]] | None = None,
+    outside: Mapping[str, Callable[[Any], Any]] | None = None,
     **defaults: int | str,
 ) -> Game:
     """Make a game known to cardgym and to Gymnasium, for `gymnasium.make` and `gymnasium.make_vec`.
@@ -30,6 +31,7 @@ def register(
         game: the rules.
         players: further compiled players of it, by name.
         tables: further players of it that are tables of actions, by name.
+        outside: further players of it that are asked from outside the kernel, by name.
         defaults: options that differ from the game's own defaults under this id.
 
     Returns:
@@ -39,6 +41,7 @@ def register(
         game,
         players={**game.players, **(players or {})},
         tables={**game.tables, **(tables or {})},
+        outside={**game.outside, **(outside or {})},
         defaults={**game.defaults, **game.options.parse(defaults).asdict()} if defaults else game.defaults,
     )
     _GAMES[known.id] = known

@@ -243,6 +243,8 @@ class Game:
         players: compiled players by name: `player(state, seat, mask, generator)` returns a legal action. One may look
             only at what the seat can know; the contract tests resample the rest and expect the same action.
         tables: players that are a table of actions by name: `table(options)` returns int8 actions by index.
+        outside: players asked from outside the kernel, by name: `outside(options)` makes one that is shown its seat's
+            observation and mask only; see `cardgym.players.base.OutsidePlayer`.
         won: `won(state, seat)`: the share of the game, or how many of its hands, the seat has won at the end.
         contests: `contests(state)`: what `won` sums to over the seats: 1 for a game, hands played for a game of hands.
         extra: further figures of a finished game for the arena's report, by name: `figure(state, seat)`. The arena
@@ -286,6 +288,7 @@ class Game:
     forfeit: Callable[[Record, int], float] = lose_one
     players: Mapping[str, Callable[..., int]] = field(default_factory=dict)
     tables: Mapping[str, Callable[[Any], npt.NDArray[np.int8]]] = field(default_factory=dict)
+    outside: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     extra: Mapping[str, Callable[[Record, int], float]] = field(default_factory=dict)
     canonical: Callable[[Record], None] = no_symmetry
     names: Callable[[Any], list[str]] | None = None

@@ -43,6 +43,8 @@ class DQNConfig:
     """How many games are played side by side; all their decisions are taken in one batch."""
     opponents: tuple[str, ...] = ("random=1",)
     """Who sits opposite, as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy."""
+    seat: int = -1
+    """The learner's seat, in evaluations too; -1 draws it anew for each game and evaluates from all."""
     snapshots: int = 4
     """How many earlier copies of the learner `snapshot` is drawn from."""
     snapshot_every: int = 200_000
@@ -52,6 +54,8 @@ class DQNConfig:
     """Double DQN: the online network chooses the next action, the target network judges it."""
     dueling: bool = False
     """A network of state value and advantages."""
+    skip: bool = False
+    """The last layer also reads the observation itself: a linear part beside the hidden layers."""
     hidden: tuple[int, ...] = (128, 128)
     """Units of each hidden layer."""
     gamma: float = 0.99
@@ -106,6 +110,7 @@ class DQNConfig:
             _check(self, name, lambda value: value >= 1, "1 or more")
         for name in ("seed", "learning_starts", "eval_every", "final_games", "max_gradient_norm"):
             _check(self, name, lambda value: value >= 0, "0 or more")
+        _check(self, "seat", lambda value: value >= -1, "-1 or a seat")
         for name in ("gamma", "epsilon_start", "epsilon_end", "epsilon_share", "target_tau"):
             _check(self, name, lambda value: 0 <= value <= 1, "0 to 1")
         for name in ("reward_scale", "learning_rate", "adam_epsilon"):

@@ -20,6 +20,7 @@ from rich.table import Table
 from cardgym.arena import PlayerReport, evaluate
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
+from cardgym.kernel import ANY_SEAT
 from cardgym.players.base import Player
 from cardgym.rules import Game, Options
 
@@ -27,10 +28,18 @@ Figures = dict[str, tuple[float, tuple[float, float] | None]]
 """Figures by name, each with its 95 % interval where it has one."""
 
 
-def match(game: Game, options: Options, player: Player, opponent: str, *, games: int, seed: int) -> Figures:
-    """Match a player with an opponent in every other seat, seats rotated, and return the player's figures."""
-    report = evaluate(game, options, [player, *[opponent] * (options.num_players - 1)], games=games, seed=seed)
-    return figures(report.players[0])
+def match(
+    game: Game, options: Options, player: Player, opponent: str, *, games: int, seed: int, seat: int = ANY_SEAT
+) -> Figures:
+    """Match a player with an opponent in every other seat, and return the player's figures.
+
+    It sits in `seat`; where this is ANY_SEAT, each deal is played from every seat.
+    """
+    others = options.num_players - 1
+    if seat == ANY_SEAT:
+        return figures(evaluate(game, options, [player, *[opponent] * others], games=games, seed=seed).players[0])
+    line_up = [*[opponent] * seat, player, *[opponent] * (others - seat)]
+    return figures(evaluate(game, options, line_up, games=games, seed=seed, seats="fixed").players[seat])
 
 
 def figures(report: PlayerReport) -> Figures:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from cardgym.errors import CardgymError
-from cardgym.kernel import ACTING, CALLER, ROW, STARTING
+from cardgym.kernel import ACTING, ANY_SEAT, CALLER, ROW, STARTING
 from cardgym.learn.replay import Transitions
 from cardgym.learn.resume import generator_state, set_generator_state
 from cardgym.learn.turns import TurnRecorder
@@ -55,7 +55,7 @@ class Mix:
 
 
 class LearnerTables:
-    """Many tables of one game, stepped together, with the learner in a seat drawn anew for each game.
+    """Many tables of one game, stepped together, with the learner in one seat, or in one drawn anew for each game.
 
     The opponents of each game are drawn from the mix, each seat by itself, with a generator of the tables' own: the
     seed alone decides. Where the learner is to decide stands in the attributes, an entry for each such table.
@@ -81,8 +81,13 @@ class LearnerTables:
         gamma: float = 1.0,
         reward_scale: float = 1.0,
         snapshots: int = 1,
+        seat: int = ANY_SEAT,
     ) -> None:
         self._seats = options.num_players
+        if seat >= self._seats:
+            raise CardgymError(
+                f"seat={seat}: {game.id} has the seats 0 to {self._seats - 1}; -1 draws one for each game"
+            )
         self._reward_scale = reward_scale
         self._generator = np.random.default_rng([seed, 1])
         self._snapshots = [
@@ -115,7 +120,7 @@ class LearnerTables:
         self.turns = TurnRecorder(num_tables * self._seats, size, n_step, gamma)
         self.games = 0
         self.played.seed(game_keys(seed, num_tables))
-        self.played.seat([CALLER], wish=-1)
+        self.played.seat([CALLER], wish=seat)
         self._draw_opponents(np.arange(num_tables))
         self.played.step(np.zeros(num_tables, np.int64), np.full(num_tables, STARTING, np.uint8), skip=True)
         self._look()

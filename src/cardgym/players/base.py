@@ -74,7 +74,7 @@ PlayerSpec = str | Path | Policy | Player
 
 def player_names(game: Game) -> tuple[str, ...]:
     """The names that every table of the game knows."""
-    return ("random", *game.players, *game.tables)
+    return ("random", *game.players, *game.tables, *game.outside)
 
 
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
@@ -99,6 +99,9 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
         return CompiledPlayer(name)
     if name in game.tables:
         return TablePlayer(name, game.tables[name](options))
+    if name in game.outside:
+        player: OutsidePlayer = game.outside[name](options)
+        return player
     if name.endswith(".json"):
         from cardgym.players.policy_file import load_policy
 

@@ -26,19 +26,21 @@ PAYMENT_OPTION = "reward"
 
 @dataclass(frozen=True)
 class NetworkShape:
-    """What a Q-network is made of: numbers in, hidden layers, actions out, and whether it is dueling."""
+    """What a Q-network is made of: numbers in, hidden layers, actions out, whether it is dueling, whether it skips."""
 
     inputs: int
     actions: int
     hidden: tuple[int, ...] = (128, 128)
     dueling: bool = False
+    skip: bool = False
 
 
 class QNetwork(nn.Module):
     """A multilayer perceptron from an observation to one value an action.
 
     With `dueling` the last layer gives a state value and advantages, and the value of an action is the state value
-    plus its advantage less their mean (Wang et al., "Dueling network architectures", ICML 2016, equation 9).
+    plus its advantage less their mean (Wang et al., "Dueling network architectures", ICML 2016, equation 9). With
+    `skip` the last layer reads the last hidden layer and the observation (Cheng et al., "Wide & deep learning", 2016).
     """
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -50,11 +52,14 @@ class QNetwork(nn.Module):
             layers += [nn.Linear(width, hidden), nn.ReLU()]
             width = hidden
         self.body = nn.Sequential(*layers)
-        self.head = nn.Linear(width, shape.actions + int(shape.dueling))
+        self.head = nn.Linear(width + shape.inputs * shape.skip, shape.actions + int(shape.dueling))
 
     def forward(self, observations: Tensor) -> Tensor:
         """Action values (rows, actions) of observations (rows, inputs), float32; illegal actions included."""
-        values: Tensor = self.head(self.body(observations))
+        features: Tensor = self.body(observations)
+        if self.shape.skip:
+            features = torch.cat((features, observations), dim=1)
+        values: Tensor = self.head(features)
         if self.shape.dueling:
             state, advantages = values[:, :1], values[:, 1:]
             return state + advantages - advantages.mean(dim=1, keepdim=True)
@@ -124,7 +129,9 @@ def greedy_actions(
 # -- checkpoints ------------------------------------------------------------------------------------------------------
 
 
-def network_shape(game: Game, options: Options, encoding: str, hidden: tuple[int, ...], dueling: bool) -> NetworkShape:
+def network_shape(
+    game: Game, options: Options, encoding: str, hidden: tuple[int, ...], dueling: bool, skip: bool = False
+) -> NetworkShape:
     """The shape of a network for this game and observation.
 
     Raises:
@@ -137,7 +144,7 @@ def network_shape(game: Game, options: Options, encoding: str, hidden: tuple[int
             f"observation {encoding!r} of {game.id} numbers the states, which a network cannot read; "
             f"use {' or '.join(usable) or 'another game'}"
         )
-    return NetworkShape(table.size(options), game.actions(options), hidden, dueling)
+    return NetworkShape(table.size(options), game.actions(options), hidden, dueling, skip)
 
 
 def save_checkpoint(
