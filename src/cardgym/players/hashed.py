@@ -165,8 +165,9 @@ def load_hashed(path: Path, game: Game, options: Options) -> HashedPlayer:
 def _whole(pairs: Pairs, num_actions: int) -> bool:
     """Whether these arrays are pairs, so that a player of them finds and does what is allowed."""
     keys, actions, values = pairs
-    kinds = (keys.dtype, actions.dtype, values.dtype) == (np.uint64, np.int32, np.float64)
-    if not kinds or keys.ndim != 1 or not keys.shape == actions.shape == values.shape:
+    if not (keys.dtype == np.uint64 and actions.dtype == np.int32 and values.dtype == np.float64):
+        return False
+    if keys.ndim != 1 or not keys.shape == actions.shape == values.shape:
         return False
     return not len(keys) or bool((keys[1:] >= keys[:-1]).all() and actions.min() >= 0 and actions.max() < num_actions)
 

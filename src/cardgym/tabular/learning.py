@@ -283,7 +283,8 @@ class TabularLearner:
 
     def _tried(self) -> npt.NDArray[Any]:
         tried = self.entries[self.entries["key"] != 0]
-        return tried[np.lexsort((tried["action"], tried["key"]))]
+        rising: npt.NDArray[Any] = tried[np.lexsort((tried["action"], tried["key"]))]
+        return rising
 
     def player(self, name: str = "learner") -> Player:
         """The greedy player of what is learned so far."""
