@@ -138,14 +138,14 @@ def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNet
     axes = figure.subplots()
     for (label, runs), colour, marker in zip(curves.items(), _COLOURS, _MARKERS, strict=False):
         updates = min(len(run.losses) for run in runs)
-        smooth = min(window, updates)
+        smooth = min(window, max(updates // 4, 1))
         lines = np.array([np.convolve(run.losses[:updates], np.ones(smooth) / smooth, "valid") for run in runs])
         steps = np.arange(smooth, updates + 1)
         for line in lines:
             axes.plot(steps, line, color=colour, alpha=0.25, linewidth=0.8)
         every = max(len(steps) // 8, 1)
         axes.plot(steps, lines.mean(axis=0), color=colour, marker=marker, markevery=every, markersize=4, label=label)
-    axes.set_xlabel(f"update (mean of the last {window})")
+    axes.set_xlabel(f"update (mean of the last {smooth})")
     axes.set_ylabel("Huber's loss")
     axes.set_ylim(bottom=0)
     axes.set_title(title, fontsize=11)

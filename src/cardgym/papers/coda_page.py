@@ -236,8 +236,8 @@ def _performance_words(deep: bool) -> str:
     words = """Times are not like for like: the paper's are of its own machine, and the heuristic's is that of playing 10,000 games.
 
 Tables learn next to nothing of fresh deals, however long: almost every state is met once. The paper's bits hold no colours
-and no misses, and there are too many of them; with fewer tiles, below, the same learners do converge. What the paper's
-"both state space and action space are not large" rests on are states that come again, as on deals used again."""
+and no misses, and there are too many of them; with fewer tiles, below, the same learners do converge. The paper
+holds the state space to be small enough to infer all values; it is so only for deals that come again."""
     if not deep:
         words += "\n\nNo checkpoint of a network trained to convergence was given; `--deep FILE` adds its row."
     return words + "\n"
