@@ -37,11 +37,11 @@ class Budget:
     batch_size: int = 32
     games: int = 2000
     seed: int = 1
-    tables: int = 16
+    tables: int = 32
     hidden: tuple[int, ...] = (64,)
     gamma: float = 0.5
     learning_rate: float = 3e-3
-    train_every: int = 4
+    train_every: int = 5
     learning_starts: int = 200
     target_every: int = 200
     epsilon_end: float = 0.05
