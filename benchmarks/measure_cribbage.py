@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 import cardgym
-from cardgym.kernel import STARTING, Batch
+from cardgym.batch import Batch
+from cardgym.kernel import STARTING
 
 PARTS = ("pone pegging", "pone hand", "dealer pegging", "dealer hand", "crib", "heels")
 

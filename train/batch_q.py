@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from cardgym import CardgymError, find
+from cardgym import find
 from cardgym.cli.progress import progress_bar
-from cardgym.learn.config import STATE_FILE, check_same, parse_run, run_folder
-from cardgym.learn.logbook import Figures, TensorBoard, in_words, match, results_table, save_results
+from cardgym.learn.config import STATE_FILE, check_same
+from cardgym.learn.logbook import Figures, TensorBoard, in_words, match, save_results
 from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.learn.script import Trained, run_script
 from cardgym.players.base import resolve
 from cardgym.registry import parse_options, parse_settings
 from cardgym.tabular.batch_q import ENV, BatchQ, BatchQConfig
@@ -31,8 +32,8 @@ EVALUATION_SEED = 1_000_000
 """Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
 
 
-def train(config: BatchQConfig, folder: Path, resume: bool) -> dict[str, Figures]:
-    """Train; the figures of the last evaluation against each opponent."""
+def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
+    """Train; the figures of the last evaluation against each opponent, and where the policy files are."""
     game = find(ENV)
     options: Any = parse_options(game, parse_settings(list(config.set)))
     for name in config.eval_opponents:
@@ -47,12 +48,13 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> dict[str, Figures
         run.load_state_dict({**unpack(state["arrays"]), "iteration": state["iteration"], "epsilon": state["epsilon"]})
 
     def save() -> None:
+        if config.state == "code":
+            run.save_policy(folder / f"policy_{run.iteration}.json")
         state = run.state_dict()
         arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
         plain = {name: value for name, value in state.items() if name not in arrays}
+        # Last: who resumes from it finds all policy files up to here written.
         save_state(state_file, {"config": json.dumps(dataclasses.asdict(config)), **plain, "arrays": pack(arrays)})
-        if config.state == "code":
-            run.save_policy(folder / f"policy_{run.iteration}.json")
 
     def evaluate(games: int) -> dict[str, Figures]:
         found = {
@@ -97,36 +99,13 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> dict[str, Figures
         save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found})
     finally:
         board.close()
-    return found
+    return Trained(f"{config.iterations} iterations", found, ("Policies", folder))
 
 
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
-    start = time.monotonic()
-    folder = None
-    try:
-        config, place = parse_run(BatchQConfig, words, "The batch Q-learning of the Corellian Spike paper.")
-        stem = place.config.stem if place.config else "batch_q"
-        folder = run_folder(place, ENV, f"{stem}-seed{config.seed}")
-        results = train(config, folder, place.resume)
-    except CardgymError as error:
-        print(f"batch_q.py: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:  # TensorBoard's, above all a full disk.
-        print(f"batch_q.py: {error.strerror or error}: stopped writing below {folder}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
-        return 130
-    from rich.console import Console
-
-    console = Console()
-    if results:
-        console.print(results_table(f"{ENV} after {config.iterations} iterations", results))
-    minutes, seconds = divmod(int(time.monotonic() - start), 60)
-    console.print(f"Trained in {minutes} min {seconds} s. Policy files: {folder}")
-    console.print(f"Curves:  {Path(sys.executable).parent / 'tensorboard'} --logdir {folder.parent}")
-    return 0
+    description = "The batch Q-learning of the Corellian Spike paper."
+    return run_script(words, BatchQConfig, description, lambda config: (ENV, "batch_q"), train)
 
 
 if __name__ == "__main__":

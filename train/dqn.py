@@ -12,9 +12,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
-import os
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +22,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from cardgym import CardgymError, find
 from cardgym.learn.acting import epsilon_greedy
-from cardgym.learn.config import STATE_FILE, DQNConfig, check_same, parse_run, run_folder
+from cardgym.learn.config import STATE_FILE, DQNConfig, check_same
 from cardgym.learn.logbook import (
     Figures,
     Reporter,
@@ -35,12 +33,12 @@ from cardgym.learn.logbook import (
     draw_action_shares,
     in_words,
     match,
-    results_table,
     save_results,
 )
 from cardgym.learn.replay import Replay
 from cardgym.learn.resume import generator_state, load_state, save_state, set_generator_state
 from cardgym.learn.schedules import linear, passes
+from cardgym.learn.script import Trained, run_script
 from cardgym.learn.tables import LearnerTables, Mix
 from cardgym.learn.targets import double_dqn_target, dqn_target
 from cardgym.players.base import resolve
@@ -51,8 +49,8 @@ EVALUATION_SEED = 1_000_000
 """Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
 
 
-def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
-    """Train, and return the figures of the last evaluation against each opponent."""
+def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
+    """Train; the figures of the last evaluation against each opponent, and the checkpoint."""
     # -- the game and what learns -------------------------------------------------------------------------------------
     torch.set_num_threads(1)
     game = find(config.env)
@@ -88,7 +86,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
 
     # -- going on with an interrupted run -----------------------------------------------------------------------------
     parts = {"online": online, "target": target, "optimiser": optimiser, "replay": replay, "tables": tables}
-    state_file = folder / STATE_FILE
+    state_file, checkpoint = folder / STATE_FILE, folder / "model.safetensors"
     if resume and state_file.exists():
         state = load_state(state_file)
         check_same(json.loads(state["config"]), config, state_file)
@@ -106,8 +104,9 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
             "exploration": generator_state(exploration),
             "sampling": generator_state(sampling),
         }
+        save_checkpoint(checkpoint, online, game, options, encoding, dataclasses.asdict(config))
+        # Last: who resumes from it finds the checkpoint written.
         save_state(state_file, {**plain, **{name: part.state_dict() for name, part in parts.items()}})
-        save_checkpoint(folder / "model.safetensors", online, game, options, encoding, dataclasses.asdict(config))
 
     # -- one update ---------------------------------------------------------------------------------------------------
     weights, target_weights = list(online.parameters()), list(target.parameters())
@@ -213,7 +212,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> dict[str, Figures]:
     finally:
         reporter.close()
         board.close()
-    return found
+    return Trained(f"{config.decisions:,} decisions", found, ("Checkpoint", checkpoint))
 
 
 def choose_device(name: str) -> torch.device:
@@ -225,36 +224,13 @@ def choose_device(name: str) -> torch.device:
 
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
-    start = time.monotonic()
-    folder = None
-    try:
-        config, place = parse_run(DQNConfig, words, "Train a DQN or double DQN at a card game.")
-        stem = place.config.stem if place.config else "double_dqn" if config.double else "dqn"
-        folder = run_folder(place, find(config.env).id, f"{stem}-seed{config.seed}")
-        results = train(config, folder, place.resume)
-    except CardgymError as error:
-        print(f"dqn.py: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:  # TensorBoard's, above all a full disk.
-        print(f"dqn.py: {error.strerror or error}: stopped writing below {folder}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
-        return 130
-    from rich.console import Console
+    description = "Train a DQN or double DQN at a card game."
+    return run_script(words, DQNConfig, description, name, train)
 
-    console = Console()
-    if results:
-        console.print(results_table(f"{config.env} after {config.decisions:,} decisions", results))
-    minutes, seconds = divmod(int(time.monotonic() - start), 60)
-    tensorboard = os.path.relpath(Path(sys.executable).parent / "tensorboard")
-    for line in (
-        f"Trained in {minutes} min {seconds} s.",
-        f"Checkpoint: {folder / 'model.safetensors'}",
-        f"Curves:     {tensorboard} --logdir {folder.parent}",
-    ):
-        console.print(line, soft_wrap=True, highlight=False)
-    return 0
+
+def name(config: DQNConfig) -> tuple[str, str]:
+    """The game, and what the run is called without a config file."""
+    return find(config.env).id, "double_dqn" if config.double else "dqn"
 
 
 if __name__ == "__main__":

@@ -16,13 +16,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from cardgym import CardgymError
-from cardgym.learn.config import STATE_FILE, check_same, parse_run, run_folder
+from cardgym.learn.config import STATE_FILE, check_same
 from cardgym.learn.logbook import Reporter, TensorBoard, save_results
-from cardgym.learn.resume import load_state, save_state
+from cardgym.learn.resume import load_state, pack, save_state, unpack
 from cardgym.learn.schedules import passes
+from cardgym.learn.script import Trained, run_script
 from cardgym.tabular.experts.config import ExpertsConfig
 from cardgym.tabular.experts.picture import board_pixels
 from cardgym.tabular.experts.trainer import Trainer
@@ -30,8 +28,8 @@ from cardgym.tabular.experts.trainer import Trainer
 ENV = "Cribbage-v0"
 
 
-def train(config: ExpertsConfig, folder: Path, resume: bool) -> dict[str, Any]:
-    """Train, and return expert 0's figures at each checkpoint, by the games played."""
+def train(config: ExpertsConfig, folder: Path, resume: bool) -> Trained:
+    """Train; expert 0's figures at the last checkpoint, and where the weight files are."""
     trainer = Trainer(config)
     trainer.check_opponents()
     found: dict[str, Any] = {}
@@ -39,7 +37,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> dict[str, Any]:
     if resume and state_file.exists():
         state = load_state(state_file)
         check_same(json.loads(state["config"]), config, state_file)
-        trainer.load_state({name: value.numpy() for name, value in state["arrays"].items()})
+        trainer.load_state(unpack(state["arrays"]))
         found = json.loads(state["found"])
 
     board = TensorBoard(folder, purge_step=trainer.games or None)
@@ -58,9 +56,8 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> dict[str, Any]:
         clock[:] = [0.0, 0]
         words = ", ".join(f"wins {rate:.1%} against {name}" for name, (rate, _) in its.items())
         reporter.say(trainer.games, words)
-        arrays = {name: torch.from_numpy(array.copy()) for name, array in trainer.state().items()}
         plain = {"config": json.dumps(dataclasses.asdict(config)), "found": json.dumps(found)}
-        save_state(state_file, {**plain, "arrays": arrays})
+        save_state(state_file, {**plain, "arrays": pack(trainer.state())})
 
     try:
         if not trainer.games:
@@ -77,31 +74,14 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> dict[str, Any]:
     finally:
         reporter.close()
         board.close()
-    return found
+    last = {name: {"win_rate": figure} for name, figure in found[str(trainer.games)].items()}
+    return Trained(f"{config.games:,} games", last, ("Weights", folder))
 
 
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
-    start, cpu = time.monotonic(), time.process_time()
-    folder = None
-    try:
-        config, place = parse_run(ExpertsConfig, words, "Train experts at cribbage.")
-        stem = place.config.stem if place.config else "experts"
-        folder = run_folder(place, ENV, f"{stem}-seed{config.seed}")
-        found = train(config, folder, place.resume)
-    except CardgymError as error:
-        print(f"experts.py: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:  # TensorBoard's, above all a full disk.
-        print(f"experts.py: {error.strerror or error}: stopped writing below {folder}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
-        return 130
-    for name, (rate, (low, high)) in found[max(found, key=int)].items():
-        print(f"against {name}: {rate:.1%} [{low:.1%}, {high:.1%}]")
-    print(f"{time.monotonic() - start:.0f} s, {time.process_time() - cpu:.0f} s of CPU. Weight files: {folder}")
-    return 0
+    description = "Train experts at cribbage."
+    return run_script(words, ExpertsConfig, description, lambda config: (ENV, "experts"), train)
 
 
 if __name__ == "__main__":

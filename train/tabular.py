@@ -4,7 +4,7 @@ Usage:
     python train/tabular.py --config configs/one_play_poker/q_learning.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/tabular.md says what the algorithms do here. The learning
-itself is compiled: cardgym.tabular.learning.
+itself is compiled: cardgym.tabular.learning_loop.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ import sys
 import time
 from pathlib import Path
 
-from cardgym import CardgymError, find
-from cardgym.learn.config import STATE_FILE, check_same, parse_run, run_folder
-from cardgym.learn.logbook import Figures, Reporter, TensorBoard, in_words, match, results_table, save_results
+from cardgym import find
+from cardgym.learn.config import STATE_FILE, check_same
+from cardgym.learn.logbook import Figures, Reporter, TensorBoard, in_words, match, save_results
 from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.learn.schedules import linear
+from cardgym.learn.script import Trained, run_script
 from cardgym.players.base import resolve
 from cardgym.players.hashed import save_hashed
 from cardgym.players.policy_file import save_policy
 from cardgym.registry import parse_options, parse_settings
-from cardgym.tabular.learning import TabularConfig, TabularLearner, linear
+from cardgym.tabular.learning import TabularConfig, TabularLearner
 
 EVALUATION_SEED = 1_000_000
 """Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
@@ -32,7 +34,7 @@ CHUNK = 50_000
 """Decisions between two looks at the clock and the progress bar."""
 
 
-def train(config: TabularConfig, folder: Path, resume: bool) -> tuple[dict[str, Figures], Path]:
+def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
     """Train; the figures of the last evaluation against each opponent, and the checkpoint."""
     game = find(config.env)
     options = parse_options(game, parse_settings(list(config.set)))
@@ -49,12 +51,12 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> tuple[dict[str, 
         learner.load_state_dict(unpack(state["learner"]))
 
     def save() -> None:
-        plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
-        save_state(state_file, plain)
         if config.observation:
             save_hashed(checkpoint, learner.table(), game, options, config.observation, dataclasses.asdict(config))
         else:
             save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
+        plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
+        save_state(state_file, plain)  # Last: who resumes from it finds the checkpoint written.
 
     # -- what is told as training goes --------------------------------------------------------------------------------
     board = TensorBoard(folder, purge_step=learner.decisions or None)
@@ -105,7 +107,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> tuple[dict[str, 
     finally:
         reporter.close()
         board.close()
-    return found, checkpoint
+    return Trained(f"{config.decisions:,} decisions", found, ("Checkpoint", checkpoint))
 
 
 def _next(done: int, every: int) -> int:
@@ -115,31 +117,8 @@ def _next(done: int, every: int) -> int:
 
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
-    start = time.monotonic()
-    folder = None
-    try:
-        config, place = parse_run(TabularConfig, words, "Train a table of action values at a card game.")
-        stem = place.config.stem if place.config else config.algorithm
-        folder = run_folder(place, find(config.env).id, f"{stem}-seed{config.seed}")
-        results, checkpoint = train(config, folder, place.resume)
-    except CardgymError as error:
-        print(f"tabular.py: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:  # TensorBoard's, above all a full disk.
-        print(f"tabular.py: {error.strerror or error}: stopped writing below {folder}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
-        return 130
-    from rich.console import Console
-
-    console = Console()
-    if results:
-        console.print(results_table(f"{config.env} after {config.decisions:,} decisions", results))
-    minutes, seconds = divmod(int(time.monotonic() - start), 60)
-    console.print(f"Trained in {minutes} min {seconds} s. Checkpoint: {checkpoint}")
-    console.print(f"Curves:  {Path(sys.executable).parent / 'tensorboard'} --logdir {folder.parent}")
-    return 0
+    description = "Train a table of action values at a card game."
+    return run_script(words, TabularConfig, description, lambda config: (find(config.env).id, config.algorithm), train)
 
 
 if __name__ == "__main__":

@@ -21,17 +21,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import announce, bind, rule
+from cardgym.compilation import bind, rule
 from cardgym.generator import Generator, derive, uniform
-from cardgym.rules import Game, Options, Record
+from cardgym.rules import Game, Record
 
 MAX_PLAYERS = 8
 CALLER = -1
 """The policy number of the caller of `Batch.step`; other negative numbers stand for other players outside."""
 
-RESTING, ACTING, STARTING, PREPARING, RESUMING = range(5)
-"""What a row does in a step: nothing; take the action given; start its next game. To play chosen chance moves first,
-a game is started in two steps: PREPARING stops before any chance, RESUMING goes on from wherever the state is."""
+RESTING, ACTING, STARTING = range(3)
+"""What a row does in a step: nothing; take the action given; start its next game."""
 
 ANY_SEAT, EVERY_SEAT = -1, -2
 """In the place of the caller's seat: one drawn for each game, or all of them, each paid for its own actions."""
@@ -53,15 +52,20 @@ ROW = np.dtype(
         ("asked", np.int32),  # The policy of that seat (negative); 0 at the end.
         ("forfeited", np.int32),  # The seat that ended the game by an illegal action, or -1.
         ("decisions", np.int64),  # Decisions taken since the row was made, of all seats.
-        ("code", np.int64),  # The state's code for the seat to decide.
-        ("action", np.int64),  # What to do in the next step: see `Batch.step`.
-        ("activity", np.int8),
-        ("illegal", np.int8),
-        ("skip", np.int8),
         ("paid", np.float64, (MAX_PLAYERS,)),  # What this step paid each seat.
         ("reward", np.float64),  # What the seat that acted for the caller was paid since: its reward.
         ("carry", np.float64),  # What it was paid before its first decision: part of its first reward.
         ("fresh", np.int8),  # Whether the caller has not yet decided in this game.
+    ],
+    align=True,
+)
+
+ANSWER = np.dtype(
+    [
+        ("reward", np.float64),  # Of the row, as they stand after a step: close together, for whoever reads them all.
+        ("code", np.int64),  # The state's code for the seat to decide.
+        ("actor", np.int32),
+        ("asked", np.int32),
     ],
     align=True,
 )
@@ -176,17 +180,16 @@ def _prepare(state: Record, row: Record) -> None:
     setup(state)
 
 
-def _act(state: Record, row: Record, mask: Any) -> bool:
-    """Play the row's action; whether the game goes on. An illegal action is handled as the row says."""
+def _act(state: Record, row: Record, action: int, illegal: int, mask: Any) -> bool:
+    """Play an action; whether the game goes on."""
     if row.asked == CALLER:
         row.reward = 0.0
         row.fresh = 0
-    action = row.action
     legal(state, mask)
     seat = row.actor
     row.decisions += 1
     if not (0 <= action < mask.shape[0] and mask[action] != 0):
-        if row.illegal == PENALIZE:
+        if illegal == PENALIZE:
             row.paid[seat] += forfeit(state, seat)
             row.forfeited = seat
             row.actor = -1
@@ -198,8 +201,19 @@ def _act(state: Record, row: Record, mask: Any) -> bool:
     return True
 
 
-def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[float, int, int]:
-    """One step of every row as its `activity` says; then show the seat to decide what it knows and may do.
+def _step(
+    states: Any,
+    rows: Any,
+    tables: Any,
+    actions: Any,
+    activities: Any,
+    illegal: int,
+    skip: bool,
+    out: Any,
+    masks: Any,
+    answers: Any,
+) -> tuple[float, int, int]:
+    """One step of every row as its activity says; then show the seat to decide what it knows and may do.
 
     With `skip`, a row that starts goes on to a game in which the caller has something to decide.
 
@@ -210,7 +224,7 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
         state = states[i]
         row = rows[i]
         mask = masks[i]
-        activity = row.activity
+        activity = activities[i]
         if activity == RESTING:
             continue
         earner = row.actor if activity == ACTING and row.wish == EVERY_SEAT else -1
@@ -219,16 +233,13 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
                 row.paid[seat] = 0.0
             goes_on = True
             if activity == ACTING:
-                goes_on = act(state, row, mask)
-            elif activity != RESUMING:
+                goes_on = act(state, row, actions[i], illegal, mask)
+            else:
                 prepare(state, row)
-                goes_on = activity == STARTING
             if goes_on:
                 run(state, row, tables, mask)
-            if not (activity == STARTING and row.skip and row.asked == 0):
+            if activity == ACTING or not (skip and row.asked == 0):
                 break
-        if activity == PREPARING:
-            continue
         if earner < 0:
             earner = row.seat
         if row.fresh:
@@ -241,8 +252,12 @@ def _step(states: Any, rows: Any, tables: Any, out: Any, masks: Any) -> tuple[fl
                 mask[other] = 1
         viewer = row.actor if row.actor >= 0 else row.seat
         observe(state, viewer, out[i])
-        row.code = code(state, viewer)
-    return rows[0].reward, rows[0].actor, rows[0].code
+        answer = answers[i]
+        answer.reward = row.reward
+        answer.code = code(state, viewer)
+        answer.actor = row.actor
+        answer.asked = row.asked
+    return answers[0].reward, answers[0].actor, answers[0].code
 
 
 def _look(states: Any, seats: Any, out: Any, masks: Any, codes: Any) -> None:
@@ -345,106 +360,3 @@ def kernel_of(game: Game, encoding: str, players: Iterable[str] = ()) -> Kernel:
     It compiles at its first step, once for a version. One with all players serves again for fewer.
     """
     return _kernel(game, encoding, not set(players) <= {"random"} or (game, encoding) in _whole)
-
-
-NO_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
-
-
-class Batch:
-    """Many tables of one game, stepped together.
-
-    Attributes:
-        game: the game.
-        options: its options, the same at every table.
-        kernel: the compiled functions.
-        observation_size: how many float32 an observation has.
-        num_actions: how many actions there are.
-        plain_states: the records, one a row, as a structured array, which compiled functions take fastest.
-        plain_rows: the bookkeeping of each row (`ROW`), likewise.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        options: Options,
-        num_rows: int,
-        encoding: str | None = None,
-        tables: npt.NDArray[np.int8] = NO_TABLES,
-        players: Iterable[str] = (),
-    ) -> None:
-        """Tables at which compiled `players`, by name, may be seated besides `random` and the tables of actions."""
-        self.game = game
-        self.options = options
-        self.kernel = kernel_of(game, encoding or game.default_encoding, players)
-        self.tables = tables
-        self.num_actions = game.actions(options)
-        self.observation_size = game.encoding(self.kernel.encoding).size(options)
-        # Of the very dtype object that every batch has: Numba knows it at a glance, an equal one only by comparing.
-        # Zeros, for assigning does not reach the gaps between fields: equal states are equal bytes.
-        self.plain_states: npt.NDArray[Any] = np.zeros(num_rows, game.state)
-        self.plain_states[:] = np.asarray(game.new_record(options))
-        self.plain_rows: npt.NDArray[Any] = np.zeros(num_rows, ROW)
-        self.plain_rows["actor"] = -1
-        self.plain_rows["forfeited"] = -1
-        self.plain_rows["lineup"] = CALLER
-        announce(f"{game.id} ({self.kernel.encoding}{' and players' if len(self.kernel.players) > 1 else ''})")
-
-    def __len__(self) -> int:
-        return len(self.plain_rows)
-
-    @property
-    def states(self) -> np.recarray[Any, Any]:
-        """The records as an `np.recarray`, whose rows have the fields as attributes: for plain Python."""
-        return self.plain_states.view(np.recarray)
-
-    @property
-    def rows(self) -> np.recarray[Any, Any]:
-        """The bookkeeping of each row as an `np.recarray`."""
-        return self.plain_rows.view(np.recarray)
-
-    def new_outputs(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """Fresh arrays for `step` to fill: observations (rows, size), float32, and masks (rows, actions), int8."""
-        return (
-            np.empty((len(self.plain_rows), self.observation_size), np.float32),
-            np.empty((len(self.plain_rows), self.num_actions), np.int8),
-        )
-
-    def step(
-        self,
-        actions: npt.NDArray[np.int64] | int,
-        activity: npt.NDArray[np.uint8] | int,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-        *,
-        illegal: int = PENALIZE,
-        skip: bool = False,
-    ) -> tuple[float, int, int]:
-        """Step every row as `activity` says; write the observation and the mask of the seat to decide then.
-
-        Args:
-            actions: (rows,), int64; read where a row is ACTING.
-            activity: (rows,): RESTING, ACTING, STARTING, PREPARING or RESUMING.
-            observations: (rows, size), float32, filled but for resting rows.
-            masks: (rows, actions), int8, likewise; all ones at the end of a game.
-            illegal: PENALIZE or RANDOM.
-            skip: start another game where the caller would have nothing to decide in one.
-
-        Returns:
-            Of row 0: the caller's reward, the seat to decide (-1 at the end), and the state's code.
-        """
-        rows = self.plain_rows
-        rows["action"] = actions
-        rows["activity"] = activity
-        rows["illegal"] = illegal
-        rows["skip"] = skip
-        result: tuple[float, int, int] = self.kernel.step(self.plain_states, rows, self.tables, observations, masks)
-        return result
-
-    def look(
-        self, seats: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """What a seat of each row knows: observations, masks (all 0 unless it is to decide) and state codes."""
-        observations, masks = self.new_outputs()
-        codes = np.empty(len(self.plain_rows), np.int64)
-        self.kernel.look(self.plain_states, seats, observations, masks, codes)
-        return observations, masks, codes

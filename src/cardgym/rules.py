@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import rule
+from cardgym.compilation import rule, sources_of
 from cardgym.errors import CardgymError, unknown
 from cardgym.generator import Generator, uniform, uniform_float
 
@@ -203,6 +202,11 @@ def no_symmetry(state: Record) -> None:
     """A state of a game whose rules have no symmetry stands for itself only."""
 
 
+def no_deck(state: Record, deck: Sequence[int]) -> None:
+    """Of a game that deals by the seed alone."""
+    raise CardgymError("this game cannot be dealt a chosen deck: leave `deck` out of reset's options")
+
+
 # -- the game ---------------------------------------------------------------------------------------------------------
 
 
@@ -253,8 +257,6 @@ class Game:
             symmetry of the rules only, such as the names of the suits. Solvers count and solve fewer states with it.
         names: `names(options)`: what policy files call all indices in order; their codes unless told. Plain Python.
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
-        deck_moves: `deck_moves(options, deck)`: the chance outcome numbers that deal a chosen deck, from the start; an
-            error for an impossible one. Plain Python.
         stack_deck: `stack_deck(state, deck)`: let the next game set up in this record be dealt from a chosen deck;
             `CardgymError` for an impossible one. Plain Python.
         conserved: `conserved(state)`: numbers that every move must leave unchanged (cards, credits), for the tests.
@@ -293,9 +295,8 @@ class Game:
     canonical: Callable[[Record], None] = no_symmetry
     names: Callable[[Any], list[str]] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)
-    deck_moves: Callable[[Any, Any], list[int]] | None = None
     count_actions: Callable[[Any], int] | None = None
-    stack_deck: Callable[[Record, Sequence[int]], None] | None = None
+    stack_deck: Callable[[Record, Sequence[int]], None] = no_deck
 
     @property
     def max_players(self) -> int:
@@ -310,22 +311,9 @@ class Game:
     @property
     def sources(self) -> tuple[Path, ...]:
         """The files of the rules, where they lie outside the package: compiled code depends on them."""
-        package = Path(__file__).parent
-        functions: list[Callable[..., Any]] = [self.apply, *self.players.values()]
-        paths = {Path(inspect.getfile(inspect.unwrap(function))) for function in functions}
-        return tuple(sorted(path for path in paths if package not in path.parents))
-
-    def moves_of_deck(self, options: Options, deck: Any, state: Record) -> list[int]:
-        """The chance moves that deal a chosen deck, to be played when `state` has next been set up.
-
-        There are none where the game itself keeps the deck in the state. An error where it cannot be dealt one.
-        """
-        if self.stack_deck is not None:
-            self.stack_deck(state, deck)
-            return []
-        if self.deck_moves is None:
-            raise CardgymError(f"{self.id} cannot be dealt a chosen deck: leave `deck` out of reset's options")
-        return self.deck_moves(options, deck)
+        own = [getattr(self, spec.name) for spec in dataclasses.fields(self)]
+        written = [encoding.write for encoding in self.encodings.values()]
+        return sources_of([*(value for value in own if callable(value)), *written, *self.players.values()])
 
     def actions(self, options: Options) -> int:
         """How many actions there are, legal or not."""

@@ -66,7 +66,7 @@ def test_a_wrong_checkpoint_is_told_before_anything_is_trained(tmp_path: Path, c
 
 def test_few_deals_are_learned_by_heart_and_teach_nothing_of_others() -> None:
     learner, _ = learn_games("q_learning", 1000, 3, deals=5)
-    assert on_deals(learner, learner.player(), 400, 1) > 0.95
+    assert on_deals(learner, 400, 1) > 0.95
     assert fresh(learner.player(), Plan(games=4000), 1).won < 0.56
 
 

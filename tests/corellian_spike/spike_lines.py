@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cardgym.games.corellian_spike import GAME
-from cardgym.games.corellian_spike.rules import DICE, CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import DICE, CorellianSpikeOptions
 from cardgym.testing import Table
 
 

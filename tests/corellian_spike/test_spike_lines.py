@@ -8,7 +8,8 @@ import pytest
 from spike_lines import cards, credits, deal, new_table, roll
 
 from cardgym.games.corellian_spike import GAME
-from cardgym.games.corellian_spike.rules import (
+from cardgym.games.corellian_spike.rules import hand_rank
+from cardgym.games.corellian_spike.state import (
     BUY,
     DISCARD,
     DONT_BUY,
@@ -20,7 +21,6 @@ from cardgym.games.corellian_spike.rules import (
     SWAP_LOW,
     SWAP_SPIKE,
     CorellianSpikeOptions,
-    hand_rank,
 )
 from cardgym.testing import CHANCE, Table
 

@@ -7,7 +7,7 @@ import pytest
 from spike_lines import deal, new_table
 
 from cardgym.games.corellian_spike import GAME
-from cardgym.games.corellian_spike.rules import BUY, DISCARD, DONT_BUY, MATCH, CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import BUY, DISCARD, DONT_BUY, MATCH, CorellianSpikeOptions
 from cardgym.kernel import STARTING
 from cardgym.players.base import resolve
 from cardgym.players.played import PlayedBatch, game_keys

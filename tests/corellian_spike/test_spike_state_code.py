@@ -7,7 +7,7 @@ import pytest
 from spike_lines import deal, new_table
 
 from cardgym.games.corellian_spike import GAME, observations
-from cardgym.games.corellian_spike.rules import BUY, DONT_BUY, FOLD, MATCH, CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import BUY, DONT_BUY, FOLD, MATCH, CorellianSpikeOptions
 
 
 def enumerated(players: int) -> set[int]:

@@ -59,7 +59,7 @@ def model(folder: Path) -> bytes:
 )
 def test_it_learns_to_play_the_tiny_game_perfectly(dqn, tiny, tmp_path, changes):
     config = dataclasses.replace(QUICK, **changes)
-    results = dqn.train(config, tmp_path, False)
+    results = dqn.train(config, tmp_path, False).results
     share, _ = results["random"]["win_rate"]
     alone = "num_players=1" in config.set
     # `won` counts right actions of both seats: half of them, all of them mine, where the other plays at random.
@@ -173,3 +173,7 @@ def test_curves_are_drawn_from_runs(dqn, tiny, tmp_path, capsys):
     assert curves.main([*runs, "--out", str(picture), "--tag", "nose"]) == 2
     assert curves.main([str(tmp_path / "nowhere"), "--out", str(picture)]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+    unseen = dataclasses.replace(QUICK, decisions=600, eval_every=0, final_games=0)
+    dqn.train(unseen, tmp_path / "unseen", False)
+    assert curves.main([str(tmp_path / "unseen"), "--out", str(picture)]) == 2
+    assert "no win rates in these runs; name --tag, one of " in capsys.readouterr().err

@@ -13,7 +13,7 @@ from cardgym.registry import parse_options
 from cardgym.sampling import LegalSampler
 from cardgym.search.coda_solve import solve
 from cardgym.tabular.learning import TabularConfig, TabularLearner
-from cardgym.tabular.loop import ENTRY, insert
+from cardgym.tabular.learning_loop import ENTRY, insert
 
 CODA = "Coda-v0"
 

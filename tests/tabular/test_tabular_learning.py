@@ -15,7 +15,8 @@ from cardgym.arena import evaluate
 from cardgym.players.base import resolve
 from cardgym.players.hashed import hash_of, save_hashed
 from cardgym.registry import parse_options
-from cardgym.tabular.learning import TabularConfig, TabularLearner, best_legal, greedy_legal
+from cardgym.tabular.learning import TabularConfig, TabularLearner
+from cardgym.tabular.learning_loop import best_legal, greedy_legal
 from cardgym.tabular.policies import policy_of
 from cardgym.tabular.solve import solver
 

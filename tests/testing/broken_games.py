@@ -156,6 +156,10 @@ def describe_both_cards(state: Record, seat: int) -> str:
     return f"Cards: {state.cards[0]} and {state.cards[1]}"
 
 
+def narrate_both_cards(before: Record, move: int, after: Record, seat: int) -> str:
+    return f"{move}, with {before.cards[0]} and {before.cards[1]} on the table"
+
+
 def same_words(state: Record, action: int) -> str:
     return "do something"
 

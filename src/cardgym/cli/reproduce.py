@@ -13,6 +13,10 @@ from pathlib import Path
 from cardgym.cli.parser import Parser, whole
 from cardgym.errors import unknown
 
+_DEEP = {
+    "corellian-spike": "checkpoints/corellian_spike_double_dqn*.safetensors",
+    "coda": "checkpoints/coda_double_dqn*.safetensors",
+}
 PAPERS = ("one-play-poker", "corellian-spike", "cribbage", "coda")
 
 
@@ -34,9 +38,9 @@ def add_arguments(parser: Parser) -> None:
         "--deep",
         type=Path,
         action="append",
-        default=[],
         metavar="PATH",
-        help="corellian-spike and coda: a checkpoint to play as well (.safetensors); may be given often",
+        help="corellian-spike and coda: a checkpoint to play as well; may be given often (all that there are of "
+        f"{' and '.join(_DEEP.values())})",
     )
     parser.add_argument("--log", type=Path, metavar="FILE", help="corellian-spike: a log of played games (your own)")
     parser.add_argument(
@@ -57,6 +61,11 @@ def run(arguments: argparse.Namespace) -> None:
     make[arguments.paper](arguments)
 
 
+def _checkpoints(arguments: argparse.Namespace) -> list[Path]:
+    named: list[Path] | None = arguments.deep
+    return sorted(Path().glob(_DEEP[arguments.paper])) if named is None else named
+
+
 def _cribbage(arguments: argparse.Namespace) -> None:
     from cardgym.cli.progress import progress_bar
     from cardgym.tabular.experts.paper import GAMES, write_results
@@ -73,7 +82,7 @@ def _coda(arguments: argparse.Namespace) -> None:
 
     plan = Plan(games=arguments.games or Plan.games)
     with progress_bar("trainings and evaluations") as progress:
-        for path in write_results(arguments.out, plan, arguments.seed, arguments.deep, progress):
+        for path in write_results(arguments.out, plan, arguments.seed, _checkpoints(arguments), progress):
             print(path)
 
 
@@ -83,8 +92,9 @@ def _corellian_spike(arguments: argparse.Namespace) -> None:
     from cardgym.papers.spike_runs import Plan
 
     plan = Plan(games=arguments.games or Plan.games, base_seed=arguments.seed, workers=arguments.processes)
+    deep = _checkpoints(arguments)
     with progress_bar("trainings and matches") as progress:
-        for path in write_results(arguments.out, plan, arguments.deep, arguments.log, progress):
+        for path in write_results(arguments.out, plan, deep, arguments.log, progress):
             print(path)
 
 

@@ -96,10 +96,9 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
             return
         if action is None:
             raise CardgymError(f"action None for {self.agent_selection}, who is still playing")
-        if self._setting.raises:
-            self._setting.refuse_illegal(np.array([action]), np.array([True]))
+        chosen = self._setting.one_action(action)
         self._cumulative_rewards[self.agent_selection] = 0.0
-        self._setting.tables.act(int(action), self._setting.illegal)
+        self._setting.tables.act(chosen, self._setting.illegal)
         self._pay()
         self._select()
 
@@ -141,7 +140,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
             self.agent_selection = self.agents[0]
         codes = {}
         if self._setting.has_code:
-            codes = {"state_code": int(self._setting.tables.batch.plain_rows["code"][0])}
+            codes = {"state_code": int(self._setting.tables.batch.answers["code"][0])}
         self.infos = {agent: codes if agent == self.agent_selection else {} for agent in self.agents}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, SupportsFloat
 
 import gymnasium
@@ -10,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from cardgym.envs.common import Opponents, Setting, picture
+from cardgym.envs.common import Opponents, Setting, check_reset_options, picture
 from cardgym.errors import CardgymError
-from cardgym.kernel import PREPARING, RESUMING, STARTING
+from cardgym.kernel import STARTING
 from cardgym.rules import Game
 
 
@@ -69,36 +68,42 @@ class CardEnv(gymnasium.Env[Any, Any]):
         """Start the next game; with a seed, the first of that seed.
 
         `options={"deck": [...]}` deals chosen cards where the game knows how; see its page.
+
+        Returns:
+            The observation, as in the observation space, and the info.
+
+        Raises:
+            CardgymError: for an option of another name, or a deck that cannot be dealt.
         """
+        check_reset_options(options, ("deck",))
         super().reset(seed=seed)
         setting, tables = self._setting, self._setting.tables
         if seed is not None or not self._seeded:
             tables.seed(np.array([setting.draw_key(self.np_random)], np.uint64))
             self._seeded = True
         if options and "deck" in options:
-            moves = setting.game.moves_of_deck(self.options, options["deck"], tables.batch.states[0])
-            tables.step(0, PREPARING)
-            for move in moves:
-                setting.game.apply(tables.batch.states[0], move)
-            tables.step(0, RESUMING)
+            setting.game.stack_deck(tables.batch.states[0], options["deck"])
+            tables.step(0, STARTING)
         else:
             tables.step(0, STARTING, skip=setting.skips)
-        row = tables.batch.plain_rows[0]
-        self._actor = int(row["actor"])
-        return self._seen(int(row["code"]))
+        answer = tables.batch.answers[0]
+        self._actor = int(answer["actor"])
+        return self._seen(int(answer["code"]))
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Play an action for the seat to decide, and on until it is to decide again or the game ends."""
+        """Play an action for the seat to decide, and on until it is to decide again or the game ends.
+
+        Returns:
+            The observation, the reward (float), whether the game is over, False, and the info.
+
+        Raises:
+            CardgymError: before `reset`, after the end, or for what is no whole number.
+            IllegalActionError: for an illegal action with `illegal_action="raise"`.
+        """
         if self._actor < 0:
             raise CardgymError("step() before reset(), or after the end of the game: call reset()")
-        try:
-            chosen = operator.index(action)
-        except TypeError:
-            raise CardgymError(f"action {action!r} is not a whole number") from None
         setting = self._setting
-        if setting.raises:
-            setting.refuse_illegal(np.array([chosen]), np.array([True]))
-        reward, self._actor, code = setting.tables.act(chosen, setting.illegal)
+        reward, self._actor, code = setting.tables.act(setting.one_action(action), setting.illegal)
         observation, info = self._seen(code)
         if setting.plays_all:
             info["rewards"] = setting.tables.paid[0, : self.options.num_players].copy()
@@ -106,7 +111,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """What is legal now, (actions,) bool, as sb3-contrib's MaskablePPO asks for it."""
-        legal: npt.NDArray[np.bool_] = self._setting.legal_now()[0] != 0
+        legal: npt.NDArray[np.bool_] = self._setting.seen_now()[1][0] != 0
         return legal
 
     def render(self) -> Any:

@@ -183,12 +183,12 @@ class Reporter:
 
 
 def results_table(title: str, results: Mapping[str, Figures]) -> Table:
-    """The win rate against each opponent, and the game's own figures or else the return, for rich to print."""
+    """The win rate against each opponent, and the game's own figures or else the return if known, for rich to print."""
     table = Table(title=title, title_justify="left")
     table.add_column("opponent")
     found = next(iter(results.values()), {})
     own = [name for name, (_, interval) in found.items() if interval and name not in ("win_rate", "mean_return")]
-    names = ["win_rate", *(own or ["mean_return"])]
+    names = [name for name in ("win_rate", *(own or ["mean_return"])) if name in found]
     for name in names:
         table.add_column(f"{name.replace('_', ' ')} \\[95 %]", justify="right", no_wrap=True)
     for opponent, its in results.items():

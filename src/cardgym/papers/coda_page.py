@@ -288,7 +288,7 @@ def _deals(plan: Plan, seeds: Sequence[int], steps: _Steps) -> str:
             for seed in seeds:
                 learner, _ = learn_games(algorithm, plan.tabular_games, seed, count)
                 player = learner.player()
-                cells.setdefault(f"{algorithm} on", []).append(on_deals(learner, player, plan.test_games, seed))
+                cells.setdefault(f"{algorithm} on", []).append(on_deals(learner, plan.test_games, seed))
                 there = fresh(player, plan, seed, games=plan.test_games).won
                 cells.setdefault(f"{algorithm} fresh", []).append(there)
                 steps.one()

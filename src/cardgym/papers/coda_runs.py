@@ -11,8 +11,8 @@ import numpy as np
 
 from cardgym.arena import evaluate
 from cardgym.arena.statistics import Interval
-from cardgym.kernel import PREPARING, RESUMING
-from cardgym.players.base import Player, PlayerSpec, resolve
+from cardgym.kernel import ACTING, CALLER, RESTING, STARTING
+from cardgym.players.base import OutsidePlayer, PlayerSpec, resolve
 from cardgym.players.played import PlayedBatch
 from cardgym.registry import find, parse_options
 from cardgym.rules import Options
@@ -121,20 +121,27 @@ def learn_long(algorithm: str, decisions: int, seed: int, n: int = 24) -> tuple[
     return learner, time.process_time() - start
 
 
-def on_deals(learner: TabularLearner, player: Player, games: int, seed: int) -> float:
-    """The win rate of a player in seat 0 on the deals that a learner with `deals` was shown, each as often.
+def on_deals(learner: TabularLearner, games: int, seed: int) -> float:
+    """The win rate in seat 0 of what is learned, on the deals that a learner with `deals` was shown, each as often.
 
     The opponent's guesses are new.
     """
-    game, options = learner.game, learner.options
-    table = PlayedBatch(game, options, games, [player, resolve("random", game, options)], learner.config.observation)
-    table.seat(table.numbers)
+    game, options, player = learner.game, learner.options, learner.player()
+    assert isinstance(player, OutsidePlayer)
+    table = PlayedBatch(game, options, games, [resolve("random", game, options)], learner.config.observation)
+    table.seat([CALLER, *table.numbers])
     numbers = np.arange(games, dtype=np.uint64) % np.uint64(learner.config.deals)
     table.seed(np.full(games, learner.deal_key, np.uint64), numbers)
-    table.step(0, np.full(games, PREPARING, np.uint8))
+    table.step(0, np.full(games, STARTING, np.uint8))
+    # Seat 0 moves first, so the opponent has not drawn from this yet.
     choices = np.random.default_rng([_OTHERS_CHOICES, seed]).integers(0, 2**63, games, dtype=np.uint64)
-    table.batch.plain_rows["choice"][:, 0] = choices
-    table.step(0, np.full(games, RESUMING, np.uint8))
+    rows = table.batch.plain_rows
+    rows["choice"][:, 0] = choices
+    while (deciding := np.flatnonzero(rows["asked"] == CALLER)).size:
+        actions, activity = np.zeros(games, np.int64), np.full(games, RESTING, np.uint8)
+        actions[deciding] = player.act(table.observations[deciding], table.masks[deciding])
+        activity[deciding] = ACTING
+        table.step(actions, activity)
     return float((table.batch.plain_states["winner"] == 0).mean())
 
 

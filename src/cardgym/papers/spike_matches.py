@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cardgym.games.corellian_spike.rules import CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.papers.spike_runs import (
     CREDITS,
     FOUR,

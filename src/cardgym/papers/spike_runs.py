@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena import evaluate
-from cardgym.games.corellian_spike.rules import CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.players.base import PlayerSpec, TablePlayer
 from cardgym.registry import find
 from cardgym.tabular.batch_q import ENV, BatchQ, BatchQConfig, train
@@ -256,7 +257,7 @@ def run_all(
     Returns:
         The results, and what the learnings found.
     """
-    start = time.monotonic()
+    start, cpu = time.monotonic(), _processor_time()
     results = Results()
     seeds = [plan.base_seed + number for number in range(plan.seeds)]
     trainings = [(case, seed, plan) for case in CASES for seed in seeds]
@@ -291,9 +292,14 @@ def run_all(
     found = over_processes(plan.workers, learn, [(task,) for task in learning], done)
     results.seconds = {
         "wall": time.monotonic() - start,
-        "training": sum(run.seconds for run in trained),
+        "processor": _processor_time() - cpu,
     }
     return results, found
+
+
+def _processor_time() -> float:
+    """Seconds of processor time of this process and of those that it started and saw end."""
+    return sum(os.times()[:4])
 
 
 def _warm_up(plan: Plan) -> None:

@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.games.corellian_spike.observations import count_unseen, num_indices
-from cardgym.games.corellian_spike.rules import (
+from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.rules import owed
+from cardgym.games.corellian_spike.state import (
     BET,
     BETTING,
     BUY,
@@ -25,8 +27,6 @@ from cardgym.games.corellian_spike.rules import (
     SWAP_LOW,
     SWAP_SPIKE,
     CorellianSpikeOptions,
-    card_sum,
-    owed,
 )
 from cardgym.rules import Generator, Record, rule
 

@@ -8,18 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.batch import NO_TABLES, Batch
 from cardgym.generator import derive
-from cardgym.kernel import (
-    ACTING,
-    CALLER,
-    MAX_PLAYERS,
-    NO_TABLES,
-    PENALIZE,
-    RESTING,
-    STARTING,
-    Batch,
-    kernel_of,
-)
+from cardgym.kernel import ACTING, CALLER, MAX_PLAYERS, PENALIZE, RESTING, STARTING, kernel_of
 from cardgym.players.base import CompiledPlayer, OutsidePlayer, Player, TablePlayer, checked_actions
 from cardgym.rules import Game, Options
 
@@ -127,8 +118,8 @@ class PlayedBatch:
         action = action if -1 < action < 2**31 else -1
         if self._outside:
             self.step(action, ACTING, illegal=illegal)
-            row = self.batch.plain_rows[0]
-            return float(row["reward"]), int(row["actor"]), int(row["code"])
+            answer = self.batch.answers[0]
+            return float(answer["reward"]), int(answer["actor"]), int(answer["code"])
         self.observations, self.masks = self.batch.new_outputs()
         return self.batch.step(action, ACTING, self.observations, self.masks, illegal=illegal)
 

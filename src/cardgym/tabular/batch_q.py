@@ -19,14 +19,7 @@ import numpy.typing as npt
 from cardgym.compilation import announce, compiled
 from cardgym.errors import CardgymError, unknown
 from cardgym.files import replacing
-from cardgym.games.corellian_spike.rules import (
-    BUY,
-    DISCARD,
-    DONT_BUY,
-    MATCH,
-    RAISE,
-    CorellianSpikeOptions,
-)
+from cardgym.games.corellian_spike.state import BUY, DISCARD, DONT_BUY, MATCH, RAISE, CorellianSpikeOptions
 from cardgym.generator import Generator, derive
 from cardgym.kernel import choose_random
 from cardgym.players.base import Player, TablePlayer

@@ -1,9 +1,9 @@
 """Q-learning and Sarsa over a table, compiled, for any registered game.
 
 Sources: Watkins, "Learning from Delayed Rewards" (1989); Sutton and Barto, "Reinforcement Learning", 2nd ed. (2018),
-sections 6.4 and 6.5. The two differ in one line of `tabular.loop`. A transition runs from one of the learner's
-decisions to its next in the same seat, over opponents' turns and chance; only legal actions are taken and looked ahead
-to.
+sections 6.4 and 6.5. The two differ in one line of `cardgym.tabular.learning_loop`. A transition runs from one of the
+learner's decisions to its next in the same seat, over opponents' turns and chance; only legal actions are taken and
+looked ahead to.
 """
 
 from __future__ import annotations
@@ -23,21 +23,7 @@ from cardgym.players.base import CompiledPlayer, Player, PlayerSpec, TablePlayer
 from cardgym.players.hashed import HashedPlayer, Pairs
 from cardgym.players.played import PlayedBatch
 from cardgym.rules import Game, Options, no_code
-from cardgym.tabular.loop import (
-    DECISIONS,
-    ENTRY,
-    FULL,
-    GAMES,
-    STATES,
-    UNTIL,
-    best_legal,
-    compiled_loop,
-    greedy_legal,
-    insert,
-    linear,
-)
-
-__all__ = ["TabularConfig", "TabularLearner", "best_legal", "greedy_legal", "linear", "parse_mix"]
+from cardgym.tabular.learning_loop import DECISIONS, ENTRY, FULL, GAMES, STATES, UNTIL, insert, learning_loop
 
 ALGORITHMS = ("q_learning", "sarsa")
 SELF = "self"
@@ -142,7 +128,8 @@ class TabularLearner:
         config: the hyper-parameters.
         values: action values of numbered states, (rows, actions), float64, 0 at first.
         visits: how often each was updated, (rows, actions), int32.
-        entries: the dictionary of observations and actions, `tabular.loop.ENTRY`; one empty entry with numbered states.
+        entries: the dictionary of observations and actions, `learning_loop.ENTRY`; one free entry
+            with numbered states.
     """
 
     def __init__(
@@ -197,7 +184,7 @@ class TabularLearner:
         self._pay = np.zeros((2, seats))
         self._observation = np.zeros(size, np.float32)
         announce(f"{game.id} (tabular learning)")
-        self._learn = compiled_loop(self._played.batch.kernel, config.observation)
+        self._learn = learning_loop(self._played.batch.kernel, config.observation)
 
     @property
     def decisions(self) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.batch import Batch
 from cardgym.compilation import bind
 from cardgym.errors import CardgymError
-from cardgym.kernel import Batch
 from cardgym.players.base import CompiledPlayer, PlayerSpec, TablePlayer, resolve
 from cardgym.tabular.enumeration import Mdp
 from cardgym.tabular.value_iteration import Policy

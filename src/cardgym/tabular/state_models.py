@@ -16,12 +16,7 @@ import numpy.typing as npt
 from cardgym.compilation import compiled
 from cardgym.errors import unknown
 from cardgym.games.corellian_spike.cards import name_cards, name_numbers, name_spikes
-from cardgym.games.corellian_spike.rules import (
-    DISCARD,
-    DONT_BUY,
-    MATCH,
-    CorellianSpikeOptions,
-)
+from cardgym.games.corellian_spike.state import DISCARD, DONT_BUY, MATCH, CorellianSpikeOptions
 from cardgym.players.base import Player, TablePlayer
 from cardgym.rules import Game
 from cardgym.tabular.recording import StateName

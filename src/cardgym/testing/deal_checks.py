@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.kernel import ACTING, RANDOM, STARTING, Batch
+from cardgym.batch import Batch
+from cardgym.kernel import ACTING, RANDOM, STARTING
 from cardgym.rules import Game, Options
 from cardgym.testing.table import ContractError, Table, expect, state_digest
 

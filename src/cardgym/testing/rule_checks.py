@@ -352,7 +352,7 @@ def check_index(game: Game, options: Options, seed: int = 0, most: int = 400) ->
 
 
 def check_texts(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
-    """The table, every legal action and every move have words; different actions have different ones."""
+    """The table, every legal action and every move have words, and those of a move tell no seat more than it sees."""
     table = Table(game, options)
     rng = np.random.default_rng(seed)
     for number in range(most):
@@ -364,8 +364,38 @@ def check_texts(game: Game, options: Options, seed: int = 0, most: int = 150) ->
         if not table.outcomes:
             words = [game.action_text(table.state, action) for action in table.legal()]
             expect(all(words) and len(set(words)) == len(words), f"{where}: actions share their words: {words}")
-        before = copy.deepcopy(table.states).view(np.recarray)[0]
+        start = copy.deepcopy(table)
         move = table.random_move(rng)
         for seat in range(options.num_players):
-            told = game.narrate(before, move.move, table.state, seat)
+            told = game.narrate(start.state, move.move, table.state, seat)
             expect(isinstance(told, str), f"{where}: narrate() tells {told!r} to seat {seat}")
+            _check_secrets_of_words(start, move.move, table, seat, told, (where, seed, number))
+
+
+def _check_secrets_of_words(
+    start: Table, move: int, after: Table, seat: int, told: str, at: tuple[str, int, int]
+) -> None:
+    """Where the same action leaves a seat seeing the same though what it cannot see differs, it is told the same.
+
+    At the end of a deal hands may be shown that nobody sees afterwards, and chance may show a card (a cut for the
+    first deal): such moves may tell more.
+    """
+    where, *key = at
+    other = copy.deepcopy(start)
+    other.resample(seat, generator(*key))
+    other.look()
+    if start.outcomes or move not in other.legal():
+        return
+    before = copy.deepcopy(other)
+    other.apply(move)
+    same_deal = not after.over and not other.over and start.deal == after.deal == other.deal
+    if same_deal and _shown(other, seat) == _shown(after, seat):
+        otherwise = start.game.narrate(before.state, move, other.state, seat)
+        expect(
+            told == otherwise,
+            f"{where}: narrate() tells seat {seat} what it cannot see: {told!r}, and {otherwise!r} were that otherwise",
+        )
+
+
+def _shown(table: Table, seat: int) -> tuple[str, bytes]:
+    return table.game.describe(table.state, seat), table.observe(seat).tobytes()

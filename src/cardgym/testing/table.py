@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.batch import NO_TABLES
 from cardgym.compilation import bind
 from cardgym.errors import CardgymError
-from cardgym.kernel import MAX_PLAYERS, NO_TABLES, kernel_of
+from cardgym.kernel import MAX_PLAYERS, kernel_of
 from cardgym.registry import find, parse_options
 from cardgym.rules import Game, Options
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from cardgym.games.corellian_spike import cards, observations, rules, text
+from cardgym.games.corellian_spike import cards, observations, rules, state, text
 from cardgym.games.corellian_spike.doc import DOC
 from cardgym.rules import Encoding, Game
 
 GAME = Game(
     id="CorellianSpike-v0",
     doc=DOC,
-    state=rules.STATE,
-    options=rules.CorellianSpikeOptions,
-    num_actions=rules.NUM_ACTIONS,
+    state=state.STATE,
+    options=state.CorellianSpikeOptions,
+    num_actions=state.NUM_ACTIONS,
     encodings={
         "full": Encoding(observations.observe_full, observations.full_table),
         "paper": Encoding(observations.observe_paper, observations.paper_table, observations.num_indices),

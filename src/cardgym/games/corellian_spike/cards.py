@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.games.corellian_spike.observations import code
-from cardgym.games.corellian_spike.rules import (
+from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.state import (
     EMPTY,
     HIGH_SLOT,
     LOW_SLOT,
     MAX_PLAYERS,
     SPIKE_SLOT,
     CorellianSpikeOptions,
-    card_sum,
 )
 from cardgym.rules import Feature, Record, rule
 

@@ -6,97 +6,43 @@ sections 3 and 4. Amounts are whole credits, always even. A card is its value, -
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.rules import Options, Record, choice, number, rule
-
-MAX_PLAYERS = 8
-NUM_CARDS = 62
-NUM_VALUES = 21
-BET = 2  # What an ante, a raise, a match and a bought card cost.
-
-DECK = np.array([v for v in range(-10, 11) for _ in range(3 if v else 2)], np.int8)
-EMPTY = 99  # In a place for a card: no card.
-
-# Actions, in the paper's numbers (section 3.2).
-RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD, SWAP_SPIKE, SWAP_LOW, SWAP_HIGH = range(9)
-NUM_ACTIONS = 9
-
-# Phases. At BETTING, BUYING and PLACING a player decides; at the others chance does.
-DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER = range(10)
-
-FLAT, MATCHED = range(2)  # Option `betting`.
-CREDITS, WEIGHTED = range(2)  # Option `reward`.
-
-LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = 0, 1, 2  # Places in `cards[seat]`; the hand is kept sorted.
-
-STATE = np.dtype(
-    [
-        # Options, written once.
-        ("num_players", np.int32),
-        ("hands", np.int32),
-        ("credits", np.int32),
-        ("betting", np.int32),
-        ("reward_model", np.int32),
-        # The game.
-        ("hand", np.int32),  # Hands finished.
-        ("stack", np.int32, (MAX_PLAYERS,)),  # Credits of each seat.
-        ("hands_won", np.int32, (MAX_PLAYERS,)),
-        # The hand.
-        ("phase", np.int32),
-        ("round_number", np.int32),  # 0 before the spikes are dealt, then 1, 2, 3.
-        ("pool", np.int32),
-        ("turn", np.int32),  # The seat to decide or to be dealt a card.
-        ("slot", np.int32),  # Where that card goes.
-        ("turns_left", np.int32),  # Seats the betting turn still comes to unless one raises.
-        ("level", np.int32),  # Flat: what a match costs. Matched: what each must have put in this phase.
-        ("dice", np.int32),  # The last roll, first die x 6 + second, or -1.
-        ("folded", np.int8, (MAX_PLAYERS,)),
-        ("tied", np.int8, (MAX_PLAYERS,)),
-        ("put_phase", np.int32, (MAX_PLAYERS,)),  # Put into the pool in the latest betting phase.
-        ("put_hand", np.int32, (MAX_PLAYERS,)),  # Put into the pool this hand.
-        ("raises", np.int16, (MAX_PLAYERS,)),  # Raises this hand.
-        ("buys", np.int16, (MAX_PLAYERS,)),  # Cards bought this hand.
-        ("kept", np.int16, (MAX_PLAYERS,)),  # Bought cards taken into the hand since it was dealt or redrawn.
-        ("cards", np.int8, (MAX_PLAYERS, 3)),  # Low hand card, high hand card, spike.
-        ("extra", np.int8),  # The card the seat `turn` has bought and not placed.
-        ("deck", np.int8, (NUM_CARDS,)),
-        ("deck_size", np.int32),
-        ("discards", np.int8, (NUM_CARDS,)),
-        ("discards_size", np.int32),
-        ("public", np.int8, (NUM_VALUES,)),  # Cards of each value that lie face up: spikes and discards.
-        # The last hand's end, for telling.
-        ("last_winner", np.int32),
-        ("last_pool", np.int32),
-        ("shown", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for who folded.
-        ("pays", np.int8),  # Whether the last transition paid anybody; most do not.
-        ("reward", np.float32, (MAX_PLAYERS,)),  # What it paid, if so.
-    ],
-    align=True,
+from cardgym.games.corellian_spike.piles import card_sum, discard, discard_from, draw_card, put_in_hand, refill
+from cardgym.games.corellian_spike.state import (
+    BET,
+    BETTING,
+    BUY,
+    BUYING,
+    DEALING,
+    DECK,
+    DICE,
+    DISCARD,
+    DONT_BUY,
+    DRAWING,
+    EMPTY,
+    FLAT,
+    FOLD,
+    HIGH_SLOT,
+    LOW_SLOT,
+    MATCH,
+    MATCHED,
+    MAX_PLAYERS,
+    NUM_CARDS,
+    NUM_VALUES,
+    OVER,
+    PLACING,
+    RAISE,
+    REDRAWING,
+    SPIKE_SLOT,
+    SPIKES,
+    SWAP_HIGH,
+    SWAP_LOW,
+    TIE,
+    WEIGHTED,
 )
-
-
-@dataclass(frozen=True)
-class CorellianSpikeOptions(Options):
-    """The options of Corellian Spike."""
-
-    num_players: int = number(2, 2, MAX_PLAYERS, help="seats at the table")  # type: ignore[misc]
-    hands: int = number(10, 1, 10_000, help="hands a game has at most")
-    credits: int = number(50, 2, 100_000, step=2, help="credits each player starts with")
-    betting: str = choice("flat", "matched", help="what a raise asks of the others")
-    reward: str = choice("credits", "weighted", help="the paper's two reward models")
-
-    def write(self, state: Record) -> None:
-        """Write the options; the reward model goes by another name than the reward itself."""
-        state.num_players = self.num_players
-        state.hands = self.hands
-        state.credits = self.credits
-        state.betting = FLAT if self.betting == "flat" else MATCHED
-        state.reward_model = CREDITS if self.reward == "credits" else WEIGHTED
-
+from cardgym.rules import Record, rule
 
 # -- the contract -----------------------------------------------------------------------------------------------------
 
@@ -167,7 +113,7 @@ def apply(state: Record, move: int) -> None:
     elif phase == PLACING:
         _place(state, move)
     elif phase == DRAWING:
-        state.extra = _draw(state, move)
+        state.extra = draw_card(state, move)
         _pay_for_card(state)
         state.phase = PLACING
     elif phase == DICE:
@@ -180,7 +126,7 @@ def apply(state: Record, move: int) -> None:
                     return
                 move -= 1
     else:
-        _put_in_hand(state, state.turn, state.slot, _draw(state, move))
+        put_in_hand(state, state.turn, state.slot, draw_card(state, move))
         _next_card(state)
 
 
@@ -273,7 +219,7 @@ def _next_card(state: Record) -> None:
         state.slot = first
         state.turn = _next_in(state, state.turn + 1)
     if state.turn < state.num_players:
-        _refill(state)
+        refill(state)
     elif state.phase == DEALING:
         _start_betting(state)
     elif state.phase == SPIKES:
@@ -356,7 +302,7 @@ def _buy(state: Record, action: int) -> None:
         _put(state, state.turn, BET)
         state.buys[state.turn] += 1
         state.phase = DRAWING
-        _refill(state)
+        refill(state)
     else:
         _next_buyer(state)
 
@@ -376,7 +322,7 @@ def _pay_for_card(state: Record) -> None:
 def _place(state: Record, action: int) -> None:
     seat = state.turn
     if action == DISCARD:
-        _discard(state, state.extra)
+        discard(state, state.extra)
         state.public[state.extra + 10] += 1
     else:
         slot = SPIKE_SLOT
@@ -384,8 +330,8 @@ def _place(state: Record, action: int) -> None:
             slot = LOW_SLOT
         elif action == SWAP_HIGH:
             slot = HIGH_SLOT
-        _discard_from(state, seat, slot)
-        _put_in_hand(state, seat, slot, state.extra)
+        discard_from(state, seat, slot)
+        put_in_hand(state, seat, slot, state.extra)
         if slot != SPIKE_SLOT:
             state.kept[seat] += 1
     state.extra = EMPTY
@@ -410,7 +356,7 @@ def _roll(state: Record, roll: int) -> None:
         if not state.folded[seat]:
             state.kept[seat] = 0
             for slot in range(SPIKE_SLOT + 1 if roll == 0 else SPIKE_SLOT):
-                _discard_from(state, seat, slot)
+                discard_from(state, seat, slot)
                 state.cards[seat, slot] = EMPTY
     _deal_from(state, REDRAWING, LOW_SLOT)
 
@@ -489,16 +435,6 @@ def _win(state: Record, seat: int) -> None:
 
 
 @rule
-def card_sum(state: Record, seat: int) -> int:
-    """The sum of the cards held: the hand, and the spike once dealt. A bought card does not count yet."""
-    total = 0
-    for slot in range(3):
-        if state.cards[seat, slot] != EMPTY:
-            total += int(state.cards[seat, slot])
-    return total
-
-
-@rule
 def _pay(state: Record, seat: int, reward: float) -> None:
     if not state.pays:
         state.pays = 1
@@ -532,50 +468,4 @@ def _deal_from(state: Record, phase: int, slot: int) -> None:
     state.phase = phase
     state.turn = _next_in(state, 0)
     state.slot = slot
-    _refill(state)
-
-
-@rule
-def _refill(state: Record) -> None:
-    """Before a draw: an exhausted draw pile takes the discard pile back in."""
-    if state.deck_size == 0:
-        for card in range(state.discards_size):
-            state.deck[card] = state.discards[card]
-            state.public[state.discards[card] + 10] -= 1
-        state.deck_size = state.discards_size
-        state.discards_size = 0
-
-
-@rule
-def _draw(state: Record, place: int) -> int:
-    card = state.deck[place]
-    state.deck_size -= 1
-    state.deck[place] = state.deck[state.deck_size]
-    return int(card)
-
-
-@rule
-def _discard(state: Record, card: int) -> None:
-    state.discards[state.discards_size] = card
-    state.discards_size += 1
-
-
-@rule
-def _discard_from(state: Record, seat: int, slot: int) -> None:
-    """Discard a card held; a hand card is seen by all from now on, a spike was before."""
-    card = state.cards[seat, slot]
-    _discard(state, card)
-    if slot != SPIKE_SLOT:
-        state.public[card + 10] += 1
-
-
-@rule
-def _put_in_hand(state: Record, seat: int, slot: int, card: int) -> None:
-    """Put a card in its place and keep the two hand cards sorted, for actions name the lower and the higher."""
-    state.cards[seat, slot] = card
-    if slot == SPIKE_SLOT:
-        state.public[card + 10] += 1
-    elif state.cards[seat, LOW_SLOT] > state.cards[seat, HIGH_SLOT]:
-        low = state.cards[seat, HIGH_SLOT]
-        state.cards[seat, HIGH_SLOT] = state.cards[seat, LOW_SLOT]
-        state.cards[seat, LOW_SLOT] = low
+    refill(state)

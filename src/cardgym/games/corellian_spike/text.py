@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cardgym.games.corellian_spike.rules import (
+from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.rules import owed
+from cardgym.games.corellian_spike.state import (
     BET,
     BETTING,
     BUY,
@@ -26,8 +28,6 @@ from cardgym.games.corellian_spike.rules import (
     SWAP_LOW,
     SWAP_SPIKE,
     TIE,
-    card_sum,
-    owed,
 )
 from cardgym.rules import Record
 

@@ -27,7 +27,7 @@ DECISIONS, GAMES, STATES, ENTRIES, UNTIL, FULL = range(6)
 
 
 def _unbound(*_: Any) -> Any:
-    raise NotImplementedError("a template is used through `compiled_loop`")
+    raise NotImplementedError("a template is used through `learning_loop`")
 
 
 draw = actor = legal = apply = rewards = choose = prepare = observe = index = values_of = move_value = deal = _unbound
@@ -252,7 +252,7 @@ def _learn(
 
 
 @cache
-def compiled_loop(kernel: Kernel, encoding: str) -> Callable[..., Any]:
+def learning_loop(kernel: Kernel, encoding: str) -> Callable[..., Any]:
     """`_learn` for a game, with values by the observation `encoding`, or by the game's own numbers if that is empty."""
     game, suffix = kernel.game, f"{kernel.suffix}_{encoding or 'index'}"
     if encoding:

@@ -1,0 +1,64 @@
+"""The cards of Corellian Spike on their ways: draw pile, hands, discard pile, and what lies face up."""
+
+from __future__ import annotations
+
+from cardgym.games.corellian_spike.state import EMPTY, HIGH_SLOT, LOW_SLOT, SPIKE_SLOT
+from cardgym.rules import Record, rule
+
+
+@rule
+def card_sum(state: Record, seat: int) -> int:
+    """The sum of the cards held: the hand, and the spike once dealt. A bought card does not count yet."""
+    total = 0
+    for slot in range(3):
+        if state.cards[seat, slot] != EMPTY:
+            total += int(state.cards[seat, slot])
+    return total
+
+
+@rule
+def refill(state: Record) -> None:
+    """Before a draw: an exhausted draw pile takes the discard pile back in."""
+    if state.deck_size == 0:
+        for card in range(state.discards_size):
+            state.deck[card] = state.discards[card]
+            state.public[state.discards[card] + 10] -= 1
+        state.deck_size = state.discards_size
+        state.discards_size = 0
+
+
+@rule
+def draw_card(state: Record, place: int) -> int:
+    """Take the card at a place of the draw pile."""
+    card = state.deck[place]
+    state.deck_size -= 1
+    state.deck[place] = state.deck[state.deck_size]
+    return int(card)
+
+
+@rule
+def discard(state: Record, card: int) -> None:
+    """Lay a card on the discard pile."""
+    state.discards[state.discards_size] = card
+    state.discards_size += 1
+
+
+@rule
+def discard_from(state: Record, seat: int, slot: int) -> None:
+    """Discard a card held; a hand card is seen by all from now on, a spike was before."""
+    card = state.cards[seat, slot]
+    discard(state, card)
+    if slot != SPIKE_SLOT:
+        state.public[card + 10] += 1
+
+
+@rule
+def put_in_hand(state: Record, seat: int, slot: int, card: int) -> None:
+    """Put a card in its place and keep the two hand cards sorted, for actions name the lower and the higher."""
+    state.cards[seat, slot] = card
+    if slot == SPIKE_SLOT:
+        state.public[card + 10] += 1
+    elif state.cards[seat, LOW_SLOT] > state.cards[seat, HIGH_SLOT]:
+        low = state.cards[seat, HIGH_SLOT]
+        state.cards[seat, HIGH_SLOT] = state.cards[seat, LOW_SLOT]
+        state.cards[seat, LOW_SLOT] = low

@@ -1,0 +1,93 @@
+"""The record of Corellian Spike, its options and the names of its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardgym.rules import Options, Record, choice, number
+
+MAX_PLAYERS = 8
+NUM_CARDS = 62
+NUM_VALUES = 21
+BET = 2  # What an ante, a raise, a match and a bought card cost.
+
+DECK = np.array([v for v in range(-10, 11) for _ in range(3 if v else 2)], np.int8)
+EMPTY = 99  # In a place for a card: no card.
+
+# Actions, in the paper's numbers (section 3.2).
+RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD, SWAP_SPIKE, SWAP_LOW, SWAP_HIGH = range(9)
+NUM_ACTIONS = 9
+
+# Phases. At BETTING, BUYING and PLACING a player decides; at the others chance does.
+DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER = range(10)
+
+FLAT, MATCHED = range(2)  # Option `betting`.
+CREDITS, WEIGHTED = range(2)  # Option `reward`.
+
+LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = 0, 1, 2  # Places in `cards[seat]`; the hand is kept sorted.
+
+STATE = np.dtype(
+    [
+        # Options, written once.
+        ("num_players", np.int32),
+        ("hands", np.int32),
+        ("credits", np.int32),
+        ("betting", np.int32),
+        ("reward_model", np.int32),
+        # The game.
+        ("hand", np.int32),  # Hands finished.
+        ("stack", np.int32, (MAX_PLAYERS,)),  # Credits of each seat.
+        ("hands_won", np.int32, (MAX_PLAYERS,)),
+        # The hand.
+        ("phase", np.int32),
+        ("round_number", np.int32),  # 0 before the spikes are dealt, then 1, 2, 3.
+        ("pool", np.int32),
+        ("turn", np.int32),  # The seat to decide or to be dealt a card.
+        ("slot", np.int32),  # Where that card goes.
+        ("turns_left", np.int32),  # Seats the betting turn still comes to unless one raises.
+        ("level", np.int32),  # Flat: what a match costs. Matched: what each must have put in this phase.
+        ("dice", np.int32),  # The last roll, first die x 6 + second, or -1.
+        ("folded", np.int8, (MAX_PLAYERS,)),
+        ("tied", np.int8, (MAX_PLAYERS,)),
+        ("put_phase", np.int32, (MAX_PLAYERS,)),  # Put into the pool in the latest betting phase.
+        ("put_hand", np.int32, (MAX_PLAYERS,)),  # Put into the pool this hand.
+        ("raises", np.int32, (MAX_PLAYERS,)),  # Raises this hand.
+        ("buys", np.int16, (MAX_PLAYERS,)),  # Cards bought this hand.
+        ("kept", np.int16, (MAX_PLAYERS,)),  # Bought cards taken into the hand since it was dealt or redrawn.
+        ("cards", np.int8, (MAX_PLAYERS, 3)),  # Low hand card, high hand card, spike.
+        ("extra", np.int8),  # The card the seat `turn` has bought and not placed.
+        ("deck", np.int8, (NUM_CARDS,)),
+        ("deck_size", np.int32),
+        ("discards", np.int8, (NUM_CARDS,)),
+        ("discards_size", np.int32),
+        ("public", np.int8, (NUM_VALUES,)),  # Cards of each value that lie face up: spikes and discards.
+        # The last hand's end, for telling.
+        ("last_winner", np.int32),
+        ("last_pool", np.int32),
+        ("shown", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for who folded.
+        ("pays", np.int8),  # Whether the last transition paid anybody; most do not.
+        ("reward", np.float32, (MAX_PLAYERS,)),  # What it paid, if so.
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True)
+class CorellianSpikeOptions(Options):
+    """The options of Corellian Spike."""
+
+    num_players: int = number(2, 2, MAX_PLAYERS, help="seats at the table")  # type: ignore[misc]
+    hands: int = number(10, 1, 10_000, help="hands a game has at most")
+    credits: int = number(50, 2, 100_000, step=2, help="credits each player starts with")
+    betting: str = choice("flat", "matched", help="what a raise asks of the others")
+    reward: str = choice("credits", "weighted", help="the paper's two reward models")
+
+    def write(self, state: Record) -> None:
+        """Write the options; the reward model goes by another name than the reward itself."""
+        state.num_players = self.num_players
+        state.hands = self.hands
+        state.credits = self.credits
+        state.betting = FLAT if self.betting == "flat" else MATCHED
+        state.reward_model = CREDITS if self.reward == "credits" else WEIGHTED
