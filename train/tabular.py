@@ -51,7 +51,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
 
     def save() -> None:
         if config.observation:
-            save_hashed(checkpoint, *learner.table(), game, options, config.observation, dataclasses.asdict(config))
+            save_hashed(checkpoint, learner.table(), game, options, config.observation, dataclasses.asdict(config))
         else:
             save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
         plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
@@ -65,7 +65,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
     def evaluate(games: int) -> dict[str, Figures]:
         player = learner.player()
         found = {
-            opponent: match(game, options, player, opponent, games=games, seed=EVALUATION_SEED)
+            opponent: match(game, options, player, opponent, games=games, seed=EVALUATION_SEED, seat=config.seat)
             for opponent in config.eval_opponents
         }
         for opponent, its in found.items():

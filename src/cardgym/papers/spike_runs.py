@@ -205,7 +205,7 @@ def learn(task: Learning) -> tuple[int, list[Score]]:
     config = TabularConfig(
         env=ENV,
         observation=task.observation,
-        table_size=3_000_000,
+        table_size=6_000_000,
         seed=task.seed,
         decisions=task.decisions,
         deal_ends=True,

@@ -20,10 +20,10 @@ from cardgym.errors import CardgymError, unknown
 from cardgym.generator import derive
 from cardgym.kernel import ANY_SEAT, CALLER
 from cardgym.players.base import CompiledPlayer, Player, PlayerSpec, TablePlayer, resolve
-from cardgym.players.hashed import HashedPlayer
+from cardgym.players.hashed import HashedPlayer, Pairs
 from cardgym.players.played import PlayedBatch
 from cardgym.rules import Game, Options, no_code
-from cardgym.tabular.learning_loop import DECISIONS, FULL, GAMES, STATES, UNTIL, learning_loop
+from cardgym.tabular.learning_loop import DECISIONS, ENTRY, FULL, GAMES, STATES, UNTIL, insert, learning_loop
 
 ALGORITHMS = ("q_learning", "sarsa")
 SELF = "self"
@@ -45,7 +45,7 @@ class TabularConfig:
     observation: str = ""
     """Empty for the game's own numbering of states; else an observation, whose hash is the state."""
     table_size: int = 1 << 20
-    """How many different observations there is room for, where observations are hashed."""
+    """How many pairs of observation and action there is room for, where observations are hashed."""
     seed: int = 1
     """Decides everything: deals, opponents, exploration, ties."""
 
@@ -53,6 +53,10 @@ class TabularConfig:
     """How many decisions the learner takes."""
     opponents: tuple[str, ...] = ("random=1",)
     """Who sits opposite, as name=weight: compiled players, tables and policy files, or self."""
+    seat: int = ANY_SEAT
+    """The learner's seat, in evaluations too; -1 for one drawn for each game."""
+    deals: int = 0
+    """If not 0, only so many different deals are played, again and again: to study what is learned by heart."""
     deal_ends: bool = False
     """Whether a deal is learned by itself: in a game of hands, nothing after a hand counts for what was done in it."""
     gamma: float = 1.0
@@ -90,6 +94,8 @@ class TabularConfig:
                 (n, 0 <= getattr(self, n) <= 1, "0 to 1")
                 for n in ("gamma", "epsilon_start", "epsilon_end", "epsilon_share", "step_size_end")
             ),
+            ("seat", self.seat >= ANY_SEAT, "-1 (drawn for each game) or a seat's number"),
+            ("deals", 0 <= self.deals < 1 << 31, "0 or more"),
             ("step_size", 0 < self.step_size <= 1, "more than 0, at most 1"),
         ):
             if not allowed:
@@ -121,9 +127,10 @@ class TabularLearner:
         game: the game.
         options: its options.
         config: the hyper-parameters.
-        values: action values (rows, actions), float64, 0 at first.
+        values: action values of numbered states, (rows, actions), float64, 0 at first.
         visits: how often each was updated, (rows, actions), int32.
-        keys: the hash of each row's observation, (rows,), uint64, 0 where there is none; empty with numbered states.
+        entries: the dictionary of observations and actions, `learning_loop.ENTRY`; one free entry
+            with numbered states.
     """
 
     def __init__(
@@ -137,21 +144,24 @@ class TabularLearner:
         self.game = game
         self.options = options
         self.config = config
-        self.keys = np.zeros(0, np.uint64)
+        actions = game.actions(options)
+        if config.seat >= options.num_players:
+            raise CardgymError(f"seat={config.seat}: {game.id} has seats 0 to {options.num_players - 1} here")
+        rows, size, slots = 0, 1, 1
         if config.observation:
             size = game.encoding(config.observation).size(options)
             # A third more than asked: a full table is slow to search.
-            rows = 1 << int(np.ceil(np.log2(config.table_size * 4 / 3)))
-            self.keys = np.zeros(rows, np.uint64)
+            slots = 1 << int(np.ceil(np.log2(config.table_size * 4 / 3)))
         elif game.num_indices is None or game.index is no_code:
             raise CardgymError(
                 f"{game.id} does not number its states: name an observation to hash, such as "
                 f"observation={game.default_encoding}"
             )
         else:
-            size, rows = 1, game.num_indices(options)
-        self.values = np.zeros((rows, game.num_actions))
-        self.visits = np.zeros((rows, game.num_actions), np.int32)
+            rows = game.num_indices(options)
+        self.entries: npt.NDArray[Any] = np.zeros(slots, ENTRY)
+        self.values = np.zeros((rows, actions))
+        self.visits = np.zeros((rows, actions), np.int32)
 
         mix: Mapping[PlayerSpec, float] = opponents or parse_mix(config.opponents)
         roster: list[Player] = [resolve(name, game, options) for name in mix if name != SELF]
@@ -166,11 +176,12 @@ class TabularLearner:
         self._shares = np.cumsum(list(mix.values())) / sum(mix.values())
         key = np.uint64(config.seed)
         self._played.seed(np.array([derive(key, _PLAY)]))
-        self._played.seat([CALLER], wish=ANY_SEAT)
+        self._played.seat([CALLER], wish=config.seat)
         self._generator = np.array([derive(key, _LEARN), 0], np.uint64)
-        self._numbers = np.zeros(5, np.int64)
+        self._numbers = np.zeros(6, np.int64)
         seats = game.max_players
-        self._opened = np.full((seats, 2), -1, np.int64)
+        self._keys = np.zeros(seats, np.uint64)
+        self._opened = np.full(seats, -1, np.int64)
         self._pay = np.zeros((2, seats))
         self._observation = np.zeros(size, np.float32)
         announce(f"{game.id} (tabular learning)")
@@ -189,7 +200,13 @@ class TabularLearner:
     @property
     def states(self) -> int:
         """How many states were met."""
-        return int(self._numbers[STATES]) if len(self.keys) else int((self.visits.sum(axis=1) > 0).sum())
+        hashed = bool(self.config.observation)
+        return int(self._numbers[STATES]) if hashed else int((self.visits.sum(axis=1) > 0).sum())
+
+    @property
+    def deal_key(self) -> np.uint64:
+        """The key that the games are dealt from; with `deals`, game number g < deals is one of those deals."""
+        return np.uint64(self._played.batch.plain_rows["key"][0])
 
     def advance(self, decisions: int) -> None:
         """Learn until so many decisions are taken in all.
@@ -220,9 +237,11 @@ class TabularLearner:
             self._shares,
             self.values,
             self.visits,
-            self.keys,
+            self.entries,
             self._observation,
-            np.zeros(self.game.num_actions, np.int8),
+            np.zeros(self.values.shape[1]),
+            np.zeros(self.values.shape[1], np.int8),
+            self._keys,
             self._opened,
             self._pay,
             self._generator,
@@ -230,8 +249,10 @@ class TabularLearner:
             settings,
             config.algorithm == "sarsa",
             config.deal_ends,
+            config.deals,
         )
         if self._numbers[FULL]:
+            self._numbers[FULL] = 0
             raise CardgymError(
                 f"table_size={config.table_size}: full after {self.decisions:,} decisions; allow more, or use an "
                 "observation that tells fewer states apart"
@@ -243,16 +264,20 @@ class TabularLearner:
         actions: npt.NDArray[np.int8] = tried.argmax(axis=1).astype(np.int8)
         return actions
 
-    def table(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
-        """The keys met, in rising order, and their action values, minus infinity where not tried."""
-        met = np.flatnonzero(self.keys)
-        met = met[np.argsort(self.keys[met])]
-        return self.keys[met], np.where(self.visits[met] > 0, self.values[met], -np.inf)
+    def table(self) -> Pairs:
+        """The pairs of observation and action that were tried, in rising order, with their values."""
+        tried = self._tried()
+        return Pairs(tried["key"].copy(), tried["action"].copy(), tried["value"].copy())
+
+    def _tried(self) -> npt.NDArray[Any]:
+        tried = self.entries[self.entries["key"] != 0]
+        rising: npt.NDArray[Any] = tried[np.lexsort((tried["action"], tried["key"]))]
+        return rising
 
     def player(self, name: str = "learner") -> Player:
         """The greedy player of what is learned so far."""
         if self.config.observation:
-            return HashedPlayer(name, self.config.observation, *self.table())
+            return HashedPlayer(name, self.config.observation, self.table())
         return TablePlayer(name, self.policy())
 
     def state_dict(self) -> dict[str, npt.NDArray[Any]]:
@@ -261,9 +286,10 @@ class TabularLearner:
         return {
             "values": self.values,
             "visits": self.visits,
-            "keys": self.keys,
+            "entries": self._tried().view(np.uint8),
             "states": batch.plain_states.view(np.uint8),
             "rows": batch.plain_rows.view(np.uint8),
+            "keys": self._keys,
             "opened": self._opened,
             "pay": self._pay,
             "generator": self._generator,
@@ -277,7 +303,12 @@ class TabularLearner:
             CardgymError: where it was written by a version with other records.
         """
         mine = self.state_dict()
-        if any(name not in state or state[name].shape != array.shape for name, array in mine.items()):
+        pairs = state.get("entries")
+        fits = pairs is not None and len(pairs) % ENTRY.itemsize == 0 and len(pairs) <= self.entries.nbytes
+        if not fits or any(n not in state or state[n].shape != a.shape for n, a in mine.items() if n != "entries"):
             raise CardgymError("the state to resume from was written by another version; train from the start")
         for name, array in mine.items():
-            array[...] = state[name]
+            if name != "entries":
+                array[...] = state[name]
+        self.entries[:] = np.zeros(1, ENTRY)
+        insert(self.entries, np.frombuffer(state["entries"].tobytes(), ENTRY))

@@ -1,4 +1,9 @@
-"""The loop of Q-learning and Sarsa over a table, compiled for a game; `cardgym.tabular.learning` drives it."""
+"""The compiled loop of Q-learning and Sarsa: play, and move the value of what was done towards its target.
+
+Values are kept by the game's own number of a state, or by the hash of an observation in a dictionary of the pairs
+(observation, action) that were tried. The dictionary is an array of `ENTRY` with linear probing from the observation's
+hash on, so that the pairs of an observation lie side by side and one scan finds them all.
+"""
 
 from __future__ import annotations
 
@@ -10,40 +15,108 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.compilation import bind, rule
-from cardgym.generator import uniform, uniform_float
+from cardgym.generator import next_bits, uniform, uniform_float
 from cardgym.kernel import Kernel, uniform_legal
 from cardgym.players.hashed import hash_of
 
-DECISIONS, GAMES, STATES, UNTIL, FULL = range(5)
-"""Places in the whole numbers that `_learn` reads and writes."""
+ENTRY = np.dtype([("key", np.uint64), ("action", np.int32), ("visits", np.int32), ("value", np.float64)])
+"""A pair of observation and action: the observation's hash (0 where the entry is free), the action, its value."""
+
+DECISIONS, GAMES, STATES, ENTRIES, UNTIL, FULL = range(6)
+"""Places in the whole numbers that the loop reads and writes."""
 
 
 def _unbound(*_: Any) -> Any:
     raise NotImplementedError("a template is used through `learning_loop`")
 
 
-draw = actor = legal = apply = rewards = choose = prepare = observe = index = row_of = deal = _unbound
+draw = actor = legal = apply = rewards = choose = prepare = observe = index = values_of = move_value = deal = _unbound
 
 
-def _row_by_index(state: Any, seat: int, observation: Any, keys: Any, numbers: Any) -> int:
-    return int(index(state, seat))
+# -- two ways to keep values ------------------------------------------------------------------------------------------
 
 
-def _row_by_hash(state: Any, seat: int, observation: Any, keys: Any, numbers: Any) -> int:
-    """The row of the observation, made if need be; -1 if there is no room. Linear probing."""
+def _values_by_index(
+    state: Any, seat: int, observation: Any, values: Any, entries: Any, worth: Any, numbers: Any
+) -> np.uint64:
+    """Copy the values of the state's actions to `worth`; return the state's number."""
+    row = np.int64(index(state, seat))
+    for action in range(worth.shape[0]):
+        worth[action] = values[row, action]
+    return np.uint64(row)
+
+
+def _values_by_hash(
+    state: Any, seat: int, observation: Any, values: Any, entries: Any, worth: Any, numbers: Any
+) -> np.uint64:
+    """The same by observation, whose hash is returned; what was not tried is worth 0. Tells when there is no room."""
     observe(state, seat, observation)
     key = hash_of(observation)
-    last = np.uint64(keys.shape[0] - 1)
-    place = key & last
-    while keys[place] != key:
-        if keys[place] == np.uint64(0):
-            if numbers[STATES] * 4 >= keys.shape[0] * 3:
-                return -1
-            keys[place] = key
+    last = np.int64(entries.shape[0] - 1)
+    if numbers[ENTRIES] * 4 >= entries.shape[0] * 3:
+        numbers[FULL] = 1
+    for action in range(worth.shape[0]):
+        worth[action] = 0.0
+    slot = np.int64(key & np.uint64(last))
+    while entries[slot].key != np.uint64(0):
+        if entries[slot].key == key:
+            worth[entries[slot].action] = entries[slot].value
+        slot = (slot + 1) & last
+    return key
+
+
+@rule
+def _step_size(visits: int, numbers: Any, settings: Any) -> float:
+    size = linear(float(numbers[DECISIONS]), settings[4], settings[5], settings[0])
+    if settings[6] > 0.0:
+        size /= float(visits) ** settings[6]
+    return float(size)
+
+
+def _move_by_index(
+    values: Any, visits: Any, entries: Any, key: Any, action: int, target: float, numbers: Any, settings: Any
+) -> None:
+    """Move the value of an action towards its target."""
+    row = np.int64(key)
+    visits[row, action] += 1
+    values[row, action] += _step_size(visits[row, action], numbers, settings) * (target - values[row, action])
+
+
+def _move_by_hash(
+    values: Any, visits: Any, entries: Any, key: Any, action: int, target: float, numbers: Any, settings: Any
+) -> None:
+    """The same in the dictionary, where a pair that is new is made."""
+    last = np.int64(entries.shape[0] - 1)
+    slot = np.int64(key & np.uint64(last))
+    known = False
+    while entries[slot].key != np.uint64(0):
+        if entries[slot].key == key:
+            known = True
+            if entries[slot].action == action:
+                break
+        slot = (slot + 1) & last
+    entry = entries[slot]
+    if entry.key == np.uint64(0):
+        entry.key = key
+        entry.action = action
+        numbers[ENTRIES] += 1
+        if not known:
             numbers[STATES] += 1
-            break
-        place = (place + np.uint64(1)) & last
-    return np.int64(place)  # type: ignore[return-value]  # int() would keep it unsigned when compiled.
+    entry.visits += 1
+    entry.value += _step_size(entry.visits, numbers, settings) * (target - entry.value)
+
+
+def _insert(entries: Any, pairs: Any) -> None:
+    """Put pairs, all different, into an empty dictionary."""
+    last = np.int64(entries.shape[0] - 1)
+    for i in range(pairs.shape[0]):
+        slot = np.int64(pairs[i].key & np.uint64(last))
+        while entries[slot].key != np.uint64(0):
+            slot = (slot + 1) & last
+        entries[slot] = pairs[i]
+
+
+# -- choosing ---------------------------------------------------------------------------------------------------------
 
 
 @rule
@@ -78,19 +151,7 @@ def linear(step: float, start: float, end: float, steps: float) -> float:
     return end if step >= steps else start + (end - start) * step / steps
 
 
-@rule
-def update(values: Any, visits: Any, opened: Any, seat: int, target: float, numbers: Any, settings: Any) -> None:
-    """Move the value of what the seat did last towards `target`, if that waits; then nothing waits."""
-    state = opened[seat, 0]
-    if state < 0:
-        return
-    action = opened[seat, 1]
-    visits[state, action] += 1
-    size = linear(float(numbers[DECISIONS]), settings[4], settings[5], settings[0])
-    if settings[6] > 0.0:
-        size /= float(visits[state, action]) ** settings[6]
-    values[state, action] += size * (target - values[state, action])
-    opened[seat, 0] = -1
+# -- the loop ---------------------------------------------------------------------------------------------------------
 
 
 def _learn(
@@ -101,9 +162,11 @@ def _learn(
     shares: Any,
     values: Any,
     visits: Any,
-    keys: Any,
+    entries: Any,
     observation: Any,
+    worth: Any,
     mask: Any,
+    keys: Any,
     opened: Any,
     pay: Any,
     generator: Any,
@@ -111,11 +174,12 @@ def _learn(
     settings: Any,
     sarsa: bool,
     deal_ends: bool,
+    deals: int,
 ) -> None:
     """Play and learn until the learner has taken `numbers[UNTIL]` decisions.
 
-    `opened[seat]` is the state and the action that wait for the seat's next decision, or -1; `pay[0, seat]` what the
-    seat was paid since.
+    `keys[seat]` and `opened[seat]` are the state and the action that wait for the seat's next decision (-1: none);
+    `pay[0, seat]` is what the seat was paid since.
     """
     state = states[0]
     row = rows[0]
@@ -127,7 +191,11 @@ def _learn(
                 while number < shares.shape[0] - 1 and shares[number] <= drawn:
                     number += 1
                 row.lineup[place] = choices[number]
+            if deals > 0:
+                row.games = np.uint64(uniform(generator, deals))
             prepare(state, row)
+            if deals > 0:
+                row.choice[0] = next_bits(generator)  # The deal is an old one, what players choose in it is not.
             row.actor = 0
         before_deal = deal(state)
         move = draw(state, row.chance)
@@ -137,37 +205,38 @@ def _learn(
             seat = actor(state)
             ended = seat < 0
         learns = False
-        here = -1
+        here = np.uint64(0)
         if seat >= 0:
             legal(state, mask)
             policy = row.policies[seat]
             learns = policy < 0
             if learns:
-                here = row_of(state, seat, observation, keys, numbers)
-                if here < 0:
-                    numbers[FULL] = 1
+                here = values_of(state, seat, observation, values, entries, worth, numbers)
+                if numbers[FULL]:
                     return
                 step = float(numbers[DECISIONS])
                 if uniform_float(generator) < linear(step, settings[1], settings[2], settings[3]):
                     move = uniform_legal(mask, generator)
                 else:
-                    move = greedy_legal(values[here], mask, generator)
+                    move = greedy_legal(worth, mask, generator)
             else:
                 move = choose(policy, state, seat, mask, row.choice, tables)
         for other in range(state.num_players):
-            if ended or (learns and other == seat):
+            if opened[other] >= 0 and (ended or (learns and other == seat)):
                 ahead = 0.0
                 if not ended:
-                    ahead = values[here, move] if sarsa else best_legal(values[here], mask)
-                update(values, visits, opened, other, pay[0, other] + settings[7] * ahead, numbers, settings)
+                    ahead = worth[move] if sarsa else best_legal(worth, mask)
+                target = pay[0, other] + settings[7] * ahead
+                move_value(values, visits, entries, keys[other], opened[other], target, numbers, settings)
+                opened[other] = -1
         if ended:
             row.actor = -1
             numbers[GAMES] += 1
             continue
         if learns:
             numbers[DECISIONS] += 1
-            opened[seat, 0] = here
-            opened[seat, 1] = move
+            keys[seat] = here
+            opened[seat] = move
             pay[0, seat] = 0.0
         apply(state, move)
         for other in range(state.num_players):
@@ -177,25 +246,37 @@ def _learn(
             pay[0, other] += pay[1, other]
         if deal_ends and deal(state) != before_deal:
             for other in range(state.num_players):
-                update(values, visits, opened, other, pay[0, other], numbers, settings)
+                if opened[other] >= 0:
+                    move_value(values, visits, entries, keys[other], opened[other], pay[0, other], numbers, settings)
+                    opened[other] = -1
 
 
 @cache
 def learning_loop(kernel: Kernel, encoding: str) -> Callable[..., Any]:
-    """`_learn` with the rules and players of a kernel; states are observations by that name, hashed, or numbered."""
+    """`_learn` for a game, with values by the observation `encoding`, or by the game's own numbers if that is empty."""
     game, suffix = kernel.game, f"{kernel.suffix}_{encoding or 'index'}"
     if encoding:
-        row = bind(_row_by_hash, suffix, game.sources, observe=game.encoding(encoding).write)
+        store = {
+            "values_of": bind(_values_by_hash, suffix, game.sources, observe=game.encoding(encoding).write),
+            "move_value": bind(_move_by_hash, suffix, game.sources),
+        }
     else:
-        row = bind(_row_by_index, suffix, game.sources, index=game.index)
+        store = {
+            "values_of": bind(_values_by_index, suffix, game.sources, index=game.index),
+            "move_value": bind(_move_by_index, suffix, game.sources),
+        }
     rules = {name: getattr(game, name) for name in ("actor", "legal", "apply", "rewards", "deal")}
     return bind(
         _learn,
         suffix,
         game.sources,
         **rules,
-        row_of=row,
+        **store,
         draw=kernel.draw,
         choose=kernel.choose,
         prepare=kernel.prepare,
     )
+
+
+insert = bind(_insert, "entries", ())
+"""Put pairs, all different, into an empty dictionary: `insert(entries, pairs)`, arrays of `ENTRY`."""
