@@ -21,15 +21,12 @@ import numpy as np
 from cardgym import find
 from cardgym.cli.progress import progress_bar
 from cardgym.learn.config import STATE_FILE
-from cardgym.learn.logbook import Figures, TensorBoard, in_words, match, save_results
+from cardgym.learn.logbook import Figures, TensorBoard, evaluation, in_words, save_results
 from cardgym.learn.resume import begun_state, pack, save_state, unpack
 from cardgym.learn.script import Trained, run_script
 from cardgym.players.base import resolve
 from cardgym.registry import parse_options, parse_settings
 from cardgym.tabular.batch_q import ENV, BatchQ, BatchQConfig
-
-EVALUATION_SEED = 1_000_000
-"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
 
 
 def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
@@ -56,13 +53,9 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
         save_state(state_file, {"config": json.dumps(dataclasses.asdict(config)), **plain, "arrays": pack(arrays)})
 
     def evaluate(games: int) -> dict[str, Figures]:
-        found = {
-            opponent: match(game, options, run.player, opponent, games=games, seed=EVALUATION_SEED)
-            for opponent in config.eval_opponents
-        }
-        for opponent, its in found.items():
-            board.evaluation(run.iteration, opponent, its)
-        return found
+        return evaluation(
+            game, options, run.player, config.eval_opponents, games=games, board=board, step=run.iteration
+        )
 
     board = TensorBoard(folder, purge_step=run.iteration or None)
     board.config(dataclasses.asdict(config))

@@ -31,8 +31,8 @@ from cardgym.learn.logbook import (
     action_names,
     action_shares,
     draw_action_shares,
+    evaluation,
     in_words,
-    match,
     save_results,
 )
 from cardgym.learn.replay import Replay
@@ -44,9 +44,6 @@ from cardgym.learn.targets import double_dqn_target, dqn_target
 from cardgym.players.base import resolve
 from cardgym.players.network import NetworkPlayer, QNetwork, greedy_actions, network_shape, save_checkpoint
 from cardgym.registry import parse_options, parse_settings
-
-EVALUATION_SEED = 1_000_000
-"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
 
 
 def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
@@ -159,12 +156,9 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
 
     def evaluate(games: int) -> dict[str, Figures]:
         watch.stop()
-        found = {
-            opponent: match(game, options, learner, opponent, games=games, seed=EVALUATION_SEED, seat=config.seat)
-            for opponent in config.eval_opponents
-        }
-        for opponent, its in found.items():
-            board.evaluation(decisions, opponent, its)
+        found = evaluation(
+            game, options, learner, config.eval_opponents, games=games, board=board, step=decisions, seat=config.seat
+        )
         names.update(action_names(game, tables.played.batch.states[tables.deciding], tables.masks))
         greedy = greedy_actions(online, tables.observations, tables.masks, device)
         board.picture("actions", decisions, draw_action_shares(action_shares(tables.masks, greedy), names))

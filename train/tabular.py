@@ -17,7 +17,7 @@ from pathlib import Path
 
 from cardgym import find
 from cardgym.learn.config import STATE_FILE
-from cardgym.learn.logbook import Figures, Reporter, TensorBoard, in_words, match, save_results
+from cardgym.learn.logbook import Figures, Reporter, TensorBoard, evaluation, in_words, save_results
 from cardgym.learn.resume import begun_state, pack, save_state, unpack
 from cardgym.learn.schedules import linear
 from cardgym.learn.script import Trained, run_script
@@ -26,9 +26,6 @@ from cardgym.players.hashed import save_hashed
 from cardgym.players.policy_file import save_policy
 from cardgym.registry import parse_options, parse_settings
 from cardgym.tabular.learning import TabularConfig, TabularLearner
-
-EVALUATION_SEED = 1_000_000
-"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
 
 CHUNK = 50_000
 """Decisions between two looks at the clock and the progress bar."""
@@ -63,14 +60,10 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
     reporter = Reporter(config.decisions, learner.decisions)
 
     def evaluate(games: int) -> dict[str, Figures]:
-        player = learner.player()
-        found = {
-            opponent: match(game, options, player, opponent, games=games, seed=EVALUATION_SEED, seat=config.seat)
-            for opponent in config.eval_opponents
-        }
-        for opponent, its in found.items():
-            board.evaluation(learner.decisions, opponent, its)
-        return found
+        player, done = learner.player(), learner.decisions
+        return evaluation(
+            game, options, player, config.eval_opponents, games=games, board=board, step=done, seat=config.seat
+        )
 
     # -- training -----------------------------------------------------------------------------------------------------
     found: dict[str, Figures] = {}

@@ -24,6 +24,9 @@ from cardgym.kernel import ANY_SEAT
 from cardgym.players.base import Player
 from cardgym.rules import Game, Options
 
+EVALUATION_SEED = 1_000_000
+"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
+
 Figures = dict[str, tuple[float, tuple[float, float] | None]]
 """Figures by name, each with its 95 % interval where it has one."""
 
@@ -40,6 +43,27 @@ def match(
         return figures(evaluate(game, options, [player, *[opponent] * others], games=games, seed=seed).players[0])
     line_up = [*[opponent] * seat, player, *[opponent] * (others - seat)]
     return figures(evaluate(game, options, line_up, games=games, seed=seed, seats="fixed").players[seat])
+
+
+def evaluation(
+    game: Game,
+    options: Options,
+    player: Player,
+    opponents: Sequence[str],
+    *,
+    games: int,
+    board: TensorBoard,
+    step: int,
+    seat: int = ANY_SEAT,
+) -> dict[str, Figures]:
+    """Match a player with each opponent, and put the figures into TensorBoard; see `match`."""
+    found = {
+        opponent: match(game, options, player, opponent, games=games, seed=EVALUATION_SEED, seat=seat)
+        for opponent in opponents
+    }
+    for opponent, its in found.items():
+        board.evaluation(step, opponent, its)
+    return found
 
 
 def figures(report: PlayerReport) -> Figures:

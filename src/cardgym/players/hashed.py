@@ -15,10 +15,10 @@ from cardgym.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.generator import mix
+from cardgym.players.purpose import check_purpose, purpose_of
 from cardgym.rules import Game, Options, rule
 
 FORMAT = "cardgym observation table 2"
-_PAYMENT_OPTION = "reward"  # By convention an option of this name changes only what is paid.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -122,10 +122,7 @@ def save_hashed(
     """
     about = {
         "format": FORMAT,
-        "env": game.id,
-        "options": _that_count(options),
-        "observation": encoding,
-        "table": game.encoding(encoding).digest(options),
+        **purpose_of(game, options, encoding),
         "config": dict(config or {}),
     }
     with replacing(path) as temporary, open(temporary, "wb") as file:
@@ -148,18 +145,10 @@ def load_hashed(path: Path, game: Game, options: Options) -> HashedPlayer:
         whole = _whole(pairs, game.actions(options))
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         known = whole = False
-    if not known or (about["env"] == game.id and not whole):
+    if not known or (about.get("env") == game.id and not whole):
         raise CardgymError(f"table {path}: truncated, or no table of observations of cardgym ({FORMAT!r})")
-    if about["env"] != game.id:
-        raise CardgymError(f"table {path}: made for {about['env']}, not for {game.id}")
-    here, there = _that_count(options), about["options"]
-    for name in sorted({*here, *there}):
-        if here.get(name) != there.get(name):
-            raise CardgymError(f"table {path}: made for {name}={there.get(name)}, not {name}={here.get(name)}")
-    encoding = about["observation"]
-    if encoding not in game.encodings or game.encoding(encoding).digest(options) != about["table"]:
-        raise CardgymError(f"table {path}: its observation {encoding!r} is not the one {game.id} has now; train anew")
-    return HashedPlayer(str(path), encoding, pairs)
+    check_purpose(f"table {path}", about, game, options)
+    return HashedPlayer(str(path), about["observation"], pairs)
 
 
 def _whole(pairs: Pairs, num_actions: int) -> bool:
@@ -170,9 +159,3 @@ def _whole(pairs: Pairs, num_actions: int) -> bool:
     if keys.ndim != 1 or not keys.shape == actions.shape == values.shape:
         return False
     return not len(keys) or bool((keys[1:] >= keys[:-1]).all() and actions.min() >= 0 and actions.max() < num_actions)
-
-
-def _that_count(options: Options) -> dict[str, int | str]:
-    """The options that a table must share with the game it plays: all but what is paid."""
-    known = {"num_players": options.num_players, **options.asdict()}
-    return {name: value for name, value in known.items() if name != _PAYMENT_OPTION}

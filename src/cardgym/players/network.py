@@ -17,11 +17,10 @@ from torch import Tensor, nn
 
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
+from cardgym.players.purpose import check_purpose, purpose_of
 from cardgym.rules import Game, Options
 
 FORMAT = "cardgym-q-network-1"
-PAYMENT_OPTION = "reward"
-"""By convention a game's option of this name changes only what is paid, not what is seen or allowed."""
 
 
 @dataclass(frozen=True)
@@ -170,25 +169,13 @@ def save_checkpoint(
     """
     purpose = {
         "format": FORMAT,
-        "env": game.id,
-        "options": options_that_count(options),
-        "observation": encoding,
-        "table": game.encoding(encoding).digest(options),
+        **purpose_of(game, options, encoding),
         "network": asdict(network.shape),
         "config": dict(config or {}),
     }
     tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
     with replacing(path) as temporary:
         temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(purpose)}))
-
-
-def options_that_count(options: Options) -> dict[str, int | str]:
-    """The options that a checkpoint must share with the table it plays at: all but what is paid."""
-    return {
-        name: value
-        for name, value in {"num_players": options.num_players, **options.asdict()}.items()
-        if name != PAYMENT_OPTION
-    }
 
 
 def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork, dict[str, Any]]:
@@ -219,7 +206,7 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork,
     if not known:
         raise CardgymError(f"checkpoint {path}: not a Q-network of cardgym (no format {FORMAT!r} in its metadata)")
     try:
-        _check_purpose(path, purpose, game, options)
+        check_purpose(f"checkpoint {path}", purpose, game, options)
         shape = purpose["network"]
         network = QNetwork(NetworkShape(**{**shape, "hidden": tuple(shape["hidden"])}))
         network.load_state_dict(tensors)
@@ -228,23 +215,6 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork,
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError):
         raise CardgymError(f"checkpoint {path}: its metadata and its weights do not fit together") from None
     return network.eval(), purpose
-
-
-def _check_purpose(path: Path, purpose: dict[str, Any], game: Game, options: Options) -> None:
-    if purpose["env"] != game.id:
-        raise CardgymError(f"checkpoint {path}: made for {purpose['env']}, not for {game.id}")
-    here, there = options_that_count(options), dict(purpose["options"])
-    for name in sorted({*here, *there}):
-        if here.get(name) != there.get(name):
-            raise CardgymError(
-                f"checkpoint {path}: made for {name}={there.get(name)}, not {name}={here.get(name)}; "
-                f"set {name}={there.get(name)} or train one for these options"
-            )
-    encoding = purpose["observation"]
-    if encoding not in game.encodings or game.encoding(encoding).digest(options) != purpose["table"]:
-        raise CardgymError(
-            f"checkpoint {path}: its observation {encoding!r} is not the one {game.id} has now; train it anew"
-        )
 
 
 def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer:
