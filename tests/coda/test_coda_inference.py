@@ -25,11 +25,12 @@ def ruled_out(table: Table, owner: int) -> dict[int, set[int]]:
     return out
 
 
-def arrangements(table: Table, seat: int) -> Iterator[tuple[int, ...]]:
-    """Every way in which `seat` can take the opponent's line to be."""
+def arrangements(table: Table, seat: int, *, outsider: bool = False) -> Iterator[tuple[int, ...]]:
+    """Every way in which `seat`, or one who sees neither hand, can take the opponent's line to be."""
     owner = 1 - seat
     line, up, out = table.line(owner), table.up(owner), ruled_out(table, owner)
-    unseen = [tile for tile in range(table.n) if tile not in table.held(seat) | up]
+    seen = up | (table.up(seat) if outsider else table.held(seat))
+    unseen = [tile for tile in range(table.n) if tile not in seen]
     numbers = table.n - table.options.jokers
 
     def fill(done: tuple[int, ...], last: int) -> Iterator[tuple[int, ...]]:
@@ -101,6 +102,32 @@ def test_beliefs_are_the_same_probabilities() -> None:
         share = Counter(line[place] for line in lines)
         for tile in range(26):
             assert beliefs[place, tile] == np.float32(share[tile] / len(lines))
+
+
+def test_odds_are_those_of_either_line() -> None:
+    positions = 0
+    for seed in range(30):
+        table = Table("CodaOfficial-v0", {"n_start": 2}, seed=seed)
+        table.play_randomly(3 + seed % 9)
+        if table.over or not table.guessing or len(table.hidden_places(int(table.state.turn))) > 3:
+            continue
+        seat = int(table.state.turn)
+        odds, beliefs = (
+            np.zeros(table.game.encodings[name].size(table.options), np.float32) for name in ("odds", "beliefs")
+        )
+        table.game.encodings["odds"].write(table.state, seat, odds)
+        table.game.encodings["beliefs"].write(table.state, seat, beliefs)
+        np.testing.assert_array_equal(odds[-13 * 26 :], beliefs[-13 * 26 :])
+        hidden = table.hidden_places(1 - seat)
+        assert odds[14] == beliefs[-13 * 26 :].reshape(13, 26)[hidden].max()
+        exposed = np.zeros(13, np.float32)
+        lines = list(arrangements(table, 1 - seat, outsider=True))
+        for place in table.hidden_places(seat):
+            exposed[place] = sum(line[place] == table.line(seat)[place] for line in lines) / len(lines)
+        np.testing.assert_array_equal(odds[-13 * 27 : -13 * 26], exposed)
+        assert odds[15] == exposed.max()
+        positions += 1
+    assert positions >= 8
 
 
 def test_resampled_lines_are_uniform_over_all_arrangements() -> None:

@@ -98,6 +98,15 @@ def test_dueling_values_have_the_state_value_as_their_mean():
     torch.testing.assert_close(values - values[:, :1], raw[:, 1:] - raw[:, 1:2])
 
 
+def test_a_network_that_skips_adds_a_linear_part():
+    torch.manual_seed(0)
+    network = QNetwork(NetworkShape(inputs=3, actions=4, hidden=(8,), skip=True))
+    observations = torch.randn(5, 3)
+    weights, linear_part = network.head.weight.split([8, 3], dim=1)
+    expected = network.body(observations) @ weights.T + observations @ linear_part.T + network.head.bias
+    torch.testing.assert_close(network(observations), expected)
+
+
 def test_linear_schedule():
     assert [linear(step, 1.0, 0.5, 10) for step in (0, 5, 10, 99)] == [1.0, 0.75, 0.5, 0.5]
     assert linear(0, 1.0, 0.2, 0) == 0.2

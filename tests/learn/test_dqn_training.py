@@ -54,8 +54,9 @@ def model(folder: Path) -> bytes:
         {"dueling": True, "n_step": 2, "target_tau": 0.05, "target_every": 1, "max_gradient_norm": 10.0},
         {"set": ("num_players=1",), "eval_opponents": ("random",)},
         {"opponents": ("self=1", "snapshot=1"), "snapshot_every": 1_000},
+        {"skip": True, "seat": 1},
     ],
-    ids=["double", "dqn", "dueling-n-step-soft", "one-player", "self-play"],
+    ids=["double", "dqn", "dueling-n-step-soft", "one-player", "self-play", "skip-second-seat"],
 )
 def test_it_learns_to_play_the_tiny_game_perfectly(dqn, tiny, tmp_path, changes):
     config = dataclasses.replace(QUICK, **changes)

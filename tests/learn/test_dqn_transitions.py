@@ -65,6 +65,15 @@ def test_transitions_span_the_opponents_turns_and_what_they_pay(tiny):
     np.testing.assert_array_equal(found.rewards, expected_reward(found, opponents_turn))
 
 
+def test_a_learner_with_a_seat_of_its_own_keeps_it(tiny):
+    found = play(make_tables(tiny, ["random"], seat=1), 30, first_legal)
+    assert (found.observations[:, 6] == found.observations[0, 6]).all()
+    first = play(make_tables(tiny, ["random"], seat=0), 30, first_legal)
+    assert (first.observations[:, 6] == 1 - found.observations[0, 6]).all()
+    with pytest.raises(CardgymError, match="seats 0 to 1"):
+        make_tables(tiny, ["random"], seat=2)
+
+
 def test_returns_add_up_to_the_game_but_for_what_came_before_the_first_turn(tiny):
     tables = make_tables(tiny, ["perfect"], tables=1, turns=4)
     total, seat, games = 0.0, tables.observations[0, 6], 0

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.compilation import compiled
-from cardgym.games.coda import GAME, observations, rules
+from cardgym.games.coda import GAME
 from cardgym.games.coda.knowledge import count_guesses, new_counts
-from cardgym.games.coda.observations import NUM_SCALARS
+from cardgym.games.coda.observations import NUM_SCALARS, resample
+from cardgym.games.coda.rules import apply, legal, outcomes, setup
 from cardgym.games.coda.table import (
     BLACK,
     GUESSING,
@@ -96,18 +97,18 @@ def _act(records: Any, observations: Any, masks: Any, mask: Any, guesses: int, r
 def _choose(
     records: Any,
     observation: npt.NDArray[np.float32],
-    legal: npt.NDArray[np.int8],
+    allowed: npt.NDArray[np.int8],
     mask: npt.NDArray[np.int8],
     guesses: int,
     rounds: npt.NDArray[np.int64],
 ) -> int:
     """The action for one observation."""
-    only = _only_action(legal)
+    only = _only_action(allowed)
     if only >= 0:
         return only
     remember(records[ROOT], observation)
     candidates = np.full(guesses + 1 + MAX_LINE, -1, np.int64)
-    count = _candidates(records[ROOT], legal, guesses, candidates)
+    count = _candidates(records[ROOT], allowed, guesses, candidates)
     key = hash_of(observation)
     sums = np.zeros(candidates.shape[0], np.float64)
     drawn = 0
@@ -120,12 +121,12 @@ def _choose(
             generator[1] = np.uint64(0)
             drawn += 1
             records[WORLD] = records[ROOT]
-            observations_resample(records[WORLD], OWN, generator)
+            resample(records[WORLD], OWN, generator)
             at = generator[1]
             for c in range(count):
-                generator[1] = at  # Every candidate has the same luck.
+                generator[1] = at  # Every candidate meets the same luck.
                 records[PLAY] = records[WORLD]
-                rules_apply(records[PLAY], candidates[c])
+                apply(records[PLAY], candidates[c])
                 sums[c] += play_out(records[PLAY], mask, generator)
         _sort(candidates, sums, count)
         if r + 1 < rounds.shape[0]:
@@ -133,18 +134,12 @@ def _choose(
     return int(candidates[0])
 
 
-observations_resample = observations.resample
-rules_apply = rules.apply
-rules_legal = rules.legal
-rules_outcomes = rules.outcomes
-
-
 @rule
-def _only_action(legal: npt.NDArray[np.int8]) -> int:
+def _only_action(mask: npt.NDArray[np.int8]) -> int:
     """The only legal action, or -1."""
     found = -1
-    for action in range(legal.shape[0]):
-        if legal[action]:
+    for action in range(mask.shape[0]):
+        if mask[action]:
             if found >= 0:
                 return -1
             found = action
@@ -164,13 +159,13 @@ def _sort(candidates: npt.NDArray[np.int64], sums: npt.NDArray[np.float64], coun
 
 
 @rule
-def _candidates(state: Record, legal: npt.NDArray[np.int8], guesses: int, candidates: npt.NDArray[np.int64]) -> int:
+def _candidates(state: Record, mask: npt.NDArray[np.int8], guesses: int, candidates: npt.NDArray[np.int64]) -> int:
     """Fill in the actions to weigh: every legal one, but of the guesses only the likeliest; return how many."""
     count = 0
     n = int(state.n)
     if state.phase != GUESSING:
-        for action in range(legal.shape[0]):
-            if legal[action]:
+        for action in range(mask.shape[0]):
+            if mask[action]:
                 candidates[count] = action
                 count += 1
         return count
@@ -183,7 +178,7 @@ def _candidates(state: Record, legal: npt.NDArray[np.int8], guesses: int, candid
         for place in range(size):
             if hidden(state, OTHER, place):
                 for tile in range(n):
-                    if counts[place, tile] > best and legal[place * n + tile]:
+                    if counts[place, tile] > best and mask[place * n + tile]:
                         best = counts[place, tile]
                         at = place * n + tile
         if at < 0:
@@ -191,7 +186,7 @@ def _candidates(state: Record, legal: npt.NDArray[np.int8], guesses: int, candid
         counts[at // n, at % n] = 0
         candidates[count] = at
         count += 1
-    if legal.shape[0] > n * n and legal[stop_action(state)]:
+    if mask.shape[0] > n * n and mask[stop_action(state)]:
         candidates[count] = stop_action(state)
         count += 1
     return count
@@ -201,12 +196,12 @@ def _candidates(state: Record, legal: npt.NDArray[np.int8], guesses: int, candid
 def play_out(state: Record, mask: npt.NDArray[np.int8], generator: Generator) -> float:
     """Play a world to its end with `bayes` in both seats; 1 if OWN wins."""
     while state.phase != OVER:
-        chances = rules_outcomes(state)
+        chances = outcomes(state)
         if chances > 0:
-            rules_apply(state, uniform(generator, chances))
+            apply(state, uniform(generator, chances))
         else:
-            rules_legal(state, mask)
-            rules_apply(state, bayes(state, int(state.turn), mask, generator))
+            legal(state, mask)
+            apply(state, bayes(state, int(state.turn), mask, generator))
     return 1.0 if state.winner == OWN else 0.0
 
 
@@ -221,7 +216,7 @@ def remember(state: Record, seen: npt.NDArray[np.float32]) -> None:
     """
     n = int(state.n)
     half = n // 2
-    rules_setup(state)
+    setup(state)
     state.turn = OWN
     state.pool_size = _whole(seen[4] * n)
     state.hits = _whole(seen[5] * half)
@@ -246,9 +241,6 @@ def remember(state: Record, seen: npt.NDArray[np.float32]) -> None:
             if (free >> tile) & 1 and _count(state.held[OTHER]) < state.n_start:
                 state.held[OTHER] |= 1 << tile
     state.pool = free & ~int(state.held[OTHER])
-
-
-rules_setup = rules.setup
 
 
 @rule

@@ -19,6 +19,7 @@ GAME = Game(
         "full": Encoding(observations.observe_full, observations.full_table),
         "paper": Encoding(observations.observe_paper, observations.paper_table),
         "beliefs": Encoding(observations.observe_beliefs, observations.beliefs_table),
+        "odds": Encoding(observations.observe_odds, observations.odds_table),
     },
     setup=rules.setup,
     outcomes=rules.outcomes,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.games.coda.observations import beliefs_table, full_table, paper_table
+from cardgym.games.coda.observations import beliefs_table, full_table, odds_table, paper_table
 from cardgym.games.coda.table import CodaOptions
 from cardgym.rules import feature_table
 
@@ -37,6 +37,10 @@ observation followed by {belief_size} probabilities: by place x n + tile, how li
 one, with all arrangements that agree with what is known equally likely.
 
 {belief}
+
+`obs="odds"`: those probabilities with the turn and the own tiles, without what led to them.
+
+{odds}
 
 `obs="paper"`: the paper's 3n bits. They hold no places, no colours and no past misses, so they are not Markov.
 
@@ -90,6 +94,7 @@ def _document(options: CodaOptions, actions: int, more: str) -> str:
         full=feature_table(full_table(options)),
         belief_size=beliefs_table(options)[-1].size,
         belief=feature_table(beliefs_table(options)).splitlines()[-1],
+        odds=feature_table(odds_table(options)),
         paper=feature_table(paper_table(options)),
         defaults=defaults,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.games.coda.knowledge import count_guesses, draw_arrangement, fitting, new_counts
+from cardgym.games.coda.knowledge import count_arrangements, count_guesses, draw_arrangement, fitting, new_counts
 from cardgym.games.coda.table import (
     DRAWING,
     FIRST,
@@ -26,6 +26,8 @@ from cardgym.games.coda.table import (
 from cardgym.rules import Feature, Generator, Record, rule, uniform
 
 NUM_SCALARS = 14
+NUM_TURN_ROWS = 13
+"""How many rows of the table the first `NUM_SCALARS` numbers are."""
 
 
 def full_table(options: CodaOptions) -> tuple[Feature, ...]:
@@ -159,8 +161,16 @@ def observe_beliefs(state: Record, seat: int, out: npt.NDArray[np.float32]) -> N
     beliefs = out[out.shape[0] - size :]
     for i in range(size):
         beliefs[i] = 0.0
+    _believe(state, seat, beliefs)
+
+
+@rule
+def _believe(state: Record, seat: int, beliefs: npt.NDArray[np.float32]) -> float:
+    """Write the probability of every tile at every place of the opponent's line; return that of the best guess."""
+    best = 0.0
     if not lines_shown(state):
-        return
+        return best
+    n = int(state.n)
     other = 1 - seat
     counts = new_counts()
     total = 1
@@ -169,9 +179,56 @@ def observe_beliefs(state: Record, seat: int, out: npt.NDArray[np.float32]) -> N
     for place in range(state.length[other]):
         if hidden(state, other, place):
             for tile in range(n):
-                beliefs[place * n + tile] = counts[place, tile] / total
+                probability = counts[place, tile] / total
+                beliefs[place * n + tile] = probability
+                best = max(best, probability)
         else:
             beliefs[place * n + state.line[other, place]] = 1.0
+    return best
+
+
+def odds_table(options: CodaOptions) -> tuple[Feature, ...]:
+    """The turn, exact probabilities of guesses at either line, and the own tiles: beliefs without what led to them."""
+    n, half = options.n, options.n // 2
+    return (
+        *full_table(options)[:NUM_TURN_ROWS],
+        Feature("best", "probability of the likeliest guess"),
+        Feature("own_best", "the greatest of `own_exposed`"),
+        Feature("own_tiles", "by tile: 1 if held", n),
+        Feature("drawn", "by tile: 1 if drawn or dealt and still to be placed", n),
+        Feature("own_down", "by place: 1 if hidden", half),
+        Feature(
+            "own_exposed", "by place: if hidden, the probability of the tile there to one who sees neither hand", half
+        ),
+        Feature("belief", "by place x n + tile: its exact probability", half * n),
+    )
+
+
+@rule
+def observe_odds(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the observation of `odds_table`."""
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    n = int(state.n)
+    half = n // 2
+    _observe_turn(state, seat, out[:NUM_SCALARS])
+    at = NUM_SCALARS + 2
+    for tile in range(n):
+        out[at + tile] = (int(state.held[seat]) >> tile) & 1
+        out[at + n + tile] = (int(state.waiting[seat]) >> tile) & 1
+    if state.turn == seat and state.drawn != NONE:
+        out[at + n + state.drawn] = 1.0
+    at += 2 * n
+    if lines_shown(state) and count_hidden(state, seat) > 0:
+        counts = new_counts()
+        shown = int(state.up[seat]) | int(state.up[1 - seat])
+        total = count_arrangements(state, seat, ((1 << n) - 1) & ~shown, counts)
+        for place in range(state.length[seat]):
+            if hidden(state, seat, place):
+                out[at + place] = 1.0
+                out[at + half + place] = counts[place, state.line[seat, place]] / total
+                out[NUM_SCALARS + 1] = max(out[NUM_SCALARS + 1], out[at + half + place])
+    out[NUM_SCALARS] = _believe(state, seat, out[at + 2 * half :])
 
 
 # -- the paper's bits (section 3.1) -----------------------------------------------------------------------------------

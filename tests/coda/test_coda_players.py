@@ -1,12 +1,15 @@
-"""The player `search`: what it remembers of a table, that it has no secrets, and that it weighs more than one guess."""
+"""The player `search`: what it remembers, that it has no secrets, that it weighs its guesses; and the networks kept."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 from coda_tables import SETTINGS, Table
 
 from cardgym.arena import evaluate
+from cardgym.arena.match import Seats
 from cardgym.games.coda.table import CodaOptions
 from cardgym.players.coda import PLAYERS
 from cardgym.players.coda_search import OWN, Effort, SearchPlayer, remember
@@ -41,15 +44,16 @@ def test_what_it_remembers_looks_as_what_it_saw(number: int) -> None:
         table.legal()
         recalled = table.game.new_state(table.options)
         remember(recalled[0], observed(table, table.state, seat))
-        for name in ("full", "beliefs"):
+        for name in ("full", "beliefs", "odds"):
             np.testing.assert_array_equal(
                 observed(table, recalled[0], OWN, name), observed(table, table.state, seat, name)
             )
         mask = np.zeros_like(table.mask)
         table.game.legal(recalled[0], mask)
         np.testing.assert_array_equal(mask, table.mask)
-        tiles = table.game.conserved(table.state)[0]
-        assert table.game.conserved(recalled[0]) == (tiles, 1, 0)
+        table.game.resample(recalled[0], OWN, np.array([seat, 0], np.uint64))
+        assert table.game.conserved(recalled[0]) == table.game.conserved(table.state)
+        np.testing.assert_array_equal(observed(table, recalled[0], OWN), observed(table, table.state, seat))
 
 
 @pytest.mark.parametrize("number", [0, 2, 6, 8])
@@ -102,3 +106,18 @@ def test_it_sits_at_a_table_by_name_and_plays_the_same_game_again() -> None:
     first, second = (evaluate("Coda-v0", options, ["search", "random"], games=40, seed=3) for _ in range(2))
     assert first.players[0].win_rate == second.players[0].win_rate
     assert first.players[0].win_rate > 0.55  # Random wins half of these; `search` some 85 %.
+
+
+@pytest.mark.parametrize(
+    ("env", "file", "opponent", "seats", "least"),
+    [
+        ("Coda-v0", "coda_double_dqn", "random", "fixed", 0.84),
+        ("CodaOfficial-v0", "coda_official_double_dqn", "bayes", "rotate", 0.5),
+    ],
+)
+def test_the_networks_kept_play_as_their_cards_say(
+    env: str, file: str, opponent: str, seats: Seats, least: float
+) -> None:
+    path = Path(__file__).parents[2] / "checkpoints" / f"{file}.safetensors"
+    report = evaluate(env, None, [path, opponent], games=600, seed=11, seats=seats)
+    assert report.players[0].win_rate > least
