@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cardgym import CardgymError, benchmark
 from cardgym.cli import COMMANDS, main
 
 ENV = "CorellianSpike-v0"
@@ -280,3 +281,21 @@ def test_the_command_line_starts_without_heavy_packages():
     code = "import sys, cardgym.cli as c; c.main(['games']); c.main([]); print({'torch', 'rich'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_bench_prints_its_own_figures_as_json(capsys, monkeypatch):
+    monkeypatch.setattr("cardgym.benchmark.first_step", lambda *, cold: 9.0 + cold)  # Compiling anew takes long.
+    assert main(["bench", "--repeats", "1", "--seconds", "0.05", "--json"]) == 0
+    told = capsys.readouterr()
+    assert "training is left out" in told.err  # There is no train/dqn.py in an empty folder.
+    found = json.loads(told.out)
+    assert set(found) == {"machine", "figures"}
+    assert [figure["unit"] for figure in found["figures"]] == ["decisions/s", "decisions/s", "s", "s", "MB"]
+    assert all(figure["low"] <= figure["median"] <= figure["high"] for figure in found["figures"])
+
+
+def test_a_measurement_that_fails_is_one_line(capsys, tmp_path):
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train" / "dqn.py").write_text("raise SystemExit('no torch here')\n")
+    with pytest.raises(CardgymError, match=r"failed \(code 1\): no torch here"):
+        benchmark.training(tmp_path / "train" / "dqn.py", 10)
