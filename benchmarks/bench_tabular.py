@@ -50,7 +50,7 @@ def online(decisions: int = 5_000_000) -> None:
         ("CorellianSpike-v0", "cards", ("self",)),
     ):
         game = find(env)
-        config = TabularConfig(env=env, observation=observation, opponents=opponents, table_size=3_000_000)
+        config = TabularConfig(env=env, observation=observation, opponents=opponents, table_size=6_000_000)
         learner = TabularLearner(game, parse_options(game, {}), config)
         learner.advance(1000)
         start = time.process_time()

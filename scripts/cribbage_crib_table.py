@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.games.cribbage.means import CUTS, hand_totals
-from cardgym.games.cribbage.rules import TOSSES, sort_in
+from cardgym.games.cribbage.ranks import sort_in
+from cardgym.games.cribbage.rules import TOSSES
 from cardgym.games.cribbage.scoring import score_crib
 from cardgym.generator import uniform
 

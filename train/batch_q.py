@@ -20,16 +20,13 @@ import numpy as np
 
 from cardgym import find
 from cardgym.cli.progress import progress_bar
-from cardgym.learn.config import STATE_FILE, check_same
-from cardgym.learn.logbook import Figures, TensorBoard, in_words, match, save_results
-from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.learn.config import STATE_FILE
+from cardgym.learn.logbook import Figures, TensorBoard, evaluation, in_words, save_results
+from cardgym.learn.resume import begun_state, pack, save_state, unpack
 from cardgym.learn.script import Trained, run_script
 from cardgym.players.base import resolve
 from cardgym.registry import parse_options, parse_settings
 from cardgym.tabular.batch_q import ENV, BatchQ, BatchQConfig
-
-EVALUATION_SEED = 1_000_000
-"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
 
 
 def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
@@ -43,26 +40,22 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
     # -- going on with an interrupted run -----------------------------------------------------------------------------
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
-        state = load_state(state_file)
-        check_same(json.loads(state["config"]), config, state_file)
+        state = begun_state(state_file, config)
         run.load_state_dict({**unpack(state["arrays"]), "iteration": state["iteration"], "epsilon": state["epsilon"]})
 
     def save() -> None:
+        if config.state == "code":
+            run.save_policy(folder / f"policy_{run.iteration}.json")
         state = run.state_dict()
         arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
         plain = {name: value for name, value in state.items() if name not in arrays}
+        # Last: who resumes from it finds all policy files up to here written.
         save_state(state_file, {"config": json.dumps(dataclasses.asdict(config)), **plain, "arrays": pack(arrays)})
-        if config.state == "code":
-            run.save_policy(folder / f"policy_{run.iteration}.json")
 
     def evaluate(games: int) -> dict[str, Figures]:
-        found = {
-            opponent: match(game, options, run.player, opponent, games=games, seed=EVALUATION_SEED)
-            for opponent in config.eval_opponents
-        }
-        for opponent, its in found.items():
-            board.evaluation(run.iteration, opponent, its)
-        return found
+        return evaluation(
+            game, options, run.player, config.eval_opponents, games=games, board=board, step=run.iteration
+        )
 
     board = TensorBoard(folder, purge_step=run.iteration or None)
     board.config(dataclasses.asdict(config))

@@ -89,6 +89,8 @@ def main(words: list[str]) -> int:
             groups[name if sign else Path(word).name].append(read(Path(folder if sign else word)))
         known = sorted({tag for runs in groups.values() for run in runs for tag in run})
         tags = given.tag or [tag for tag in known if tag.startswith("win_rate/")]
+        if not tags:
+            raise CardgymError(f"no win rates in these runs; name --tag, one of {', '.join(known) or 'none'}")
         for tag in tags:
             if tag not in known:
                 raise CardgymError(f"--tag {tag}: not in these runs; they have {', '.join(known)}")

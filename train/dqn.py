@@ -22,7 +22,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from cardgym import CardgymError, find
 from cardgym.learn.acting import epsilon_greedy
-from cardgym.learn.config import STATE_FILE, DQNConfig, check_same
+from cardgym.learn.config import STATE_FILE, DQNConfig
 from cardgym.learn.logbook import (
     Figures,
     Reporter,
@@ -31,12 +31,12 @@ from cardgym.learn.logbook import (
     action_names,
     action_shares,
     draw_action_shares,
+    evaluation,
     in_words,
-    match,
     save_results,
 )
 from cardgym.learn.replay import Replay
-from cardgym.learn.resume import generator_state, load_state, save_state, set_generator_state
+from cardgym.learn.resume import begun_state, generator_state, save_state, set_generator_state
 from cardgym.learn.schedules import linear, passes
 from cardgym.learn.script import Trained, run_script
 from cardgym.learn.tables import LearnerTables, Mix
@@ -44,9 +44,6 @@ from cardgym.learn.targets import double_dqn_target, dqn_target
 from cardgym.players.base import resolve
 from cardgym.players.network import NetworkPlayer, QNetwork, greedy_actions, network_shape, save_checkpoint
 from cardgym.registry import parse_options, parse_settings
-
-EVALUATION_SEED = 1_000_000
-"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
 
 
 def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
@@ -56,7 +53,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
     game = find(config.env)
     options = parse_options(game, parse_settings(list(config.set)))
     encoding = config.observation or game.default_encoding
-    shape = network_shape(game, options, encoding, config.hidden, config.dueling, config.skip)
+    shape = network_shape(game, options, encoding, config.hidden, config.dueling, config.wide)
     device = choose_device(config.device)
     for name in config.eval_opponents:
         resolve(name, game, options)  # A wrong name is told now, not after minutes of training.
@@ -88,8 +85,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
     parts = {"online": online, "target": target, "optimiser": optimiser, "replay": replay, "tables": tables}
     state_file, checkpoint = folder / STATE_FILE, folder / "model.safetensors"
     if resume and state_file.exists():
-        state = load_state(state_file)
-        check_same(json.loads(state["config"]), config, state_file)
+        state = begun_state(state_file, config)
         for name, part in parts.items():
             part.load_state_dict(state[name])
         set_generator_state(exploration, state["exploration"])
@@ -104,8 +100,9 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
             "exploration": generator_state(exploration),
             "sampling": generator_state(sampling),
         }
-        save_state(state_file, {**plain, **{name: part.state_dict() for name, part in parts.items()}})
         save_checkpoint(checkpoint, online, game, options, encoding, dataclasses.asdict(config))
+        # Last: who resumes from it finds the checkpoint written.
+        save_state(state_file, {**plain, **{name: part.state_dict() for name, part in parts.items()}})
 
     # -- one update ---------------------------------------------------------------------------------------------------
     weights, target_weights = list(online.parameters()), list(target.parameters())
@@ -159,12 +156,9 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
 
     def evaluate(games: int) -> dict[str, Figures]:
         watch.stop()
-        found = {
-            opponent: match(game, options, learner, opponent, games=games, seed=EVALUATION_SEED, seat=config.seat)
-            for opponent in config.eval_opponents
-        }
-        for opponent, its in found.items():
-            board.evaluation(decisions, opponent, its)
+        found = evaluation(
+            game, options, learner, config.eval_opponents, games=games, board=board, step=decisions, seat=config.seat
+        )
         names.update(action_names(game, tables.played.batch.states[tables.deciding], tables.masks))
         greedy = greedy_actions(online, tables.observations, tables.masks, device)
         board.picture("actions", decisions, draw_action_shares(action_shares(tables.masks, greedy), names))

@@ -16,11 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from cardgym.learn.config import STATE_FILE, check_same
+from cardgym.learn.config import STATE_FILE
 from cardgym.learn.logbook import Reporter, TensorBoard, save_results
-from cardgym.learn.resume import load_state, save_state
+from cardgym.learn.resume import begun_state, pack, save_state, unpack
 from cardgym.learn.schedules import passes
 from cardgym.learn.script import Trained, run_script
 from cardgym.tabular.experts.config import ExpertsConfig
@@ -37,9 +35,8 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> Trained:
     found: dict[str, Any] = {}
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
-        state = load_state(state_file)
-        check_same(json.loads(state["config"]), config, state_file)
-        trainer.load_state({name: value.numpy() for name, value in state["arrays"].items()})
+        state = begun_state(state_file, config)
+        trainer.load_state(unpack(state["arrays"]))
         found = json.loads(state["found"])
 
     board = TensorBoard(folder, purge_step=trainer.games or None)
@@ -58,9 +55,8 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> Trained:
         clock[:] = [0.0, 0]
         words = ", ".join(f"wins {rate:.1%} against {name}" for name, (rate, _) in its.items())
         reporter.say(trainer.games, words)
-        arrays = {name: torch.from_numpy(array.copy()) for name, array in trainer.state().items()}
         plain = {"config": json.dumps(dataclasses.asdict(config)), "found": json.dumps(found)}
-        save_state(state_file, {**plain, "arrays": arrays})
+        save_state(state_file, {**plain, "arrays": pack(trainer.state())})
 
     try:
         if not trainer.games:

@@ -4,7 +4,7 @@ Usage:
     python train/tabular.py --config configs/one_play_poker/q_learning.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/tabular.md says what the algorithms do here. The learning
-itself is compiled: cardgym.tabular.learning.
+itself is compiled: cardgym.tabular.learning_loop.
 """
 
 from __future__ import annotations
@@ -16,18 +16,16 @@ import time
 from pathlib import Path
 
 from cardgym import find
-from cardgym.learn.config import STATE_FILE, check_same
-from cardgym.learn.logbook import Figures, Reporter, TensorBoard, in_words, match, save_results
-from cardgym.learn.resume import load_state, pack, save_state, unpack
+from cardgym.learn.config import STATE_FILE
+from cardgym.learn.logbook import Figures, Reporter, TensorBoard, evaluation, in_words, save_results
+from cardgym.learn.resume import begun_state, pack, save_state, unpack
+from cardgym.learn.schedules import linear
 from cardgym.learn.script import Trained, run_script
 from cardgym.players.base import resolve
 from cardgym.players.hashed import save_hashed
 from cardgym.players.policy_file import save_policy
 from cardgym.registry import parse_options, parse_settings
-from cardgym.tabular.learning import TabularConfig, TabularLearner, linear
-
-EVALUATION_SEED = 1_000_000
-"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
+from cardgym.tabular.learning import TabularConfig, TabularLearner
 
 CHUNK = 50_000
 """Decisions between two looks at the clock and the progress bar."""
@@ -45,17 +43,16 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
     # -- going on with an interrupted run -----------------------------------------------------------------------------
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
-        state = load_state(state_file)
-        check_same(json.loads(state["config"]), config, state_file)
+        state = begun_state(state_file, config)
         learner.load_state_dict(unpack(state["learner"]))
 
     def save() -> None:
-        plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
-        save_state(state_file, plain)
         if config.observation:
-            save_hashed(checkpoint, *learner.table(), game, options, config.observation, dataclasses.asdict(config))
+            save_hashed(checkpoint, learner.table(), game, options, config.observation, dataclasses.asdict(config))
         else:
             save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
+        plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
+        save_state(state_file, plain)  # Last: who resumes from it finds the checkpoint written.
 
     # -- what is told as training goes --------------------------------------------------------------------------------
     board = TensorBoard(folder, purge_step=learner.decisions or None)
@@ -63,14 +60,10 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
     reporter = Reporter(config.decisions, learner.decisions)
 
     def evaluate(games: int) -> dict[str, Figures]:
-        player = learner.player()
-        found = {
-            opponent: match(game, options, player, opponent, games=games, seed=EVALUATION_SEED)
-            for opponent in config.eval_opponents
-        }
-        for opponent, its in found.items():
-            board.evaluation(learner.decisions, opponent, its)
-        return found
+        player, done = learner.player(), learner.decisions
+        return evaluation(
+            game, options, player, config.eval_opponents, games=games, board=board, step=done, seat=config.seat
+        )
 
     # -- training -----------------------------------------------------------------------------------------------------
     found: dict[str, Figures] = {}

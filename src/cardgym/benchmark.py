@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from cardgym.errors import CardgymError
+
 GAME = "CorellianSpike-v0"
 VECTOR_ROWS = 4096
 
@@ -147,7 +149,7 @@ def training(script: Path, decisions: int) -> float:
         *("--eval-every", "0", "--final-games", "0", "--save-every", never, "--log-every", never),
     ]
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, str(script), *words, "--out", folder], check=True, capture_output=True)
+        _run([str(script), *words, "--out", folder])
         results = json.loads((Path(folder) / "results.json").read_text())
     return float(results["decisions_per_second"])
 
@@ -182,7 +184,14 @@ def measure(
 
 
 def _in_new_process(program: str, environment: dict[str, str]) -> float:
+    return float(_run(["-c", program], environment))
+
+
+def _run(words: list[str], environment: dict[str, str] | None = None) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", program], env=os.environ | environment, check=True, capture_output=True, text=True
+        [sys.executable, *words], env=os.environ | (environment or {}), capture_output=True, text=True, check=False
     )
-    return float(done.stdout)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or ["nothing"]
+        raise CardgymError(f"a measurement in a process of its own failed (code {done.returncode}): {said[-1]}")
+    return done.stdout

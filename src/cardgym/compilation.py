@@ -6,8 +6,10 @@ every source it can depend on: a stale rule cannot be served.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
+import inspect
 import os
 import shutil
 import sys
@@ -64,27 +66,13 @@ def bind(
     copy.__module__ = template.__module__
     copy.__doc__ = template.__doc__
     if config.DISABLE_JIT:
-        return _interpreted(copy)
+        return _with_records(copy)
     if sources is None:
         untyped: Any = numba.njit  # Its stubs leave out the two options.
         return cast(
             Callable[..., Any], untyped(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(copy)
         )
     return cast(Callable[..., Any], _cached_njit(copy, cache_folder(*sources)))
-
-
-def _interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The plain function, which reads the fields of a structured array's rows as attributes only from a recarray."""
-
-    def call(*arguments: Any) -> Any:
-        return function(
-            *(
-                value.view(np.recarray) if isinstance(value, np.ndarray) and value.dtype.names else value
-                for value in arguments
-            )
-        )
-
-    return call
 
 
 def _cached_njit(function: Callable[..., Any], folder: Path) -> Any:
@@ -129,7 +117,27 @@ def cache_folder(*sources: Path) -> Path:
             return folder
     except OSError:
         pass
-    return Path(tempfile.mkdtemp(prefix="cardgym-numba-"))
+    temporary = tempfile.mkdtemp(prefix="cardgym-numba-")
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return Path(temporary)
+
+
+def sources_of(functions: Iterable[Callable[..., Any]]) -> tuple[Path, ...]:
+    """The files outside the package that functions are written in, and those beside them that these import."""
+    package = Path(__file__).parent
+    waiting = [inspect.getmodule(inspect.unwrap(function)) for function in functions]
+    found: set[Path] = set()
+    while waiting:
+        module = waiting.pop()
+        path = Path(getattr(module, "__file__", None) or package / "-").resolve()
+        if path in found or package in path.parents:
+            continue
+        found.add(path)
+        for value in list(vars(module).values()):
+            owner = value if isinstance(value, types.ModuleType) else sys.modules.get(getattr(value, "__module__", ""))
+            if path.parent in Path(getattr(owner, "__file__", None) or "-").resolve().parents:
+                waiting.append(owner)
+    return tuple(sorted(found))
 
 
 @cache

@@ -77,7 +77,7 @@ def find(name: str | Game) -> Game:
     if module:
         try:
             importlib.import_module(module)
-        except ImportError as error:
+        except (ImportError, TypeError, ValueError) as error:  # The latter two for names such as `.a`.
             told = f"game {name!r}: cannot import {module!r} ({error}); is its folder on PYTHONPATH?"
             raise CardgymError(told) from None
     if short not in _GAMES:

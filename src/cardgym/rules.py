@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import rule
+from cardgym.compilation import rule, sources_of
 from cardgym.errors import CardgymError, unknown
 from cardgym.generator import Generator, uniform, uniform_float
 
@@ -312,10 +311,9 @@ class Game:
     @property
     def sources(self) -> tuple[Path, ...]:
         """The files of the rules, where they lie outside the package: compiled code depends on them."""
-        package = Path(__file__).parent
-        functions: list[Callable[..., Any]] = [self.apply, *self.players.values()]
-        paths = {Path(inspect.getfile(inspect.unwrap(function))) for function in functions}
-        return tuple(sorted(path for path in paths if package not in path.parents))
+        own = [getattr(self, spec.name) for spec in dataclasses.fields(self)]
+        written = [encoding.write for encoding in self.encodings.values()]
+        return sources_of([*(value for value in own if callable(value)), *written, *self.players.values()])
 
     def actions(self, options: Options) -> int:
         """How many actions there are, legal or not."""

@@ -72,6 +72,7 @@ def refused(done):
         (["play", ENV, "--opponent", "random", "random"], "2 opponents for 1 seats"),
         (["play", ENV, "--opponent", "rndom"], "did you mean 'random'?"),
         (["games", "Coda-v9"], "unknown game 'Coda-v9'"),
+        (["games", "..a:Coda-v0"], "cannot import '..a'"),
         (["report"], "no games played yet"),
         (["report", "none.json"], "none.json: no such file"),
     ],
@@ -83,6 +84,28 @@ def test_bad_input_is_one_line_and_exit_code_2(words, message, capsys):
     assert len(err.splitlines()) == 1
     assert err.startswith("cardgym: ")
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.json", '{"env": "a", "settings": {}, "games": 1, "players": []}', "holds no report"),
+        ("a.json", '{"env": "a", "settings": 3, "games": 1, "players": []}', "holds no report"),
+        ("a.jsonl", '{"env": "a", "settings": {}, "finished": true, "contests": 1, "players": []}', "line 1"),
+        (
+            "a.jsonl",
+            '{"env": "a", "settings": {}, "finished": true, "contests": "q", '
+            '"players": [{"name": "a", "won": 1, "return": 1, "extra": {}}]}',
+            "line 1",
+        ),
+    ],
+)
+def test_files_with_the_right_names_and_other_contents_are_refused(name, text, message, capsys, tmp_path):
+    (tmp_path / name).write_text(text)
+    assert main(["report", name]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
 
 
 def test_a_process_ends_so_too(tmp_path):
@@ -195,12 +218,13 @@ def test_a_full_disk_behind_stdout_is_told():
 
 
 def test_a_reader_that_has_seen_enough_is_no_error():
+    # The reader leaves before anything is written.
     done = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m cardgym games | true; echo ${{PIPESTATUS[0]}}"],
+        ["bash", "-c", f"(sleep 1; {sys.executable} -m cardgym games) | true; echo ${{PIPESTATUS[0]}}"],
         capture_output=True,
         text=True,
     )
-    assert done.stdout.strip() in ("141", "0")  # 0 where all was written before the reader left.
+    assert done.stdout.strip() == "141"
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spike_reference import BUY, FOLD, MATCH, RAISE, Ask, Reference
 
-from cardgym.games.corellian_spike import GAME
+from cardgym.games.corellian_spike import GAME, state
 from cardgym.games.corellian_spike.state import EMPTY, CorellianSpikeOptions
 from cardgym.testing import Table
 
@@ -210,5 +210,5 @@ def test_games_of_any_options(
     play_both(CorellianSpikeOptions(num_players, hands, 2 * tens, betting, reward), seed, folds, Counter())
 
 
-def test_the_reference_has_the_actions_numbered_as_in_the_paper() -> None:
-    assert (RAISE, MATCH, FOLD, BUY) == (0, 1, 2, 3)
+def test_the_rules_have_the_actions_numbered_as_the_reference_and_the_paper() -> None:
+    assert (state.RAISE, state.MATCH, state.FOLD, state.BUY) == (RAISE, MATCH, FOLD, BUY) == (0, 1, 2, 3)

@@ -218,7 +218,7 @@ def test_points_are_told_with_their_reasons():
     table.cut(1)
     table.deal(("5H 8S 8D KD", "7C 2C 7D TS"), ("2H JS", "3H 9S"))
     table.draw("JC")
-    assert table.told == "The starter is JC\nOpponent scores 2: heels two"
+    assert table.told == "The starter is JC\nOpponent scores 2: heels for two"
     told = []
     for word in ["0:8S", "1:7C", "0:8D"]:
         table.play(word)
@@ -227,11 +227,21 @@ def test_points_are_told_with_their_reasons():
     table.play("1:2C")
     assert table.told == "Opponent plays 2C: 25"
     table.play("0:5H")
-    assert table.told == "You play 5H: 30\nYou score 1: go one"
+    assert table.told == "You play 5H: 30\nYou score 1: go for one"
     table.play("1:7D 0:KD 1:TS")
     lines = table.told.splitlines()
-    assert lines[:2] == ["Opponent plays TS: 27", "Opponent scores 1: last card one"]
-    assert lines[2].startswith("Your hand 5H 8D 8S KD with JC: fifteen two (5H JC), fifteen four (5H KD), pair six")
+    assert lines[:2] == ["Opponent plays TS: 27", "Opponent scores 1: last card for one"]
+    assert lines[2] == "Your hand 5H 8D 8S KD with JC scores 6"
+    assert lines[3] == "  fifteen two (5H JC), fifteen four (5H KD), pair six (8D 8S)"
+
+
+def test_points_are_counted_aloud_with_the_total_so_far():
+    table = Table()
+    table.cut(1)
+    table.deal(("4H 5S 8D KD", "6C 2C 7D TS"), ("2H JS", "3H 9S"))
+    table.draw("QC")
+    table.play("0:4H 1:6C 0:5S")
+    assert table.told == "You play 5S: 15\nYou score 5: fifteen two, run of three makes five"
 
 
 def test_a_seat_is_not_told_the_others_cards():

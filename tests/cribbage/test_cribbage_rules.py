@@ -152,7 +152,7 @@ def test_heels_end_the_game():
 def test_heels_are_the_dealers():
     table = table_with("AH 3S 5D 8C", "AD 4C 6S TD", "JS", dealer=1)
     assert table.scores() == [0, 2]
-    assert table.told == "The starter is JS\nOpponent scores 2: heels two"
+    assert table.told == "The starter is JS\nOpponent scores 2: heels for two"
 
 
 def test_pegging_ends_the_game_at_once():

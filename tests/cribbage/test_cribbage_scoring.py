@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cardgym.compilation import compiled
@@ -18,6 +18,7 @@ from cardgym.games.cribbage.scoring import (
     HIGHEST_SCORE,
     explain_hand,
     explain_play,
+    points_of_next,
     score_crib,
     score_hand,
     score_play,
@@ -59,6 +60,11 @@ def _hands(cards: npt.NDArray[np.int8], crib: bool) -> npt.NDArray[np.int64]:
 @compiled
 def _play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
     return score_play(pile, length, count)
+
+
+@compiled
+def _next(pile: npt.NDArray[np.int8], length: int) -> int:
+    return points_of_next(pile, length)
 
 
 def _points(cards: list[int], crib: bool = False) -> int:
@@ -233,6 +239,21 @@ def test_pegging_agrees_with_the_rule_read_backwards(ranks: list[int]) -> None:
     assert _play(np.array(ranks, np.int8), len(ranks), count) == expected
     if count <= 31:
         assert sum(part for _, part in explain_play(ranks, count)) == expected
+
+
+@settings(deadline=None)  # The first compiles.
+@given(st.lists(st.integers(0, 12), max_size=12))
+@example([4, 4, 4, 4])
+@example([6, 4, 5, 3])
+@example([0, 1, 2, 12])
+def test_points_of_every_next_card_are_those_of_playing_it(ranks: list[int]) -> None:
+    pile = np.array([*ranks, 0, 0], np.int8)
+    word = _next(pile, len(ranks))
+    assert word >> 52 == 0
+    for rank in range(13):
+        if ranks.count(rank) < 4:  # no deck has five of a rank
+            pile[len(ranks)] = rank
+            assert word >> 4 * rank & 15 == _play(pile, len(ranks) + 1, 0), (ranks, rank)
 
 
 def test_card_names_and_parsing() -> None:

@@ -165,3 +165,14 @@ def test_the_checkpoints_of_the_project_play_as_their_cards_say(name):
         assert player.win_rate > low
         assert player.extra["credits_per_game_ci95"][0] > 0
     assert f"--config configs/corellian_spike/{name}.toml --seed 1" in path.with_suffix(".md").read_text()
+
+
+def test_the_checkpoint_for_cribbage_plays_as_its_card_says():
+    cribbage = find("Cribbage-v0")
+    options = parse_options(cribbage, {})
+    path = ROOT / "checkpoints" / "cribbage_double_dqn.safetensors"
+    load_checkpoint(path, cribbage, options)
+    for opponent, low, high in [("random", 0.97, 1.0), ("greedy", 0.55, 0.68), ("expert", 0.37, 0.5)]:
+        share = evaluate(cribbage, options, [str(path), opponent], games=1000, seed=3).players[0].win_rate
+        assert low < share < high
+    assert "--config configs/cribbage/game_double_dqn.toml --seed 1" in path.with_suffix(".md").read_text()

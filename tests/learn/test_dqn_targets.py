@@ -98,13 +98,15 @@ def test_dueling_values_have_the_state_value_as_their_mean():
     torch.testing.assert_close(values - values[:, :1], raw[:, 1:] - raw[:, 1:2])
 
 
-def test_a_network_that_skips_adds_a_linear_part():
+def test_a_wide_network_adds_weights_straight_from_the_observation():
     torch.manual_seed(0)
-    network = QNetwork(NetworkShape(inputs=3, actions=4, hidden=(8,), skip=True))
+    network = QNetwork(NetworkShape(inputs=3, actions=4, hidden=(8,), wide=True))
     observations = torch.randn(5, 3)
-    weights, linear_part = network.head.weight.split([8, 3], dim=1)
-    expected = network.body(observations) @ weights.T + observations @ linear_part.T + network.head.bias
-    torch.testing.assert_close(network(observations), expected)
+    deep = network.head(network.body(observations))
+    assert torch.equal(network(observations), deep)  # They start at 0.
+    with torch.no_grad():
+        network.direct.weight.copy_(torch.arange(12.0).reshape(4, 3))
+    torch.testing.assert_close(network(observations), deep + observations @ torch.arange(12.0).reshape(4, 3).T)
 
 
 def test_linear_schedule():

@@ -16,7 +16,8 @@ import pytest
 from learning_game import SCRIPT
 
 from cardgym.errors import CardgymError
-from cardgym.learn.config import DQNConfig
+from cardgym.learn.config import DQNConfig, Place, run_folder
+from cardgym.learn.resume import save_state
 from cardgym.players.base import resolve
 from cardgym.registry import parse_options
 
@@ -51,12 +52,12 @@ def model(folder: Path) -> bytes:
     [
         {},
         {"double": False},
-        {"dueling": True, "n_step": 2, "target_tau": 0.05, "target_every": 1, "max_gradient_norm": 10.0},
+        {"dueling": True, "wide": True, "n_step": 2, "target_tau": 0.05, "target_every": 1, "max_gradient_norm": 10.0},
         {"set": ("num_players=1",), "eval_opponents": ("random",)},
         {"opponents": ("self=1", "snapshot=1"), "snapshot_every": 1_000},
-        {"skip": True, "seat": 1},
+        {"seat": 1},
     ],
-    ids=["double", "dqn", "dueling-n-step-soft", "one-player", "self-play", "skip-second-seat"],
+    ids=["double", "dqn", "dueling-wide-n-step-soft", "one-player", "self-play", "second-seat"],
 )
 def test_it_learns_to_play_the_tiny_game_perfectly(dqn, tiny, tmp_path, changes):
     config = dataclasses.replace(QUICK, **changes)
@@ -105,6 +106,19 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(dqn, tiny, tmp_path, capsy
     assert "holds a run already" in capsys.readouterr().err
     assert dqn.main(["--env", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
     assert "no state to resume from" in capsys.readouterr().err
+    save_state(tmp_path / "resume.pt", {"weights": [1.0]})
+    assert dqn.main(["--env", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
+    assert "no state of a training script" in capsys.readouterr().err
+
+
+def test_too_little_memory_is_told_and_the_latest_run_resumed(dqn, tiny, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert dqn.main(["--env", "Tiny-v0", "--hidden", "100000000", "100000000"]) == 2
+    assert "not enough memory" in capsys.readouterr().err
+    for number in (1, 3):  # The second was deleted.
+        (tmp_path / "runs" / "Tiny-v0" / f"a-{number}").mkdir(parents=True)
+    assert run_folder(Place(), "Tiny-v0", "a").name == "a-4"
+    assert run_folder(Place(resume=True), "Tiny-v0", "a").name == "a-3"
 
 
 def test_the_last_screen(dqn, tiny, tmp_path, monkeypatch, capsys):
@@ -174,3 +188,7 @@ def test_curves_are_drawn_from_runs(dqn, tiny, tmp_path, capsys):
     assert curves.main([*runs, "--out", str(picture), "--tag", "nose"]) == 2
     assert curves.main([str(tmp_path / "nowhere"), "--out", str(picture)]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+    unseen = dataclasses.replace(QUICK, decisions=600, eval_every=0, final_games=0)
+    dqn.train(unseen, tmp_path / "unseen", False)
+    assert curves.main([str(tmp_path / "unseen"), "--out", str(picture)]) == 2
+    assert "no win rates in these runs; name --tag, one of " in capsys.readouterr().err

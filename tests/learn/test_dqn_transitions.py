@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from learning_game import TINY
 
 from cardgym.errors import CardgymError
 from cardgym.learn.replay import Replay, Transitions
@@ -236,7 +235,3 @@ def test_tables_go_on_the_same_after_a_state_is_taken_up(tiny):
     for one, two in zip(play(tables, 20, first_legal), play(other, 20, first_legal), strict=True):
         np.testing.assert_array_equal(one, two)
     assert tables.games == other.games
-
-
-def test_the_tiny_game_is_registered(tiny):
-    assert tiny.id == TINY.id

@@ -209,6 +209,8 @@ def test_bad_settings(values):
 def test_unknown_weights():
     with pytest.raises(CardgymError, match="did you mean 'hand_max_avg'"):
         Trainer(dataclasses.replace(SMALL, init=("hand_max_avrg",)))
+    with pytest.raises(CardgymError, match="unknown opponent 'gredy': did you mean 'greedy'"):
+        Trainer(dataclasses.replace(SMALL, eval_opponents=("gredy",))).check_opponents()
 
 
 # -- files and players ------------------------------------------------------------------------------------------------

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import importlib
 
 import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
+from cardgym.compilation import sources_of
+from cardgym.kernel import choose_random
 from cardgym.registry import parse_options
 from cardgym.tabular import recording
 from cardgym.tabular.recording import record
@@ -147,3 +150,12 @@ def test_bad_input():
     ):
         with pytest.raises(CardgymError, match=message):
             record(ENV, None, **{"players": ["random"] * 2, "games": 1, "seed": 0, **change})
+
+
+def test_compiled_code_depends_on_the_files_of_rules_from_elsewhere_and_of_what_they_import(tmp_path, monkeypatch):
+    (tmp_path / "own_helper.py").write_text("FIRST = 0\n\n\ndef pick(mask):\n    return FIRST\n")
+    own = "from own_helper import pick\n\n\ndef explore(state, seat, mask, generator):\n    return pick(mask)\n"
+    (tmp_path / "own_explore.py").write_text(own)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = sources_of([importlib.import_module("own_explore").explore, choose_random])
+    assert found == (tmp_path / "own_explore.py", tmp_path / "own_helper.py")

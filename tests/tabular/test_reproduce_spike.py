@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from cardgym.papers import spike_page
 from cardgym.papers.spike_human import human_rows
 from cardgym.papers.spike_matches import PAPER, PAPER_SEATS
-from cardgym.papers.spike_page import FIGURES, estimate, write_results
+from cardgym.papers.spike_numbers import estimate
+from cardgym.papers.spike_page import FIGURES, write_results
 from cardgym.papers.spike_runs import Plan
 
+DEEP = Path(__file__).parents[2] / "checkpoints" / "corellian_spike_double_dqn.safetensors"
 GAME = {
     "env": "CorellianSpike-v0",
     "settings": {},
@@ -31,17 +34,30 @@ def test_the_page_has_every_table_of_the_paper(tmp_path, monkeypatch):
     plan = Plan(seeds=2, iterations=2, training_games=20, games=20, deep_seeds=1, information_seeds=2,
                 budgets=(1000,), workers=1)  # fmt: skip
     told = []
-    written = write_results(tmp_path, plan, log=log, progress=lambda done, total: told.append((done, total)))
+    written = write_results(tmp_path, plan, [DEEP], log, lambda done, total: told.append((done, total)))
     page = written[0].read_text()
     for (reward, opponent), (credits, hands, *_) in PAPER.items():
         assert f"| {opponent} | {credits:+.1f} |" in page, (reward, opponent)
         assert f"| {hands} % |" in page
     for seats, hands in PAPER_SEATS:
         assert page.count(f"| {seats}, {hands} |") == 2
-    assert "| you | policy_50.json | 1 | -6.0 | 4 of 10 | 0 |" in page
+    assert "| you | policy_50.json | the paper's | 1 | -6.0 | 4 of 10 | 0 |" in page
+    for opponent in ("random", "batch Q: credits", "batch Q: weighted"):
+        assert f"| `{DEEP.name}` | {opponent} | +" in page  # It wins credits, even in twenty games.
+    assert page.count("| double DQN |") == 2
     assert "nan" not in page
     assert all(path.stat().st_size > 1000 for path in written)
     assert told[-1][0] == told[-1][1]
+
+
+def test_games_with_other_options_have_a_row_of_their_own(tmp_path):
+    log = tmp_path / "log.jsonl"
+    shorter = {**GAME, "settings": {"num_players": 2, "hands": 5}, "contests": 5}
+    log.write_text("".join(json.dumps(game) + "\n" for game in (GAME, shorter, GAME)))
+    assert human_rows(log) == [
+        "| you | policy_50.json | the paper's | 2 | -6.0 | 8 of 20 | 0 |",
+        "| you | policy_50.json | hands=5 | 1 | -6.0 | 4 of 5 | 0 |",
+    ]
 
 
 def test_unfinished_games_are_no_row(tmp_path):

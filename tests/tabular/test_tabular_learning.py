@@ -15,7 +15,8 @@ from cardgym.arena import evaluate
 from cardgym.players.base import resolve
 from cardgym.players.hashed import hash_of, save_hashed
 from cardgym.registry import parse_options
-from cardgym.tabular.learning import TabularConfig, TabularLearner, best_legal, greedy_legal
+from cardgym.tabular.learning import TabularConfig, TabularLearner
+from cardgym.tabular.learning_loop import best_legal, greedy_legal
 from cardgym.tabular.policies import policy_of
 from cardgym.tabular.solve import solver
 
@@ -103,7 +104,7 @@ def test_a_table_of_observations_is_a_player_from_its_file(tmp_path):
     learned = learner(env=SPIKE, observation="spikes", decisions=50_000, table_size=50_000, deal_ends=True)
     learned.advance(50_000)
     path = tmp_path / "table.npz"
-    save_hashed(path, *learned.table(), learned.game, learned.options, "spikes")
+    save_hashed(path, learned.table(), learned.game, learned.options, "spikes")
     games = {"games": 200, "seed": 3}
     here = evaluate(SPIKE, None, [learned.player("a"), "random"], **games)
     there = evaluate(SPIKE, None, [str(path), "random"], **games)

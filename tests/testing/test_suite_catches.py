@@ -15,6 +15,7 @@ import pytest
 from broken_games import broken, encoding
 
 import kuhn_poker
+from cardgym.envs.common import Setting
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.rules import Game, choice
@@ -237,6 +238,15 @@ def test_shared_memory_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CardEnv, "_seen", shared)
     with pytest.raises(ContractError, match="shares memory"):
         env_checks.check_steps(kuhn_poker.GAME, {})
+
+
+def test_rows_that_show_what_the_caller_made_of_their_arrays_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def as_handed_out(self: Setting) -> Any:
+        return self.tables.observations, self.tables.masks
+
+    monkeypatch.setattr(Setting, "seen_now", as_handed_out)
+    with pytest.raises(ContractError, match="resetting other rows changes"):
+        env_checks.check_autoreset(kuhn_poker.GAME, {})
 
 
 def test_copies_that_go_another_way_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ COMMANDS = {
     "play": "play a game in the terminal",
     "evaluate": "play players against each other and report with intervals",
     "record": "write the transitions (s, a, r, s') of played games to a file",
-    "solve": "solve a game of one player exactly, and value its players",
+    "solve": "solve a game of one player, or Coda with one tile each, and value its players exactly",
     "reproduce": "make a paper's results anew, as pages for people",
     "bench": "measure speed on this machine",
     "advise": "rank the 15 ways to toss a hand of cribbage",

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
 
 
 def print_report(report: Mapping[str, Any]) -> None:
     """Print a report, as `Report.asdict` gives it, as a table on stdout."""
     from rich.console import Console
+
+    # A pipe has no width: nothing is folded there.
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    console.print(*report_table(report), sep="\n")
+
+
+def report_table(report: Mapping[str, Any]) -> tuple[Text, Table, Text]:
+    """The title, the table and the last line of a report, for rich to print."""
     from rich.table import Table
     from rich.text import Text
 
@@ -34,9 +46,7 @@ def print_report(report: Mapping[str, Any]) -> None:
         if "contests" in report:
             cells.insert(0, f"{player['won']:g} of {report['contests']:g}")
         table.add_row(Text(player["name"]), *map(Text, cells))
-    # A pipe has no width: nothing is folded there.
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    console.print(Text(title, "bold"), table, Text(settings + _speed(report), "dim"), sep="\n")
+    return Text(title, "bold"), table, Text(settings + _speed(report), "dim")
 
 
 def _speed(report: Mapping[str, Any]) -> str:

@@ -96,10 +96,9 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
             return
         if action is None:
             raise CardgymError(f"action None for {self.agent_selection}, who is still playing")
-        if self._setting.raises:
-            self._setting.refuse_illegal(np.array([action]), np.array([True]))
+        chosen = self._setting.one_action(action)
         self._cumulative_rewards[self.agent_selection] = 0.0
-        self._setting.tables.act(int(action), self._setting.illegal)
+        self._setting.tables.act(chosen, self._setting.illegal)
         self._pay()
         self._select()
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,16 +99,25 @@ class Setting:
         shown = np.where(rows["actor"] >= 0, rows["actor"], rows["seat"]) if self.plays_all else rows["seat"]
         return shown.astype(np.int64)
 
-    def legal_now(self) -> npt.NDArray[np.int8]:
-        """What the seat to decide may do, (rows, actions) int8; all ones at the end."""
-        rows = self.tables.batch.plain_rows
-        masks = self.tables.batch.look(np.maximum(rows["actor"], 0).astype(np.int64))[1]
-        masks[rows["actor"] < 0] = 1
-        return masks
+    def seen_now(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
+        """What each row shows, written anew: observations (rows, size), masks (rows, actions), all ones at the end."""
+        observations, masks, _ = self.tables.batch.look(self.viewers())
+        masks[self.tables.batch.plain_rows["actor"] < 0] = 1
+        return observations, masks
+
+    def one_action(self, action: Any) -> int:
+        """An action for an env of one row: a whole number, and legal where illegal ones are to raise."""
+        try:
+            chosen: int = operator.index(action)
+        except TypeError:
+            raise CardgymError(f"action {action!r} is not a whole number") from None
+        if self.raises:
+            self.refuse_illegal(np.array([chosen]), np.array([True]))
+        return chosen
 
     def refuse_illegal(self, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.bool_]) -> None:
         """Raise `IllegalActionError` if an acting row's action is not legal."""
-        masks = self.legal_now()
+        masks = self.seen_now()[1]
         inside = (actions >= 0) & (actions < masks.shape[1])
         legal = inside & (masks[np.arange(len(masks)), np.where(inside, actions, 0)] != 0)
         if not legal[acting].all():
@@ -115,6 +125,13 @@ class Setting:
             allowed = ", ".join(map(str, np.flatnonzero(masks[row])))
             where = f" in env {row}" if len(masks) > 1 else ""
             raise IllegalActionError(f"action {actions[row]} is not legal{where}; allowed are {allowed}")
+
+
+def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:
+    """Refuse what `reset` would not heed."""
+    for name in options or ():
+        if name not in allowed:
+            raise unknown("option of reset", name, allowed)
 
 
 def _opponents(opponent: Opponents, count: int) -> list[PlayerSpec]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, SupportsFloat
 
 import gymnasium
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from cardgym.envs.common import Opponents, Setting, picture
+from cardgym.envs.common import Opponents, Setting, check_reset_options, picture
 from cardgym.errors import CardgymError
 from cardgym.kernel import STARTING
 from cardgym.rules import Game
@@ -69,7 +68,14 @@ class CardEnv(gymnasium.Env[Any, Any]):
         """Start the next game; with a seed, the first of that seed.
 
         `options={"deck": [...]}` deals chosen cards where the game knows how; see its page.
+
+        Returns:
+            The observation, as in the observation space, and the info.
+
+        Raises:
+            CardgymError: for an option of another name, or a deck that cannot be dealt.
         """
+        check_reset_options(options, ("deck",))
         super().reset(seed=seed)
         setting, tables = self._setting, self._setting.tables
         if seed is not None or not self._seeded:
@@ -85,17 +91,19 @@ class CardEnv(gymnasium.Env[Any, Any]):
         return self._seen(int(answer["code"]))
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Play an action for the seat to decide, and on until it is to decide again or the game ends."""
+        """Play an action for the seat to decide, and on until it is to decide again or the game ends.
+
+        Returns:
+            The observation, the reward (float), whether the game is over, False, and the info.
+
+        Raises:
+            CardgymError: before `reset`, after the end, or for what is no whole number.
+            IllegalActionError: for an illegal action with `illegal_action="raise"`.
+        """
         if self._actor < 0:
             raise CardgymError("step() before reset(), or after the end of the game: call reset()")
-        try:
-            chosen = operator.index(action)
-        except TypeError:
-            raise CardgymError(f"action {action!r} is not a whole number") from None
         setting = self._setting
-        if setting.raises:
-            setting.refuse_illegal(np.array([chosen]), np.array([True]))
-        reward, self._actor, code = setting.tables.act(chosen, setting.illegal)
+        reward, self._actor, code = setting.tables.act(setting.one_action(action), setting.illegal)
         observation, info = self._seen(code)
         if setting.plays_all:
             info["rewards"] = setting.tables.paid[0, : self.options.num_players].copy()
@@ -103,7 +111,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """What is legal now, (actions,) bool, as sb3-contrib's MaskablePPO asks for it."""
-        legal: npt.NDArray[np.bool_] = self._setting.legal_now()[0] != 0
+        legal: npt.NDArray[np.bool_] = self._setting.seen_now()[1][0] != 0
         return legal
 
     def render(self) -> Any:

@@ -11,7 +11,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from cardgym.envs.common import Opponents, Setting, picture
+from cardgym.envs.common import Opponents, Setting, check_reset_options, picture
 from cardgym.errors import CardgymError, unknown
 from cardgym.kernel import ACTING, RESTING, STARTING
 from cardgym.rules import Game
@@ -47,7 +47,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if num_envs < 1:
+        if not isinstance(num_envs, int) or num_envs < 1:
             raise CardgymError(f"num_envs={num_envs}: allowed are whole numbers from 1")
         self._setting = Setting(game, opponent, seat, obs, obs_mode, illegal_action, num_envs, options)
         modes = [mode.value for mode in AutoresetMode]
@@ -74,15 +74,22 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         """Start the next game in every row; with a seed, the first game of `seed + i` in row i.
 
         `options={"reset_mask": mask}`, bool of (num_envs,), resets those rows only.
+
+        Returns:
+            Observations as in the observation space (num_envs rows), and the infos.
+
+        Raises:
+            CardgymError: for another mask, an option of another name, or as many seeds as there are no envs.
         """
+        check_reset_options(options, ("reset_mask",))
         chosen = np.ones(self.num_envs, np.bool_)
         if options and "reset_mask" in options:
             chosen = np.asarray(options["reset_mask"])
             if chosen.shape != (self.num_envs,) or chosen.dtype != np.bool_ or not chosen.any():
                 raise CardgymError(f"reset_mask: give a bool array of ({self.num_envs},) with at least one True")
         seeds: list[int | None] = [None] * self.num_envs
-        if isinstance(seed, int):
-            seeds = [seed + i for i in range(self.num_envs)]
+        if isinstance(seed, int | np.integer):
+            seeds = [int(seed) + i for i in range(self.num_envs)]
         elif seed is not None:
             seeds = list(seed)
         if len(seeds) != self.num_envs:
@@ -92,13 +99,26 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             rows["key"][i] = self._setting.draw_key(seeding.np_random(seeds[i])[0])
             rows["games"][i] = 0
         self._seeded |= chosen
+        if not chosen.all():  # The others show what they did, whatever became of the arrays handed out.
+            self._setting.tables.observations, self._setting.tables.masks = self._setting.seen_now()
         self._start(chosen)
         return self._observations(), self._infos(chosen)
 
     def step(
         self, actions: Any
     ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Play an action in every row; see the class for what happens to rows whose game is over."""
+        """Play an action in every row; see the class for what happens to rows whose game is over.
+
+        Args:
+            actions: whole numbers of (num_envs,).
+
+        Returns:
+            Observations, rewards (num_envs,) float64, which games are over (num_envs,) bool, all False, and the infos.
+
+        Raises:
+            CardgymError: for other actions, or where a row awaits a reset.
+            IllegalActionError: for an illegal action with `illegal_action="raise"`; nothing has happened then.
+        """
         setting, tables = self._setting, self._setting.tables
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
@@ -125,7 +145,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """What is legal now, (num_envs, actions) bool."""
-        legal: npt.NDArray[np.bool_] = self._setting.legal_now() != 0
+        legal: npt.NDArray[np.bool_] = self._setting.seen_now()[1] != 0
         return legal
 
     def render(self) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import difflib
+import glob
 import io
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -54,8 +55,8 @@ class DQNConfig:
     """Double DQN: the online network chooses the next action, the target network judges it."""
     dueling: bool = False
     """A network of state value and advantages."""
-    skip: bool = False
-    """The last layer also reads the observation itself: a linear part beside the hidden layers."""
+    wide: bool = False
+    """Weights straight from the observation to the values, beside those through the hidden layers."""
     hidden: tuple[int, ...] = (128, 128)
     """Units of each hidden layer."""
     gamma: float = 0.99
@@ -108,7 +109,9 @@ class DQNConfig:
         for name in ("tables", "decisions", "snapshots", "snapshot_every", "n_step", "replay_capacity",
                      "train_every", "batch_size", "target_every", "eval_games", "log_every", "save_every"):  # fmt: skip
             _check(self, name, lambda value: value >= 1, "1 or more")
-        for name in ("seed", "learning_starts", "eval_every", "final_games", "max_gradient_norm"):
+        _check(self, "tables", lambda value: value <= 1_000_000, "1 to 1,000,000")
+        _check(self, "seed", lambda value: 0 <= value < 2**63, "0 to 2^63 - 1")
+        for name in ("learning_starts", "eval_every", "final_games", "max_gradient_norm"):
             _check(self, name, lambda value: value >= 0, "0 or more")
         _check(self, "seat", lambda value: value >= -1, "-1 or a seat")
         for name in ("gamma", "epsilon_start", "epsilon_end", "epsilon_share", "target_tau"):
@@ -116,7 +119,12 @@ class DQNConfig:
         for name in ("reward_scale", "learning_rate", "adam_epsilon"):
             _check(self, name, lambda value: 0 < value < float("inf"), "more than 0")
         _check(self, "learning_rate_end", lambda value: 0 <= value < float("inf"), "0 or more")
-        _check(self, "hidden", lambda value: all(units >= 1 for units in value), "units of 1 or more")
+        _check(
+            self,
+            "hidden",
+            lambda value: value and all(units >= 1 for units in value),
+            "one or more layers of 1 or more units",
+        )
         _check(self, "device", lambda value: value in ("cpu", "cuda", "auto"), "cpu, cuda, auto")
 
 
@@ -287,7 +295,7 @@ def run_folder(place: Place, env: str, name: str) -> Path:
         if (place.out / STATE_FILE).exists() and not place.resume:
             raise CardgymError(f"{place.out}: holds a run already; add --resume to go on with it, or name another")
         return place.out
-    number = 1
-    while (Path("runs") / env / f"{name}-{number}").exists():
-        number += 1
-    return Path("runs") / env / f"{name}-{max(number - place.resume, 1)}"
+    runs = Path("runs") / env
+    numbers = [path.name.removeprefix(f"{name}-") for path in runs.glob(f"{glob.escape(name)}-*")]
+    latest = max((int(number) for number in numbers if number.isdecimal()), default=0)
+    return runs / f"{name}-{max(latest + (not place.resume), 1)}"

@@ -24,6 +24,9 @@ from cardgym.kernel import ANY_SEAT
 from cardgym.players.base import Player
 from cardgym.rules import Game, Options
 
+EVALUATION_SEED = 1_000_000
+"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
+
 Figures = dict[str, tuple[float, tuple[float, float] | None]]
 """Figures by name, each with its 95 % interval where it has one."""
 
@@ -40,6 +43,27 @@ def match(
         return figures(evaluate(game, options, [player, *[opponent] * others], games=games, seed=seed).players[0])
     line_up = [*[opponent] * seat, player, *[opponent] * (others - seat)]
     return figures(evaluate(game, options, line_up, games=games, seed=seed, seats="fixed").players[seat])
+
+
+def evaluation(
+    game: Game,
+    options: Options,
+    player: Player,
+    opponents: Sequence[str],
+    *,
+    games: int,
+    board: TensorBoard,
+    step: int,
+    seat: int = ANY_SEAT,
+) -> dict[str, Figures]:
+    """Match a player with each opponent, and put the figures into TensorBoard; see `match`."""
+    found = {
+        opponent: match(game, options, player, opponent, games=games, seed=EVALUATION_SEED, seat=seat)
+        for opponent in opponents
+    }
+    for opponent, its in found.items():
+        board.evaluation(step, opponent, its)
+    return found
 
 
 def figures(report: PlayerReport) -> Figures:
@@ -183,12 +207,12 @@ class Reporter:
 
 
 def results_table(title: str, results: Mapping[str, Figures]) -> Table:
-    """The win rate against each opponent, and the game's own figures or else the return, for rich to print."""
+    """The win rate against each opponent, and the game's own figures or else the return if known, for rich to print."""
     table = Table(title=title, title_justify="left")
     table.add_column("opponent")
     found = next(iter(results.values()), {})
     own = [name for name, (_, interval) in found.items() if interval and name not in ("win_rate", "mean_return")]
-    names = ["win_rate", *(own or ["mean_return"])]
+    names = [name for name in ("win_rate", *(own or ["mean_return"])) if name in found]
     for name in names:
         table.add_column(f"{name.replace('_', ' ')} \\[95 %]", justify="right", no_wrap=True)
     for opponent, its in results.items():

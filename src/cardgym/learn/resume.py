@@ -13,6 +13,7 @@ import torch
 
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
+from cardgym.learn.config import check_same
 
 
 def save_state(path: Path, state: dict[str, Any]) -> None:
@@ -39,6 +40,19 @@ def load_state(path: Path) -> dict[str, Any]:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # A file of something else fails in any of torch's steps, each in its own way.
         raise CardgymError(f"{path}: no state to resume from ({type(error).__name__}); train from the start") from None
+    return state
+
+
+def begun_state(path: Path, config: Any) -> dict[str, Any]:
+    """The state that a run of a training script goes on from, with the config it began with checked.
+
+    Raises:
+        CardgymError: where the file is no such state, or began with another config.
+    """
+    state = load_state(path)
+    if not isinstance(state, dict) or not isinstance(state.get("config"), str):
+        raise CardgymError(f"{path}: no state of a training script to resume from; train from the start")
+    check_same(json.loads(state["config"]), config, path)
     return state
 
 

@@ -64,7 +64,13 @@ def run_script(
         print(f"{script}: {error}", file=sys.stderr)
         return 2
     except OSError as error:  # TensorBoard's, above all a full disk.
-        print(f"{script}: {error.strerror or error}: stopped writing below {folder}", file=sys.stderr)
+        where = f"stopped writing below {folder}" if folder else "nothing was written"
+        print(f"{script}: {error.strerror or error}: {where}", file=sys.stderr)
+        return 2
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "alloc" not in str(error):  # Torch's word for no memory.
+            raise
+        print(f"{script}: not enough memory; smaller tables, replay, batches or layers need less", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)

@@ -38,10 +38,14 @@ class Mix:
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Mix:
-        """A mix from words such as `heuristic=0.7`; a name alone has weight 1."""
+        """A mix from words such as `heuristic=0.7`; a name alone has weight 1.
+
+        Raises:
+            CardgymError: for a word of another form, or where no weight is above 0.
+        """
         names, weights = [], []
         for word in words:
-            name, _, weight = (word if "=" in word else f"{word}=1").partition("=")
+            name, _, weight = (word if "=" in word else f"{word}=1").rpartition("=")
             try:
                 names.append(name)
                 weights.append(float(weight))

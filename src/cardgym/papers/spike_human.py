@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.play.log import default_log, read_log
 from cardgym.tabular.batch_q import ENV
 
 
 def human_rows(log: Path | None = None) -> list[str]:
-    """Rows of a Markdown table, one for each line-up of two players in the log; none where there is no log.
+    """Rows of a Markdown table, one for each line-up of two players and its options; none where there is no log.
 
     Raises:
         CardgymError: where a log that was named is missing, or a line of it is no game.
@@ -17,18 +18,21 @@ def human_rows(log: Path | None = None) -> list[str]:
     path = log or default_log(ENV)
     if log is None and not path.is_file():
         return []
-    lineups: dict[tuple[str, str], list[tuple[float, float, float, float]]] = {}
+    usual = CorellianSpikeOptions().asdict()
+    lineups: dict[tuple[str, str, str], list[tuple[float, float, float, float]]] = {}
     for game in read_log(path):
         if game["env"] != ENV or not game["finished"] or len(game["players"]) != 2:
             continue
         person, other = game["players"]
         extra = person["extra"]
         figures = (extra["credits_per_game"], person["won"], game["contests"], extra["bust_games"])
-        lineups.setdefault((person["name"], other["name"]), []).append(figures)
+        changed = [f"{option}={value}" for option, value in game["settings"].items() if value != usual.get(option)]
+        lineups.setdefault((person["name"], other["name"], ", ".join(changed) or "the paper's"), []).append(figures)
     rows = []
-    for (name, other), games in lineups.items():
+    for (name, other, options), games in lineups.items():
         credits, won, hands, bust = (sum(column) for column in zip(*games, strict=True))
         rows.append(
-            f"| {name} | {other} | {len(games)} | {credits / len(games):+.1f} | {won:g} of {hands:g} | {bust:g} |"
+            f"| {name} | {other} | {options} | {len(games)} | {credits / len(games):+.1f} | "
+            f"{won:g} of {hands:g} | {bust:g} |"
         )
     return rows

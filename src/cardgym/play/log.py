@@ -12,7 +12,7 @@ from typing import Any
 from cardgym.errors import CardgymError
 
 _KEYS = {"env", "settings", "finished", "contests", "players"}
-_PLAYER_KEYS = {"name", "won", "return", "extra"}
+_PLAYER_NUMBERS = ("won", "return")
 
 
 def default_log(env: str) -> Path:
@@ -84,8 +84,11 @@ def read_log(path: Path) -> list[dict[str, Any]]:
     for number, line in enumerate(lines, 1):
         try:
             game = json.loads(line)
-            whole = game.keys() >= _KEYS and all(player.keys() >= _PLAYER_KEYS for player in game["players"])
-        except (ValueError, AttributeError, TypeError):
+            whole = game.keys() >= _KEYS and len(game["players"]) > 0 and isinstance(game["contests"], int | float)
+            for player in game["players"]:
+                numbers = (*player["extra"].values(), *(player[key] for key in _PLAYER_NUMBERS))
+                whole &= isinstance(player["name"], str) and all(isinstance(one, int | float) for one in numbers)
+        except (ValueError, AttributeError, TypeError, LookupError):
             whole = False
         if not whole:
             raise CardgymError(f"file {path}: line {number} is no game that `cardgym play` wrote")

@@ -87,7 +87,10 @@ class Terminal:
                 self._tell(f"{what}: type a number from 1 to {len(actions)}, or q to quit.")
 
     def _prompt(self, text: str) -> str:
-        answer = self._ask(text).strip()
+        try:
+            answer = self._ask(text).strip()
+        except UnicodeDecodeError:  # Bytes that are no text: no answer either.
+            answer = "\N{REPLACEMENT CHARACTER}"
         if answer.lower() in ("q", "quit", "exit"):
             raise Quit
         return answer

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.means import CUTS, PLACES, crib_mean, hand_totals
-from cardgym.games.cribbage.observations import points_now
-from cardgym.games.cribbage.rules import NUM_TOSSES, TOSSING, worth
+from cardgym.games.cribbage.ranks import worth
+from cardgym.games.cribbage.rules import NUM_TOSSES, TOSSING, points_for
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_next
 from cardgym.rules import Generator, Record, rule
 
@@ -38,7 +38,7 @@ def greedy(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Gene
     most = -1
     for place in range(state.hand_size[seat]):
         if mask[state.hand[seat, place]]:
-            points = points_now(state, state.hand[seat, place])
+            points = points_for(state, state.hand[seat, place])
             if points > most:
                 most = points
                 card = int(state.hand[seat, place])
@@ -143,7 +143,7 @@ def _value_of(state: Record, seat: int, card: int, left: npt.NDArray[np.int64], 
     their_need = int(state.target - state.scores[other])
     size = int(state.pile_size)
     count = int(state.count) + worth(card)
-    value = _worth_of(points_now(state, card), need)
+    value = _worth_of(points_for(state, card), need)
     pile[size] = card % 13
     hidden = 0
     for rank in range(13):

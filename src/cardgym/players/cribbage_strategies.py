@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, KEPT, TOSSES, lookup
-from cardgym.games.cribbage.observations import points_now
-from cardgym.games.cribbage.rules import worth
+from cardgym.games.cribbage.ranks import worth
+from cardgym.games.cribbage.rules import points_for
 from cardgym.games.cribbage.tables import Tables
 from cardgym.rules import Record, rule
 
@@ -221,7 +221,7 @@ def greedy_card(state: Record, seat: int) -> int:
     for place in range(state.hand_size[seat]):
         candidate = int(state.hand[seat, place])
         if worth(candidate) <= room:
-            points = points_now(state, candidate)
+            points = points_for(state, candidate)
             if points > most:
                 most = points
                 card = candidate

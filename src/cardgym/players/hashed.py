@@ -6,7 +6,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,10 @@ from cardgym.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.generator import mix
+from cardgym.players.purpose import check_purpose, purpose_of
 from cardgym.rules import Game, Options, rule
 
-FORMAT = "cardgym observation table 1"
-_PAYMENT_OPTION = "reward"  # By convention an option of this name changes only what is paid.
+FORMAT = "cardgym observation table 2"
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -37,8 +37,22 @@ def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
     return np.uint64(1) if found == np.uint64(0) else found
 
 
+class Pairs(NamedTuple):
+    """Action values of pairs of observation and action that were tried, in rising order of key and action.
+
+    Attributes:
+        keys: the hash of each pair's observation, (pairs,), uint64.
+        actions: the actions, (pairs,), int32.
+        values: their values, (pairs,), float64.
+    """
+
+    keys: npt.NDArray[np.uint64]
+    actions: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float64]
+
+
 @compiled
-def _act(observations: Any, masks: Any, keys: Any, values: Any, actions: Any) -> None:
+def _act(observations: Any, masks: Any, keys: Any, actions: Any, values: Any, out: Any) -> None:
     for i in range(observations.shape[0]):
         key = hash_of(observations[i])
         low = 0
@@ -49,14 +63,24 @@ def _act(observations: Any, masks: Any, keys: Any, values: Any, actions: Any) ->
                 low = middle + 1
             else:
                 high = middle
-        known = low < keys.shape[0] and keys[low] == key
-        chosen = -1
-        for action in range(masks.shape[1]):
-            if not masks[i, action]:
-                continue
-            if chosen < 0 or (known and values[low, action] > values[low, chosen]):
-                chosen = action
-        actions[i] = chosen
+        best = -np.inf
+        out[i] = -1
+        while low < keys.shape[0] and keys[low] == key:
+            if masks[i, actions[low]] and values[low] > best:
+                best = values[low]
+                out[i] = actions[low]
+            low += 1
+        if out[i] < 0:
+            count = 0
+            for action in range(masks.shape[1]):
+                count += masks[i, action] != 0
+            place = np.int64(mix(key) % np.uint64(count))
+            for action in range(masks.shape[1]):
+                if masks[i, action]:
+                    if place == 0:
+                        out[i] = action
+                        break
+                    place -= 1
 
 
 class HashedPlayer:
@@ -67,31 +91,25 @@ class HashedPlayer:
         encoding: the observation it reads.
     """
 
-    def __init__(self, name: str, encoding: str, keys: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> None:
-        """Take a table.
-
-        Args:
-            name: how reports call it.
-            encoding: the observation it reads.
-            keys: hashes in rising order, (rows,), uint64.
-            values: action values (rows, actions), float64; minus infinity where an action was not tried.
-        """
+    def __init__(self, name: str, encoding: str, pairs: Pairs) -> None:
+        """Take a table; `name` is how reports call the player, `encoding` the observation it reads."""
         self.name = name
         self.encoding: str | None = encoding
-        self._keys = keys
-        self._values = values
+        self._pairs = pairs
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """The legal action of the highest value in each row; the first legal one for an unknown observation."""
+        """The legal action of the highest value among those tried, the first of equals.
+
+        Where none was tried it is one that the observation's hash picks: always the first would be a habit.
+        """
         actions = np.empty(len(observations), np.int64)
-        _act(np.ascontiguousarray(observations), masks, self._keys, self._values, actions)
+        _act(np.ascontiguousarray(observations), masks, *self._pairs, actions)
         return actions
 
 
 def save_hashed(
     path: Path,
-    keys: npt.NDArray[np.uint64],
-    values: npt.NDArray[np.float64],
+    pairs: Pairs,
     game: Game,
     options: Options,
     encoding: str,
@@ -104,14 +122,11 @@ def save_hashed(
     """
     about = {
         "format": FORMAT,
-        "env": game.id,
-        "options": _that_count(options),
-        "observation": encoding,
-        "table": game.encoding(encoding).digest(options),
+        **purpose_of(game, options, encoding),
         "config": dict(config or {}),
     }
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, about=np.array(json.dumps(about)), keys=keys, values=values)
+        np.savez(file, about=np.array(json.dumps(about)), **pairs._asdict())
 
 
 def load_hashed(path: Path, game: Game, options: Options) -> HashedPlayer:
@@ -125,26 +140,22 @@ def load_hashed(path: Path, game: Game, options: Options) -> HashedPlayer:
     try:
         with np.load(path, allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
-            keys, values = file["keys"], file["values"]
+            pairs = Pairs(*(file[name] for name in Pairs._fields))
         known = about["format"] == FORMAT
-        whole = keys.dtype == np.uint64 and values.dtype == np.float64 and values.shape == (len(keys), game.num_actions)
+        whole = _whole(pairs, game.actions(options))
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         known = whole = False
-    if not known or (about["env"] == game.id and not whole):
+    if not known or (about.get("env") == game.id and not whole):
         raise CardgymError(f"table {path}: truncated, or no table of observations of cardgym ({FORMAT!r})")
-    if about["env"] != game.id:
-        raise CardgymError(f"table {path}: made for {about['env']}, not for {game.id}")
-    here, there = _that_count(options), about["options"]
-    for name in sorted({*here, *there}):
-        if here.get(name) != there.get(name):
-            raise CardgymError(f"table {path}: made for {name}={there.get(name)}, not {name}={here.get(name)}")
-    encoding = about["observation"]
-    if encoding not in game.encodings or game.encoding(encoding).digest(options) != about["table"]:
-        raise CardgymError(f"table {path}: its observation {encoding!r} is not the one {game.id} has now; train anew")
-    return HashedPlayer(str(path), encoding, keys, values)
+    check_purpose(f"table {path}", about, game, options)
+    return HashedPlayer(str(path), about["observation"], pairs)
 
 
-def _that_count(options: Options) -> dict[str, int | str]:
-    """The options that a table must share with the game it plays: all but what is paid."""
-    known = {"num_players": options.num_players, **options.asdict()}
-    return {name: value for name, value in known.items() if name != _PAYMENT_OPTION}
+def _whole(pairs: Pairs, num_actions: int) -> bool:
+    """Whether these arrays are pairs, so that a player of them finds and does what is allowed."""
+    keys, actions, values = pairs
+    if not (keys.dtype == np.uint64 and actions.dtype == np.int32 and values.dtype == np.float64):
+        return False
+    if keys.ndim != 1 or not keys.shape == actions.shape == values.shape:
+        return False
+    return not len(keys) or bool((keys[1:] >= keys[:-1]).all() and actions.min() >= 0 and actions.max() < num_actions)

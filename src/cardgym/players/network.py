@@ -17,30 +17,31 @@ from torch import Tensor, nn
 
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
+from cardgym.players.purpose import check_purpose, purpose_of
 from cardgym.rules import Game, Options
 
 FORMAT = "cardgym-q-network-1"
-PAYMENT_OPTION = "reward"
-"""By convention a game's option of this name changes only what is paid, not what is seen or allowed."""
 
 
 @dataclass(frozen=True)
 class NetworkShape:
-    """What a Q-network is made of: numbers in, hidden layers, actions out, whether it is dueling, whether it skips."""
+    """What a Q-network is made of: numbers in, hidden layers, actions out, and whether it is dueling or wide."""
 
     inputs: int
     actions: int
     hidden: tuple[int, ...] = (128, 128)
     dueling: bool = False
-    skip: bool = False
+    wide: bool = False
 
 
 class QNetwork(nn.Module):
     """A multilayer perceptron from an observation to one value an action.
 
     With `dueling` the last layer gives a state value and advantages, and the value of an action is the state value
-    plus its advantage less their mean (Wang et al., "Dueling network architectures", ICML 2016, equation 9). With
-    `skip` the last layer reads the last hidden layer and the observation (Cheng et al., "Wide & deep learning", 2016).
+    plus its advantage less their mean (Wang et al., "Dueling network architectures", ICML 2016, equation 9).
+
+    With `wide` the last layer also sees the observation itself, so that what is linear in it need not pass through the
+    hidden layers (Cheng et al., "Wide and deep learning", 2016). Those weights start at 0.
     """
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -52,14 +53,16 @@ class QNetwork(nn.Module):
             layers += [nn.Linear(width, hidden), nn.ReLU()]
             width = hidden
         self.body = nn.Sequential(*layers)
-        self.head = nn.Linear(width + shape.inputs * shape.skip, shape.actions + int(shape.dueling))
+        self.head = nn.Linear(width, shape.actions + int(shape.dueling))
+        if shape.wide:
+            self.direct = nn.Linear(shape.inputs, shape.actions + int(shape.dueling), bias=False)
+            nn.init.zeros_(self.direct.weight)
 
     def forward(self, observations: Tensor) -> Tensor:
         """Action values (rows, actions) of observations (rows, inputs), float32; illegal actions included."""
-        features: Tensor = self.body(observations)
-        if self.shape.skip:
-            features = torch.cat((features, observations), dim=1)
-        values: Tensor = self.head(features)
+        values: Tensor = self.head(self.body(observations))
+        if self.shape.wide:
+            values = values + self.direct(observations)
         if self.shape.dueling:
             state, advantages = values[:, :1], values[:, 1:]
             return state + advantages - advantages.mean(dim=1, keepdim=True)
@@ -130,7 +133,7 @@ def greedy_actions(
 
 
 def network_shape(
-    game: Game, options: Options, encoding: str, hidden: tuple[int, ...], dueling: bool, skip: bool = False
+    game: Game, options: Options, encoding: str, hidden: tuple[int, ...], dueling: bool, wide: bool = False
 ) -> NetworkShape:
     """The shape of a network for this game and observation.
 
@@ -144,7 +147,7 @@ def network_shape(
             f"observation {encoding!r} of {game.id} numbers the states, which a network cannot read; "
             f"use {' or '.join(usable) or 'another game'}"
         )
-    return NetworkShape(table.size(options), game.actions(options), hidden, dueling, skip)
+    return NetworkShape(table.size(options), game.actions(options), hidden, dueling, wide)
 
 
 def save_checkpoint(
@@ -166,25 +169,13 @@ def save_checkpoint(
     """
     purpose = {
         "format": FORMAT,
-        "env": game.id,
-        "options": options_that_count(options),
-        "observation": encoding,
-        "table": game.encoding(encoding).digest(options),
+        **purpose_of(game, options, encoding),
         "network": asdict(network.shape),
         "config": dict(config or {}),
     }
     tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
     with replacing(path) as temporary:
         temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(purpose)}))
-
-
-def options_that_count(options: Options) -> dict[str, int | str]:
-    """The options that a checkpoint must share with the table it plays at: all but what is paid."""
-    return {
-        name: value
-        for name, value in {"num_players": options.num_players, **options.asdict()}.items()
-        if name != PAYMENT_OPTION
-    }
 
 
 def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork, dict[str, Any]]:
@@ -215,7 +206,7 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork,
     if not known:
         raise CardgymError(f"checkpoint {path}: not a Q-network of cardgym (no format {FORMAT!r} in its metadata)")
     try:
-        _check_purpose(path, purpose, game, options)
+        check_purpose(f"checkpoint {path}", purpose, game, options)
         shape = purpose["network"]
         network = QNetwork(NetworkShape(**{**shape, "hidden": tuple(shape["hidden"])}))
         network.load_state_dict(tensors)
@@ -224,23 +215,6 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork,
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError):
         raise CardgymError(f"checkpoint {path}: its metadata and its weights do not fit together") from None
     return network.eval(), purpose
-
-
-def _check_purpose(path: Path, purpose: dict[str, Any], game: Game, options: Options) -> None:
-    if purpose["env"] != game.id:
-        raise CardgymError(f"checkpoint {path}: made for {purpose['env']}, not for {game.id}")
-    here, there = options_that_count(options), dict(purpose["options"])
-    for name in sorted({*here, *there}):
-        if here.get(name) != there.get(name):
-            raise CardgymError(
-                f"checkpoint {path}: made for {name}={there.get(name)}, not {name}={here.get(name)}; "
-                f"set {name}={there.get(name)} or train one for these options"
-            )
-    encoding = purpose["observation"]
-    if encoding not in game.encodings or game.encoding(encoding).digest(options) != purpose["table"]:
-        raise CardgymError(
-            f"checkpoint {path}: its observation {encoding!r} is not the one {game.id} has now; train it anew"
-        )
 
 
 def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer:

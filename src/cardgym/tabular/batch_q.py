@@ -88,7 +88,7 @@ class BatchQConfig:
 
     def __post_init__(self) -> None:
         for name, allowed, words in (
-            ("seed", self.seed >= 0, "0 or more"),
+            ("seed", 0 <= self.seed < 2**63, "0 to 2^63 - 1"),
             ("iterations", self.iterations >= 1, "1 or more"),
             ("games", self.games >= 1, "1 or more"),
             ("sweeps", self.sweeps >= 1, "1 or more"),

@@ -1,34 +1,32 @@
 """Q-learning and Sarsa over a table, compiled, for any registered game.
 
 Sources: Watkins, "Learning from Delayed Rewards" (1989); Sutton and Barto, "Reinforcement Learning", 2nd ed. (2018),
-sections 6.4 and 6.5. The two differ in one line of `_learn`. A transition runs from one of the learner's decisions to
-its next in the same seat, over opponents' turns and chance; only legal actions are taken and looked ahead to.
+sections 6.4 and 6.5. The two differ in one line of `cardgym.tabular.learning_loop`. A transition runs from one of the
+learner's decisions to its next in the same seat, over opponents' turns and chance; only legal actions are taken and
+looked ahead to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import announce, bind, rule
+from cardgym.compilation import announce
 from cardgym.errors import CardgymError, unknown
-from cardgym.generator import derive, uniform, uniform_float
-from cardgym.kernel import ANY_SEAT, CALLER, Kernel, uniform_legal
+from cardgym.generator import derive
+from cardgym.kernel import ANY_SEAT, CALLER
 from cardgym.players.base import CompiledPlayer, Player, PlayerSpec, TablePlayer, resolve
-from cardgym.players.hashed import HashedPlayer, hash_of
+from cardgym.players.hashed import HashedPlayer, Pairs
 from cardgym.players.played import PlayedBatch
 from cardgym.rules import Game, Options, no_code
+from cardgym.tabular.learning_loop import DECISIONS, ENTRY, FULL, GAMES, STATES, UNTIL, insert, learning_loop
 
 ALGORITHMS = ("q_learning", "sarsa")
 SELF = "self"
-
-_DECISIONS, _GAMES, _STATES, _UNTIL, _FULL = range(5)
-"""Places in the whole numbers that `_learn` reads and writes."""
 
 _PLAY, _LEARN = np.uint64(0x7AB1E), np.uint64(0x7AB1F)
 """The streams of the games and of the learner's own choices below the seed's key."""
@@ -47,7 +45,7 @@ class TabularConfig:
     observation: str = ""
     """Empty for the game's own numbering of states; else an observation, whose hash is the state."""
     table_size: int = 1 << 20
-    """How many different observations there is room for, where observations are hashed."""
+    """How many pairs of observation and action there is room for, where observations are hashed."""
     seed: int = 1
     """Decides everything: deals, opponents, exploration, ties."""
 
@@ -55,6 +53,10 @@ class TabularConfig:
     """How many decisions the learner takes."""
     opponents: tuple[str, ...] = ("random=1",)
     """Who sits opposite, as name=weight: compiled players, tables and policy files, or self."""
+    seat: int = ANY_SEAT
+    """The learner's seat, in evaluations too; -1 for one drawn for each game."""
+    deals: int = 0
+    """If not 0, only so many different deals are played, again and again: to study what is learned by heart."""
     deal_ends: bool = False
     """Whether a deal is learned by itself: in a game of hands, nothing after a hand counts for what was done in it."""
     gamma: float = 1.0
@@ -86,11 +88,14 @@ class TabularConfig:
     def __post_init__(self) -> None:
         for name, allowed, words in (
             *((n, getattr(self, n) >= 1, "1 or more") for n in ("decisions", "eval_games", "save_every", "table_size")),
-            *((n, getattr(self, n) >= 0, "0 or more") for n in ("seed", "eval_every", "final_games", "visits_power")),
+            *((n, getattr(self, n) >= 0, "0 or more") for n in ("eval_every", "final_games", "visits_power")),
+            ("seed", 0 <= self.seed < 2**63, "0 to 2^63 - 1"),
             *(
                 (n, 0 <= getattr(self, n) <= 1, "0 to 1")
                 for n in ("gamma", "epsilon_start", "epsilon_end", "epsilon_share", "step_size_end")
             ),
+            ("seat", self.seat >= ANY_SEAT, "-1 (drawn for each game) or a seat's number"),
+            ("deals", 0 <= self.deals < 1 << 31, "0 or more"),
             ("step_size", 0 < self.step_size <= 1, "more than 0, at most 1"),
         ):
             if not allowed:
@@ -122,9 +127,10 @@ class TabularLearner:
         game: the game.
         options: its options.
         config: the hyper-parameters.
-        values: action values (rows, actions), float64, 0 at first.
+        values: action values of numbered states, (rows, actions), float64, 0 at first.
         visits: how often each was updated, (rows, actions), int32.
-        keys: the hash of each row's observation, (rows,), uint64, 0 where there is none; empty with numbered states.
+        entries: the dictionary of observations and actions, `learning_loop.ENTRY`; one free entry
+            with numbered states.
     """
 
     def __init__(
@@ -138,21 +144,24 @@ class TabularLearner:
         self.game = game
         self.options = options
         self.config = config
-        self.keys = np.zeros(0, np.uint64)
+        actions = game.actions(options)
+        if config.seat >= options.num_players:
+            raise CardgymError(f"seat={config.seat}: {game.id} has seats 0 to {options.num_players - 1} here")
+        rows, size, slots = 0, 1, 1
         if config.observation:
             size = game.encoding(config.observation).size(options)
             # A third more than asked: a full table is slow to search.
-            rows = 1 << int(np.ceil(np.log2(config.table_size * 4 / 3)))
-            self.keys = np.zeros(rows, np.uint64)
+            slots = 1 << int(np.ceil(np.log2(config.table_size * 4 / 3)))
         elif game.num_indices is None or game.index is no_code:
             raise CardgymError(
                 f"{game.id} does not number its states: name an observation to hash, such as "
                 f"observation={game.default_encoding}"
             )
         else:
-            size, rows = 1, game.num_indices(options)
-        self.values = np.zeros((rows, game.num_actions))
-        self.visits = np.zeros((rows, game.num_actions), np.int32)
+            rows = game.num_indices(options)
+        self.entries: npt.NDArray[Any] = np.zeros(slots, ENTRY)
+        self.values = np.zeros((rows, actions))
+        self.visits = np.zeros((rows, actions), np.int32)
 
         mix: Mapping[PlayerSpec, float] = opponents or parse_mix(config.opponents)
         roster: list[Player] = [resolve(name, game, options) for name in mix if name != SELF]
@@ -167,30 +176,37 @@ class TabularLearner:
         self._shares = np.cumsum(list(mix.values())) / sum(mix.values())
         key = np.uint64(config.seed)
         self._played.seed(np.array([derive(key, _PLAY)]))
-        self._played.seat([CALLER], wish=ANY_SEAT)
+        self._played.seat([CALLER], wish=config.seat)
         self._generator = np.array([derive(key, _LEARN), 0], np.uint64)
-        self._numbers = np.zeros(5, np.int64)
+        self._numbers = np.zeros(6, np.int64)
         seats = game.max_players
-        self._opened = np.full((seats, 2), -1, np.int64)
+        self._keys = np.zeros(seats, np.uint64)
+        self._opened = np.full(seats, -1, np.int64)
         self._pay = np.zeros((2, seats))
         self._observation = np.zeros(size, np.float32)
         announce(f"{game.id} (tabular learning)")
-        self._learn = _compiled(self._played.batch.kernel, config.observation)
+        self._learn = learning_loop(self._played.batch.kernel, config.observation)
 
     @property
     def decisions(self) -> int:
         """How many decisions the learner has taken."""
-        return int(self._numbers[_DECISIONS])
+        return int(self._numbers[DECISIONS])
 
     @property
     def games(self) -> int:
         """How many games have ended."""
-        return int(self._numbers[_GAMES])
+        return int(self._numbers[GAMES])
 
     @property
     def states(self) -> int:
         """How many states were met."""
-        return int(self._numbers[_STATES]) if len(self.keys) else int((self.visits.sum(axis=1) > 0).sum())
+        hashed = bool(self.config.observation)
+        return int(self._numbers[STATES]) if hashed else int((self.visits.sum(axis=1) > 0).sum())
+
+    @property
+    def deal_key(self) -> np.uint64:
+        """The key that the games are dealt from; with `deals`, game number g < deals is one of those deals."""
+        return np.uint64(self._played.batch.plain_rows["key"][0])
 
     def advance(self, decisions: int) -> None:
         """Learn until so many decisions are taken in all.
@@ -199,7 +215,7 @@ class TabularLearner:
             CardgymError: where there is no room for another observation.
         """
         config = self.config
-        self._numbers[_UNTIL] = decisions
+        self._numbers[UNTIL] = decisions
         settings = np.array(
             [
                 config.decisions,
@@ -221,9 +237,11 @@ class TabularLearner:
             self._shares,
             self.values,
             self.visits,
-            self.keys,
+            self.entries,
             self._observation,
-            np.zeros(self.game.num_actions, np.int8),
+            np.zeros(self.values.shape[1]),
+            np.zeros(self.values.shape[1], np.int8),
+            self._keys,
             self._opened,
             self._pay,
             self._generator,
@@ -231,8 +249,10 @@ class TabularLearner:
             settings,
             config.algorithm == "sarsa",
             config.deal_ends,
+            config.deals,
         )
-        if self._numbers[_FULL]:
+        if self._numbers[FULL]:
+            self._numbers[FULL] = 0
             raise CardgymError(
                 f"table_size={config.table_size}: full after {self.decisions:,} decisions; allow more, or use an "
                 "observation that tells fewer states apart"
@@ -244,16 +264,20 @@ class TabularLearner:
         actions: npt.NDArray[np.int8] = tried.argmax(axis=1).astype(np.int8)
         return actions
 
-    def table(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
-        """The keys met, in rising order, and their action values, minus infinity where not tried."""
-        met = np.flatnonzero(self.keys)
-        met = met[np.argsort(self.keys[met])]
-        return self.keys[met], np.where(self.visits[met] > 0, self.values[met], -np.inf)
+    def table(self) -> Pairs:
+        """The pairs of observation and action that were tried, in rising order, with their values."""
+        tried = self._tried()
+        return Pairs(tried["key"].copy(), tried["action"].copy(), tried["value"].copy())
+
+    def _tried(self) -> npt.NDArray[Any]:
+        tried = self.entries[self.entries["key"] != 0]
+        rising: npt.NDArray[Any] = tried[np.lexsort((tried["action"], tried["key"]))]
+        return rising
 
     def player(self, name: str = "learner") -> Player:
         """The greedy player of what is learned so far."""
         if self.config.observation:
-            return HashedPlayer(name, self.config.observation, *self.table())
+            return HashedPlayer(name, self.config.observation, self.table())
         return TablePlayer(name, self.policy())
 
     def state_dict(self) -> dict[str, npt.NDArray[Any]]:
@@ -262,9 +286,10 @@ class TabularLearner:
         return {
             "values": self.values,
             "visits": self.visits,
-            "keys": self.keys,
+            "entries": self._tried().view(np.uint8),
             "states": batch.plain_states.view(np.uint8),
             "rows": batch.plain_rows.view(np.uint8),
+            "keys": self._keys,
             "opened": self._opened,
             "pay": self._pay,
             "generator": self._generator,
@@ -278,192 +303,12 @@ class TabularLearner:
             CardgymError: where it was written by a version with other records.
         """
         mine = self.state_dict()
-        if any(name not in state or state[name].shape != array.shape for name, array in mine.items()):
+        pairs = state.get("entries")
+        fits = pairs is not None and len(pairs) % ENTRY.itemsize == 0 and len(pairs) <= self.entries.nbytes
+        if not fits or any(n not in state or state[n].shape != a.shape for n, a in mine.items() if n != "entries"):
             raise CardgymError("the state to resume from was written by another version; train from the start")
         for name, array in mine.items():
-            array[...] = state[name]
-
-
-# -- compiled ---------------------------------------------------------------------------------------------------------
-
-
-def _unbound(*_: Any) -> Any:
-    raise NotImplementedError("a template is used through `_compiled`")
-
-
-draw = actor = legal = apply = rewards = choose = prepare = observe = index = row_of = deal = _unbound
-
-
-def _row_by_index(state: Any, seat: int, observation: Any, keys: Any, numbers: Any) -> int:
-    return int(index(state, seat))
-
-
-def _row_by_hash(state: Any, seat: int, observation: Any, keys: Any, numbers: Any) -> int:
-    """The row of the observation, made if need be; -1 if there is no room. Linear probing."""
-    observe(state, seat, observation)
-    key = hash_of(observation)
-    last = np.uint64(keys.shape[0] - 1)
-    place = key & last
-    while keys[place] != key:
-        if keys[place] == np.uint64(0):
-            if numbers[_STATES] * 4 >= keys.shape[0] * 3:
-                return -1
-            keys[place] = key
-            numbers[_STATES] += 1
-            break
-        place = (place + np.uint64(1)) & last
-    return np.int64(place)  # type: ignore[return-value]  # int() would keep it unsigned when compiled.
-
-
-@rule
-def best_legal(values: npt.NDArray[np.float64], mask: npt.NDArray[np.int8]) -> float:
-    """The highest value of a legal action."""
-    best = -np.inf
-    for action in range(mask.shape[0]):
-        if mask[action] and values[action] > best:
-            best = values[action]
-    return float(best)
-
-
-@rule
-def greedy_legal(values: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], generator: Any) -> int:
-    """A legal action of the highest value, at random among equals."""
-    best = best_legal(values, mask)
-    equals = 0
-    for action in range(mask.shape[0]):
-        equals += mask[action] != 0 and values[action] == best
-    place = uniform(generator, equals) if equals > 1 else 0
-    for action in range(mask.shape[0]):
-        if mask[action] and values[action] == best:
-            if place == 0:
-                return action
-            place -= 1
-    return -1
-
-
-@rule
-def linear(step: float, start: float, end: float, steps: float) -> float:
-    """From `start` to `end` in `steps`, in a straight line; `end` from there on."""
-    return end if step >= steps else start + (end - start) * step / steps
-
-
-@rule
-def update(values: Any, visits: Any, opened: Any, seat: int, target: float, numbers: Any, settings: Any) -> None:
-    """Move the value of what the seat did last towards `target`, if that waits; then nothing waits."""
-    state = opened[seat, 0]
-    if state < 0:
-        return
-    action = opened[seat, 1]
-    visits[state, action] += 1
-    size = linear(float(numbers[_DECISIONS]), settings[4], settings[5], settings[0])
-    if settings[6] > 0.0:
-        size /= float(visits[state, action]) ** settings[6]
-    values[state, action] += size * (target - values[state, action])
-    opened[seat, 0] = -1
-
-
-def _learn(
-    states: Any,
-    rows: Any,
-    tables: Any,
-    choices: Any,
-    shares: Any,
-    values: Any,
-    visits: Any,
-    keys: Any,
-    observation: Any,
-    mask: Any,
-    opened: Any,
-    pay: Any,
-    generator: Any,
-    numbers: Any,
-    settings: Any,
-    sarsa: bool,
-    deal_ends: bool,
-) -> None:
-    """Play and learn until the learner has taken `numbers[_UNTIL]` decisions.
-
-    `opened[seat]` is the state and the action that wait for the seat's next decision, or -1; `pay[0, seat]` what the
-    seat was paid since.
-    """
-    state = states[0]
-    row = rows[0]
-    while numbers[_DECISIONS] < numbers[_UNTIL]:
-        if row.actor < 0:
-            for place in range(1, state.num_players):
-                drawn = uniform_float(generator)
-                number = 0
-                while number < shares.shape[0] - 1 and shares[number] <= drawn:
-                    number += 1
-                row.lineup[place] = choices[number]
-            prepare(state, row)
-            row.actor = 0
-        before_deal = deal(state)
-        move = draw(state, row.chance)
-        seat = -1
-        ended = False
-        if move < 0:
-            seat = actor(state)
-            ended = seat < 0
-        learns = False
-        here = -1
-        if seat >= 0:
-            legal(state, mask)
-            policy = row.policies[seat]
-            learns = policy < 0
-            if learns:
-                here = row_of(state, seat, observation, keys, numbers)
-                if here < 0:
-                    numbers[_FULL] = 1
-                    return
-                step = float(numbers[_DECISIONS])
-                if uniform_float(generator) < linear(step, settings[1], settings[2], settings[3]):
-                    move = uniform_legal(mask, generator)
-                else:
-                    move = greedy_legal(values[here], mask, generator)
-            else:
-                move = choose(policy, state, seat, mask, row.choice, tables)
-        for other in range(state.num_players):
-            if ended or (learns and other == seat):
-                ahead = 0.0
-                if not ended:
-                    ahead = values[here, move] if sarsa else best_legal(values[here], mask)
-                update(values, visits, opened, other, pay[0, other] + settings[7] * ahead, numbers, settings)
-        if ended:
-            row.actor = -1
-            numbers[_GAMES] += 1
-            continue
-        if learns:
-            numbers[_DECISIONS] += 1
-            opened[seat, 0] = here
-            opened[seat, 1] = move
-            pay[0, seat] = 0.0
-        apply(state, move)
-        for other in range(state.num_players):
-            pay[1, other] = 0.0
-        rewards(state, pay[1])
-        for other in range(state.num_players):
-            pay[0, other] += pay[1, other]
-        if deal_ends and deal(state) != before_deal:
-            for other in range(state.num_players):
-                update(values, visits, opened, other, pay[0, other], numbers, settings)
-
-
-@cache
-def _compiled(kernel: Kernel, encoding: str) -> Callable[..., Any]:
-    game, suffix = kernel.game, f"{kernel.suffix}_{encoding or 'index'}"
-    if encoding:
-        row = bind(_row_by_hash, suffix, game.sources, observe=game.encoding(encoding).write)
-    else:
-        row = bind(_row_by_index, suffix, game.sources, index=game.index)
-    rules = {name: getattr(game, name) for name in ("actor", "legal", "apply", "rewards", "deal")}
-    return bind(
-        _learn,
-        suffix,
-        game.sources,
-        **rules,
-        row_of=row,
-        draw=kernel.draw,
-        choose=kernel.choose,
-        prepare=kernel.prepare,
-    )
+            if name != "entries":
+                array[...] = state[name]
+        self.entries[:] = np.zeros(1, ENTRY)
+        insert(self.entries, np.frombuffer(state["entries"].tobytes(), ENTRY))

@@ -7,6 +7,8 @@ between. A seat's last transition of a deal goes to state 0, the end, as the Cor
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
@@ -15,7 +17,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import announce, bind
+from cardgym.compilation import announce, bind, sources_of
 from cardgym.errors import CardgymError
 from cardgym.generator import Generator, derive, uniform_float
 from cardgym.kernel import RESTING, STARTING, Kernel, choose_random
@@ -338,16 +340,18 @@ def _compiled(
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     game = kernel.game
     naming = {"code": game.code, "index": game.index}[states] if isinstance(states, str) else states
-    called = states if isinstance(states, str) else getattr(states, "__name__", "states")
-    suffix = f"{kernel.suffix}_{called}_{getattr(explore, '__name__', 'explore')}"
+    named = explore if isinstance(states, str) else states
+    called = states if isinstance(states, str) else _name_of(states)
+    sources = {*game.sources, *sources_of([explore, named])}
+    suffix = f"{kernel.suffix}_{called}_{_name_of(explore)}"
     names = ("actor", "legal", "apply", "rewards", "deal")
     rules = {name: getattr(game, name) for name in names}
     return (
-        bind(_begin, suffix, game.sources, prepare=kernel.prepare),
+        bind(_begin, suffix, sources, prepare=kernel.prepare),
         bind(
             _record,
             suffix,
-            game.sources,
+            sources,
             **rules,
             name_state=naming,
             draw=kernel.draw,
@@ -355,3 +359,9 @@ def _compiled(
             explore_with=explore,
         ),
     )
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """Tells apart on disk the rules of one name in several modules or functions."""
+    plain = inspect.unwrap(function)
+    return re.sub(r"\W", "_", f"{plain.__module__}_{plain.__qualname__}")

@@ -109,7 +109,9 @@ def policy_value(mdp: Mdp, policy: Policy, gamma: float | Fraction = 1.0) -> Pol
         mdp.offsets, mdp.targets, mdp.rewards, weights, mdp.num_states, discount, _MAX_SWEEPS, means, squares
     )
     _check_settled(residual, THETA)
-    mean, square = _moments_from_start(mdp.offsets, mdp.targets, mdp.rewards, mdp.num_states, mdp.start, means, squares)
+    mean, square = _moments_from_start(
+        mdp.offsets, mdp.targets, mdp.rewards, weights, mdp.num_states, mdp.start, means, squares
+    )
     return PolicyValue(mean, math.sqrt(max(square - mean * mean, 0.0)))
 
 
@@ -286,6 +288,24 @@ def _moment(
     return mean, square
 
 
+@rule
+def _settle_moments(
+    offsets: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    num_states: int,
+    gamma: float,
+    means: npt.NDArray[np.float64],
+    squares: npt.NDArray[np.float64],
+) -> None:
+    """Fill in both moments of the chance nodes, last first, from the decisions'."""
+    for node in range(means.shape[0] - 2, num_states - 1, -1):
+        means[node], squares[node] = _moment(
+            offsets, targets, rewards, weights, num_states, gamma, node, means, squares
+        )
+
+
 @compiled
 def _evaluate(
     offsets: npt.NDArray[np.int64],
@@ -305,10 +325,7 @@ def _evaluate(
     new_squares = np.zeros(num_states)
     while sweeps < max_sweeps and not residual < 1e-13:
         residual = 0.0
-        for node in range(means.shape[0] - 2, num_states - 1, -1):
-            means[node], squares[node] = _moment(
-                offsets, targets, rewards, weights, num_states, gamma, node, means, squares
-            )
+        _settle_moments(offsets, targets, rewards, weights, num_states, gamma, means, squares)
         for state in range(num_states):
             new_means[state], new_squares[state] = _moment(
                 offsets, targets, rewards, weights, num_states, gamma, state, means, squares
@@ -325,16 +342,12 @@ def _moments_from_start(
     offsets: npt.NDArray[np.int64],
     targets: npt.NDArray[np.int64],
     rewards: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
     num_states: int,
     start: int,
     means: npt.NDArray[np.float64],
     squares: npt.NDArray[np.float64],
 ) -> tuple[float, float]:
     """The same before the first chance, where the first decision is not discounted."""
-    weights = np.zeros(targets.shape[0])
-    for node in range(num_states, means.shape[0] - 1):
-        for edge in range(offsets[node], offsets[node + 1]):
-            weights[edge] = 1.0 / (offsets[node + 1] - offsets[node])
-    for node in range(means.shape[0] - 2, num_states - 1, -1):
-        means[node], squares[node] = _moment(offsets, targets, rewards, weights, num_states, 1.0, node, means, squares)
+    _settle_moments(offsets, targets, rewards, weights, num_states, 1.0, means, squares)
     return float(means[start]), float(squares[start])

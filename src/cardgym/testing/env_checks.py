@@ -64,6 +64,23 @@ class _Chooser:
         return np.array([self.one(mask, row) if rows[row] else 0 for row, mask in enumerate(masks)], np.int64)
 
 
+def _reset_some(
+    env: CardVectorEnv, over: npt.NDArray[np.bool_], observations: Any, infos: dict[str, Any], where: str
+) -> Any:
+    """Reset the rows that are over, after what was handed out is spoilt: the others must show what they showed."""
+    shown = [_plain(_row_of(observations, row)) for row in range(len(over))]
+    masks = infos["action_mask"].copy()
+    for array in [*(observations.values() if isinstance(observations, dict) else [observations]), infos["action_mask"]]:
+        array[...] = 0
+    observations, infos = env.reset(options={"reset_mask": over})
+    for row in map(int, np.flatnonzero(~over)):
+        same = _plain(_row_of(observations, row)) == shown[row] and (infos["action_mask"][row] == masks[row]).all()
+        expect(
+            same, f"{where}: resetting other rows changes what row {row} shows, once the arrays given are written to"
+        )
+    return observations, infos
+
+
 def _plain(data: Any) -> Any:
     """An observation or an info as nested plain values with their dtypes, to compare bit for bit."""
     if isinstance(data, dict):
@@ -156,7 +173,7 @@ class _Recorded:
             self._started(row, observations, infos)
         for _ in range(steps):
             if mode is AutoresetMode.DISABLED and over.any():
-                observations, infos = env.reset(options={"reset_mask": over})
+                observations, infos = _reset_some(env, over, observations, infos, f"{game.id}, seed {seed}")
                 for ended in np.flatnonzero(over):
                     self._started(int(ended), observations, infos)
                 over = np.zeros(num_envs, np.bool_)

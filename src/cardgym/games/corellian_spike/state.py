@@ -53,7 +53,7 @@ STATE = np.dtype(
         ("tied", np.int8, (MAX_PLAYERS,)),
         ("put_phase", np.int32, (MAX_PLAYERS,)),  # Put into the pool in the latest betting phase.
         ("put_hand", np.int32, (MAX_PLAYERS,)),  # Put into the pool this hand.
-        ("raises", np.int16, (MAX_PLAYERS,)),  # Raises this hand.
+        ("raises", np.int32, (MAX_PLAYERS,)),  # Raises this hand.
         ("buys", np.int16, (MAX_PLAYERS,)),  # Cards bought this hand.
         ("kept", np.int16, (MAX_PLAYERS,)),  # Bought cards taken into the hand since it was dealt or redrawn.
         ("cards", np.int8, (MAX_PLAYERS, 3)),  # Low hand card, high hand card, spike.

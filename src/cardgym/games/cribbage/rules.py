@@ -14,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.games.cribbage.cards import CARDS, JACK
-from cardgym.games.cribbage.scoring import score_crib, score_hand, score_play
+from cardgym.games.cribbage.ranks import EMPTY, rank_of, sort_six, worth
+from cardgym.games.cribbage.scoring import points_of_next, score_crib, score_hand
 from cardgym.rules import Options, Record, choice, number, rule
 
 NUM_TOSSES = 15
 NUM_ACTIONS = CARDS + NUM_TOSSES  # Card `action` is played; or, from 52 on, toss number action - 52 is made.
 TOSSES = np.array(list(combinations(range(6), 2)), np.int8)  # The places of the two cards that a toss gives away.
-
-EMPTY = -1  # In a place for a card: no card.
 
 # Phases. At TOSSING and PLAYING a player decides; at CUTTING, DEALING and STARTER chance does.
 CUTTING, DEALING, TOSSING, STARTER, PLAYING, OVER = range(6)
@@ -50,7 +49,8 @@ STATE = np.dtype(
         ("starter", np.int8),
         ("hand_size", np.int8, (2,)),
         ("hand", np.int8, (2, 6)),  # Cards in hand, sorted; EMPTY behind them.
-        ("kept", np.int8, (2, 4)),  # The four kept, sorted: what the show counts.
+        ("kept", np.int8, (2, 4)),  # The four kept, sorted: what the show counts ...
+        ("shows", np.int8, (2,)),  # ... and what it will count for them, once the starter is known.
         ("crib", np.int8, (4,)),  # Seat 0's two tosses, then seat 1's.
         ("num_played", np.int8),
         ("played", np.int8, (8,)),  # All cards played, in order ...
@@ -58,6 +58,7 @@ STATE = np.dtype(
         ("count", np.int8),
         ("pile_size", np.int8),
         ("pile", np.int8, (8,)),  # The ranks played since the last restart, in order.
+        ("next_points", np.int64),  # For pairs or a run, if a rank is played next: four bits a rank.
         ("said_go", np.int8, (2,)),  # 1 if the seat could not play on this pile.
         ("floor", np.int8, (2,)),  # The least worth (1 .. 10) that the seat's cards can have, by its go's.
         ("deck_size", np.int8),
@@ -121,18 +122,18 @@ def actor(state: Record) -> int:
 @rule
 def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
     """Any two of six cards to toss, or any card in hand that the count has room for."""
-    for action in range(NUM_ACTIONS):
+    for action in range(CARDS):
         mask[action] = 0
-    if state.phase == TOSSING:
-        for action in range(CARDS, NUM_ACTIONS):
-            mask[action] = 1
-    elif state.phase == PLAYING:
-        seat = state.turn
-        room = 31 - state.count
-        for place in range(state.hand_size[seat]):
-            card = state.hand[seat, place]
-            if worth(card) <= room:
-                mask[card] = 1
+    tossing = 1 if state.phase == TOSSING else 0
+    for action in range(CARDS, NUM_ACTIONS):
+        mask[action] = tossing
+    if state.phase == PLAYING:
+        seat = int(state.turn)
+        room = 31 - int(state.count)
+        for place in range(4):
+            card = int(state.hand[seat, place])
+            # No toss is legal now: the place of one takes what an empty place writes.
+            mask[card & 63 if card != EMPTY else CARDS] = 1 if worth(card) <= room else 0
 
 
 @rule
@@ -225,8 +226,8 @@ def _cut(state: Record, card: int) -> None:
         state.turn = 1
         return
     _fill_deck(state)
-    first = state.cuts[0] % 13
-    second = state.cuts[1] % 13
+    first = rank_of(state.cuts[0])
+    second = rank_of(state.cuts[1])
     if first == second:
         state.turn = 0
         return
@@ -248,6 +249,7 @@ def _clear_table(state: Record) -> None:
     state.starter = EMPTY
     state.num_played = 0
     for seat in range(2):
+        state.shows[seat] = 0
         state.hand_size[seat] = 0
         state.floor[seat] = 1
         for place in range(6):
@@ -266,6 +268,7 @@ def _clear_table(state: Record) -> None:
 def _clear_pile(state: Record) -> None:
     state.count = 0
     state.pile_size = 0
+    state.next_points = 0
     for place in range(8):
         state.pile[place] = EMPTY
     state.said_go[0] = 0
@@ -282,12 +285,14 @@ def _draw(state: Record, place: int) -> int:
 
 @rule
 def _deal_card(state: Record, card: int) -> None:
-    """Cards go to the pone and the dealer in turn, six each."""
-    seat = state.turn
-    sort_in(state.hand[seat], state.hand_size[seat], card)
+    """Cards go to the pone and the dealer in turn, six each; they are sorted when all are dealt."""
+    seat = int(state.turn)
+    state.hand[seat, state.hand_size[seat]] = card
     state.hand_size[seat] += 1
     state.turn = 1 - seat
-    if state.hand_size[1 - seat] == 6:
+    if state.hand_size[0] + state.hand_size[1] == 12:
+        sort_six(state.hand[0])
+        sort_six(state.hand[1])
         state.phase = TOSSING
         state.turn = 0
 
@@ -320,8 +325,10 @@ def _toss(state: Record, toss: int) -> None:
 @rule
 def _turn_starter(state: Record, card: int) -> None:
     state.starter = card
+    for seat in range(2):
+        state.shows[seat] = score_hand(state.kept[seat], card)
     state.phase = PLAYING
-    if card % 13 == JACK:
+    if rank_of(card) == JACK:
         _score(state, state.dealer, HEELS, 2)
 
 
@@ -331,19 +338,19 @@ def _turn_starter(state: Record, card: int) -> None:
 @rule
 def _play(state: Record, card: int) -> None:
     """A card is played and scored at once, together with 31, go or last card if it comes to that."""
-    seat = state.turn
+    seat = int(state.turn)
     other = 1 - seat
+    points = points_for(state, card)
     _take_from_hand(state, seat, card)
     state.played[state.num_played] = card
     state.played_by[state.num_played] = seat
     state.num_played += 1
-    state.pile[state.pile_size] = card % 13
+    state.pile[state.pile_size] = rank_of(card)
     state.pile_size += 1
     state.count += worth(card)
-    points = score_play(state.pile, state.pile_size, state.count)
     ends = True
     if state.count == 31:
-        points += 2
+        pass
     elif can_play(state, other):
         state.turn = other
         ends = False
@@ -354,9 +361,11 @@ def _play(state: Record, card: int) -> None:
         else:
             points += 1
             _say_go(state, seat)
-    if points > 0:
-        _score(state, seat, PONE_PEGGING if seat != state.dealer else DEALER_PEGGING, points)
-    if not ends or state.phase == OVER:
+    _score(state, seat, PONE_PEGGING if seat != state.dealer else DEALER_PEGGING, points)
+    if state.phase == OVER:
+        return
+    if not ends:
+        state.next_points = points_of_next(state.pile, state.pile_size)
         return
     if state.num_played == 8:
         _show(state)
@@ -375,14 +384,12 @@ def _say_go(state: Record, seat: int) -> None:
 
 @rule
 def _take_from_hand(state: Record, seat: int, card: int) -> None:
-    found = False
-    last = state.hand_size[seat] - 1
-    for place in range(last):
-        found = found or state.hand[seat, place] == card
-        if found:
-            state.hand[seat, place] = state.hand[seat, place + 1]
-    state.hand[seat, last] = EMPTY
-    state.hand_size[seat] = last
+    found = 0
+    for place in range(3):
+        found |= 1 if state.hand[seat, place] == card else 0
+        state.hand[seat, place] = state.hand[seat, place + found]
+    state.hand[seat, 3] = EMPTY
+    state.hand_size[seat] -= 1
 
 
 @rule
@@ -399,9 +406,9 @@ def _show(state: Record) -> None:
     """Count the pone's hand, the dealer's hand and the crib, in this order, until someone is out."""
     dealer = state.dealer
     pone = 1 - dealer
-    _score(state, pone, PONE_HAND, score_hand(state.kept[pone], state.starter))
+    _score(state, pone, PONE_HAND, state.shows[pone])
     if state.phase != OVER:
-        _score(state, dealer, DEALER_HAND, score_hand(state.kept[dealer], state.starter))
+        _score(state, dealer, DEALER_HAND, state.shows[dealer])
     if state.phase != OVER:
         _score(state, dealer, CRIB, score_crib(state.crib, state.starter))
     if state.phase == OVER:
@@ -438,25 +445,15 @@ def _finish(state: Record) -> None:
         state.reward[1 - leader] = -1.0
 
 
-# -- small things -----------------------------------------------------------------------------------------------------
+@rule
+def points_for(state: Record, card: int) -> int:
+    """What playing `card` scores at once: fifteen, pairs, runs and 31, but no go or last card."""
+    return points_of(int(state.next_points), int(state.count), card)
 
 
 @rule
-def worth(card: int) -> int:
-    """What a card adds to the count: ace 1, face cards 10."""
-    return min(int(card) % 13 + 1, 10)
-
-
-@rule
-def sort_in(cards: npt.NDArray[np.int8], size: int, card: int) -> None:
-    """Put `card` among the first `size` of `cards`, which are sorted by rank, then suit."""
-    place = int(size)
-    while place > 0 and _order(cards[place - 1]) > _order(card):
-        cards[place] = cards[place - 1]
-        place -= 1
-    cards[place] = card
-
-
-@rule
-def _order(card: int) -> int:
-    return int(card) % 13 * 4 + int(card) // 13
+def points_of(next_points: int, count: int, card: int) -> int:
+    """`points_for` a card on a pile of which this much is known: see `points_of_next`."""
+    after = count + worth(card)
+    points = next_points >> 4 * rank_of(card) & 15
+    return points + (2 if after == 15 else 0) + (2 if after == 31 else 0)

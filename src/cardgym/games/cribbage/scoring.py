@@ -168,6 +168,59 @@ def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -
     return points + run
 
 
+@rule
+def points_of_next(pile: npt.NDArray[np.int8], length: int) -> int:
+    """What each rank would score for pairs or a run as the next card of a pile: four bits a rank, the ace's lowest.
+
+    No rank does both. With 15 and 31 that is all of `score_next`, worked out once for every card that may come.
+
+    Parameters
+    ----------
+    pile
+        The ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are ignored.
+    length
+        How many cards the pile has.
+    """
+    if length == 0:
+        return 0
+    last = int(pile[length - 1])
+    same = 1
+    while same < length and pile[length - 1 - same] == last:
+        same += 1
+    if same > 3:  # There is no fifth.
+        return 0
+    points = same * (same + 1) << 4 * last
+    if same > 1:
+        return points
+    # Going back from the last card while all differ: ranks that lie side by side make a run with the next on either
+    # side, and those with one gap make it with the rank that fills the gap. A longer run takes a shorter one's place.
+    low = last
+    high = last
+    total = last
+    seen = 1 << last
+    for back in range(2, length + 1):
+        rank = int(pile[length - back])
+        if seen >> rank & 1:
+            break
+        seen |= 1 << rank
+        total += rank
+        low = min(low, rank)
+        high = max(high, rank)
+        if high - low == back - 1:
+            if low > 0:
+                points = _write_points(points, low - 1, back + 1)
+            if high < 12:
+                points = _write_points(points, high + 1, back + 1)
+        elif high - low == back:
+            points = _write_points(points, (low + high) * (back + 1) // 2 - total, back + 1)
+    return points
+
+
+@rule
+def _write_points(word: int, rank: int, points: int) -> int:
+    return (word & ~(15 << 4 * rank)) | points << 4 * rank
+
+
 def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list[tuple[str, int]]:
     """What a hand or a crib scores, and why.
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from cardgym.games.cribbage.cards import CARDS, card_name, card_names
+from cardgym.games.cribbage.ranks import EMPTY, worth
 from cardgym.games.cribbage.rules import (
     CRIB,
     CUTTING,
     DEALER_HAND,
     DEALER_PEGGING,
     DEALING,
-    EMPTY,
     HEELS,
     NUM_ACTIONS,
     OVER,
@@ -19,7 +21,6 @@ from cardgym.games.cribbage.rules import (
     STARTER,
     TOSSES,
     TOSSING,
-    worth,
 )
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
 from cardgym.rules import Record
@@ -32,6 +33,7 @@ _PHASE_NAMES = {
     PLAYING: "the play",
     OVER: "the game is over",
 }
+_WIDTH = 90  # Letters that a line of reasons has at most.
 _BOARD = 60  # Letters that a street of the pegging board has, whatever the target.
 
 
@@ -118,7 +120,7 @@ def narrate(before: Record, move: int, after: Record, seat: int) -> str:
         told = f"The starter is {card_name(int(before.deck[move]))}"
         points = _gained(before, after, int(before.dealer), HEELS)
         if points:
-            told += f"\n{_scores(int(before.dealer), seat, points)}: heels two"
+            told += f"\n{_scores(int(before.dealer), seat, points)}: heels for two"
         return told + _tell_end(after, seat)
     return _tell_play(before, move, after, seat) + _tell_end(after, seat)
 
@@ -176,8 +178,8 @@ def _tell_show(before: Record, after: Record, seat: int) -> str:
         gained = _gained(before, after, owner, kind)
         left[owner] -= gained
         whose = "Your" if owner == seat else f"{_name(owner, seat)}'s"
-        told += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)}: {_reasons(reasons) or 'nothing'}"
-        told += f"\n{_scores(owner, seat, gained)}" if gained else ""
+        told += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)} scores {gained or 'nothing'}"
+        told += "".join(f"\n  {line}" for line in wrap(_reasons(reasons), _WIDTH))
     return told
 
 
@@ -195,13 +197,14 @@ def _gained(before: Record, after: Record, seat: int, kind: int) -> int:
 
 
 def _reasons(reasons: list[tuple[str, int]]) -> str:
-    """As players count aloud: each reason with the total so far, such as "fifteen two, pair four"."""
+    """As players count aloud, with the total so far: "fifteen two, pair four, run of three makes seven"."""
     total = 0
     words = []
     for reason, points in reasons:
+        link = " " if reason.startswith(("fifteen", "pair", "double pair")) else " makes " if total else " for "
         total += points
         name, bracket, cards = reason.partition(" (")
-        words.append(f"{name.removesuffix(' two')} {_in_words(total)}{bracket}{cards}")
+        words.append(f"{name.removesuffix(' two')}{link}{_in_words(total)}{bracket}{cards}")
     return ", ".join(words)
 
 

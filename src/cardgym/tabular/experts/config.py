@@ -27,11 +27,11 @@ class ExpertsConfig:
     seed_deals: int = 200_000
     """Deals of random keeps for a first knowledge of pegging."""
 
-    rate: float = 0.3
+    rate: float = 0.1
     """The gradient's step size at the start; it falls to 0 in a straight line."""
     temperature: float = 0.005
     """Of the softmax over the keeps that the gradient is taken of, in units of P = w S, whose mean is 1 / 15."""
-    reach: int = 8
+    reach: int = 16
     """How many points away positions learn along."""
     anywhere: float = 0.5
     """The share of games that begin at two scores drawn at random."""
@@ -53,7 +53,7 @@ class ExpertsConfig:
         for name in ("games", "value_every", "deals_kept", "checkpoint_every", "eval_games"):
             self._check(name, getattr(self, name) >= 1, "1 or more")
         for name in ("seed", "seed_deals"):
-            self._check(name, getattr(self, name) >= 0, "0 or more")
+            self._check(name, 0 <= getattr(self, name) < 2**63, "0 to 2^63 - 1")
         for name in ("noise", "rate"):
             self._check(name, 0 <= getattr(self, name) < math.inf, "0 or more")
         for name in ("anywhere", "credit"):

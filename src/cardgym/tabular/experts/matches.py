@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from cardgym.arena.statistics import Interval, Moments
 from cardgym.compilation import config
+from cardgym.errors import unknown
 from cardgym.games.cribbage import GAME
 from cardgym.games.cribbage.tables import build_tables
 from cardgym.generator import derive
 from cardgym.players.cribbage_strategies import STRATEGIES, Knowledge
-from cardgym.players.experts import SUFFIX, Weights, load_experts, named_weights
+from cardgym.players.experts import STARTS, SUFFIX, Weights, load_experts, named_weights
 from cardgym.tabular.experts.deals import GREEDY, OWN_CRIB, WEIGHTS, play_match
 
 OPPONENTS = ("greedy", "uniform", *STRATEGIES)
@@ -42,6 +43,8 @@ def side(name: str, knowledge: Knowledge) -> Side:
     if name.endswith(SUFFIX):
         experts = load_experts(Path(name))
         return Side(name, experts.weights, experts.knowledge, OWN_CRIB if experts.own_crib else WEIGHTS)
+    if name not in STARTS:
+        raise unknown("opponent", name, ("greedy", *STARTS, f"a path to a {SUFFIX} file"))
     return Side(name, named_weights(name), knowledge)
 
 

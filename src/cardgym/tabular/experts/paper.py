@@ -18,7 +18,9 @@ from cardgym.tabular.experts.matches import OPPONENTS
 from cardgym.tabular.experts.picture import board_png, family_shares
 from cardgym.tabular.experts.trainer import Trainer
 
-GAMES = 200_000
+GAMES = 160_000
+CHECKPOINTS = 4
+"""Evaluations of a run from uniform weights after the first, which is of the weights that it starts from."""
 SEEDS = (1, 2, 3)
 PAGE, BOARD = "cribbage.md", "cribbage_board.png"
 STARTS = ("hand", "crib", "pegging", "random")
@@ -81,17 +83,18 @@ def write_results(
 
 
 def _run(kind: str, start: str, seed: int, games: int) -> Run:
-    every = max(games // 4, 1)  # A multiple of `value_every`, so that there is a checkpoint after a quarter.
+    every = max(games // CHECKPOINTS, 1)  # A multiple of `value_every`, so that positions are valued at checkpoints.
     config = dataclasses.replace(
         Kinds[kind], games=games, init=(start,), seed=seed, value_every=max(every // 2, 1), checkpoint_every=every
     )
     run = Run(kind, start, seed)
     trainer = Trainer(config)
-    own = kind == next(iter(Kinds)) and start == "uniform"
+    blank = start == "uniform"
     while True:
         last = trainer.games >= games
-        if trainer.games in (0, games // 4) or last:
-            names = OPPONENTS if own or (last and start == "uniform") else ("greedy", "uniform")
+        if trainer.games == 0 or last or (blank and trainer.games % every == 0):
+            alone = blank and (last or kind == next(iter(Kinds)))
+            names = OPPONENTS if alone else ("greedy", "uniform")
             run.rates[trainer.games] = trainer.evaluate(names, EVALUATION_GAMES)
         if last:
             break
@@ -125,10 +128,11 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         "From uniform weights, the blank slate. `own crib` turns the strategy `crib_min_avg` round for the dealer, "
         "whose crib it is; the paper's eight have no strategy that wants it rich.",
         _rates_table([run for run in runs if run.start == "uniform"], ("greedy", "uniform")),
+        *_ends(runs),
     ]
     last = [run for run in runs if run.kind == first and run.start == "uniform"]
-    parts += ["## Against every single strategy played alone", f"{first}, after 0, a quarter and all of the games."]
-    parts.append(_rates_table(last, STRATEGIES))
+    parts += ["## Against every single strategy played alone", f"{first}, from the first checkpoint to the last."]
+    parts += [_rates_table(last, STRATEGIES), _lowest(last)]
     others = [run for run in runs if run.kind != first and run.start == "uniform"]
     if others:
         parts += ["The other two ways to learn, at the end:", _rates_table(others, STRATEGIES, last_only=True)]
@@ -140,6 +144,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
             f"{first}, seed {same[0].seed}: all positions where both scores are within 30 points. `agreement` is 1 "
             "less half the sum of the differences between the family shares and those of the run from uniform weights.",
             _starts_table(begun),
+            _strength(begun),
         ]
     if len(last) > 1:
         numbers = [_agreement(last[0].weights, run.weights) for run in last[1:]]
@@ -149,11 +154,38 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         "## What changes near the end of the board",
         f"{first}, shares of the families averaged over seeds, where both scores lie in the range.",
         _regions_table(last),
+        _near_the_end(last),
         f"![The board]({BOARD})",
         "Speed: " + "; ".join(f"{kind} {rate:,.0f}" for kind, rate in _speeds(runs).items())
         + " games a second of CPU on one core, counters, valuation and compiling included.",
     ]  # fmt: skip
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _ends(runs: list[Run]) -> list[str]:
+    """What each way to learn comes to against `greedy`, in words, with the worst interval of its seeds."""
+    told = []
+    for kind in dict.fromkeys(run.kind for run in runs):
+        same = [run for run in runs if run.kind == kind and run.start == "uniform"]
+        first, last = ([run.rates[played]["greedy"] for run in same] for played in _span({kind: same[0]}))
+        shares = ["{:.1f} to {:.1f} %".format(*(100 * f(r[0] for r in rates) for f in (min, max)))
+                  for rates in (first, last)]  # fmt: skip
+        told.append(
+            f"- {kind}: from {shares[0]} against `greedy` to {shares[1]}; the lowest end of an interval is "
+            f"{100 * min(rate[1][0] for rate in last):.1f} %."
+        )
+    return ["At the first checkpoint and at the last, over the seeds:", "\n".join(told)]
+
+
+def _lowest(runs: list[Run]) -> str:
+    """Whether the last weights beat every single strategy, in words."""
+    ends = {name: min(run.rates[max(run.rates)][name][1][0] for run in runs) for name in STRATEGIES}
+    worst = min(ends, key=lambda name: ends[name])
+    beaten = sum(low > 0.5 for low in ends.values())
+    return (
+        f"At the end all seeds beat {beaten} of the {len(ends)}, whole intervals above 50 %; the lowest end of any is "
+        f"{100 * ends[worst]:.1f} %, against `{worst}`."
+    )
 
 
 def _rates_table(runs: list[Run], names: tuple[str, ...], last_only: bool = False) -> str:
@@ -184,21 +216,57 @@ def _starts_table(begun: dict[str, Run]) -> str:
     for start, run in begun.items():
         assert run.weights is not None
         shares = [f"{value:.2f}" for side in (1, 0) for value in _near(run.weights, side).mean(0)]
-        rate = run.rates[max(run.rates)]["greedy"]
-        rows.append([start, *shares, f"{_agreement(base.weights, run.weights):.2f}", _cell(rate)])
+        rates = [_cell(run.rates[played]["greedy"]) for played in (min(run.rates), max(run.rates))]
+        rows.append([start, *shares, f"{_agreement(base.weights, run.weights):.2f}", *rates])
     head = [f"{side}: {family}" for side in ("dealer", "pone") for family in FAMILIES]
-    return _table(["start", *head, "agreement", "against greedy"], rows)
+    return _table(["start", *head, "agreement", "against greedy at first", "and at the end"], rows)
+
+
+def _strength(begun: dict[str, Run]) -> str:
+    shares = [[100 * run.rates[played]["greedy"][0] for run in begun.values()] for played in _span(begun)]
+    return (
+        f"In strength they are {max(shares[0]) - min(shares[0]):.1f} points apart at first and "
+        f"{max(shares[1]) - min(shares[1]):.1f} at the end. Weights agree less than strength does: many "
+        "of them choose the same keep, and a position that hardly matters is left nearly as it was."
+    )
+
+
+def _span(runs: dict[str, Run]) -> tuple[int, int]:
+    """The first and the last checkpoint that runs have."""
+    played = next(iter(runs.values())).rates
+    return min(played), max(played)
 
 
 def _regions_table(runs: list[Run]) -> str:
     rows = []
     for low, high in REGIONS:
-        square = slice(low, high + 1)
-        shares = np.mean([family_shares(run.weights)[square, square].mean((0, 1)) for run in runs
-                          if run.weights is not None], axis=0)  # fmt: skip
+        shares = _region(runs, low, high)
         rows.append([f"{low} to {high}", *(f"{shares[side, family]:.2f}" for side in (1, 0) for family in range(3))])
     head = [f"{side}: {family}" for side in ("dealer", "pone") for family in FAMILIES]
     return _table(["both scores", *head], rows)
+
+
+def _region(runs: list[Run], low: int, high: int) -> npt.NDArray[np.float64]:
+    """Family shares where both scores are in a range, (2, 3), over runs."""
+    square = slice(low, high + 1)
+    found: npt.NDArray[np.float64] = np.mean(
+        [family_shares(run.weights)[square, square].mean((0, 1)) for run in runs if run.weights is not None], axis=0
+    )
+    return found
+
+
+def _near_the_end(runs: list[Run]) -> str:
+    (low, high), last = REGIONS[-2:]
+    before, after = _region(runs, low, high), _region(runs, *last)
+    told = []
+    for side, name in ((1, "dealer"), (0, "pone")):
+        moves = (f"{family} {before[side, i]:.2f} to {after[side, i]:.2f}" for i, family in enumerate(FAMILIES))
+        told.append(f"as {name} {', '.join(moves)}")
+    return (
+        f"From {low}-{high} to {last[0]}-{last[1]}: {'; '.join(told)}. The play comes before the count, in which the "
+        "pone's hand is first and the crib last: near the end, what counts last counts least. Far from the diagonal "
+        "the game is all but decided, so little is learned there and the colour stays near that of the start."
+    )
 
 
 def _speeds(runs: list[Run]) -> dict[str, float]:
