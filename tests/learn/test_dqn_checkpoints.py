@@ -128,11 +128,15 @@ def test_another_observation(checkpoint, metadata):
         {"network": {}},
         {"network": "not a shape"},
         {"network": {"inputs": 53, "actions": 9, "hidden": [4], "dueling": False}},
-        {"options": 3},
     ],
 )
 def test_metadata_that_does_not_fit_the_weights(checkpoint, metadata):
     assert "do not fit" in refused(changed(checkpoint, **metadata))
+
+
+@pytest.mark.parametrize("metadata", [{"options": 3}, {"env": None}, {"observation": ["full"]}])
+def test_metadata_that_do_not_say_what_for(checkpoint, metadata):
+    assert "does not say for which game" in refused(changed(checkpoint, **metadata))
 
 
 def test_a_numbered_state_is_no_network_observation():
