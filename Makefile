@@ -14,8 +14,8 @@ setup: .venv/.installed
 train: setup  ## Train double DQN on CorellianSpike-v0, about two minutes on two cores.
 	$(BIN)/python train/dqn.py --config configs/corellian_spike/double_dqn.toml
 
-test: setup  ## The test suite.
-	$(BIN)/python -m pytest
+test: setup  ## The test suite, in two processes.
+	$(BIN)/python -m pytest -n 2 --dist loadscope
 
 lint: setup  ## The linters that CI runs.
 	$(BIN)/ruff check .

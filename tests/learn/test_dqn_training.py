@@ -113,7 +113,7 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(dqn, tiny, tmp_path, capsy
 
 def test_too_little_memory_is_told_and_the_latest_run_resumed(dqn, tiny, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert dqn.main(["--env", "Tiny-v0", "--hidden", "100000000", "100000000"]) == 2
+    assert dqn.main(["--env", "Tiny-v0", "--hidden", "1000000000000"]) == 2
     assert "not enough memory" in capsys.readouterr().err
     for number in (1, 3):  # The second was deleted.
         (tmp_path / "runs" / "Tiny-v0" / f"a-{number}").mkdir(parents=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -364,33 +363,31 @@ def check_texts(game: Game, options: Options, seed: int = 0, most: int = 150) ->
         if not table.outcomes:
             words = [game.action_text(table.state, action) for action in table.legal()]
             expect(all(words) and len(set(words)) == len(words), f"{where}: actions share their words: {words}")
-        start = copy.deepcopy(table)
+        start = table.copy()
         move = table.random_move(rng)
         for seat in range(options.num_players):
             told = game.narrate(start.state, move.move, table.state, seat)
             expect(isinstance(told, str), f"{where}: narrate() tells {told!r} to seat {seat}")
-            _check_secrets_of_words(start, move.move, table, seat, told, (where, seed, number))
+            if not start.outcomes and not table.over and table.deal == start.deal:
+                other = start.copy()
+                other.resample(seat, generator(seed, number))
+                _check_secrets_of_words(start, other, move.move, table, seat, told, where)
 
 
 def _check_secrets_of_words(
-    start: Table, move: int, after: Table, seat: int, told: str, at: tuple[str, int, int]
+    start: Table, other: Table, action: int, after: Table, seat: int, told: str, where: str
 ) -> None:
     """Where the same action leaves a seat seeing the same though what it cannot see differs, it is told the same.
 
     At the end of a deal hands may be shown that nobody sees afterwards, and chance may show a card (a cut for the
     first deal): such moves may tell more.
     """
-    where, *key = at
-    other = copy.deepcopy(start)
-    other.resample(seat, generator(*key))
-    other.look()
-    if start.outcomes or move not in other.legal():
+    if action not in other.legal():
         return
-    before = copy.deepcopy(other)
-    other.apply(move)
-    same_deal = not after.over and not other.over and start.deal == after.deal == other.deal
-    if same_deal and _shown(other, seat) == _shown(after, seat):
-        otherwise = start.game.narrate(before.state, move, other.state, seat)
+    before = other.states.copy().view(np.recarray)[0]
+    other.apply(action)
+    if not other.over and other.deal == start.deal and _shown(other, seat) == _shown(after, seat):
+        otherwise = start.game.narrate(before, action, other.state, seat)
         expect(
             told == otherwise,
             f"{where}: narrate() tells seat {seat} what it cannot see: {told!r}, and {otherwise!r} were that otherwise",
