@@ -18,7 +18,7 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 
-from cardgym.benchmark import GAME, VECTOR_ROWS, machine, single_env, training, vector_env
+from cardgym.benchmark import GAME, VECTOR_ROWS, compile_first, machine, single_env, training, vector_env
 
 SCRIPT = Path(__file__).parent.parent / "train" / "dqn.py"
 
@@ -98,7 +98,7 @@ def main() -> None:
         ("single env", lambda: single_env(seconds), "Blackjack-v1", lambda: blackjack_single(seconds)),
         (train, lambda: training(SCRIPT, 400_000), "stable-baselines3 DQN, same game", lambda: sb3_dqn(20_000)),
     ]
-    vector_env(0.1)  # Compile, if need be, before anything is timed.
+    compile_first()
     print(f"{machine()}, one of them used; medians of {arguments.turns} turns, ratio [least, greatest]\n")
     print("| cardgym | decisions/s | instead | decisions/s | ratio |\n|---|---|---|---|---|")
     for ours, run, theirs, run_theirs in pairs:

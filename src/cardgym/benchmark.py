@@ -101,6 +101,14 @@ def vector_env(seconds: float) -> float:
     return decisions / (time.perf_counter() - start)
 
 
+def compile_first() -> None:
+    """Compile what is measured, if need be, in another process: in one that has compiled a kernel it runs slower.
+
+    By a fifth on the machines tried; why is not known. What is measured is what every process but the first has.
+    """
+    _in_new_process("from cardgym.benchmark import vector_env; print(vector_env(0.1))", {})
+
+
 def single_env(seconds: float) -> float:
     """Decisions a second through `step(action)` of an env from `gymnasium.make`, all seats random legal."""
     import gymnasium
@@ -165,7 +173,7 @@ def measure(
         script: `train/dqn.py`, or None to leave out training.
         tell: hears of each figure as it is known.
     """
-    vector_env(0.1)  # Compile, if need be, before anything is timed.
+    compile_first()
     plan: list[tuple[str, str, Callable[[], float]]] = [
         (f"vector env, {VECTOR_ROWS} rows", "decisions/s", lambda: vector_env(seconds)),
         ("single env", "decisions/s", lambda: single_env(seconds)),
