@@ -17,7 +17,9 @@ import numpy as np
 
 import cardgym  # noqa: F401
 from cardgym.compilation import compiled
+from cardgym.games.cribbage.lookup import lookup
 from cardgym.games.cribbage.scoring import score_hand
+from cardgym.games.cribbage.tables import build_tables
 from cardgym.generator import uniform
 
 PASS = 2756
@@ -47,6 +49,13 @@ def score_many(hands, starters, rounds):
         for row in range(hands.shape[0]):
             total += score_hand(hands[row], starters[row])
     return total
+
+
+@compiled
+def look_up_many(tables, hands, out):
+    """Look up all hands, one after the other."""
+    for row in range(hands.shape[0]):
+        lookup(tables, hands[row], out)
 
 
 def time_vector(num_envs: int, seconds: float) -> float:
@@ -94,6 +103,17 @@ def time_scoring() -> float:
     return 500 * len(hands) / (time.process_time() - start)
 
 
+def time_lookup() -> float:
+    """Hands looked up a second, random ones, all 15 tosses with their eight statistics each."""
+    rng = np.random.default_rng(1)
+    hands = np.sort(np.argsort(rng.random((100_000, 52)), axis=1)[:, :6], axis=1).astype(np.int8)
+    tables, out = build_tables(), np.zeros((15, 8), np.int32)
+    look_up_many(tables, hands[:10], out)
+    start = time.process_time()
+    look_up_many(tables, hands, out)
+    return len(hands) / (time.process_time() - start)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--num-envs", type=int, default=4096)
@@ -111,6 +131,7 @@ def main() -> None:
         "ratio": ours / theirs,
         "ratio_with_passes": ours / with_passes,
         "hands_scored_per_second": time_scoring(),
+        "hands_looked_up_per_second": time_lookup(),
     }
     if args.json:
         print(json.dumps(figures))
