@@ -57,7 +57,7 @@ _Scratch = npt.NDArray[np.uint32]
 
 @rule
 def lookup(tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
-    """Look up the statistics of all 15 tosses, for compiled callers: some 0.7 microseconds.
+    """Look up the statistics of all 15 tosses, for compiled callers: 0.7 microseconds, 1.1 for hands at random.
 
     Parameters
     ----------
