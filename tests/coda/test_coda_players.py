@@ -112,6 +112,7 @@ def test_it_sits_at_a_table_by_name_and_plays_the_same_game_again() -> None:
     ("env", "file", "opponent", "seats", "least"),
     [
         ("Coda-v0", "coda_double_dqn", "random", "fixed", 0.84),
+        ("Coda-v0", "coda_dqn", "random", "fixed", 0.84),
         ("CodaOfficial-v0", "coda_official_double_dqn", "bayes", "rotate", 0.5),
     ],
 )

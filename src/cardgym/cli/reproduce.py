@@ -15,7 +15,7 @@ from cardgym.errors import unknown
 
 _DEEP = {
     "corellian-spike": "checkpoints/corellian_spike_double_dqn*.safetensors",
-    "coda": "checkpoints/coda_double_dqn*.safetensors",
+    "coda": "checkpoints/coda_d*.safetensors",
 }
 PAPERS = ("one-play-poker", "corellian-spike", "cribbage", "coda")
 
