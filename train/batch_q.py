@@ -21,7 +21,7 @@ import numpy as np
 from cardgym import find
 from cardgym.cli.progress import progress_bar
 from cardgym.learn.config import STATE_FILE
-from cardgym.learn.logbook import Figures, TensorBoard, evaluation, in_words, save_results
+from cardgym.learn.logbook import Figures, TensorBoard, conclude, evaluation, in_words
 from cardgym.learn.resume import begun_state, pack, save_state, unpack
 from cardgym.learn.script import Trained, run_script
 from cardgym.players.base import resolve
@@ -86,9 +86,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
                             print(f"iteration {run.iteration} of {config.iterations}: {told}", file=sys.stderr)
         if config.final_games:
             found = evaluate(config.final_games)
-            figures = {f"{name}/{who}": value for who, its in found.items() for name, (value, _) in its.items()}
-            board.config(dataclasses.asdict(config), figures)
-        save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found})
+        conclude(folder, board, dataclasses.asdict(config), run.iteration, found)
     finally:
         board.close()
     return Trained(f"{config.iterations} iterations", found, ("Policies", folder))

@@ -30,10 +30,10 @@ from cardgym.learn.logbook import (
     TensorBoard,
     action_names,
     action_shares,
+    conclude,
     draw_action_shares,
     evaluation,
     in_words,
-    save_results,
 )
 from cardgym.learn.replay import Replay
 from cardgym.learn.resume import begun_state, generator_state, save_state, set_generator_state
@@ -198,10 +198,8 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
         if config.final_games and config.eval_opponents:
             reporter.say(decisions, f"last matches, {config.final_games:,} games each")
             found = evaluate(config.final_games)
-            results = {f"{name}/{who}": value for who, its in found.items() for name, (value, _) in its.items()}
-            board.config(dataclasses.asdict(config), decisions, results)
         speed = {"seconds": seconds, "decisions_per_second": (decisions - first) / seconds}
-        save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found, **speed})
+        conclude(folder, board, dataclasses.asdict(config), decisions, found, **speed)
     finally:
         reporter.close()
         board.close()

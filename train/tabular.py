@@ -17,7 +17,7 @@ from pathlib import Path
 
 from cardgym import find
 from cardgym.learn.config import STATE_FILE
-from cardgym.learn.logbook import Figures, Reporter, TensorBoard, evaluation, in_words, save_results
+from cardgym.learn.logbook import Figures, Reporter, TensorBoard, conclude, evaluation, in_words
 from cardgym.learn.resume import begun_state, pack, save_state, unpack
 from cardgym.learn.schedules import linear
 from cardgym.learn.script import Trained, run_script
@@ -93,9 +93,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
             reporter.advance(done)
         if config.final_games:
             found = evaluate(config.final_games)
-            figures = {f"{name}/{who}": value for who, its in found.items() for name, (value, _) in its.items()}
-            board.config(dataclasses.asdict(config), figures)
-        save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found})
+        conclude(folder, board, dataclasses.asdict(config), learner.decisions, found)
     finally:
         reporter.close()
         board.close()

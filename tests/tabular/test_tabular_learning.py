@@ -167,5 +167,7 @@ def test_the_scripts_train_resume_and_refuse(tmp_path):
     script("batch_q.py", *small, "--out", str(tmp_path / "b"))
     names = {path.name for path in (tmp_path / "b").glob("*.json")}
     assert names == {"policy_0.json", "policy_1.json", "policy_2.json", "results.json"}
+    for run in ("a", "b"):  # The last figures stand beside the hyper-parameters in TensorBoard.
+        assert any(b"_hparams_/session_start_info" in path.read_bytes() for path in (tmp_path / run).rglob("events*"))
     script("batch_q.py", *small, "--out", str(tmp_path / "b"), "--resume")
     assert "num_players" in script("batch_q.py", "--set", "num_players=9", fails=True)

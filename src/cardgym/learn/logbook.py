@@ -233,6 +233,16 @@ def save_results(path: Path, values: Mapping[str, Any]) -> None:
         temporary.write_text(json.dumps(values, indent=1) + "\n")
 
 
+def conclude(
+    folder: Path, board: TensorBoard, config: Mapping[str, Any], step: int, found: Mapping[str, Figures], **more: Any
+) -> None:
+    """Put a run's last figures beside its hyper-parameters in TensorBoard, and all of it into `results.json`."""
+    if found:
+        results = {f"{name}/{who}": value for who, its in found.items() for name, (value, _) in its.items()}
+        board.config(config, step, results)
+    save_results(folder / "results.json", {"config": dict(config), "results": found, **more})
+
+
 # -- what the learner does at each kind of decision -------------------------------------------------------------------
 
 
