@@ -180,7 +180,7 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
     ties = 0
     for place in range(state.length[1 - seat]):
         if hidden(state, 1 - seat, place):
-            size = _count_bits(int(values[place]))
+            size = count_bits(int(values[place]))
             if size < fewest:
                 fewest = size
                 ties = 0
@@ -194,7 +194,7 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
         return _choose_set(mask, generator)
     pick = uniform(generator, ties)
     for place in range(state.length[1 - seat]):
-        if hidden(state, 1 - seat, place) and _count_bits(int(values[place])) == fewest:
+        if hidden(state, 1 - seat, place) and count_bits(int(values[place])) == fewest:
             for tile in range(n):
                 if (int(values[place]) >> tile) & 1 and mask[place * n + tile]:
                     if pick == 0:
@@ -212,7 +212,7 @@ def possible_values(state: Record, owner: int, values: int, out: npt.NDArray[np.
     """
     size = int(state.length[owner])
     numbers = num_numbers(state)
-    spare = _count_bits(values >> numbers)
+    spare = count_bits(values >> numbers)
     # bounds[j]: the least last number so far if j neighbours are jokers; then likewise from the right.
     bounds = np.full(3, -1, np.int64)
     for place in range(size):
@@ -247,7 +247,8 @@ def possible_values(state: Record, owner: int, values: int, out: npt.NDArray[np.
 
 
 @rule
-def _count_bits(values: int) -> int:
+def count_bits(values: int) -> int:
+    """How many tiles a set has."""
     count = 0
     while values:
         values &= values - 1

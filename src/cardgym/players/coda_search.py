@@ -36,7 +36,7 @@ from cardgym.games.coda.table import (
     stop_action,
 )
 from cardgym.generator import derive
-from cardgym.players.coda import bayes
+from cardgym.players.coda import bayes, count_bits
 from cardgym.players.hashed import hash_of
 from cardgym.rules import Generator, Record, rule, uniform
 
@@ -238,7 +238,7 @@ def remember(state: Record, seen: npt.NDArray[np.float32]) -> None:
         state.phase = SETTING
         state.waiting[OWN] = aside
         for tile in range(n):  # As many tiles as were dealt to either; which of them, `resample` draws.
-            if (free >> tile) & 1 and _count(state.held[OTHER]) < state.n_start:
+            if (free >> tile) & 1 and count_bits(int(state.held[OTHER])) < state.n_start:
                 state.held[OTHER] |= 1 << tile
     state.pool = free & ~int(state.held[OTHER])
 
@@ -299,14 +299,6 @@ def _recall_other(state: Record, size: int, free: int, theirs: npt.NDArray[np.fl
 @rule
 def _whole(value: float) -> int:
     return int(value + 0.5)
-
-
-@rule
-def _count(values: int) -> int:
-    count = 0
-    for tile in range(32):
-        count += (int(values) >> tile) & 1
-    return count
 
 
 @rule

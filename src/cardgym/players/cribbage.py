@@ -34,14 +34,22 @@ def greedy(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Gene
             if totals[toss] > totals[best]:
                 best = toss
         return CARDS + best
+    return greedy_card(state, seat)
+
+
+@rule
+def greedy_card(state: Record, seat: int) -> int:
+    """The paper's pegger: the card of most points now, the lowest of equals."""
     card = -1
     most = -1
+    room = 31 - int(state.count)
     for place in range(state.hand_size[seat]):
-        if mask[state.hand[seat, place]]:
-            points = points_for(state, state.hand[seat, place])
+        candidate = int(state.hand[seat, place])
+        if worth(candidate) <= room:
+            points = points_for(state, candidate)
             if points > most:
                 most = points
-                card = int(state.hand[seat, place])
+                card = candidate
     return card
 
 

@@ -18,10 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, KEPT, TOSSES, lookup
-from cardgym.games.cribbage.ranks import worth
-from cardgym.games.cribbage.rules import points_for
 from cardgym.games.cribbage.tables import Tables
-from cardgym.rules import Record, rule
+from cardgym.rules import rule
 
 STRATEGIES = (
     "hand_max_min",
@@ -210,19 +208,3 @@ def best_keep(weights: npt.NDArray[np.float32], scores: npt.NDArray[np.float64])
             most = value
             best = toss
     return best
-
-
-@rule
-def greedy_card(state: Record, seat: int) -> int:
-    """The paper's pegger: the card of most points now, the lowest of equals."""
-    card = -1
-    most = -1
-    room = 31 - int(state.count)
-    for place in range(state.hand_size[seat]):
-        candidate = int(state.hand[seat, place])
-        if worth(candidate) <= room:
-            points = points_for(state, candidate)
-            if points > most:
-                most = points
-                card = candidate
-    return card

@@ -10,8 +10,8 @@ from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.rules import OVER, PLAYING, TOSSING, apply, outcomes, setup
 from cardgym.games.cribbage.tables import Tables
 from cardgym.generator import uniform
-from cardgym.players.cribbage import greedy
-from cardgym.players.cribbage_strategies import KEEPS, NUM_STRATEGIES, best_keep, greedy_card, score_keeps
+from cardgym.players.cribbage import greedy, greedy_card
+from cardgym.players.cribbage_strategies import KEEPS, NUM_STRATEGIES, best_keep, score_keeps
 from cardgym.rules import Generator, Record, rule
 
 WEIGHTS, GREEDY, OWN_CRIB = range(3)

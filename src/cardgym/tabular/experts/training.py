@@ -22,6 +22,7 @@ from cardgym.games.cribbage.rules import (
     setup,
 )
 from cardgym.games.cribbage.tables import Tables
+from cardgym.players.cribbage import greedy_card
 from cardgym.players.cribbage_strategies import (
     HOLES,
     KEEPS,
@@ -29,7 +30,6 @@ from cardgym.players.cribbage_strategies import (
     RANK_SETS,
     Knowledge,
     best_keep,
-    greedy_card,
     kept_set,
     learn_pegging,
     score_keeps,
