@@ -31,7 +31,9 @@ makes 3 MB of 14 and random look-ups twice as fast.
 
 The hand over its 46 cuts needs less: the 48 cuts of each of the C(52, 4) = 270,725 sets of four kept cards
 are scored and sorted once, and of the order only the ten values are stored that can become the least, the
-middle two or the greatest when the two tossed cards are taken out.
+middle two or the greatest when the two tossed cards are taken out. They share one 64-bit word, which takes a
+value out of all places at once and without a branch: which way a branch goes here the processor cannot guess,
+and guessing wrong cost more than all the rest.
 """
 
 from __future__ import annotations
@@ -63,6 +65,12 @@ _PAIRS = 1326
 _FOURS = 270_725
 _CUTS = 48
 _STORED_PLACES = (0, 1, 2, 22, 23, 24, 25, 45, 46, 47)
+LEAST, LOW_MIDDLE, HIGH_MIDDLE, MOST = (_STORED_PLACES.index(place) for place in (0, 22, 23, 45))
+"""Which of a hand's stored places hold these four of the 46 cuts once the two tossed cards are taken out."""
+PLACE_BITS = 6
+"""Bits of a score in a word of `Tables.hands`: five for 0 .. 29 and one that stays 0, to borrow from."""
+PLACES = sum(1 << PLACE_BITS * place for place in range(len(_STORED_PLACES)))
+"""A word of `Tables.hands` with the score 1 in every place."""
 _THIRD = 43_691
 """The inverse of 3 modulo 2^16."""
 _MOST_ROWS = 65_536
@@ -77,8 +85,10 @@ class Tables(NamedTuple):
 
     hand_rows: Words
     """(270725,), for each four kept cards by `FOUR_NUMBER` their row of `hands`."""
-    hands: Words
-    """(n, 12): of the 48 cuts' scores in order, numbers 0 1 2, 22 23 24 25, 45 46 47, and the sum of all."""
+    hands: npt.NDArray[np.uint64]
+    """(n,): of the 48 cuts' scores in order, numbers 0 1 2, 22 23 24 25, 45 46 47, in `PLACE_BITS` bits each."""
+    hand_sums: Words
+    """(n,): the sum of the 48 cuts' scores."""
     tosses: Words
     """(169, 32), the cumulated histogram F() of each class of tosses."""
     pair_rows: Words
@@ -141,7 +151,7 @@ STEPS = _steps()
 @cache
 def build_tables() -> Tables:
     """Build the tables, 3 MB in about 0.3 s, or hand out those built before in this process."""
-    hand_rows, hands = np.empty(_FOURS, np.uint16), np.zeros((_MOST_ROWS, 12), np.uint16)
+    hand_rows, hands = np.empty(_FOURS, np.uint16), np.zeros((_MOST_ROWS, 11), np.uint16)
     tosses, pair_rows = (
         np.empty((TOSS_CLASSES, WIDTH), np.uint16),
         np.zeros((TOSS_CLASSES, _PAIRS), np.uint16),
@@ -151,18 +161,23 @@ def build_tables() -> Tables:
     start = -(store.ctypes.data // 2) % WIDTH
     pairs = store[start : start + _MOST_ROWS * WIDTH].reshape(_MOST_ROWS, WIDTH)
     different = _fill_hands(hand_rows, hands)
-    hands = hands[:different].copy()
+    bits = PLACE_BITS * np.arange(len(_STORED_PLACES), dtype=np.uint64)
+    words = (hands[:different, : len(bits)].astype(np.uint64) << bits).sum(axis=1, dtype=np.uint64)
+    sums = hands[:different, len(bits)].copy()
     different = _fill_cribs(tosses, pair_rows, pairs)
-    return Tables(hand_rows, hands, tosses, pair_rows, pairs[:different])
+    return Tables(hand_rows, words, sums, tosses, pair_rows, pairs[:different])
 
 
 @compiled
 def _fill_hands(hand_rows: Words, hands: Words) -> int:
-    """Score and sort the cuts of every four cards; returns how many different rows there are."""
+    """Score and sort the cuts of every four cards; returns how many different rows there are.
+
+    A row of `hands`, (., 11), gets the scores at `_STORED_PLACES` and the sum of all.
+    """
     cards = np.empty(4, np.int8)
     counts = np.empty(HIGHEST_SCORE + 1, np.int64)
     ordered = np.empty(_CUTS, np.uint16)
-    row = np.zeros(12, np.uint16)
+    row = np.zeros(11, np.uint16)
     slots = np.full(_SLOTS, -1, np.int32)
     different = 0
     number = 0
