@@ -100,9 +100,9 @@ def _corellian_spike(arguments: argparse.Namespace) -> None:
 
 def _one_play_poker(arguments: argparse.Namespace) -> None:
     from cardgym.cli.progress import progress_bar
+    from cardgym.papers.poker_chart import draw_chart
+    from cardgym.papers.poker_page import CHART, ENV, GAMES, write_results
     from cardgym.registry import find, parse_options
-    from cardgym.tabular.chart_poker import draw_chart
-    from cardgym.tabular.paper_poker import CHART, ENV, GAMES, write_results
 
     page, chart = arguments.out / "one_play_poker.md", arguments.out / CHART
     with progress_bar("readings of the rules") as progress:

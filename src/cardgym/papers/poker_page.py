@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.statistics import Moments
 from cardgym.files import replacing
 from cardgym.games.one_play_poker.text import names
 from cardgym.kernel import STARTING
@@ -24,7 +25,6 @@ GAMES = 50_000
 ENV = "OnePlayPoker-v0"
 CHART = "one_play_poker_policy.png"
 _ROWS = 1 << 16  # Games played side by side.
-_Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,10 @@ class Row:
 
 def mean_interval(samples: npt.NDArray[np.float64]) -> tuple[float, float]:
     """The mean and the half width of its 95 % interval (normal approximation)."""
-    return float(samples.mean()), float(_Z95 * samples.std(ddof=1) / np.sqrt(len(samples)))
+    moments = Moments(1)
+    moments.add(samples[:, None])
+    mean, (_, high) = moments.mean(np.ones(1))
+    return mean, high - mean
 
 
 def simulate(options: Options, players: list[Player], games: int, seed: int) -> npt.NDArray[np.float64]:
