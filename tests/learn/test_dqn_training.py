@@ -62,15 +62,16 @@ def model(folder: Path) -> bytes:
 def test_it_learns_to_play_the_tiny_game_perfectly(dqn, tiny, tmp_path, changes):
     config = dataclasses.replace(QUICK, **changes)
     results = dqn.train(config, tmp_path, False).results
-    share, _ = results["random"]["win_rate"]
     alone = "num_players=1" in config.set
+    opponent = "alone" if alone else "random"
+    share, _ = results[opponent]["win_rate"]
     # `won` counts right actions of both seats: half of them, all of them mine, where the other plays at random.
     assert share == (1.0 if alone else 0.5)
     path = tmp_path / "model.safetensors"
     player = resolve(path, tiny, parse_options(tiny, {"num_players": 1 if alone else 2}))
     assert player.encoding == "plain"
     saved = json.loads((tmp_path / "results.json").read_text())
-    assert saved["results"]["random"]["win_rate"][0] == share
+    assert saved["results"][opponent]["win_rate"][0] == share
     assert list(tmp_path.glob("events.out.tfevents.*"))
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from cardgym.cli import main
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_solve_prints_json_and_writes_a_policy_it_can_read(tmp_path, capsys):
@@ -21,10 +26,36 @@ def test_solve_prints_json_and_writes_a_policy_it_can_read(tmp_path, capsys):
     assert valued[str(path)]["discounted"] == valued["optimal"]["discounted"] == "194269/182000"
 
 
+def test_solve_values_a_trained_network_and_tables(tmp_path, capsys):
+    pytest.importorskip("torch")
+    found = {}
+    for script, words, file in (
+        ("dqn.py", ["--decisions", "2000"], "model.safetensors"),
+        ("tabular.py", ["--decisions", "20000", "--observation", "full"], "table.npz"),
+    ):
+        out = tmp_path / script
+        words += ["--env", "OnePlayPoker-v0", "--final-games", "100", "--out", str(out)]
+        told = subprocess.run(
+            [sys.executable, str(ROOT / "train" / script), *words], check=True, capture_output=True, text=True
+        ).stdout
+        assert "alone" in told
+        assert "random" not in told
+        assert max(map(len, told.splitlines()[:8])) <= 80
+        found[str(out / file)] = 0.0
+    assert main(["solve", "OnePlayPoker-v0", "--json", *(word for path in found for word in ("--policy", path))]) == 0
+    policies = json.loads(capsys.readouterr().out)["policies"]
+    for path in found:
+        assert main(["evaluate", "OnePlayPoker-v0", "--players", path, "--games", "20000", "--json"]) == 0
+        played = json.loads(capsys.readouterr().out)["players"][0]
+        known = policies[path]
+        assert abs(played["mean_return"] - known["undiscounted_float"]) < 4 * known["undiscounted_std"] / 20000**0.5
+
+
 def test_solve_prints_a_table(capsys):
     assert main(["solve", "OnePlayPoker-v0", "--set", "gamma=1"]) == 0
     shown = capsys.readouterr().out
     assert "1949/1365 = 1.427839" in shown
+    assert "optimal for gamma 1/1" in shown
     assert "5,536 states, 432 up to symmetry; 4 sweeps" in shown
 
 
@@ -40,6 +71,12 @@ def test_reproduce_writes_the_page_and_the_chart(tmp_path, capsys):
     [
         ["solve", "OnePlayPoker-v0", "--set", "gamma=2"],
         ["solve", "OnePlayPoker-v0", "--set", "gama=1"],
+        ["solve", "OnePlayPoker-v0", "--set", "gamma=1e-99999999"],
+        ["solve", "OnePlayPoker-v0", "--policy", "policy.txt"],
+        ["play", "OnePlayPoker-v0", "--opponent", "nobody"],
+        ["evaluate", "OnePlayPoker-v0", "--players", "random", "random"],
+        ["reproduce", "one-play-poker", "--deep", "none.safetensors"],
+        ["reproduce", "one-play-poker", "--processes", "2"],
         ["solve", "OnePlayPoker-v0", "--policy", "none.json"],
         ["solve", "OnePlayPoker-v0", "--policy", "optimal"],
         ["solve", "OnePlayPoker-v0", "--out", "policy.txt"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -162,3 +163,30 @@ def test_the_table_in_words():
 def test_options_that_are_not_allowed(wrong):
     with pytest.raises(CardgymError):
         GAME.options.parse(wrong)
+
+
+@pytest.mark.parametrize(
+    ("line", "bets"),
+    [
+        (["KS"], 1),
+        (["QS"], 0),
+        (["KS", 0, "QS"], 1),
+        (["KS", 0, "KD"], 0),
+        (["KS", 0, "QS", 0, "KD"], 1),
+        (["KS", 0, "QS", 0, "JS"], 1),
+        (["KS", 0, "QS", 0, "AD"], 0),
+        (["KS", 0, "QS", 0, "AD", 0, "JS"], 0),  # The house has a flush.
+        (["KS", 0, "KH", 0, "AD", 0, "AC"], 0),  # A draw.
+        (["KS", 0, "QH", 0, "AD", 0, "AC"], 1),
+    ],
+)
+def test_the_papers_handcrafted_player(line, bets):
+    state, _ = play(line, decisions=4)
+    mask = np.ones(2, np.int8)
+    assert GAME.players["handcrafted"](state, 0, mask, np.zeros(2, np.uint64)) == bets
+
+
+@pytest.mark.parametrize("opponent", ["nobody", "handcrafted", ["random"]])
+def test_there_is_no_opponent_to_name(opponent):
+    with pytest.raises(CardgymError, match="no other seats"):
+        gym.make("OnePlayPoker-v0", opponent=opponent)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import itertools
 import json
 from fractions import Fraction
 
@@ -10,9 +12,11 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
+from cardgym.generator import uniform
 from cardgym.papers import poker_chart, poker_page
 from cardgym.players.base import resolve
 from cardgym.players.policy_file import load_policy, save_policy
+from cardgym.rules import rule
 from cardgym.tabular.policies import asked_policy, indices, policy_of, policy_table, table_policy
 from cardgym.tabular.solve import optimal_table, solve, solver
 from cardgym.tabular.value_iteration import policy_value
@@ -192,6 +196,75 @@ def test_the_report_of_solve():
     assert report["sweeps"] == 4  # As many as the paper reports.
 
 
+def test_theta_says_when_to_stop():
+    # No value changes by as much as 3 in the last of three sweeps; the paper's 0.05 needs the fourth, as 1e-10 does.
+    rough = solve(GAME, {"theta": 3, "decisions": 4}).report
+    fine = solve(GAME, {"theta": "0.05", "decisions": 4}).report
+    assert rough["sweeps"] < fine["sweeps"] == 5
+    assert 0.05 < rough["residual"] < 3
+    assert fine["residual"] == 0.0
+    assert rough["settings"]["theta"] == 3.0
+
+
+def deals_played(bets_in, gamma):
+    """The mean return over all deals and its deviation, by counting, for a policy of (own, house)."""
+    strength = BruteForce(3, "flush_first", 1).strength
+    deck = BruteForce(3, "flush_first", 1).deck
+    returns = []
+    for a, b, c, d in itertools.permutations(deck, 4):
+        seen = [([a], []), ([a], [b]), ([a, c], [b])]
+        bets = [bets_in(frozenset(own), frozenset(house)) for own, house in seen]
+        mine, theirs = strength([a, c]), strength([b, d])
+        pot = (2 + 2 * sum(bets)) * (1.0 if mine > theirs else 0.5 if mine == theirs else 0.0)
+        returns.append(gamma**2 * pot - sum(gamma**step * bet for step, bet in enumerate(bets)))
+    return np.mean(returns), np.std(returns)
+
+
+def test_deviations_agree_with_all_deals_played_through():
+    report = solve(GAME, {"gamma": "9/10"}).report["policies"]["handcrafted"]
+    policy = by_hand(BruteForce(3, "flush_first", 1))
+    for kind, gamma in (("discounted", 0.9), ("undiscounted", 1.0)):
+        mean, std = deals_played(policy, gamma)
+        assert report[f"{kind}_float"] == pytest.approx(mean, abs=1e-9)
+        assert report[f"{kind}_std"] == pytest.approx(std, abs=1e-9)
+    assert report["undiscounted_std"] == pytest.approx(2.4275816, abs=1e-6)
+
+
+def test_a_network_and_a_table_of_observations_are_valued(tmp_path):
+    torch = pytest.importorskip("torch")
+    from cardgym.players.network import QNetwork, network_shape, save_checkpoint
+
+    options = GAME.options()
+    network = QNetwork(network_shape(GAME, options, "full", (), False))
+    with torch.no_grad():
+        network.head.weight.zero_()
+        network.head.bias.zero_()
+        network.head.weight[1, 5] = 1.0  # Bet with a pair, `own_paired`.
+        network.head.bias[0] = 0.5
+    path = tmp_path / "pairs.safetensors"
+    save_checkpoint(path, network, GAME, options, "full", {})
+    brute = BruteForce(3, "flush_first", 1, lambda own, house: int(len({rank for rank, _ in own}) < len(own)))
+    assert Fraction(solve(GAME, {}, [path]).report["policies"][str(path)]["undiscounted"]) == brute.value()
+
+
+def test_the_name_optimal_is_the_reports_own():
+    with pytest.raises(CardgymError, match="its own gamma"):
+        solve(GAME, {}, ["optimal"])
+
+
+def test_players_that_choose_at_random_are_left_out():
+    game = dataclasses.replace(GAME, id="Dicey-v0", players={"dicey": dicey, "never": GAME.players["never"]})
+    assert list(solve(game, {}).report["policies"]) == ["random", "never", "optimal"]
+    with pytest.raises(CardgymError, match="chooses at random"):
+        solve(game, {}, ["dicey"])
+
+
+@rule
+def dicey(state, seat, mask, generator):
+    """Bets on the toss of a coin."""
+    return uniform(generator, 2)
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -200,6 +273,11 @@ def test_the_report_of_solve():
         ({"gamma": "nan"}, "gamma=nan"),
         ({"gamma": "1/0"}, "gamma=1/0"),
         ({"gamma": "much"}, "gamma=much"),
+        ({"gamma": "1e-5000"}, "gamma=1e-5000: allowed are numbers from 0 to 1"),
+        ({"gamma": "1e-99"}, "of at most 30 digits"),
+        ({"gamma": "1e99999999"}, "gamma=1e99999999"),
+        ({"gamma": "9" * 5000}, "gamma=9999999999999999999999999999999999999999..: allowed"),
+        ({"theta": "1e999"}, "theta=1e999"),
         ({"theta": 0}, "theta=0"),
         ({"theta": "nan"}, "theta=nan"),
         ({"decision": 3}, "did you mean 'decisions'"),
@@ -233,7 +311,7 @@ def test_a_policy_saved_is_the_policy_loaded(tmp_path):
         (lambda c: c["options"].update(ranking="pair_first"), "made for decisions=3, ranking=pair_first, not for"),
         (lambda c: c.update(env="Coda-v0"), "made for Coda-v0"),
         (lambda c: c.update(format="policy 9"), "its head does not say"),
-        (lambda c: c["actions"].pop("KS - 2"), "1 states missing, such as KS - 2"),
+        (lambda c: c["actions"].pop("KS - 2"), "1 state missing, such as KS - 2"),
         (lambda c: c["actions"].update({"KS - 2": 2}), "action 2 in state KS - 2"),
         (lambda c: c["actions"].update({"KS - 2": True}), "action True"),
         (lambda c: c["actions"].update({"XX - 2": 1}), "unknown state 'XX - 2'"),
@@ -288,6 +366,9 @@ def test_whoever_answers_observations_is_valued_alike():
     worth = known.value(policy_of(known.mdp, "never")).mean
     assert 0 < exact.mean - worth < Fraction(1, 4)
     assert policy_value(known.mdp, policy).mean == pytest.approx(float(exact.mean), abs=1e-12)
+    for answers in (np.ones(3, np.int64), np.ones(known.mdp.num_states), np.full(known.mdp.num_states, 5)):
+        with pytest.raises(CardgymError, match=r"allowed are|not legal"):
+            asked_policy(known.mdp, lambda seen, masks, answers=answers: answers)
     paper = asked_policy(known.mdp, lambda seen, masks: (seen[:, 0] > 9).astype(int) * 0, "paper")
     assert known.value(paper).mean == 1
 
@@ -326,6 +407,9 @@ def test_the_chart_says_when_to_bet():
     assert cells[3]["KK", "A"].words == "bet"
     assert cells[3]["AQ", "K"].words == "don't"
     assert cells[3]["KQ", "A"].share_text == "0 %"
+    # The ring: where the paper's gamma does not bet although it pays.
+    assert [own for (own, _), cell in cells[1].items() if cell.bets == {True} != cell.discounted_bets] == ["K"]
+    assert all(cell.bets == cell.discounted_bets or None in cell.bets for cell in (cells[2] | cells[3]).values())
 
 
 def test_the_chart_is_drawn(tmp_path):

@@ -18,7 +18,7 @@ from cardgym.compilation import bind
 from cardgym.errors import CardgymError
 from cardgym.generator import derive
 from cardgym.kernel import RESTING, STARTING
-from cardgym.players.base import PlayerSpec, resolve
+from cardgym.players.base import PlayerSpec, resolve_all
 from cardgym.players.played import PlayedBatch
 from cardgym.registry import find, parse_options
 from cardgym.rules import Game, Options
@@ -70,12 +70,8 @@ def evaluate(
     if seats not in ("rotate", "fixed"):
         raise CardgymError(f"seats {seats!r}: allowed are rotate, fixed")
     num_seats = options.num_players
-    if len(players) != num_seats:
-        raise CardgymError(
-            f"{game.id} has {num_seats} seats: name {num_seats} players, one for each, not {len(players)}"
-        )
     seatings = num_seats if seats == "rotate" else 1
-    roster = [resolve(player, game, options) for player in players]
+    roster = resolve_all(players, game, options)
 
     deals = -(-games // seatings)
     deals_at_once = min(max(ROWS // seatings, 1), deals)

@@ -36,6 +36,8 @@ def run(arguments: argparse.Namespace) -> None:
     others = options.num_players - 1
     if arguments.seat is not None and arguments.seat > others:
         raise CardgymError(f"seat {arguments.seat}: {game.id} has seats 0 to {others} here")
+    if arguments.opponent and not others:
+        raise CardgymError(f"--opponent {' '.join(arguments.opponent)}: {game.id} has no other seats; leave it out")
     names = arguments.opponent or [_usual_opponent(game)]
     if len(names) == 1:
         names = names * others

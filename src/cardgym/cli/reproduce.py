@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from cardgym.cli.parser import Parser, whole
-from cardgym.errors import unknown
+from cardgym.errors import CardgymError, unknown
 
 _DEEP = {
     "corellian-spike": "checkpoints/corellian_spike_double_dqn*.safetensors",
@@ -43,9 +43,7 @@ def add_arguments(parser: Parser) -> None:
         f"{' and '.join(_DEEP.values())})",
     )
     parser.add_argument("--log", type=Path, metavar="FILE", help="corellian-spike: a log of played games (your own)")
-    parser.add_argument(
-        "--processes", type=whole(1, 64), default=2, metavar="N", help="corellian-spike: work side by side (2)"
-    )
+    parser.add_argument("--processes", type=whole(1, 64), metavar="N", help="corellian-spike: work side by side (2)")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -58,6 +56,13 @@ def run(arguments: argparse.Namespace) -> None:
         "cribbage": _cribbage,
         "coda": _coda,
     }
+    for flag, given, papers in (
+        ("--deep", arguments.deep, tuple(_DEEP)),
+        ("--log", arguments.log, ("corellian-spike",)),
+        ("--processes", arguments.processes, ("corellian-spike",)),
+    ):
+        if given is not None and arguments.paper not in papers:
+            raise CardgymError(f"{flag}: for {' and '.join(papers)} only, not for {arguments.paper}")
     make[arguments.paper](arguments)
 
 
@@ -91,7 +96,8 @@ def _corellian_spike(arguments: argparse.Namespace) -> None:
     from cardgym.papers.spike_page import write_results
     from cardgym.papers.spike_runs import Plan
 
-    plan = Plan(games=arguments.games or Plan.games, base_seed=arguments.seed, workers=arguments.processes)
+    games, workers = arguments.games or Plan.games, arguments.processes or Plan.workers
+    plan = Plan(games=games, base_seed=arguments.seed, workers=workers)
     deep = _checkpoints(arguments)
     with progress_bar("trainings and matches") as progress:
         for path in write_results(arguments.out, plan, deep, arguments.log, progress):
@@ -100,8 +106,8 @@ def _corellian_spike(arguments: argparse.Namespace) -> None:
 
 def _one_play_poker(arguments: argparse.Namespace) -> None:
     from cardgym.cli.progress import progress_bar
-    from cardgym.papers.poker_chart import draw_chart
-    from cardgym.papers.poker_page import CHART, ENV, GAMES, write_results
+    from cardgym.papers.poker_chart import ENV, draw_chart
+    from cardgym.papers.poker_page import CHART, GAMES, write_results
     from cardgym.registry import find, parse_options
 
     page, chart = arguments.out / "one_play_poker.md", arguments.out / CHART

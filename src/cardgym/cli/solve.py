@@ -1,8 +1,9 @@
 """Solve a game exactly. There are two kinds.
 
 A game of one player (OnePlayPoker-v0) by value iteration, and in fractions. Settings are the game's options, `gamma`
-(9/10 unless told; 1 is undiscounted) and `theta`. Values are expected rewards from before the first card. `seconds` is
-the time of value iteration over the enumerated states.
+(9/10 unless told; 1 is undiscounted) and `theta`. Values are expected rewards from before the first card. `optimal` is
+the best policy for that gamma; the player of this name is the best for gamma 1. `seconds` is the time of value
+iteration over the enumerated states.
 
 Coda with one tile each, against an opponent that guesses at random: the best win rate any player can reach from seat
 0, by dynamic programming over what it can know, and the exact win rates of known players beside it.
@@ -36,7 +37,8 @@ def add_arguments(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="a game of one player: value this policy (.json) or checkpoint (.safetensors) too; may be given often",
+        help="a game of one player: value this policy (.json), table (.npz) or checkpoint (.safetensors) too; may be "
+        "given often",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -93,8 +95,10 @@ def _run_one_player(game: Game, arguments: argparse.Namespace) -> None:
     if arguments.out is not None and arguments.out.suffix != ".json":
         raise CardgymError(f"--out {arguments.out}: a policy file ends in .json")
     for path in arguments.policy:
-        if Path(path).suffix not in (".json", ".safetensors"):
-            raise CardgymError(f"--policy {path}: allowed are policy files (.json) and checkpoints (.safetensors)")
+        if Path(path).suffix not in (".json", ".npz", ".safetensors"):
+            raise CardgymError(
+                f"--policy {path}: allowed are policy files (.json), tables (.npz) and checkpoints (.safetensors)"
+            )
         existing(Path(path), "policy file")
     solved = solve(game, parse_settings(arguments.settings), arguments.policy)
     if arguments.out is not None:
@@ -106,10 +110,11 @@ def _run_one_player(game: Game, arguments: argparse.Namespace) -> None:
     rows = []
     for name, values in report["policies"].items():
         cells = [f"{values[kind]} = {values[f'{kind}_float']:.6f}" for kind in ("discounted", "undiscounted")]
-        rows.append((name, *cells, f"{values['undiscounted_std']:.4f}"))
+        label = f"optimal for gamma {report['settings']['gamma']}" if name == "optimal" else name
+        rows.append((label, *cells, f"{values['undiscounted_std']:.4f}"))
     _show(
         f"{report['env']} ({_in_words(report['settings'])})",
-        ("policy", "discounted", "undiscounted", "sd of a game"),
+        ("policy", "discounted", "undiscounted", "its sd"),
         rows,
         f"{report['states']:,} states, {report['states_canonical']:,} up to symmetry; {report['sweeps']} sweeps "
         f"to a residual of {report['residual']:.2g} in {1000 * report['seconds']:.2f} ms",

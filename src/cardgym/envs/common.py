@@ -67,6 +67,8 @@ class Setting:
             raise CardgymError(f"seat={seat!r}: allowed are 0 to {seats - 1}, 'random' and 'all'")
         self.plays_all = seat == "all"
         self.wish = EVERY_SEAT if seat == "all" else ANY_SEAT if seat == "random" else int(seat)
+        if seats == 1 and opponent not in ("random", []):
+            raise CardgymError(f"opponent={opponent!r}: {self.game.id} has no other seats; leave it out")
         specs = [] if self.plays_all else _opponents(opponent, seats - 1)
         roster = [resolve(spec, self.game, self.options) for spec in specs]
         self.tables = PlayedBatch(self.game, self.options, num_rows, roster, self.encoding_name)

@@ -27,6 +27,9 @@ from cardgym.rules import Game, Options
 EVALUATION_SEED = 1_000_000
 """Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
 
+ALONE = "alone"
+"""What stands in an opponent's place where there is none."""
+
 Figures = dict[str, tuple[float, tuple[float, float] | None]]
 """Figures by name, each with its 95 % interval where it has one."""
 
@@ -56,7 +59,12 @@ def evaluation(
     step: int,
     seat: int = ANY_SEAT,
 ) -> dict[str, Figures]:
-    """Match a player with each opponent, and put the figures into TensorBoard; see `match`."""
+    """Match a player with each opponent, and put the figures into TensorBoard; see `match`.
+
+    In a game of one player there is one match, whoever the opponents are, and it goes by the name of `alone`.
+    """
+    if options.num_players == 1:
+        opponents = [ALONE][: len(opponents)]
     found = {
         opponent: match(game, options, player, opponent, games=games, seed=EVALUATION_SEED, seat=seat)
         for opponent in opponents
@@ -209,12 +217,12 @@ class Reporter:
 def results_table(title: str, results: Mapping[str, Figures]) -> Table:
     """The win rate against each opponent, and the game's own figures or else the return if known, for rich to print."""
     table = Table(title=title, title_justify="left")
-    table.add_column("opponent")
+    table.add_column("opponent", overflow="fold", min_width=8)
     found = next(iter(results.values()), {})
     own = [name for name, (_, interval) in found.items() if interval and name not in ("win_rate", "mean_return")]
     names = [name for name in ("win_rate", *(own or ["mean_return"])) if name in found]
     for name in names:
-        table.add_column(f"{name.replace('_', ' ')} \\[95 %]", justify="right", no_wrap=True)
+        table.add_column(f"{name.replace('_', ' ')}\n\\[95 %]", justify="right", no_wrap=True)
     for opponent, its in results.items():
         table.add_row(opponent, *(_cell(name, *its[name]) for name in names))
     return table

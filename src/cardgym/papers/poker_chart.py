@@ -10,16 +10,16 @@ import numpy as np
 
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
-from cardgym.games.one_play_poker.rules import NUM_RANKS, NUM_SUITS
+from cardgym.games.one_play_poker.rules import NUM_RANKS, NUM_SUITS, is_flush
 from cardgym.games.one_play_poker.text import RANKS
 from cardgym.registry import find
 from cardgym.rules import Options
 from cardgym.tabular.solve import GAMMA, solver
 from cardgym.tabular.value_iteration import action_values
 
-_ENV = "OnePlayPoker-v0"
+ENV = "OnePlayPoker-v0"
 # Blue and orange of the Okabe-Ito palette, which colour-blind readers tell apart; words stand in the cells too.
-_BET, _PASS, _EITHER = "#56B4E9", "#F0C987", "#FFFFFF"
+_BET, _PASS, _EITHER, _IMPOSSIBLE = "#56B4E9", "#F0C987", "#FFFFFF", "#DDDDDD"
 
 
 @dataclass
@@ -56,7 +56,7 @@ def chart_cells(options: Options) -> dict[int, dict[tuple[str, str], Cell]]:
     With two cards out the house's card says whether it is of the own suit. Bets made are left out: a bet wins or loses
     the same whatever is in the pot already.
     """
-    known = solver(find(_ENV), options)
+    known = solver(find(ENV), options)
     best, paper = known.solve_exactly(1), known.solve_exactly(GAMMA)
     worth = action_values(known.mdp, np.array([float(value) for value in best.values]), 1)
     shares = (worth[:, 1] - worth[:, 0] + 1.0) / 2.0
@@ -83,9 +83,9 @@ def _key(own: list[int], house: list[int]) -> tuple[str, str]:
     mine = "".join(RANKS[card // NUM_SUITS] for card in reversed(own))
     other = "".join(RANKS[card // NUM_SUITS] for card in house)
     if len(own) == 2 and mine[0] != mine[1]:
-        mine += " flush" if own[0] % NUM_SUITS == own[1] % NUM_SUITS else ""
+        mine += " flush" if is_flush(*own) else ""
     elif len(own) == 1 and house:
-        other += " same suit" if own[0] % NUM_SUITS == house[0] % NUM_SUITS else ""
+        other += " same suit" if is_flush(own[0], house[0]) else ""
     return mine, other
 
 
@@ -113,9 +113,11 @@ def draw_chart(path: Path, options: Options) -> None:
     columns = [*ranks, *(f"{rank} same suit" for rank in ranks)]
     _panel(bottom.subplots(), cells[2], ranks, columns, "After the house's card", "the house's card")
     _panel(right.subplots(), cells[3], rows, ranks, "After your second card", "the house's card")
+    played = ", ".join(f"{name}={value}" for name, value in options.asdict().items())
     figure.suptitle(
-        "One Play Poker, played optimally: bet (blue) where your share of the pot is above one half\n"
-        "number: expected share of the pot, 2 numbers: it depends on the suits; ring: gamma 0.9 does not bet here",
+        f"One Play Poker ({played}), played optimally: bet (blue) where your share of the pot is above one half\n"
+        "number: expected share of the pot, 2 numbers: it depends on the suits; ring: gamma 0.9 does not bet here; "
+        "grey: cannot happen",
         fontsize=11,
     )
     with replacing(path) as temporary:
@@ -137,6 +139,7 @@ def _panel(
         for x, column in enumerate(columns):
             cell = cells.get((column, row) if transposed else (row, column))
             if cell is None:
+                axes.add_patch(Rectangle((x, y), 1, 1, facecolor=_IMPOSSIBLE, edgecolor="white"))
                 continue
             bet = next(iter(cell.bets)) if len(cell.bets) == 1 else None
             colour = _EITHER if bet is None else _BET if bet else _PASS

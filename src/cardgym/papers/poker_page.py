@@ -14,6 +14,7 @@ from cardgym.arena.statistics import Moments
 from cardgym.files import replacing
 from cardgym.games.one_play_poker.text import names
 from cardgym.kernel import STARTING
+from cardgym.papers.poker_chart import ENV
 from cardgym.players.base import CompiledPlayer, Player, TablePlayer
 from cardgym.players.played import PlayedBatch, game_keys
 from cardgym.registry import find, parse_options
@@ -22,7 +23,6 @@ from cardgym.tabular.policies import indices, policy_of, policy_table
 from cardgym.tabular.solve import GAMMA, Solver, fraction_text, solver
 
 GAMES = 50_000
-ENV = "OnePlayPoker-v0"
 CHART = "one_play_poker_policy.png"
 _ROWS = 1 << 16  # Games played side by side.
 

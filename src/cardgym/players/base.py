@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -120,6 +120,19 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
         return load_hashed(Path(name), game, options)
     paths = "a path to a .json policy, .npz table or .safetensors checkpoint"
     raise unknown("player", name, [*player_names(game), paths])
+
+
+def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Player]:
+    """The players of a game, one for each seat.
+
+    Raises:
+        CardgymError: for more or fewer of them than seats, and as `resolve`.
+    """
+    seats = options.num_players
+    if len(specs) != seats:
+        wanted = "1 seat: name 1 player" if seats == 1 else f"{seats} seats: name {seats} players, one for each"
+        raise CardgymError(f"{game.id} has {wanted}, not {len(specs)}")
+    return [resolve(spec, game, options) for spec in specs]
 
 
 def checked_actions(player: OutsidePlayer, actions: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:

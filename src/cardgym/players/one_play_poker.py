@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, result
+from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, is_flush, is_pair, result
 from cardgym.rules import Generator, Record, rule
 
 _KING = 2
@@ -27,7 +27,7 @@ def handcrafted(state: Record, seat: int, mask: npt.NDArray[np.int8], generator:
         bet = low // NUM_SUITS > int(state.house[0]) // NUM_SUITS
     elif state.dealt == 3:
         high = int(state.player[1])
-        bet = low // NUM_SUITS == high // NUM_SUITS or low % NUM_SUITS == high % NUM_SUITS
+        bet = is_pair(low, high) or is_flush(low, high)
     else:
         bet = result(state) == WIN
     return BET if bet else PASS

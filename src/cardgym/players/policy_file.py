@@ -1,4 +1,4 @@
-"""Policy files: JSON from state to action number, as the papers' programs wrote them, with a head that says for what.
+"""Policy files: JSON from state to action number, with a head that says for what; the papers' own have no head.
 
 A state goes by its code, or by the game's own words for it (`Game.names`), such as `AH,KS QD 4` in One Play Poker.
 """
@@ -47,9 +47,8 @@ def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8
     actions[0] = max(actions[0], 0)  # Nothing is decided at the end; a file need not say what.
     if (actions < 0).any():
         missing = np.flatnonzero(actions < 0)
-        raise CardgymError(
-            f"policy file {path}: {len(missing)} states missing, such as {names[missing[0]]}; made for other options?"
-        )
+        count = f"{len(missing)} state{'s' if len(missing) > 1 else ''} missing"
+        raise CardgymError(f"policy file {path}: {count}, such as {names[missing[0]]}; made for other options?")
     return actions.astype(np.int8)
 
 

@@ -119,7 +119,7 @@ class _Edges:
         if topological_order(mdp.offsets, mdp.targets, among, order) < mdp.end:
             raise CardgymError(
                 f"{mdp.game.id}: play can come back to a state, so there is no last decision to start from; "
-                "use value iteration"
+                "use value iteration (cardgym.tabular.value_iteration)"
             )
         self.last_first: list[int] = order[::-1].tolist()
         self.moves: list[int] = mdp.moves.tolist()

@@ -18,6 +18,10 @@ from cardgym.tabular.value_iteration import Policy
 Actions = npt.NDArray[np.int64]
 
 
+class RandomPlayerError(CardgymError):
+    """A player that chooses at random, otherwise than `random`: its policy is no table of actions."""
+
+
 def policy_of(mdp: Mdp, spec: PlayerSpec) -> Policy:
     """The policy of a player: a name, a policy file, a checkpoint, a callable.
 
@@ -40,7 +44,7 @@ def _compiled_policy(mdp: Mdp, name: str) -> Actions:
     ask = bind(_ask, suffix, game.sources, legal=game.legal, player=game.players[name])
     ask(np.asarray(mdp.states), game.num_actions, generator, actions)
     if generator[1]:
-        raise CardgymError(f"player {name!r} chooses at random: its policy is no table of actions")
+        raise RandomPlayerError(f"player {name!r} chooses at random: its policy is no table of actions")
     return actions
 
 
@@ -56,11 +60,26 @@ def asked_policy(
         ask: from observations (num_states, size), float32, and masks (num_states, actions), int8, to actions
             (num_states,), whole numbers, or probabilities (num_states, actions).
         encoding: the observation asked with; the game's default unless named.
+
+    Raises:
+        CardgymError: for answers of another shape, or actions that are not legal.
     """
     batch = Batch(mdp.game, mdp.options, mdp.num_states, encoding)
     batch.plain_states[:] = mdp.states
     observations, masks, _ = batch.look(np.zeros(mdp.num_states, np.int64))
-    return np.asarray(ask(observations, masks))
+    answers = np.asarray(ask(observations, masks))
+    if answers.shape == masks.shape:
+        return answers
+    if answers.shape != masks.shape[:1] or not np.issubdtype(answers.dtype, np.integer):
+        raise CardgymError(
+            f"answers of shape {answers.shape} and type {answers.dtype}: allowed are whole actions of shape "
+            f"{masks.shape[:1]} or probabilities of shape {masks.shape}"
+        )
+    inside = (answers >= 0) & (answers < masks.shape[1])
+    wrong = np.flatnonzero(~inside | (masks[np.arange(len(masks)), np.where(inside, answers, 0)] == 0))
+    if len(wrong):
+        raise CardgymError(f"action {answers[wrong[0]]} in state {wrong[0]} is not legal")
+    return answers
 
 
 def table_policy(mdp: Mdp, table: npt.NDArray[np.int8]) -> Actions:
@@ -69,6 +88,9 @@ def table_policy(mdp: Mdp, table: npt.NDArray[np.int8]) -> Actions:
     Args:
         mdp: the game.
         table: (num_indices,), int8.
+
+    Returns:
+        (num_states,), int64.
     """
     actions = table[indices(mdp)].astype(np.int64)
     offsets = mdp.offsets[: mdp.num_states + 1]
@@ -77,7 +99,15 @@ def table_policy(mdp: Mdp, table: npt.NDArray[np.int8]) -> Actions:
 
 
 def policy_table(mdp: Mdp, actions: Actions) -> npt.NDArray[np.int8]:
-    """A policy as a table of actions over the game's `index`, int8, for the kernel to play."""
+    """A policy as a table of actions over the game's `index`, (num_indices,), int8, for the kernel to play.
+
+    Args:
+        mdp: the game.
+        actions: (num_states,), whole numbers.
+
+    Raises:
+        CardgymError: for a game that numbers no states.
+    """
     places = indices(mdp)
     if mdp.game.num_indices is None:
         raise CardgymError(f"{mdp.game.id} numbers no states, so it has no tables")
@@ -87,7 +117,7 @@ def policy_table(mdp: Mdp, actions: Actions) -> npt.NDArray[np.int8]:
 
 
 def indices(mdp: Mdp) -> npt.NDArray[np.int64]:
-    """The game's own `index` of every state."""
+    """The game's own `index` of every state, (num_states,), int64."""
     places = np.empty(mdp.num_states, np.int64)
     bind(_number, mdp.game.id.replace("-", "_"), mdp.game.sources, index=mdp.game.index)(np.asarray(mdp.states), places)
     return places

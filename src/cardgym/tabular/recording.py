@@ -21,7 +21,7 @@ from cardgym.compilation import announce, bind, sources_of
 from cardgym.errors import CardgymError
 from cardgym.generator import Generator, derive, uniform_float
 from cardgym.kernel import RESTING, STARTING, Kernel, choose_random
-from cardgym.players.base import Player, PlayerSpec, resolve
+from cardgym.players.base import Player, PlayerSpec, resolve_all
 from cardgym.players.played import PlayedBatch
 from cardgym.registry import find, parse_options, registered
 from cardgym.rules import Game, Options, Record, no_code
@@ -154,12 +154,7 @@ def record_chunks(
         raise CardgymError(f"games {games}, seed {seed}: allowed are games from 1, a seed from 0 to 2^63 - 1")
     if not 0.0 <= epsilon <= 1.0:
         raise CardgymError(f"epsilon {epsilon}: allowed are numbers from 0 to 1")
-    if len(players) != options.num_players:
-        raise CardgymError(
-            f"{game.id} has {options.num_players} seats: name {options.num_players} players, one for each, "
-            f"not {len(players)}"
-        )
-    roster = [resolve(player, game, options) for player in players]
+    roster = resolve_all(players, game, options)
     return _chunks(game, options, roster, games, seed, states, epsilon, explore, progress)
 
 

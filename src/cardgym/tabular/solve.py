@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +21,8 @@ from cardgym.registry import find, parse_options
 from cardgym.rules import Game, Options
 from cardgym.tabular.enumeration import Mdp, enumerate_game
 from cardgym.tabular.exact import ExactSolution, ExactValue, backward_induction, exact_policy_value
-from cardgym.tabular.policies import Actions, policy_of, policy_table, reduced
-from cardgym.tabular.value_iteration import THETA, Policy, Solution, check_gamma, value_iteration
+from cardgym.tabular.policies import Actions, RandomPlayerError, policy_of, policy_table, reduced
+from cardgym.tabular.value_iteration import THETA, Policy, Solution, check_gamma, check_theta, value_iteration
 
 GAMMA = Fraction(9, 10)
 """The paper's discount factor."""
@@ -41,17 +42,33 @@ class Solver:
         self._places = self.small.find(self.mdp.states)
 
     def solve(self, gamma: float | str | Fraction = GAMMA, theta: float = THETA) -> Solution:
-        """Value iteration over every state."""
+        """Value iteration over every state.
+
+        Raises:
+            CardgymError: for gamma outside [0, 1], theta not above 0, or values that do not settle.
+        """
         return value_iteration(self.mdp, check_gamma(gamma), theta)
 
     def solve_exactly(self, gamma: float | str | Fraction = GAMMA) -> ExactSolution:
-        """Backward induction in exact fractions: solved up to symmetry, told for every state."""
+        """Backward induction in exact fractions: solved up to symmetry, told for every state.
+
+        Raises:
+            CardgymError: for gamma outside [0, 1], or a game in which play can come back to a state.
+        """
         few = backward_induction(self.small, gamma)
         values = [few.values[place] for place in self._places.tolist()]
         return ExactSolution(few.value, values, few.actions[self._places], few.optimal[self._places])
 
     def value(self, policy: Policy, gamma: float | str | Fraction = 1) -> ExactValue:
-        """The exact value of a policy; quicker for one that does not tell apart states that are alike."""
+        """The exact value of a policy; quicker for one that does not tell apart states that are alike.
+
+        Args:
+            policy: an action for each state of `mdp`, (num_states,), or probabilities, (num_states, actions).
+            gamma: the discount of a decision; 1 is undiscounted.
+
+        Raises:
+            CardgymError: for gamma outside [0, 1], or a policy that does not fit the game.
+        """
         few = reduced(self.mdp, self.small, policy)
         if few is not None:
             return exact_policy_value(self.small, few, gamma)
@@ -60,7 +77,11 @@ class Solver:
 
 @cache
 def solver(game: Game, options: Options) -> Solver:
-    """The solver of a game with these options; a second call gives the same."""
+    """The solver of a game with these options; a second call gives the same.
+
+    Raises:
+        CardgymError: for a game of several seats, or of too many states.
+    """
     return Solver(game, options)
 
 
@@ -106,7 +127,8 @@ def solve(env: str | Game, settings: Mapping[str, object] | None = None, players
     Args:
         env: the game, or its id.
         settings: the game's options, and `gamma` and `theta`, as `--set` gives them.
-        players: players to be valued beside the game's own: policy files, checkpoints, names of tables.
+        players: players to be valued beside the game's own: policy files, tables, checkpoints. Of the game's own
+            those that choose at random, otherwise than `random`, are left out.
 
     Returns:
         The report. Its values are expected rewards from before the first chance; `seconds` is the time of value
@@ -117,7 +139,7 @@ def solve(env: str | Game, settings: Mapping[str, object] | None = None, players
     """
     game = find(env)
     rest = dict(settings or {})
-    gamma, theta = check_gamma(rest.pop("gamma", GAMMA)), _check_theta(rest.pop("theta", THETA))
+    gamma, theta = check_gamma(rest.pop("gamma", GAMMA)), check_theta(rest.pop("theta", THETA))
     known_names = [*(spec.name for spec in dataclasses.fields(game.options)), "gamma", "theta"]
     for name in rest:
         if name not in known_names:
@@ -127,9 +149,17 @@ def solve(env: str | Game, settings: Mapping[str, object] | None = None, players
     value_iteration(known.small, gamma, theta)  # Loads the compiled code, so that the time below is the sweeps' own.
     swept = known.solve(gamma, theta)
     best = known.solve_exactly(gamma)
-    policies = {name: policy_of(known.mdp, name) for name in ("random", *game.players)}
+    policies: dict[str, Policy] = {}
+    for name in ("random", *game.players):
+        with contextlib.suppress(RandomPlayerError):
+            policies[name] = policy_of(known.mdp, name)
     policies["optimal"] = best.actions
-    policies |= {str(spec): policy_of(known.mdp, spec) for spec in players if spec != "optimal"}
+    for spec in players:
+        if spec == "optimal":
+            raise CardgymError(
+                "player 'optimal': the report calls the optimum for its own gamma so, the player is that for gamma=1"
+            )
+        policies[str(spec)] = policy_of(known.mdp, spec)
     report = {
         "env": game.id,
         "settings": {**options.asdict(), "gamma": fraction_text(gamma), "theta": theta},
@@ -145,25 +175,11 @@ def solve(env: str | Game, settings: Mapping[str, object] | None = None, players
 
 
 def _valued(known: Solver, policy: Policy, gamma: Fraction) -> dict[str, str | float]:
-    plain = known.value(policy, 1)
-    discounted = plain.mean if gamma == 1 else known.value(policy, gamma).mean
-    return {
-        "discounted": fraction_text(discounted),
-        "discounted_float": float(discounted),
-        "undiscounted": fraction_text(plain.mean),
-        "undiscounted_float": float(plain.mean),
-        "undiscounted_std": plain.std,
-    }
-
-
-def _check_theta(theta: object) -> float:
-    try:
-        value = float(str(theta))
-    except ValueError:
-        value = -1.0
-    if not 0 < value < 1e9:
-        raise CardgymError(f"theta={theta}: allowed are numbers above 0, such as {THETA}")
-    return value
+    found: dict[str, str | float] = {}
+    for kind, each in (("discounted", gamma), ("undiscounted", Fraction(1))):
+        value = known.value(policy, each)
+        found |= {kind: fraction_text(value.mean), f"{kind}_float": float(value.mean), f"{kind}_std": value.std}
+    return found
 
 
 def fraction_text(value: Fraction) -> str:

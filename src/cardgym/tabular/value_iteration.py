@@ -9,7 +9,9 @@ return as in Sobel, "The variance of discounted Markov decision processes" (1982
 
 from __future__ import annotations
 
+import contextlib
 import math
+import re
 import time
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,6 +26,8 @@ from cardgym.tabular.enumeration import Mdp
 
 THETA = 1e-10
 _MAX_SWEEPS = 100_000
+_NUMBER = re.compile(r"\+?(\d*\.?\d+|\d+\.)(e[+-]?\d\d?)?|\d+/\d+", re.ASCII | re.IGNORECASE)
+_MOST_DIGITS = 30  # Of a discount factor: its powers are written out in full.
 _TIE = 1e-12  # Actions that differ by less are equally good in floating point; the first of them is taken.
 
 Policy = npt.NDArray[np.integer] | npt.NDArray[np.floating] | Literal["random"]
@@ -58,8 +62,7 @@ def value_iteration(mdp: Mdp, gamma: float | Fraction = 0.9, theta: float = THET
         CardgymError: for gamma outside [0, 1], theta not above 0, or values that do not settle.
     """
     discount = float(check_gamma(gamma))
-    if not (isinstance(theta, float | int) and 0 < theta < math.inf):
-        raise CardgymError(f"theta={theta!r}: allowed are numbers above 0, such as {THETA}")
+    theta = check_theta(theta)
     started = time.perf_counter()
     values = np.zeros(mdp.num_states)
     actions = np.zeros(mdp.num_states, np.int64)
@@ -121,15 +124,38 @@ def check_gamma(gamma: object) -> Fraction:
     A float stands for the decimal it is written as: 0.9 is 9/10.
 
     Raises:
-        CardgymError: for anything that is no number from 0 to 1.
+        CardgymError: for anything that is no number from 0 to 1 of at most 30 digits.
+    """
+    word = str(gamma).strip()
+    value = Fraction(-1)
+    if len(word) <= 2 * _MOST_DIGITS + 1 and _NUMBER.fullmatch(word):
+        with contextlib.suppress(ZeroDivisionError):
+            value = Fraction(word)
+    if not (0 <= value <= 1 and value.denominator <= 10**_MOST_DIGITS):
+        raise CardgymError(
+            f"gamma={_short(word)}: allowed are numbers from 0 to 1, such as 0.9 or 9/10, of at most "
+            f"{_MOST_DIGITS} digits"
+        )
+    return value
+
+
+def check_theta(theta: object) -> float:
+    """The change of a value at which sweeps may stop, from a number or a word.
+
+    Raises:
+        CardgymError: for anything that is no number above 0.
     """
     try:
-        value = Fraction(str(gamma))
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(-1)
-    if not 0 <= value <= 1:
-        raise CardgymError(f"gamma={gamma}: allowed are numbers from 0 to 1, such as 0.9 or 9/10")
+        value = float(str(theta))
+    except ValueError:
+        value = -1.0
+    if not 0 < value < math.inf:
+        raise CardgymError(f"theta={_short(str(theta))}: allowed are numbers above 0, such as {THETA}")
     return value
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= 40 else f"{word[:40]}.."
 
 
 def _check_settled(residual: float, theta: float) -> None:

@@ -16,6 +16,8 @@ from cardgym.games.one_play_poker.rules import (
     NUM_SUITS,
     OVER,
     OnePlayPokerOptions,
+    is_flush,
+    is_pair,
 )
 from cardgym.rules import Feature, Record, rule
 
@@ -61,8 +63,8 @@ def _write_hand(
             cards[place * 8 + hand[place] // NUM_SUITS] = 1.0
             cards[place * 8 + NUM_RANKS + hand[place] % NUM_SUITS] = 1.0
     if hand[1] != EMPTY:
-        combination[0] = hand[0] // NUM_SUITS == hand[1] // NUM_SUITS
-        combination[1] = hand[0] % NUM_SUITS == hand[1] % NUM_SUITS
+        combination[0] = is_pair(hand[0], hand[1])
+        combination[1] = is_flush(hand[0], hand[1])
 
 
 # -- the paper's state: (player, house, pot) (section 4) --------------------------------------------------------------

@@ -198,14 +198,24 @@ def result(state: Record) -> int:
 @rule
 def hand_rank(ranking: int, low: int, high: int) -> int:
     """The worth of a sorted hand: its class, its high card, its kicker. Suits break no tie."""
-    low_rank = int(low) // NUM_SUITS
-    high_rank = int(high) // NUM_SUITS
     best = 0
-    if low_rank == high_rank:
+    if is_pair(low, high):
         best = 1 if ranking == FLUSH_FIRST else 2
-    elif int(low) % NUM_SUITS == int(high) % NUM_SUITS:
+    elif is_flush(low, high):
         best = 2 if ranking == FLUSH_FIRST else 1
-    return (best * NUM_RANKS + high_rank) * NUM_RANKS + low_rank
+    return (best * NUM_RANKS + int(high) // NUM_SUITS) * NUM_RANKS + int(low) // NUM_SUITS
+
+
+@rule
+def is_pair(one: int, other: int) -> bool:
+    """Whether two cards are of one rank."""
+    return int(one) // NUM_SUITS == int(other) // NUM_SUITS
+
+
+@rule
+def is_flush(one: int, other: int) -> bool:
+    """Whether two cards are of one suit."""
+    return int(one) % NUM_SUITS == int(other) % NUM_SUITS
 
 
 # -- symmetry ---------------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ from cardgym.games.one_play_poker.rules import (
     PASS,
     WIN,
     OnePlayPokerOptions,
+    is_flush,
+    is_pair,
     pot,
     result,
 )
@@ -56,9 +58,9 @@ def _shown(hand: Record) -> str:
 def _combination(hand: Record) -> str:
     if hand[1] == EMPTY:
         return ""
-    if hand[0] // NUM_SUITS == hand[1] // NUM_SUITS:
+    if is_pair(hand[0], hand[1]):
         return "  (pair)"
-    return "  (flush)" if hand[0] % NUM_SUITS == hand[1] % NUM_SUITS else ""
+    return "  (flush)" if is_flush(hand[0], hand[1]) else ""
 
 
 def describe(state: Record, seat: int) -> str:
