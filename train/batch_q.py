@@ -44,6 +44,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
         run.load_state_dict({**unpack(state["arrays"]), "iteration": state["iteration"], "epsilon": state["epsilon"]})
 
     def save() -> None:
+        board.flush()
         if config.state == "code":
             run.save_policy(folder / f"policy_{run.iteration}.json")
         state = run.state_dict()
@@ -57,7 +58,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
             game, options, run.player, config.eval_opponents, games=games, board=board, step=run.iteration
         )
 
-    board = TensorBoard(folder, purge_step=run.iteration or None)
+    board = TensorBoard(folder, run.iteration)
     board.config(dataclasses.asdict(config))
     found: dict[str, Figures] = {}
     try:
@@ -79,11 +80,11 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> Trained:
                     },
                 )
                 if run.iteration % config.save_every == 0 or run.iteration == config.iterations:
-                    save()
                     if config.eval_games:
                         told = in_words(evaluate(config.eval_games))
                         if progress is None:
                             print(f"iteration {run.iteration} of {config.iterations}: {told}", file=sys.stderr)
+                    save()
         if config.final_games:
             found = evaluate(config.final_games)
         conclude(folder, board, dataclasses.asdict(config), run.iteration, found)

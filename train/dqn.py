@@ -93,6 +93,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
         decisions, updates = state["decisions"], state["updates"]
 
     def save() -> None:
+        board.flush()
         plain = {
             "config": json.dumps(dataclasses.asdict(config)),
             "decisions": decisions,
@@ -137,7 +138,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
             sums.add_(torch.stack([loss, values.mean(), torch.ones_like(loss)]))
 
     # -- what is told as training goes --------------------------------------------------------------------------------
-    board = TensorBoard(folder, purge_step=decisions + 1 if decisions else None)
+    board = TensorBoard(folder, decisions)
     board.config(dataclasses.asdict(config))
     reporter = Reporter(config.decisions, decisions)
     names: dict[int, str] = {}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.learn.config import STATE_FILE
-from cardgym.learn.logbook import Reporter, TensorBoard, save_results
+from cardgym.learn.logbook import Figures, Reporter, TensorBoard, conclude
 from cardgym.learn.resume import begun_state, pack, save_state, unpack
 from cardgym.learn.schedules import passes
 from cardgym.learn.script import Trained, run_script
@@ -39,7 +39,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> Trained:
         trainer.load_state(unpack(state["arrays"]))
         found = json.loads(state["found"])
 
-    board = TensorBoard(folder, purge_step=trainer.games or None)
+    board = TensorBoard(folder, trainer.games)
     board.config(dataclasses.asdict(config))
     reporter = Reporter(config.games, trainer.games, "games")
     clock = [0.0, 0]  # Seconds of training, and games in them, since the last checkpoint.
@@ -56,6 +56,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> Trained:
         words = ", ".join(f"wins {rate:.1%} against {name}" for name, (rate, _) in its.items())
         reporter.say(trainer.games, words)
         plain = {"config": json.dumps(dataclasses.asdict(config)), "found": json.dumps(found)}
+        board.flush()
         save_state(state_file, {**plain, "arrays": pack(trainer.state())})
 
     try:
@@ -69,11 +70,13 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> Trained:
             if passes(config.checkpoint_every, before, trainer.games) or trainer.games >= config.games:
                 checkpoint()
             reporter.advance(trainer.games)
-        save_results(folder / "results.json", {"config": dataclasses.asdict(config), "results": found})
+        last: dict[str, Figures] = {
+            name: {"win_rate": (rate, (low, high))} for name, (rate, (low, high)) in found[str(trainer.games)].items()
+        }
+        conclude(folder, board, dataclasses.asdict(config), trainer.games, last, checkpoints=found)
     finally:
         reporter.close()
         board.close()
-    last = {name: {"win_rate": figure} for name, figure in found[str(trainer.games)].items()}
     return Trained(f"{config.games:,} games", last, ("Weights", folder))
 
 

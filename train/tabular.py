@@ -47,6 +47,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
         learner.load_state_dict(unpack(state["learner"]))
 
     def save() -> None:
+        board.flush()
         if config.observation:
             save_hashed(checkpoint, learner.table(), game, options, config.observation, dataclasses.asdict(config))
         else:
@@ -55,7 +56,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
         save_state(state_file, plain)  # Last: who resumes from it finds the checkpoint written.
 
     # -- what is told as training goes --------------------------------------------------------------------------------
-    board = TensorBoard(folder, purge_step=learner.decisions or None)
+    board = TensorBoard(folder, learner.decisions)
     board.config(dataclasses.asdict(config))
     reporter = Reporter(config.decisions, learner.decisions)
 

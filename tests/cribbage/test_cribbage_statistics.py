@@ -14,13 +14,10 @@ from cardgym.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.lookup import (
-    CRIB_SUM,
-    HAND_SUM,
     KEPT,
-    TOSSES,
     lookup,
-    lookup_means,
 )
+from cardgym.games.cribbage.rules import TOSSES
 from cardgym.games.cribbage.scoring import score_crib, score_hand
 from cardgym.games.cribbage.statistics import CANONICAL_HANDS, Keep, distributions, keeps, totals
 from cardgym.games.cribbage.tables import CRIB_CASES, HAND_CUTS, Tables, build_tables
@@ -61,13 +58,6 @@ def _all_scores(
 @compiled
 def _look_up(tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
     lookup(tables, cards, out)
-
-
-@compiled
-def _look_up_means(
-    tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32], means: npt.NDArray[np.float64]
-) -> None:
-    lookup_means(tables, cards, out, means)
 
 
 def _random_hands(count: int) -> list[list[int]]:
@@ -121,14 +111,6 @@ def test_suits_have_no_names() -> None:
         for keep in keeps(cards):
             tossed = frozenset(int(13 * suits[card // 13] + card % 13) for card in keep.tossed)
             assert after[tossed] == keep[3:]
-
-
-def test_means_are_sums_over_cases() -> None:
-    for cards in _random_hands(20):
-        out, means = np.empty((15, 8), np.int32), np.empty((15, 2))
-        _look_up_means(build_tables(), np.array(cards, np.int8), out, means)
-        np.testing.assert_array_equal(means[:, 0], out[:, HAND_SUM] / HAND_CUTS)
-        np.testing.assert_array_equal(means[:, 1], out[:, CRIB_SUM] / CRIB_CASES)
 
 
 def test_tosses_are_all_pairs_of_places() -> None:

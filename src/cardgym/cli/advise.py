@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from cardgym.games.cribbage.advice import Advice
 
 GAMES = ("Cribbage-v0", "CribbageDeal-v0")
+_WIDE = 140
+"""Characters a line that the table takes with its reasons."""
 _PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -43,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise CardgymError(f"advise knows the tosses of {GAMES[0]} only, not {game.id}")
     scores = None
     if arguments.score is not None:
-        if not re.fullmatch(r"\d{1,3}-\d{1,3}", arguments.score):
+        if not re.fullmatch(r"[0-9]{1,3}-[0-9]{1,3}", arguments.score):
             raise CardgymError(f"--score {arguments.score!r}: write yours, a dash and your opponent's, such as 100-96")
         own, other = map(int, arguments.score.split("-"))
         scores = check_scores((own, other))
@@ -63,24 +65,31 @@ def _print_table(ranked: list[Advice], dealer: bool, score: str | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    console = Console(width=None if sys.stdout.isatty() else _WIDE)
+    wide = console.width >= _WIDE
     table = Table()
     for name in ("", "keep", "toss", "hand", "crib", "worth"):
         table.add_column(name, justify="right" if name in ("", "worth") else "left", no_wrap=True)
-    table.add_column("why", overflow="fold")
+    if wide:
+        table.add_column("why", overflow="fold")
     for place, one in enumerate(ranked, 1):
         keep = one.keep
         hand = f"{keep.hand_min:>2} {keep.hand_mean:5.2f} {keep.hand_median:4.1f} {keep.hand_max:>2}"
         crib = f"{keep.crib_min:>2} {keep.crib_mean:5.2f} {keep.crib_median:4.1f} {keep.crib_max:>2}"
         cells = (str(place), _by_rank(keep.kept), _by_rank(keep.tossed), hand, crib, f"{one.worth:.2f}")
-        table.add_row(*map(Text, cells), Text("; ".join(one.why)))
+        table.add_row(*map(Text, cells), *([Text("; ".join(one.why))] if wide else []))
     side = "dealer: worth = mean hand + mean crib" if dealer else "pone: worth = mean hand - mean crib"
     if ranked[0].out is not None:
         from cardgym.games.cribbage.advice import GOING_OUT
 
         side += f" + {GOING_OUT:g} x the chance that the hand goes out"
-    note = f"{side}{f'; score {score}' if score else ''}. Hand and crib: minimum, mean, median, maximum."
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    console.print(table, Text(note, "dim"), sep="\n")
+    elif score:
+        side += f"; a score of {score} does not change that"
+    console.print(table)
+    if not wide:  # The reasons take a table too broad for the terminal.
+        for place, one in enumerate(ranked, 1):
+            console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {'; '.join(one.why)}"))
+    console.print(Text(f"{side}. Hand and crib: minimum, mean, median, maximum.", "dim"))
 
 
 def _by_rank(cards: tuple[int, ...]) -> str:

@@ -2,6 +2,7 @@
 
 one-play-poker: the table of results that the paper leaves at zero, and a chart of the optimal policy.
 corellian-spike: tables 2, 3 and 4 and the figures of the appendix, trained and played anew, and which claims hold.
+cribbage: how well eight weighted strategies learn, from where they began, and what changes near the end of the board.
 coda: both tables and figures 6 and 7, trained and played anew beside the ceiling, and where 0.839 and 0.963 come from.
 """
 
@@ -28,7 +29,7 @@ def add_arguments(parser: Parser) -> None:
         type=whole(2, 1_000_000),
         metavar="N",
         help="how many games: 50,000 of one-play-poker (as in the paper), 10,000 a match of corellian-spike, "
-        "100,000 an evaluation of coda",
+        "160,000 a training of cribbage, 100,000 an evaluation of coda",
     )
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="what the games are dealt from (0)")
     parser.add_argument(

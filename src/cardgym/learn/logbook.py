@@ -88,9 +88,17 @@ def figures(report: PlayerReport) -> Figures:
 
 
 class TensorBoard:
-    """A run's figures for TensorBoard, by number of decisions."""
+    """A run's figures for TensorBoard, by number of decisions.
 
-    def __init__(self, folder: Path, purge_step: int | None = None) -> None:
+    Args:
+        folder: where the files go.
+        done: the step that a resumed run goes on from; what an interrupted one has written after it is void.
+
+    Raises:
+        CardgymError: where the folder cannot be made.
+    """
+
+    def __init__(self, folder: Path, done: int = 0) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
         try:
@@ -99,7 +107,8 @@ class TensorBoard:
             raise CardgymError(f"cannot make the folder {folder}: {error.strerror}; name another") from error
         self._hook = threading.excepthook
         threading.excepthook = self._quiet
-        self._writer = SummaryWriter(str(folder), purge_step=purge_step)
+        # Figures of step `done` itself were written before the state was saved.
+        self._writer = SummaryWriter(str(folder), purge_step=done + 1 if done else None)
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """Write numbers by name."""
@@ -122,6 +131,10 @@ class TensorBoard:
     def picture(self, name: str, step: int, image: npt.NDArray[np.uint8]) -> None:
         """Write a picture, (height, width, 3), uint8."""
         self._writer.add_image(name, image, step, dataformats="HWC")
+
+    def flush(self) -> None:
+        """Put on disk what is not yet there: to be called before a state to resume from is saved."""
+        self._writer.flush()
 
     def close(self) -> None:
         """Write what is not yet written."""

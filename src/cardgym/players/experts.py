@@ -116,7 +116,7 @@ def load_experts(path: Path) -> Experts:
         with safetensors.safe_open(path, framework="numpy") as file:
             metadata: dict[str, str] = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (safetensors.SafetensorError, OSError, ValueError) as error:
+    except (safetensors.SafetensorError, OSError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CardgymError(f"weight file {path}: truncated or not a safetensors file ({reason})") from None
     try:
@@ -133,28 +133,30 @@ def load_experts(path: Path) -> Experts:
 def _checked_weights(path: Path, weights: npt.NDArray[Any]) -> Weights:
     if weights.shape != SHAPE:
         raise CardgymError(f"weight file {path}: weights of size {weights.shape}; allowed is {SHAPE}")
-    checked = weights.astype(np.float32)
-    wrong = ~np.isfinite(checked) | (checked < 0)
+    if weights.dtype != np.float32:
+        raise CardgymError(f"weight file {path}: weights of type {weights.dtype}; allowed is float32")
+    wrong = ~np.isfinite(weights) | (weights < 0)
     if wrong.any():
         own, other, dealer, strategy = np.argwhere(wrong)[0].tolist()
         raise CardgymError(
-            f"weight file {path}: weight {checked[own, other, dealer, strategy]} of {STRATEGIES[strategy]} at "
+            f"weight file {path}: weight {weights[own, other, dealer, strategy]} of {STRATEGIES[strategy]} at "
             f"{own}-{other} as {'dealer' if dealer else 'pone'}; allowed are finite numbers from 0 up"
         )
-    if (checked.sum(-1) <= 0).any():
-        own, other, dealer = np.argwhere(checked.sum(-1) <= 0)[0].tolist()
+    empty = weights.sum(-1) <= 0
+    if empty.any():
+        own, other, dealer = np.argwhere(empty)[0].tolist()
         raise CardgymError(f"weight file {path}: all weights are 0 at {own}-{other}; one at least must be above")
-    return checked
+    return weights
 
 
 def _checked_knowledge(path: Path, tensors: Mapping[str, npt.NDArray[Any]]) -> Knowledge:
     arrays = []
     for name, empty in new_knowledge()._asdict().items():
         found = tensors.get(f"pegging_{name}")
-        if found is None or found.shape != empty.shape or found.dtype != empty.dtype or not np.isfinite(found).all():
+        if found is None or found.shape != empty.shape or found.dtype != empty.dtype:
             raise CardgymError(f"weight file {path}: its pegging_{name} is no {empty.dtype} of size {empty.shape}")
-        if (found < 0).any():
-            raise CardgymError(f"weight file {path}: its pegging_{name} has negative numbers; allowed are 0 and up")
+        if not (np.isfinite(found) & (found >= 0)).all():
+            raise CardgymError(f"weight file {path}: in its pegging_{name} allowed are finite numbers from 0 up only")
         arrays.append(np.ascontiguousarray(found))
     return Knowledge(*arrays)
 

@@ -89,7 +89,9 @@ def _reasons(one: Advice, ranked: list[Advice], dealer: bool, need: int | None) 
     why = []
     if one.out is not None and need is not None and one.out > 0:
         most = one.out == max(advice.out or 0.0 for advice in ranked)
-        why.append(f"{'best chance' if most else 'chance'} of {one.out:.0%} to go out with {max(need, 0)} in hand")
+        first = f"{PEGGING[dealer]} pegged" + (" and the pone not out before" if dealer else "")
+        chance = f"{'best chance' if most else 'chance'} of {one.out:.0%} to go out"
+        why.append(f"{chance}: {max(need, 0)} in hand, {first}")
     if keep.hand_mean == max(k.hand_mean for k in all_keeps):
         why.append("best mean hand")
     if keep.hand_min == max(k.hand_min for k in all_keeps) > 0:

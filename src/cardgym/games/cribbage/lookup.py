@@ -12,18 +12,16 @@ time.
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.compilation import rule
 from cardgym.games.cribbage.cards import CARDS, JACK
+from cardgym.games.cribbage.rules import TOSSES
 from cardgym.games.cribbage.scoring import score_ranks
 from cardgym.games.cribbage.tables import (
     CRIB_CASES,
     FOUR_NUMBER,
-    HAND_CUTS,
     HIGH_MIDDLE,
     LEAST,
     LOW_MIDDLE,
@@ -39,8 +37,6 @@ from cardgym.games.cribbage.tables import (
     Tables,
 )
 
-TOSSES = np.array(list(combinations(range(6), 2)), np.uint8)
-"""(15, 2): the places of the two cards of each toss among the six, (0, 1), (0, 2), .. (4, 5)."""
 KEPT = np.array([[i for i in range(6) if i not in toss] for toss in TOSSES.tolist()], np.uint8)
 """(15, 4): the places of the four cards kept."""
 
@@ -92,20 +88,6 @@ def lookup(tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int3
         out[toss, CRIB_SUM] = WIDTH * CRIB_CASES - out[toss, CRIB_SUM]
         out[toss, CRIB_MEDIAN2] = counters >> 5 & 63
         out[toss, CRIB_MAX] = counters >> 11
-
-
-@rule
-def lookup_means(
-    tables: Tables,
-    cards: npt.NDArray[np.int8],
-    out: npt.NDArray[np.int32],
-    means: npt.NDArray[np.float64],
-) -> None:
-    """As `lookup`, and fill `means`, (15, 2), with the mean points of the hand and of the crib."""
-    lookup(tables, cards, out)
-    for toss in range(15):
-        means[toss, 0] = out[toss, HAND_SUM] / HAND_CUTS
-        means[toss, 1] = out[toss, CRIB_SUM] / CRIB_CASES
 
 
 @rule

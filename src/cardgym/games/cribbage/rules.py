@@ -20,7 +20,8 @@ from cardgym.rules import Options, Record, choice, number, rule
 
 NUM_TOSSES = 15
 NUM_ACTIONS = CARDS + NUM_TOSSES  # Card `action` is played; or, from 52 on, toss number action - 52 is made.
-TOSSES = np.array(list(combinations(range(6), 2)), np.int8)  # The places of the two cards that a toss gives away.
+TOSSES = np.array(list(combinations(range(6), 2)), np.uint8)
+"""(15, 2): the places of the two cards of each toss among the six, (0, 1), (0, 2), .. (4, 5)."""
 
 # Phases. At TOSSING and PLAYING a player decides; at CUTTING, DEALING and STARTER chance does.
 CUTTING, DEALING, TOSSING, STARTER, PLAYING, OVER = range(6)

@@ -20,7 +20,8 @@ import numpy.typing as npt
 from cardgym.compilation import compiled, rule
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import CARDS, check_cards
-from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_SUM, KEPT, TOSSES, lookup
+from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_SUM, KEPT, lookup
+from cardgym.games.cribbage.rules import TOSSES
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_crib, score_hand
 from cardgym.games.cribbage.tables import CRIB_CASES, HAND_CUTS, Tables, build_tables
 

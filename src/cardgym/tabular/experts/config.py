@@ -21,7 +21,7 @@ class ExpertsConfig:
     update: str = "gradient"
     """How they learn: gradient, or paper."""
     noise: float = 0.05
-    """Standard deviation of the noise on the logarithms of the first weights; the paper's update needs some."""
+    """Standard deviation of the noise on the logarithms of weights with a name; the paper's update needs some."""
     own_crib: bool = False
     """Let `crib_min_avg` want the most of the own crib as dealer, which the paper's eight strategies cannot."""
     seed_deals: int = 200_000

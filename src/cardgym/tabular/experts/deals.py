@@ -11,7 +11,7 @@ from cardgym.games.cribbage.rules import OVER, PLAYING, TOSSING, apply, outcomes
 from cardgym.games.cribbage.tables import Tables
 from cardgym.generator import uniform
 from cardgym.players.cribbage import greedy, greedy_card
-from cardgym.players.cribbage_strategies import KEEPS, NUM_STRATEGIES, best_keep, score_keeps
+from cardgym.players.cribbage_strategies import HOLES, KEEPS, NUM_STRATEGIES, best_keep, score_keeps
 from cardgym.rules import Generator, Record, rule
 
 WEIGHTS, GREEDY, OWN_CRIB = range(3)
@@ -91,3 +91,30 @@ def play_match(
                     break
             if state.scores[swap] > state.scores[1 - swap]:
                 wins[game] += 1
+
+
+@compiled
+def count_same(
+    tables: Tables, states: npt.NDArray[np.void], kinds: tuple[int, int],
+    weights: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]],
+    figures: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+    chance: Generator, samples: int,
+) -> int:  # fmt: skip
+    """How many of `samples` hands, at scores of at most 30 points apart, both sides toss alike; see `play_match`."""
+    state = states[0]
+    out = np.empty((KEEPS, 8), np.int32)
+    scores = np.empty((NUM_STRATEGIES, KEEPS))
+    same = 0
+    for _ in range(samples):
+        setup(state)
+        deal_cards(state, chance)
+        own, other = 0, HOLES
+        while abs(own - other) > 30:
+            own, other = uniform(chance, HOLES), uniform(chance, HOLES)
+        dealer = 1 if state.dealer == 0 else 0
+        score_keeps(tables, figures[0], state.hand[0], dealer, kinds[0] == OWN_CRIB, out, scores)
+        toss = best_keep(weights[0][own, other, dealer], scores)
+        score_keeps(tables, figures[1], state.hand[0], dealer, kinds[1] == OWN_CRIB, out, scores)
+        if best_keep(weights[1][own, other, dealer], scores) == toss:
+            same += 1
+    return same

@@ -16,7 +16,7 @@ from cardgym.games.cribbage.tables import build_tables
 from cardgym.generator import derive
 from cardgym.players.cribbage_strategies import STRATEGIES, Knowledge
 from cardgym.players.experts import STARTS, SUFFIX, Weights, load_experts, named_weights
-from cardgym.tabular.experts.deals import GREEDY, OWN_CRIB, WEIGHTS, play_match
+from cardgym.tabular.experts.deals import GREEDY, OWN_CRIB, WEIGHTS, count_same, play_match
 
 OPPONENTS = ("greedy", "uniform", *STRATEGIES)
 """Whom the trained experts are measured against."""
@@ -72,3 +72,20 @@ def match(one: Side, other: Side, games: int, seed: int) -> tuple[float, Interva
     moments = Moments(2)
     moments.add(np.stack([wins, np.full(len(wins), 2)], axis=1).astype(np.float64))
     return moments.share(0, 1)
+
+
+def same_tosses(one: Side, other: Side, samples: int, seed: int) -> float:
+    """How often two sides with weights toss alike, from 0 to 1, where both scores are within 30 points.
+
+    Args:
+        one: a side with weights.
+        other: the same.
+        samples: hands, each at two scores and as dealer or pone, all drawn at random.
+        seed: what they are drawn from.
+    """
+    chance = np.array([derive(np.uint64(seed), _STREAM), 0], np.uint64)
+    count = count_same(
+        build_tables(), records(1), (one.kind, other.kind), (one.weights, other.weights),
+        (one.knowledge.figures, other.knowledge.figures), chance, samples,
+    )  # fmt: skip
+    return int(count) / samples

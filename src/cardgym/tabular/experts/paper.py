@@ -14,11 +14,13 @@ from cardgym.files import replacing
 from cardgym.players.cribbage_strategies import FAMILIES, HOLES, STRATEGIES
 from cardgym.players.experts import Weights
 from cardgym.tabular.experts.config import ExpertsConfig
-from cardgym.tabular.experts.matches import OPPONENTS
+from cardgym.tabular.experts.matches import OPPONENTS, Side, same_tosses
 from cardgym.tabular.experts.picture import board_png, family_shares
-from cardgym.tabular.experts.trainer import Trainer
+from cardgym.tabular.experts.trainer import EVALUATION_SEED, Trainer
 
 GAMES = 160_000
+FEWER = 4
+"""The paper's update with other credits is played for a fourth of the games."""
 CHECKPOINTS = 4
 """Evaluations of a run from uniform weights after the first, which is of the weights that it starts from."""
 SEEDS = (1, 2, 3)
@@ -29,25 +31,32 @@ REGIONS = ((0, 59), (60, 89), (90, 109), (110, 120))
 EVALUATION_GAMES = 20_000
 
 Rates = dict[str, tuple[float, tuple[float, float]]]
-Kinds = {
+KINDS = {
     "gradient, own crib": ExpertsConfig(own_crib=True),
     "gradient, the paper's eight": ExpertsConfig(),
     "the paper's update": ExpertsConfig(update="paper", anywhere=0.0),
 }
 """The three ways to learn that are kept side by side."""
+PAPER_UPDATE = tuple(KINDS)[-1]
+CREDITS = {f"{PAPER_UPDATE}, credit {credit:g}": dataclasses.replace(KINDS[PAPER_UPDATE], credit=credit)
+           for credit in (0.0, 0.5, 0.9)}  # fmt: skip
+"""The paper's update with credit for the end of the path above all; KINDS has it with 1."""
+SAMPLES = 50_000
+"""Tosses by which two runs are compared."""
 
 
 @dataclasses.dataclass
 class Run:
-    """A run's figures at its checkpoints, by games played, and its last weights."""
+    """A run's figures at its checkpoints, by games played, and what expert 0 was at first and at the end."""
 
     kind: str
     start: str
     seed: int
-    rates: dict[int, Rates] = dataclasses.field(default_factory=dict)
-    weights: Weights | None = None
-    seconds: float = 0.0
-    games: int = 0
+    first: Side
+    last: Side
+    rates: dict[int, Rates]
+    seconds: float
+    games: int
 
 
 def write_results(
@@ -63,47 +72,49 @@ def write_results(
         seed: added to the seeds 1, 2, 3.
         progress: told the runs done and their number.
     """
-    plans = [(kind, "uniform", seed + each) for kind in Kinds for each in SEEDS]
-    plans += [(next(iter(Kinds)), start, seed + SEEDS[0]) for start in STARTS]
+    plans = [(kind, "uniform", seed + each, games) for kind in KINDS for each in SEEDS]
+    plans += [(next(iter(KINDS)), start, seed + SEEDS[0], games) for start in STARTS]
+    few = max(games // FEWER, 1)
+    plans += [(kind, "uniform", seed + SEEDS[0], few) for kind in CREDITS]
+    plans += [(PAPER_UPDATE, "hand", seed + SEEDS[0], few)]
     runs: list[Run] = []
+    with replacing(folder / PAGE) as temporary:  # A folder that cannot be written is told of before the training.
+        temporary.write_text("# Cribbage: the expert learner\n\nIn the making.\n", encoding="utf-8")
     start = time.perf_counter(), time.process_time()
-    for number, (kind, begin, each) in enumerate(plans):
-        runs.append(_run(kind, begin, each, games))
+    for number, (kind, begin, each, played) in enumerate(plans):
+        runs.append(_run(kind, begin, each, played))
         spent = time.perf_counter() - start[0], time.process_time() - start[1]
         with replacing(folder / PAGE) as temporary:
             temporary.write_text(_page(runs, games, spent, number + 1 < len(plans)), encoding="utf-8")
         if number == 0:
             with replacing(folder / BOARD) as temporary:
-                weights = runs[0].weights
-                assert weights is not None
-                temporary.write_bytes(board_png(weights, f"{kind}: after {games:,} games, seed {each}"))
+                temporary.write_bytes(board_png(runs[0].last.weights, f"{kind}: after {games:,} games, seed {each}"))
         if progress is not None:
             progress(number + 1, len(plans))
     return [folder / PAGE, folder / BOARD]
 
 
 def _run(kind: str, start: str, seed: int, games: int) -> Run:
-    every = max(games // CHECKPOINTS, 1)  # A multiple of `value_every`, so that positions are valued at checkpoints.
+    half = max(games // CHECKPOINTS // 2, 1)
+    every = 2 * half  # So that positions are valued at checkpoints.
     config = dataclasses.replace(
-        Kinds[kind], games=games, init=(start,), seed=seed, value_every=max(every // 2, 1), checkpoint_every=every
+        (KINDS | CREDITS)[kind], games=games, init=(start,), seed=seed, value_every=half, checkpoint_every=every
     )
-    run = Run(kind, start, seed)
     trainer = Trainer(config)
-    blank = start == "uniform"
+    first, rates, seconds = trainer.side(), {}, 0.0
+    blank = start == "uniform" and kind in KINDS
     while True:
         last = trainer.games >= games
         if trainer.games == 0 or last or (blank and trainer.games % every == 0):
-            alone = blank and (last or kind == next(iter(Kinds)))
+            alone = blank and (last or kind == next(iter(KINDS)))
             names = OPPONENTS if alone else ("greedy", "uniform")
-            run.rates[trainer.games] = trainer.evaluate(names, EVALUATION_GAMES)
+            rates[trainer.games] = trainer.evaluate(names, EVALUATION_GAMES)
         if last:
             break
         began = time.process_time()
         trainer.advance()
-        run.seconds += time.process_time() - began
-    run.games = trainer.games
-    run.weights = trainer.weights()
-    return run
+        seconds += time.process_time() - began
+    return Run(kind, start, seed, first, trainer.side(), rates, seconds, trainer.games)
 
 
 def _cell(rate: tuple[float, tuple[float, float]]) -> str:
@@ -117,7 +128,9 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: bool) -> str:
-    first = next(iter(Kinds))
+    first = next(iter(KINDS))
+    credits = [run for run in runs if run.kind in CREDITS or (run.kind == PAPER_UPDATE and run.start != "uniform")]
+    runs = [run for run in runs if run not in credits]
     parts = [
         "# Cribbage: the expert learner",
         f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
@@ -130,9 +143,14 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         _rates_table([run for run in runs if run.start == "uniform"], ("greedy", "uniform")),
         *_ends(runs),
     ]
+    if credits:
+        parts += _credit(credits)
     last = [run for run in runs if run.kind == first and run.start == "uniform"]
     parts += ["## Against every single strategy played alone", f"{first}, from the first checkpoint to the last."]
     parts += [_rates_table(last, STRATEGIES), _lowest(last)]
+    parts += [
+        "Played alone, `hand_max_avg` is `greedy`: both keep the best mean hand and peg alike, so those columns agree."
+    ]
     others = [run for run in runs if run.kind != first and run.start == "uniform"]
     if others:
         parts += ["The other two ways to learn, at the end:", _rates_table(others, STRATEGIES, last_only=True)]
@@ -142,14 +160,17 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         parts += [
             "## Where does each start end up, and do they agree?",
             f"{first}, seed {same[0].seed}: all positions where both scores are within 30 points. `agreement` is 1 "
-            "less half the sum of the differences between the family shares and those of the run from uniform weights.",
+            "less half the sum of the differences between the family shares and those of the run from uniform weights; "
+            f"`same toss` is the share of {SAMPLES:,} hands at such positions from which it keeps the same four cards.",
             _starts_table(begun),
             _strength(begun),
         ]
     if len(last) > 1:
-        numbers = [_agreement(last[0].weights, run.weights) for run in last[1:]]
-        words = ", ".join(f"{number:.2f}" for number in numbers)
-        parts.append(f"Runs from uniform weights with other seeds agree with the first by {words}.\n")
+        told = [
+            f"{_agreement(last[0], run):.2f} in weights and {_same(last[0].last, run.last)} of tosses"
+            for run in last[1:]
+        ]
+        parts.append(f"Runs from uniform weights with other seeds agree with the first by {'; '.join(told)}.\n")
     parts += [
         "## What changes near the end of the board",
         f"{first}, shares of the families averaged over seeds, where both scores lie in the range.",
@@ -160,6 +181,24 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         + " games a second of CPU on one core, counters, valuation and compiling included.",
     ]  # fmt: skip
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _credit(runs: list[Run]) -> list[str]:
+    """What the paper's update comes to with less credit for early deals, and from a good start."""
+    rows = [[run.kind, run.start, *_from_to(run)] for run in runs]
+    told = "Not every one has lost."
+    if all(_gain(run) <= 0 for run in runs):
+        told = (
+            "None has gained. The update looks only at the weights and at who won: no credit tells it which strategy "
+            "spoke for the keep."
+        )
+    return [
+        "## Can credit save the paper's update?",
+        "With less credit for the deals before the last, and from weights that play well to begin with: "
+        f"{runs[0].games:,} games each, seed {runs[0].seed}. The share against `greedy`:",
+        _table(["learns by", "start", "at first", "at the end"], rows),
+        told,
+    ]
 
 
 def _ends(runs: list[Run]) -> list[str]:
@@ -204,30 +243,40 @@ def _near(weights: Weights, dealer: int) -> npt.NDArray[np.float32]:
     return found
 
 
-def _agreement(one: Weights | None, other: Weights | None) -> float:
-    assert one is not None
-    assert other is not None
-    return float(np.mean([1.0 - abs(_near(one, side) - _near(other, side)).sum(-1).mean() / 2 for side in (0, 1)]))
+def _agreement(one: Run, other: Run) -> float:
+    pairs = [(_near(one.last.weights, dealer), _near(other.last.weights, dealer)) for dealer in (0, 1)]
+    return float(np.mean([1.0 - abs(mine - yours).sum(-1).mean() / 2 for mine, yours in pairs]))
+
+
+def _same(one: Side, other: Side) -> str:
+    return f"{100 * same_tosses(one, other, SAMPLES, EVALUATION_SEED):.0f} %"
+
+
+def _from_to(run: Run) -> list[str]:
+    return [_cell(run.rates[played]["greedy"]) for played in (min(run.rates), max(run.rates))]
+
+
+def _gain(run: Run) -> float:
+    return run.rates[max(run.rates)]["greedy"][0] - run.rates[min(run.rates)]["greedy"][0]
 
 
 def _starts_table(begun: dict[str, Run]) -> str:
     base = next(iter(begun.values()))
     rows = []
     for start, run in begun.items():
-        assert run.weights is not None
-        shares = [f"{value:.2f}" for side in (1, 0) for value in _near(run.weights, side).mean(0)]
-        rates = [_cell(run.rates[played]["greedy"]) for played in (min(run.rates), max(run.rates))]
-        rows.append([start, *shares, f"{_agreement(base.weights, run.weights):.2f}", *rates])
+        shares = [f"{value:.2f}" for dealer in (1, 0) for value in _near(run.last.weights, dealer).mean(0)]
+        same = [_same(base.first, run.first), _same(base.last, run.last)]
+        rows.append([start, *shares, f"{_agreement(base, run):.2f}", *same, *_from_to(run)])
     head = [f"{side}: {family}" for side in ("dealer", "pone") for family in FAMILIES]
-    return _table(["start", *head, "agreement", "against greedy at first", "and at the end"], rows)
+    agreed = ["agreement", "same toss at first", "and at the end"]
+    return _table(["start", *head, *agreed, "against greedy at first", "and at the end"], rows)
 
 
 def _strength(begun: dict[str, Run]) -> str:
     shares = [[100 * run.rates[played]["greedy"][0] for run in begun.values()] for played in _span(begun)]
     return (
         f"In strength they are {max(shares[0]) - min(shares[0]):.1f} points apart at first and "
-        f"{max(shares[1]) - min(shares[1]):.1f} at the end. Weights agree less than strength does: many "
-        "of them choose the same keep, and a position that hardly matters is left nearly as it was."
+        f"{max(shares[1]) - min(shares[1]):.1f} at the end."
     )
 
 
@@ -250,7 +299,7 @@ def _region(runs: list[Run], low: int, high: int) -> npt.NDArray[np.float64]:
     """Family shares where both scores are in a range, (2, 3), over runs."""
     square = slice(low, high + 1)
     found: npt.NDArray[np.float64] = np.mean(
-        [family_shares(run.weights)[square, square].mean((0, 1)) for run in runs if run.weights is not None], axis=0
+        [family_shares(run.last.weights)[square, square].mean((0, 1)) for run in runs], axis=0
     )
     return found
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cardgym.arena.statistics import Interval
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.tables import build_tables
 from cardgym.generator import derive
@@ -28,6 +29,9 @@ EVALUATION_SEED = 1_000_000
 class Trainer:
     """Experts that learn as their config says.
 
+    Weights with a name start with noise, weight files exactly as they are. What is known of pegging is one for both
+    experts: that of the first weight file, or where there is none of `seed_deals` deals of random keeps.
+
     Attributes:
         config: the hyper-parameters.
         learner: all that changes.
@@ -38,16 +42,24 @@ class Trainer:
         self._states = records(3)
         self._tables = build_tables()
         key = np.uint64(config.seed)
-        first, knowledge = [], None
+        first, noise, knowledge = [], [], None
         for name in config.init:
             if name.endswith(SUFFIX):
                 experts = load_experts(Path(name))
+                if experts.own_crib != config.own_crib:
+                    raise CardgymError(
+                        f"weight file {name}: learned with own_crib={experts.own_crib}; set own_crib so, or its "
+                        "weights mean something else"
+                    )
                 first.append(experts.weights)
+                noise.append(0.0)
                 knowledge = knowledge or experts.knowledge
             else:
                 first.append(named_weights(name, config.seed))
+                noise.append(config.noise)
         logs = np.log(np.maximum(np.stack(first).astype(np.float64), np.exp(FLOOR)))
-        logs += config.noise * np.random.default_rng([config.seed, 7]).standard_normal(logs.shape)
+        drawn = np.random.default_rng([config.seed, 7]).standard_normal(logs.shape)
+        logs += np.array(noise).reshape(-1, 1, 1, 1, 1) * drawn
         if knowledge is None:
             knowledge = new_knowledge()
             if config.seed_deals:
@@ -105,10 +117,14 @@ class Trainer:
         found = np.exp(logs - logs.max(-1, keepdims=True))
         return np.ascontiguousarray(found / found.sum(-1, keepdims=True), np.float32)
 
-    def evaluate(self, opponents: tuple[str, ...], games: int) -> dict[str, tuple[float, tuple[float, float]]]:
-        """Expert 0's share of games against each, with its interval."""
+    def side(self) -> Side:
+        """Expert 0 as it plays now."""
         kind = OWN_CRIB if self.config.own_crib else WEIGHTS
-        one = Side("expert", self.weights(), self.learner.knowledge, kind)
+        return Side("expert", self.weights(), copy.deepcopy(self.learner.knowledge), kind)
+
+    def evaluate(self, opponents: tuple[str, ...], games: int) -> dict[str, tuple[float, Interval]]:
+        """Expert 0's share of games against each, with its interval."""
+        one = self.side()
         return {name: match(one, side(name, self.learner.knowledge), games, EVALUATION_SEED) for name in opponents}
 
     def check_opponents(self) -> None:

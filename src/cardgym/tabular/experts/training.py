@@ -37,7 +37,7 @@ from cardgym.players.cribbage_strategies import (
 )
 from cardgym.rules import Generator, Record, rule, uniform
 from cardgym.tabular.experts.deals import deal_cards, finish_deal
-from cardgym.tabular.experts.updates import gradient, normalise, paper_update, spread
+from cardgym.tabular.experts.updates import gradient, paper_update, spread
 from cardgym.tabular.experts.values import EVENTS
 
 PAPER, GRADIENT = range(2)
@@ -236,10 +236,3 @@ def _play_on(
         learn_pegging(
             learner.knowledge, 1 if seat == dealer else 0, int(kept[seat]), int(pegged[seat]), int(pegged[1 - seat])
         )
-
-
-@compiled
-def normalise_all(logs: npt.NDArray[np.float64]) -> None:
-    """Make the weights of every position add up to 1; (rows, 8)."""
-    for row in range(len(logs)):
-        normalise(logs[row])
