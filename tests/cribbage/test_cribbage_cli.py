@@ -84,7 +84,7 @@ def test_only_cribbage_is_advised(capsys):
 
 
 def test_the_statistics_are_printed_as_json(monkeypatch, capsys):
-    # The counting itself is tested in test_statistics.py; it takes seconds.
+    # The counting itself is tested in test_cribbage_statistics.py; it takes seconds.
     monkeypatch.setattr("cardgym.games.cribbage.statistics.totals", lambda progress: {"hands": 20_358_520})
     assert main(["cribbage-stats", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"hands": 20_358_520}

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
     reason="13 million hands are scored for the tables, too many uncompiled",
 )
 
-# All (hand, cut) and all (crib, cut) combinations, as test_scoring counts them.
+# All (hand, cut) and all (crib, cut) combinations, as test_cribbage_scoring counts them.
 HANDS_WITH_CUT_POINTS = 61_974_180
 CRIBS_WITH_CUT_POINTS = HANDS_WITH_CUT_POINTS - 4 * (4 * 715 * 39)
 
