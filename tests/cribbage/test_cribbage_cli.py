@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from cardgym.cli import main
-from cardgym.games.cribbage.advice import advise
+from cardgym.games.cribbage.advice import GOING_OUT, advise
 from cardgym.games.cribbage.cards import card_names, parse_cards
+from cardgym.games.cribbage.scoring import score_hand
 from cardgym.games.cribbage.tables import CRIB_CASES, HAND_CUTS
 
 HAND = "5H 5D JC QS 2H 9C"
@@ -46,6 +48,48 @@ def test_a_pone_in_need_of_few_points_takes_the_sure_way_out():
     assert all(one.out < 1.0 and one.worth < near[0].worth for one in unsure)
     assert next(one for one in near if card_names(sorted(one.keep.kept)) == "2C 2D 3H 3S").out == 1.0
     assert any("go out" in reason for reason in near[0].why)
+
+
+@pytest.mark.parametrize(("dealer", "pegged"), [(True, 3), (False, 2)])
+def test_the_chance_to_go_out_is_that_over_all_cuts(dealer, pegged):
+    cards = parse_cards("2C 2D 3H 3S KD JD")
+    plain = {one.keep.toss: one for one in advise(cards, dealer)}
+    ranked = advise(cards, dealer, (112, 115))
+    for one in ranked:
+        cuts = np.array([[*one.keep.kept, cut] for cut in range(52) if cut not in cards])
+        need = 121 - 112 - pegged
+        assert one.out == sum(score_hand(cut[:4].astype(np.int8), int(cut[4])) >= need for cut in cuts) / len(cuts)
+        assert one.worth == pytest.approx(plain[one.keep.toss].worth + GOING_OUT * one.out)
+    assert len({one.out for one in ranked}) > 2
+    assert [one.worth for one in ranked] == sorted((one.worth for one in ranked), reverse=True)
+
+
+def test_a_dealer_plays_to_go_out_only_where_the_pone_threatens_to():
+    cards = parse_cards("2C 2D 3H 3S KD JD")
+    keeps = [one.keep for one in advise(cards, True)]
+    # The pone counts first: from 111 on, 2 points of the play and 8 of the hand take it out.
+    for scores, matters in (((117, 110), False), ((117, 111), True), ((89, 119), True), ((88, 119), False)):
+        ranked = advise(cards, True, scores)
+        assert all((one.out is not None) == matters for one in ranked), scores
+        if not matters:
+            assert [one.keep for one in ranked] == keeps
+    # From 117 one point in hand is enough, which the pairs and the runs are sure of; from 109 it takes nine.
+    sure, unsure = advise(cards, True, (117, 119)), advise(cards, True, (109, 119))
+    assert sure[0].out == 1.0
+    assert unsure[0].out == max(one.out for one in unsure) < 1.0
+    # The pone counts first, so what the dealer may do does not hold it back.
+    assert all(one.out is not None for one in advise(cards, False, (117, 10)))
+
+
+def test_a_dealer_in_need_keeps_what_it_would_else_give_to_its_crib():
+    # Seven and eight are good in the own crib. At 114, with 3 from the play, they and the pair are the 4 points needed.
+    cards = parse_cards("2H 2D 7C 8S KC QD")
+
+    def kept(scores):
+        return set(advise(cards, True, scores)[0].keep.kept)
+
+    assert kept(None) == kept((114, 100)) == kept((60, 119)) == set(parse_cards("2H 2D KC QD"))
+    assert kept((114, 119)) == set(parse_cards("2H 2D 7C 8S"))
 
 
 def test_a_plot_is_drawn_on_request(tmp_path):
