@@ -49,6 +49,8 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> Trained:
         its = trainer.evaluate(config.eval_opponents, config.eval_games)
         found[str(trainer.games)] = its
         board.scalars(trainer.games, {f"win_rate/{name}": rate for name, (rate, _) in its.items()})
+        if len(config.init) == 2 and trainer.games:
+            board.scalars(trainer.games, {"win_rate/second expert, in training": trainer.share})
         if clock[1]:
             board.scalars(trainer.games, {"games_per_second": clock[1] / max(clock[0], 1e-9)})
         board.picture("board", trainer.games, board_pixels(trainer.weights(), f"after {trainer.games:,} games"))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 import safetensors.numpy
 
 from cardgym import CardgymError
+from cardgym.arena import evaluate
 from cardgym.games.cribbage import GAME
 from cardgym.players.base import resolve
 from cardgym.players.cribbage_strategies import new_knowledge
-from cardgym.players.experts import named_weights, save_experts
+from cardgym.players.experts import load_experts, named_weights, save_experts
 from cardgym.tabular.experts.config import ExpertsConfig
 from cardgym.tabular.experts.matches import Side, same_tosses, side
 from cardgym.tabular.experts.trainer import Trainer
@@ -96,3 +98,13 @@ def test_tosses_are_compared(knowledge):
     crib = side("crib_min_avg", knowledge)
     half = same_tosses(crib, Side("own", crib.weights, new_knowledge(), 2), 2000, 5)
     assert 0.4 < half < 0.6
+
+
+def test_the_weight_file_of_the_project_plays_as_its_card_says():
+    path = Path(__file__).parents[2] / "checkpoints" / "cribbage.experts.safetensors"
+    about = load_experts(path).about
+    assert (about["games"], about["config"]["seed"]) == (160_000, 1)
+    for opponent, low, high in [("random", 0.97, 1.0), ("greedy", 0.52, 0.60), ("expert", 0.32, 0.41)]:
+        report = evaluate("Cribbage-v0", GAME.options.parse({}), [path, opponent], games=2000, seed=3)
+        assert low < report.players[0].win_rate < high
+    assert "--config configs/cribbage/experts.toml --seed 1" in path.with_suffix(".md").read_text()

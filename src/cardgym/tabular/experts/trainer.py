@@ -93,6 +93,11 @@ class Trainer:
         """Games played so far."""
         return int(self.learner.counters[0])
 
+    @property
+    def share(self) -> float:
+        """The share of the games played so far that expert 0 won: in self-play about a half."""
+        return int(self.learner.counters[2]) / max(self.games, 1)
+
     def advance(self) -> None:
         """Play on to the next multiple of `value_every`, or the end, and value the positions anew."""
         config, learner = self.config, self.learner
