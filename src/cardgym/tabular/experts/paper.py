@@ -273,10 +273,19 @@ def _starts_table(begun: dict[str, Run]) -> str:
 
 
 def _strength(begun: dict[str, Run]) -> str:
-    shares = [[100 * run.rates[played]["greedy"][0] for run in begun.values()] for played in _span(begun)]
+    first, last = ({start: run.rates[played]["greedy"] for start, run in begun.items()} for played in _span(begun))
+    apart = [100 * (max(rates.values())[0] - min(rates.values())[0]) for rates in (first, last)]
+    base = next(iter(begun))
+    alike: list[str] = []
+    unlike: list[str] = []
+    for start, (_, (low, high)) in last.items():
+        if start != base:
+            (alike if low <= last[base][1][1] and last[base][1][0] <= high else unlike).append(f"`{start}`")
     return (
-        f"In strength they are {max(shares[0]) - min(shares[0]):.1f} points apart at first and "
-        f"{max(shares[1]) - min(shares[1]):.1f} at the end."
+        f"In strength they are {apart[0]:.1f} points apart at first and {apart[1]:.1f} at the end. Where intervals "
+        f"overlap with that of `{base}` at the end: {', '.join(alike) or 'nowhere'}; where they do not: "
+        f"{', '.join(unlike) or 'nowhere'}. Why `random` may stay behind: "
+        "[where it starts](../algorithms/experts.md#where-it-starts)."
     )
 
 
