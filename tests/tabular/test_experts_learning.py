@@ -219,6 +219,8 @@ def test_the_picture_has_every_position_in_its_place():
     for name, axes in panels.items():
         assert "own" in axes.get_xlabel()
         assert "opponent" in axes.get_ylabel()
+        # To the right and upwards.
+        assert (axes.transData.transform((120, 120)) > axes.transData.transform((0, 0)) + 300).all()
         for own, other in (*marked.values(), (90, 30), (15, 100), (60, 60)):
             x, y = axes.transData.transform((own, other))
             seen = pixels[len(pixels) - 1 - int(y), int(x)].tolist()
