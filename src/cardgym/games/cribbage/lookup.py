@@ -195,7 +195,8 @@ def _look_up_hands(
 def _take_out(word: np.uint64, score: int) -> np.uint64:
     """A word of a hand's scores in order without one such score: every place from it on takes its neighbour's.
 
-    All places are compared at once: where the place holds less than `score`, the subtraction takes the bit lent.
+    All places are compared at once: where the place holds less than `score`, the subtraction takes the bit lent. Each
+    group of neighbours has lost its last place with that.
     """
     kept_lent = ((word | _LENT) - np.uint64(score) * _PLACES) & _LENT
     moving = kept_lent - (kept_lent >> _SCORE_BITS)

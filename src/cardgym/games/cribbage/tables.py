@@ -33,7 +33,7 @@ The hand over its 46 cuts needs less: the 48 cuts of each of the C(52, 4) = 270,
 are scored and sorted once, and of the order only the ten values are stored that can become the least, the
 middle two or the greatest when the two tossed cards are taken out. They share one 64-bit word, which takes a
 value out of all places at once and without a branch: which way a branch goes here the processor cannot guess,
-and guessing wrong cost more than all the rest.
+and guessing wrong took a third of a look-up.
 """
 
 from __future__ import annotations
