@@ -36,7 +36,7 @@ def settings(game: Game, options: Options) -> list[dict[str, Any]]:
     mixed = [players[i % len(players)] if i % 3 != 2 else last_legal for i in range(last)]
     found: list[dict[str, Any]] = [
         {**own},
-        {**own, "seat": last, "opponent": players[-1]},
+        {**own, "seat": last, "opponent": players[-1] if last else "random"},
         {**own, "seat": "random", "opponent": mixed if last else "random", "obs_mode": "dict"},
         {**own, "seat": "all"},
     ]
