@@ -158,7 +158,7 @@ def announce(what: str) -> None:
     marker = cache_folder() / f"{what}.announced"
     if not marker.exists():
         print(
-            f"cardgym: compiling {what}, once for this version (some seconds) ...",
+            f"cardgym: compiling {what}, once for this version (seconds, half a minute at most) ...",
             file=sys.stderr,
             flush=True,
         )

@@ -303,7 +303,7 @@ def test_a_table_in_words() -> None:
     assert "0:[B2]  1:[B-]  2:[B5]" in text
     assert "0:[W?]  1:[W?]  2:[W?]" in text
     assert "You have drawn B4" in text
-    assert table.game.action_text(table.state, 1 * 26 + 7) == "guess that the opponent's place 1 is W3"
+    assert table.game.action_text(table.state, 1 * 26 + 7) == "guess W3 at place 1"
     before = table.batch.copy()
     table.guess(1, 7)
     told = [table.game.narrate(before[0], 1 * 26 + 7, table.state, seat) for seat in range(2)]

@@ -190,3 +190,17 @@ def test_the_papers_handcrafted_player(line, bets):
 def test_there_is_no_opponent_to_name(opponent):
     with pytest.raises(CardgymError, match="no other seats"):
         gym.make("OnePlayPoker-v0", opponent=opponent)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"opponents": "random"}, "unknown argument 'opponents': did you mean 'opponent'"),
+        ({"ranks": 3}, "did you mean 'ranking'"),
+        ({"observation": "paper"}, "known: decisions, illegal_action, obs, obs_mode, opponent, ranking"),
+        ({"seat": "all", "opponent": "optimal"}, "seat='all' leaves no other seats"),
+    ],
+)
+def test_arguments_that_no_env_has(wrong, words):
+    with pytest.raises(CardgymError, match=words):
+        gym.make("OnePlayPoker-v0", **wrong)

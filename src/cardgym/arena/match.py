@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -36,7 +36,7 @@ _STREAM = np.uint64(0xA7E4A)
 
 def evaluate(
     game: str | Game,
-    options: Options | None,
+    options: Options | Mapping[str, Any] | None,
     players: Sequence[PlayerSpec],
     *,
     games: int,
@@ -53,7 +53,7 @@ def evaluate(
 
     Args:
         game: the game or its id.
-        options: its options; None for the defaults.
+        options: its options, or the names and values of those that are not as by default.
         players: one for each seat.
         games: how many games to play, at least 1.
         seed: what they are dealt from.
@@ -64,7 +64,8 @@ def evaluate(
         CardgymError: for an unknown player, a number of players other than that of seats, an illegal action.
     """
     game = find(game)
-    options = options if options is not None else parse_options(game, {})
+    if not isinstance(options, Options):
+        options = parse_options(game, options or {})
     seed = whole_number("seed", seed, 0, MAX_SEED)
     games = whole_number("games", games, 1, 10**12)
     if seats not in ("rotate", "fixed"):

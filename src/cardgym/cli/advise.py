@@ -26,12 +26,14 @@ _PICTURES = (".png", ".svg", ".pdf")
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
     parser.add_argument("env", metavar="ENV", help="Cribbage-v0")
-    parser.add_argument("cards", metavar="CARDS", help='six cards, such as "5H 5D JC QS 2H 9C"')
+    parser.add_argument("cards", nargs="+", metavar="CARD", help="six cards, such as 5H 5D JC QS 2H 9C")
     side = parser.add_mutually_exclusive_group(required=True)
     side.add_argument("--dealer", action="store_true", help="the crib is yours")
     side.add_argument("--pone", action="store_true", help="the crib is your opponent's")
     parser.add_argument("--score", metavar="OWN-OTHER", help="your score and your opponent's, such as 100-96")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the best keep's two distributions (.png, .svg)")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw the best keep's distributions (.png, .svg, .pdf)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -51,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
         scores = check_scores((own, other))
     if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
         raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
-    ranked = advise(parse_cards(arguments.cards), arguments.dealer, scores)
+    ranked = advise(parse_cards(" ".join(arguments.cards)), arguments.dealer, scores)
     _print_table(ranked, arguments.dealer, arguments.score)
     if arguments.plot is not None:
         _draw(ranked[0], arguments.dealer, arguments.plot)

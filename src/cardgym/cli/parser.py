@@ -72,7 +72,7 @@ def add_matches(parser: Parser, games: int) -> None:
         nargs="+",
         required=True,
         metavar="PLAYER",
-        help="one for each seat: a name that `cardgym games` lists, or a path (.json, .safetensors)",
+        help="one for each seat: a name that `cardgym games` lists, or a path (.json, .npz, .safetensors)",
     )
     parser.add_argument("--games", type=whole(1, 10**12), default=games, metavar="N", help=f"how many games ({games})")
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="what the games are dealt from (0)")

@@ -18,7 +18,8 @@ def add_arguments(parser: Parser) -> None:
         "--opponent",
         nargs="+",
         metavar="PLAYER",
-        help="who sits at the other seats: one for all, or one for each in the order of play (heuristic)",
+        help="who sits at the other seats: one for all, or one for each in the order of play (heuristic or "
+        "expert where the game has one, else random)",
     )
     parser.add_argument("--seat", type=whole(0, 63), metavar="N", help="your seat; drawn for each game if left out")
     parser.add_argument("--seed", type=whole(0), metavar="S", help="what the games are dealt from; drawn")
@@ -51,4 +52,4 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _usual_opponent(game: Game) -> str:
-    return "heuristic" if "heuristic" in game.players else "random"
+    return next((name for name in ("heuristic", "expert") if name in game.players), "random")

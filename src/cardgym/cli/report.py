@@ -57,9 +57,9 @@ def _read_report(path: Path) -> dict[str, Any]:
     try:
         report = json.loads(path.read_text())
         if report.keys() >= wanted and all(player.keys() >= of_players for player in report["players"]):
-            from cardgym.cli.tables import report_table
+            from cardgym.cli.tables import report_tables
 
-            report_table(report)  # A report is what a table can be made of.
+            report_tables(report)  # A report is what a table can be made of.
             return dict(report)
     except FileNotFoundError:
         raise CardgymError(f"file {path}: no such file") from None

@@ -6,23 +6,24 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from cardgym.arena.tables import WIDE, fitting_tables
+
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
 
 def print_report(report: Mapping[str, Any]) -> None:
-    """Print a report, as `Report.asdict` gives it, as a table on stdout."""
+    """Print a report, as `Report.asdict` gives it, on stdout."""
     from rich.console import Console
 
     # A pipe has no width: nothing is folded there.
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    console.print(*report_table(report), sep="\n")
+    console = Console(width=None if sys.stdout.isatty() else WIDE)
+    console.print(*report_tables(report, console.width), sep="\n")
 
 
-def report_table(report: Mapping[str, Any]) -> tuple[Text, Table, Text]:
-    """The title, the table and the last line of a report, for rich to print."""
-    from rich.table import Table
+def report_tables(report: Mapping[str, Any], width: int = WIDE) -> list[Text | Table]:
+    """The title, the tables and the last line of a report, for rich to print on lines of so many characters."""
     from rich.text import Text
 
     settings = ", ".join(f"{name}={value}" for name, value in report["settings"].items())
@@ -30,23 +31,20 @@ def report_table(report: Mapping[str, Any]) -> tuple[Text, Table, Text]:
     if report.get("seed") is not None:
         title += f", seed {report['seed']}"
     figures = [name for name in report["players"][0]["extra"] if not name.endswith("_ci95")]
-    table = Table()
-    table.add_column("player", overflow="fold")
-    if "contests" in report:
-        table.add_column("won", justify="right", no_wrap=True)
-    for name in ("win rate", "mean return", *(figure.replace("_", " ") for figure in figures)):
-        table.add_column(name, justify="right", no_wrap=True)
+    counted = ["won"] if "contests" in report else []
+    head = ["player", *counted, "win rate", "mean return", *(figure.replace("_", " ") for figure in figures)]
+    rows = []
     for player in report["players"]:
         extra = player["extra"]
+        won = [f"{player['won']:g} of {report['contests']:g}"] if counted else []
         cells = [
             _cell(player["win_rate"], player["win_rate_ci95"], percent=True),
             _cell(player["mean_return"], player["mean_return_ci95"]),
             *(_cell(extra[name], extra.get(f"{name}_ci95")) for name in figures),
         ]
-        if "contests" in report:
-            cells.insert(0, f"{player['won']:g} of {report['contests']:g}")
-        table.add_row(Text(player["name"]), *map(Text, cells))
-    return Text(title, "bold"), table, Text(settings + _speed(report), "dim")
+        rows.append([player["name"], *won, *cells])
+    tables = fitting_tables(head, rows, width)
+    return [Text(title, "bold"), *tables, Text(settings + _speed(report), "dim")]
 
 
 def _speed(report: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,6 +18,8 @@ from cardgym.players.played import PlayedBatch
 from cardgym.registry import find, parse_options
 from cardgym.rules import Game, Options, Record
 
+ENV_ARGUMENTS = ("illegal_action", "obs", "obs_mode", "opponent", "render_mode", "seat")
+"""What every env takes beside the options of its game."""
 ILLEGAL_ACTIONS = {"penalize": PENALIZE, "random": RANDOM, "raise": PENALIZE}
 OBS_MODES = ("flat", "dict")
 Opponents = PlayerSpec | Sequence[PlayerSpec]
@@ -51,6 +54,10 @@ class Setting:
         options: dict[str, Any],
     ) -> None:
         self.game = find(game)
+        own = [spec.name for spec in dataclasses.fields(self.game.options)]
+        for name in options:
+            if name not in own:
+                raise unknown("argument", name, [*own, *ENV_ARGUMENTS])
         self.options: Options = parse_options(self.game, options)
         self.encoding_name = obs or self.game.default_encoding
         self.encoding = self.game.encoding(self.encoding_name)
@@ -67,8 +74,9 @@ class Setting:
             raise CardgymError(f"seat={seat!r}: allowed are 0 to {seats - 1}, 'random' and 'all'")
         self.plays_all = seat == "all"
         self.wish = EVERY_SEAT if seat == "all" else ANY_SEAT if seat == "random" else int(seat)
-        if seats == 1 and opponent not in ("random", []):
-            raise CardgymError(f"opponent={opponent!r}: {self.game.id} has no other seats; leave it out")
+        if (seats == 1 or self.plays_all) and opponent not in ("random", []):
+            why = "seat='all' leaves" if self.plays_all else f"{self.game.id} has"
+            raise CardgymError(f"opponent={opponent!r}: {why} no other seats; leave it out")
         specs = [] if self.plays_all else _opponents(opponent, seats - 1)
         roster = [resolve(spec, self.game, self.options) for spec in specs]
         self.tables = PlayedBatch(self.game, self.options, num_rows, roster, self.encoding_name)

@@ -18,6 +18,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeR
 from rich.table import Table
 
 from cardgym.arena import PlayerReport, evaluate
+from cardgym.arena.tables import fitting_tables
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.kernel import ANY_SEAT
@@ -227,25 +228,26 @@ class Reporter:
             self._progress = None
 
 
-def results_table(title: str, results: Mapping[str, Figures]) -> Table:
-    """The win rate against each opponent, and the game's own figures or else the return if known, for rich to print."""
-    table = Table(title=title, title_justify="left")
-    table.add_column("opponent", overflow="fold", min_width=8)
+def results_tables(results: Mapping[str, Figures], width: int) -> list[Table]:
+    """The win rate against each opponent, and the game's own figures or else the return if known, for rich to print.
+
+    Args:
+        results: the figures against each opponent.
+        width: characters a line.
+    """
     found = next(iter(results.values()), {})
     own = [name for name, (_, interval) in found.items() if interval and name not in ("win_rate", "mean_return")]
     names = [name for name in ("win_rate", *(own or ["mean_return"])) if name in found]
-    for name in names:
-        table.add_column(f"{name.replace('_', ' ')}\n\\[95 %]", justify="right", no_wrap=True)
-    for opponent, its in results.items():
-        table.add_row(opponent, *(_cell(name, *its[name]) for name in names))
-    return table
+    head = ["opponent", *(f"{name.replace('_', ' ')} [95 %]" for name in names)]
+    rows = [[opponent, *(_cell(name, *its[name]) for name in names)] for opponent, its in results.items()]
+    return fitting_tables(head, rows, width)
 
 
 def _cell(name: str, value: float, interval: tuple[float, float] | None) -> str:
     low, high = interval or (value, value)
     if name == "win_rate":
-        return f"{100 * value:.1f} % \\[{100 * low:.1f}, {100 * high:.1f}]"
-    return f"{value:+.2f} \\[{low:+.2f}, {high:+.2f}]"
+        return f"{100 * value:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+    return f"{value:+.2f} [{low:+.2f}, {high:+.2f}]"
 
 
 def save_results(path: Path, values: Mapping[str, Any]) -> None:

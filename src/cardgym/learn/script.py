@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from cardgym.arena.tables import WIDE
 from cardgym.errors import CardgymError
 from cardgym.learn.config import Place, parse_run, run_folder
-from cardgym.learn.logbook import Figures, results_table
+from cardgym.learn.logbook import Figures, results_tables
 
 C = TypeVar("C")
 
@@ -86,9 +87,9 @@ def _run_name(place: Place, stem: str, config: object) -> str:
 def _last_words(env: str, trained: Trained, folder: Path, seconds: float) -> None:
     from rich.console import Console
 
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else WIDE)
     if trained.results:
-        console.print(results_table(f"{env} after {trained.after}", trained.results))
+        console.print(f"{env} after {trained.after}", *results_tables(trained.results, console.width), sep="\n")
     minutes, rest = divmod(int(seconds), 60)
     tensorboard = os.path.relpath(Path(sys.executable).parent / "tensorboard")
     what, path = trained.saved

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import compiled
+from cardgym.compilation import announce, compiled
 from cardgym.games.coda import GAME
 from cardgym.games.coda.knowledge import count_guesses, new_counts
 from cardgym.games.coda.observations import NUM_SCALARS, resample
@@ -78,6 +78,10 @@ class SearchPlayer:
         self._records[:] = np.asarray(GAME.new_state(options))
         self._effort = effort
         self._mask = np.zeros(num_actions(options), np.int8)
+        announce("Coda's search")
+        encoding = GAME.encoding("full")
+        # Compiles, so that no game is kept waiting.
+        self.act(np.zeros((0, encoding.size(options)), np.float32), np.zeros((0, len(self._mask)), np.int8))
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """The chosen action of each row, (rows,) int64; see `OutsidePlayer`."""

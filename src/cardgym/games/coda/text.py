@@ -76,7 +76,7 @@ def action_text(state: Record, action: int) -> str:
     """An action of the seat to decide, in words."""
     if action < stop_action(state):
         place, tile = divmod(action, int(state.n))
-        return f"guess that the opponent's place {place} is {tile_name(state, tile)}"
+        return f"guess {tile_name(state, tile)} at place {place}"
     if action == stop_action(state):
         return "stop: keep the drawn tile hidden" if state.drawn != NONE else "stop"
     place = action - place_action(state, 0)
