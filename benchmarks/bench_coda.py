@@ -6,7 +6,7 @@ on a machine that is shared wall time tells more of the others.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from typing import Any
 
@@ -88,7 +88,9 @@ def networks() -> None:
 
 
 def main() -> None:
-    if "--networks" in sys.argv:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--networks", action="store_true", help="the paper's training of a network, minutes of it")
+    if parser.parse_args().networks:
         networks()
         return
     for game_id in ("Coda-v0", "CodaOfficial-v0"):

@@ -6,6 +6,7 @@ Usage:
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
@@ -82,9 +83,15 @@ def poker() -> None:
                       f"{trained.group(1) if trained else '?'} ({wall:.0f} s with start-up)", flush=True)  # fmt: skip
 
 
-if __name__ == "__main__":
-    if "--poker" in sys.argv:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--poker", action="store_true", help="what four algorithms learn of One Play Poker, instead")
+    if parser.parse_args().poker:
         poker()
     else:
         batch_q()
         online()
+
+
+if __name__ == "__main__":
+    main()

@@ -26,6 +26,7 @@ Curves = dict[str, tuple[list[int], list[float]]]
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7")
 MARKERS = "osv^"
+FORMATS = (".png", ".svg", ".pdf")
 
 
 def read(folder: Path) -> Curves:
@@ -80,9 +81,12 @@ def main(words: list[str]) -> int:
     parser.add_argument(
         "--tag", action="append", metavar="TAG", help="what to draw, such as win_rate/random; may repeat"
     )
-    parser.add_argument("--out", type=Path, required=True, help="the picture, .png or .svg")
+    parser.add_argument("--out", type=Path, required=True, help=f"the picture: {', '.join(FORMATS)}")
     given = parser.parse_args(words)
+    suffix = given.out.suffix.lower() or FORMATS[0]
     try:
+        if suffix not in FORMATS:
+            raise CardgymError(f"--out {given.out}: no picture ends in {suffix!r}; allowed: {', '.join(FORMATS)}")
         groups: dict[str, list[Curves]] = defaultdict(list)
         for word in given.runs:
             name, sign, folder = word.partition("=")
@@ -95,7 +99,7 @@ def main(words: list[str]) -> int:
             if tag not in known:
                 raise CardgymError(f"--tag {tag}: not in these runs; they have {', '.join(known)}")
         with replacing(given.out) as temporary:
-            draw(groups, tags).savefig(temporary, format=given.out.suffix.lstrip(".") or "png")
+            draw(groups, tags).savefig(temporary, format=suffix.lstrip("."))
     except CardgymError as error:
         print(f"curves.py: {error}", file=sys.stderr)
         return 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import subprocess
 import sys
 import tomllib
@@ -16,6 +17,8 @@ from cardgym.errors import CardgymError
 from cardgym.learn.config import DQNConfig, config_from, parse_run, read_config
 from cardgym.learn.resume import load_state, save_state
 from cardgym.learn.tables import Mix
+from cardgym.tabular.batch_q import BatchQConfig
+from cardgym.tabular.learning import TabularConfig
 
 CONFIGS = sorted((ROOT / "configs").glob("*/*dqn.toml"))
 
@@ -82,6 +85,9 @@ def test_the_two_spike_configs_differ_in_the_algorithm_alone():
         ("hidden = [0]", "hidden"),
         ("opponents = 'random'", "opponents"),
         ("batch_size = 0", "1 or more"),
+        ("decisions = 'many'", "decisions='many': give an int, such as 1000000"),
+        ("iterations = 50", "unknown key 'iterations': is it a config of another script?"),
+        ("exploration = 'legal'", "unknown key 'exploration': is it a config of another script?"),
         ("learning_rate = nan", "learning_rate"),
         ("seed = -1", "0 to 2^63 - 1"),
         ("seed = 9223372036854775808", "0 to 2^63 - 1"),
@@ -112,6 +118,7 @@ def test_a_bad_file_is_refused_in_one_line(tmp_path, text, needle):
         (["stray"], "'stray'"),
         (["--config", "no/such.toml"], "no such file"),
         (["--device", "tpu"], "cpu, cuda, auto"),
+        (["--qqqq", "1"], "unknown option '--qqqq': --help lists all"),
     ],
 )
 def test_a_bad_command_line_is_refused_in_one_line(words, needle):
@@ -121,10 +128,49 @@ def test_a_bad_command_line_is_refused_in_one_line(words, needle):
     assert "\n" not in str(caught.value)
 
 
+LONG = "/".join(["a-folder"] * 20)
+
+
+@pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "pipe"])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize("columns", [40, 80, 117])
+@pytest.mark.parametrize(
+    ("kind", "words", "expected"),
+    [
+        (BatchQConfig, ["--state", "card"], "unknown state 'card': did you mean 'cards'? known: cards, code, spikes"),
+        (
+            TabularConfig,
+            ["--algorithm", "qlearnin"],
+            "unknown algorithm 'qlearnin': did you mean 'q_learning'? known: q_learning, sarsa",
+        ),
+        (DQNConfig, ["--hidden"], "hidden=(): allowed: one or more layers of 1 or more units"),
+        (DQNConfig, ["--decisions", LONG], f"base 10: '{LONG}'; use: --decisions INT"),
+        (DQNConfig, ["--hidden", "12", "x"], "arguments: ['12', 'x']; use: --hidden [INT [INT ...]]"),
+        (DQNConfig, ["--seed"], "Missing value for argument '--seed'."),
+    ],
+)
+def test_a_message_is_told_in_full_whatever_the_terminal(
+    monkeypatch, kind, words, expected, columns, encoding, terminal
+):
+    class Screen(io.TextIOWrapper):
+        def isatty(self):
+            return terminal
+
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr(sys, "stdout", Screen(io.BytesIO(), encoding=encoding))
+    with pytest.raises(CardgymError) as caught:
+        parse_run(kind, words, "")
+    told = str(caught.value)
+    assert expected in told
+    assert told.isprintable()
+
+
 @pytest.mark.parametrize(
     ("words", "needle"),
     [
-        ([], "unknown game ''"),
+        ([], "dqn.py: name a game with --env or --config; known: "),
+        (["--resume", "--out", "run"], "--resume needs the first command line too: name its game with --config or"),
         (["--env", "CorellianSpik-v0"], "did you mean 'CorellianSpike-v0'?"),
         (["--env", "Tiny-v0", "--set", "turn=3"], "did you mean 'turns'?"),
         (["--env", "Tiny-v0", "--set", "turns"], "name=value"),

@@ -18,6 +18,7 @@ from learning_game import SCRIPT
 from cardgym.errors import CardgymError
 from cardgym.learn.config import DQNConfig, Place, run_folder
 from cardgym.learn.resume import save_state
+from cardgym.learn.script import run_script
 from cardgym.players.base import resolve
 from cardgym.registry import parse_options
 
@@ -112,6 +113,50 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(dqn, tiny, tmp_path, capsy
     assert "no state of a training script" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        ({"env": "Tiny-v0", "iterations": 50}, "a run of another training script, or version, with a setting 'itera"),
+        ({"env": "Tiny-v0", "seed": "one"}, "no state of this training script (seed='one': give an int"),
+    ],
+)
+def test_another_scripts_run_is_not_resumed(dqn, tiny, tmp_path, capsys, config, told):
+    save_state(tmp_path / "resume.pt", {"config": json.dumps(config)})
+    assert dqn.main(["--env", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
+    assert f"dqn.py: {tmp_path / 'resume.pt'}: {told}" in capsys.readouterr().err
+
+
+def test_nothing_to_resume_is_told_and_no_error(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run_folder(Place(out=tmp_path / "x", resume=True), "Tiny-v0", "a") == tmp_path / "x"
+    assert capsys.readouterr().err == f"nothing to resume in {tmp_path / 'x'}: starting anew\n"
+    latest = run_folder(Place(resume=True), "Tiny-v0", "a")
+    assert capsys.readouterr().err == f"nothing to resume in {latest}: starting anew\n"
+    latest.mkdir(parents=True)
+    (latest / "resume.pt").write_bytes(b"")
+    assert run_folder(Place(resume=True), "Tiny-v0", "a") == latest
+    assert run_folder(Place(), "Tiny-v0", "a") != latest
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("saved", "told"),
+    [
+        (True, "stopped; the same command with `--resume --out {folder}` goes on\n"),
+        (False, "stopped before anything was saved; the same command starts anew\n"),
+    ],
+)
+def test_who_stops_a_run_is_told_whether_it_can_go_on(tiny, tmp_path, capsys, saved, told):
+    def train(config, folder, resume):
+        if saved:
+            save_state(folder / "resume.pt", {})
+        raise KeyboardInterrupt
+
+    words = ["--env", "Tiny-v0", "--out", str(tmp_path)]
+    assert run_script(words, DQNConfig, "", lambda config: (config.env, "a"), train) == 130
+    assert capsys.readouterr().err == told.format(folder=tmp_path)
+
+
 def test_too_little_memory_is_told_and_the_latest_run_resumed(dqn, tiny, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert dqn.main(["--env", "Tiny-v0", "--hidden", "1000000000000"]) == 2
@@ -189,6 +234,13 @@ def test_curves_are_drawn_from_runs(dqn, tiny, tmp_path, capsys):
     assert curves.main([*runs, "--out", str(picture), "--tag", "nose"]) == 2
     assert curves.main([str(tmp_path / "nowhere"), "--out", str(picture)]) == 2
     assert capsys.readouterr().err.count("\n") == 2
+    for name in ("c.foo", "c.PNGG"):  # Told before any run is read.
+        assert curves.main([str(tmp_path / "nowhere"), "--out", str(tmp_path / name)]) == 2
+        (told,) = capsys.readouterr().err.splitlines()
+        assert told.endswith("allowed: .png, .svg, .pdf")
+    for name, start in (("upper.PNG", b"\x89PNG"), ("bare", b"\x89PNG"), ("c.svg", b"<?xml")):
+        assert curves.main([*runs, "--out", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).read_bytes().startswith(start)
     unseen = dataclasses.replace(QUICK, decisions=600, eval_every=0, final_games=0)
     dqn.train(unseen, tmp_path / "unseen", False)
     assert curves.main([str(tmp_path / "unseen"), "--out", str(picture)]) == 2

@@ -184,6 +184,25 @@ def test_a_run_taken_up_again_ends_the_same(update):
     assert not np.array_equal(resumed.weights(0), resumed.weights(1))
 
 
+@pytest.mark.parametrize("changes", [{}, {"update": "paper"}, {"games": 53}], ids=["gradient", "paper", "odd end"])
+def test_checkpoints_between_valuations_change_nothing_and_a_run_goes_on_from_them(changes):
+    straight = Trainer(dataclasses.replace(SMALL, rate=1.0, **changes))
+    while straight.games < straight.config.games:
+        straight.advance()
+    config = dataclasses.replace(straight.config, checkpoint_every=7)
+    stops, trainer = [], Trainer(config)
+    while trainer.games < config.games:
+        trainer.advance()
+        stops.append(trainer.games)
+        kept = {name: array.copy() for name, array in trainer.state().items()}
+        trainer = Trainer(config)
+        trainer.load_state(kept)
+    end = config.games
+    assert stops == sorted({*range(7, end, 7), *range(20, end, 20), end})
+    for name, array in straight.state().items():
+        assert np.array_equal(array, trainer.state()[name]), name
+
+
 def test_a_state_of_another_run_is_refused():
     trainer = Trainer(SMALL)
     state = {**trainer.state(), "deals": np.zeros((3, EVENTS), np.int8)}

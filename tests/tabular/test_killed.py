@@ -29,7 +29,7 @@ BATCH_Q = [
     "--save-every", "1", "--eval-games", "20", "--final-games", "0",
 ]  # fmt: skip
 EXPERTS = [
-    "experts.py", "--own-crib", "--games", "6000", "--seed-deals", "1000", "--value-every", "500",
+    "experts.py", "--own-crib", "--games", "6000", "--seed-deals", "1000", "--value-every", "800",
     "--deals-kept", "256", "--checkpoint-every", "1000", "--eval-games", "20",
 ]  # fmt: skip
 RUNS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -144,6 +145,20 @@ def test_equal_observations_have_one_hash_and_others_another():
 def test_bad_settings_are_one_line(settings, message):
     with pytest.raises(CardgymError, match=message):
         learner(**settings)
+
+
+@pytest.mark.parametrize("name", ["bench_coda", "bench_tabular"])
+def test_the_benchmarks_help_and_refuse_instead_of_running(name, monkeypatch, capsys):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
+    bench = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bench)
+    for word, code in (("--help", 0), ("--nose", 2)):
+        monkeypatch.setattr(sys, "argv", [name, word])
+        with pytest.raises(SystemExit) as stop:
+            bench.main()
+        assert stop.value.code == code
+        told = capsys.readouterr()
+        assert "usage: " in told.out + told.err
 
 
 def test_the_scripts_train_resume_and_refuse(tmp_path):

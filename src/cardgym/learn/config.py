@@ -7,6 +7,8 @@ import dataclasses
 import difflib
 import glob
 import io
+import re
+import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -143,7 +145,8 @@ class Place:
     out: Path | None = None
     """The run's folder; by default a new one below runs/."""
     resume: bool = False
-    """Go on with the run in its folder (the latest, if --out names none), from where it last saved its state."""
+    """Go on with the run in its folder (the latest, if --out names none), from where it last saved its state;
+    where nothing was saved, start anew. The rest of the command line has to be the same again."""
 
 
 def parse_run(kind: type[C], words: Sequence[str], description: str) -> tuple[C, Place]:
@@ -199,7 +202,7 @@ def config_from(kind: type[C], values: Mapping[str, Any]) -> C:
     checked: dict[str, Any] = {}
     for name, value in values.items():
         if name not in known:
-            raise _unknown("key", name, known, "`--help` of the script lists all")
+            raise _unknown("key", name, known, "is it a config of another script?", "`--help` of the script lists all")
         checked[name] = _as(name, value, getattr(default, name))
     return dataclasses.replace(default, **checked)  # type: ignore[type-var]
 
@@ -222,7 +225,7 @@ def _as(name: str, value: Any, example: Any) -> Any:
     elif isinstance(value, str):
         return value
     kind = "list" if isinstance(example, tuple) else type(example).__name__
-    raise CardgymError(f"{name}={value!r}: give a {kind}, such as {example!r}")
+    raise CardgymError(f"{name}={value!r}: give {'an' if kind == 'int' else 'a'} {kind}, such as {example!r}")
 
 
 def _value_of(flag: str, words: list[str]) -> str | None:
@@ -245,39 +248,64 @@ def _tyro(flags: type[Any], words: list[str], known: list[str]) -> Any:
     except SystemExit as stop:
         if not stop.code:
             raise
-        raise CardgymError(_first_line(told.getvalue())) from None
+        raise CardgymError(_message(told.getvalue())) from None
     if rest:
         flag = next((word for word in rest if word.startswith("--")), None)
         if flag is not None:
-            raise _unknown("option", flag.partition("=")[0], known, "--help lists all")
+            raise _unknown("option", flag.partition("=")[0], known, "", "--help lists all")
         raise CardgymError(f"unexpected word {rest[0]!r} on the command line; --help tells what is known")
     return parsed
 
 
-def _unknown(kind: str, name: str, known: Sequence[str], otherwise: str) -> CardgymError:
-    """The error for a key that is not known. There are too many to list: the nearest is enough."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
-    return CardgymError(f"unknown {kind} {name!r}: did you mean {near[0]!r}? {otherwise}")
+def _unknown(kind: str, name: str, known: Sequence[str], strange: str, otherwise: str) -> CardgymError:
+    """The error for a key that is not known. There are too many to list: the nearest is enough, if one is near."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
+    hint = f"did you mean {near[0]!r}?" if near else strange
+    return CardgymError(f"unknown {kind} {name!r}: {hint} {otherwise}".replace("  ", " "))
 
 
-def _first_line(boxed: str) -> str:
-    """The message inside the box that tyro draws."""
-    lines = [line.strip("│╭╮╰╯─| ").strip() for line in boxed.splitlines()]
-    lines = [line for line in lines if line and not line.endswith("error") and not line.startswith("Missing arg")]
-    return (
-        lines[0].removeprefix("Error parsing settings: ")
-        if lines
-        else "the command line cannot be read; --help tells what is known"
-    )
+def _message(boxed: str) -> str:
+    """The message inside the box that tyro draws, in one line.
+
+    Below a title and down to the first rule stands what is wrong, then how the flag is used. On a terminal the box is
+    coloured and as wide as this; where the output has no such characters it is drawn of spaces and hyphens.
+    """
+    rows = re.sub(r"\x1b\[[0-9;]*m", "", boxed).splitlines()[1:]
+    parts: list[list[str]] = [[]]
+    for row in rows:
+        if not row.strip("│╰╯─- "):
+            parts.append([])
+        else:
+            parts[-1].append(row.removesuffix(" │")[2:])
+    parts = [part for part in parts if part]
+    if not parts:
+        return "the command line cannot be read; --help tells what is known"
+    found = ""
+    for row in parts[0]:
+        tail, head = found.rpartition(" ")[2], row.partition(" ")[0]
+        # A word longer than a row was cut in pieces; any other stands whole in its row.
+        found += row.rstrip() if len(tail) + len(head) >= len(row) or not found else " " + row.rstrip()
+    if len(parts) > 1 and parts[1][0].startswith("Argument helptext") and len(parts[1]) > 1:
+        found += f"; use: {parts[1][1].strip()}"
+    return found.removeprefix("Error parsing settings: ").removeprefix("Error parsing ")
 
 
 def check_same(began: Mapping[str, Any], config: Any, path: Path) -> None:
     """A run goes on as it began.
 
     Raises:
-        CardgymError: where `config` differs from the plain values it began with.
+        CardgymError: where `config` differs from the plain values it began with, or these are another script's.
     """
-    earlier = dataclasses.asdict(config_from(type(config), began))
+    strange = sorted(set(began) - {field.name for field in dataclasses.fields(config)})
+    if strange:
+        raise CardgymError(
+            f"{path}: a run of another training script, or version, with a setting {strange[0]!r}; resume it with "
+            "that, or name another folder with --out"
+        )
+    try:
+        earlier = dataclasses.asdict(config_from(type(config), began))
+    except CardgymError as error:
+        raise CardgymError(f"{path}: no state of this training script ({error}); train from the start") from None
     for name, value in dataclasses.asdict(config).items():
         if earlier[name] != value:
             raise CardgymError(
@@ -288,12 +316,22 @@ def check_same(began: Mapping[str, Any], config: Any, path: Path) -> None:
 def run_folder(place: Place, env: str, name: str) -> Path:
     """Where a run goes: the folder named, or a new one `runs/<env>/<name>-<number>`; to resume, the latest of these.
 
+    That there is nothing to resume is told on stderr and is no error: a loop may start a run with `--resume` too.
+
     Raises:
         CardgymError: where the folder named holds a run and is not to be resumed.
     """
+    folder = _folder(place, env, name)
+    saved = (folder / STATE_FILE).exists()
+    if saved and not place.resume:
+        raise CardgymError(f"{folder}: holds a run already; add --resume to go on with it, or name another")
+    if place.resume and not saved:
+        print(f"nothing to resume in {folder}: starting anew", file=sys.stderr)
+    return folder
+
+
+def _folder(place: Place, env: str, name: str) -> Path:
     if place.out is not None:
-        if (place.out / STATE_FILE).exists() and not place.resume:
-            raise CardgymError(f"{place.out}: holds a run already; add --resume to go on with it, or name another")
         return place.out
     runs = Path("runs") / env
     numbers = [path.name.removeprefix(f"{name}-") for path in runs.glob(f"{glob.escape(name)}-*")]

@@ -13,8 +13,9 @@ from typing import TypeVar
 
 from cardgym.arena.tables import WIDE
 from cardgym.errors import CardgymError
-from cardgym.learn.config import Place, parse_run, run_folder
+from cardgym.learn.config import STATE_FILE, Place, parse_run, run_folder
 from cardgym.learn.logbook import Figures, results_tables
+from cardgym.registry import registered
 
 C = TypeVar("C")
 
@@ -58,6 +59,7 @@ def run_script(
     folder = None
     try:
         config, place = parse_run(kind, words, description)
+        _check_game(config, place)
         env, stem = name(config)
         folder = run_folder(place, env, _run_name(place, stem, config))
         trained = train(config, folder, place.resume)
@@ -74,10 +76,22 @@ def run_script(
         print(f"{script}: not enough memory; smaller tables, replay, batches or layers need less", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
+        if folder is not None and (folder / STATE_FILE).exists():
+            print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
+        else:
+            print("stopped before anything was saved; the same command starts anew", file=sys.stderr)
         return 130
     _last_words(env, trained, folder, time.monotonic() - start)
     return 0
+
+
+def _check_game(config: object, place: Place) -> None:
+    """A script for any game has to be told which, to resume too: the folder of a run does not say what runs there."""
+    if getattr(config, "env", None) != "":
+        return
+    if place.resume and place.config is None:
+        raise CardgymError("--resume needs the first command line too: name its game with --config or --env again")
+    raise CardgymError(f"name a game with --env or --config; known: {', '.join(registered())}")
 
 
 def _run_name(place: Place, stem: str, config: object) -> str:

@@ -43,7 +43,7 @@ class ExpertsConfig:
     """The paper's update: what a position counts for, to the power of the deals still to come; 1 for all alike."""
 
     checkpoint_every: int = 200_000
-    """Games from one weight file and state to resume from to the next."""
+    """Games from one weight file and state to resume from to the next, whatever `value_every` is."""
     eval_opponents: tuple[str, ...] = ("greedy", "uniform")
     """Whom expert 0 is matched with at each checkpoint."""
     eval_games: int = 20_000

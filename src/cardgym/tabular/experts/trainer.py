@@ -99,21 +99,27 @@ class Trainer:
         return int(self.learner.counters[2]) / max(self.games, 1)
 
     def advance(self) -> None:
-        """Play on to the next multiple of `value_every`, or the end, and value the positions anew."""
+        """Play on to the next multiple of `value_every` or `checkpoint_every`, or the end.
+
+        Positions are valued anew, and the step size changes, at multiples of `value_every` and at the end alone:
+        checkpoints in between change nothing of what is learned.
+        """
         config, learner = self.config, self.learner
-        count = min(config.value_every - self.games % config.value_every, config.games - self.games)
+        valued = self.games - self.games % config.value_every
+        valuation = min(valued + config.value_every, config.games)
+        checkpoint = self.games - self.games % config.checkpoint_every + config.checkpoint_every
         settings = Settings(
             GRADIENT if config.update == "gradient" else PAPER,
-            config.rate * (1.0 - self.games / config.games),
+            config.rate * (1.0 - valued / config.games),
             config.temperature,
             config.reach,
             config.credit,
             config.anywhere,
             config.own_crib,
         )
-        train_games(self._tables, self._states, learner, settings, count)
+        train_games(self._tables, self._states, learner, settings, min(valuation, checkpoint) - self.games)
         kept = min(int(learner.counters[1]), len(learner.deals))
-        if config.update == "gradient" and kept:
+        if config.update == "gradient" and kept and self.games == valuation:
             value_positions(learner.deals[:kept], learner.values)
 
     def weights(self, expert: int = 0) -> Weights:
