@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ Curves = dict[str, tuple[list[int], list[float]]]
 """Steps and values by tag."""
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7")
-MARKERS = "osv^"
+MARKERS = "osv^D"  # One more than colours: together they tell twenty lines apart.
 FORMATS = (".png", ".svg", ".pdf")
 
 
@@ -61,7 +62,7 @@ def draw(groups: dict[str, list[Curves]], tags: list[str]) -> Figure:
 
 
 def _draw_panel(panel: Axes, tag: str, groups: dict[str, list[Curves]]) -> None:
-    for (name, runs), colour, marker in zip(groups.items(), COLOURS, MARKERS, strict=False):
+    for (name, runs), colour, marker in zip(groups.items(), cycle(COLOURS), cycle(MARKERS), strict=False):
         lines = [run[tag] for run in runs if tag in run]
         shortest = min((len(steps) for steps, _ in lines), default=0)
         if shortest:
