@@ -88,6 +88,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0)
     arguments = parser.parse_args()
     seconds = arguments.seconds
+    described = machine()  # Before all cores but one are given up.
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     vector = f"vector env, {VECTOR_ROWS} rows, mask and observation"
@@ -99,7 +100,7 @@ def main() -> None:
         (train, lambda: training(SCRIPT, 400_000), "stable-baselines3 DQN, same game", lambda: sb3_dqn(20_000)),
     ]
     compile_first()
-    print(f"{machine()}, one of them used; medians of {arguments.turns} turns, ratio [least, greatest]\n")
+    print(f"{described}, one of them used; medians of {arguments.turns} turns, ratio [least, greatest]\n")
     print("| cardgym | decisions/s | instead | decisions/s | ratio |\n|---|---|---|---|---|")
     for ours, run, theirs, run_theirs in pairs:
         turns = [(run(), run_theirs()) for _ in range(arguments.turns)]
