@@ -20,13 +20,13 @@ from matplotlib.figure import Figure
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from cardgym import CardgymError
+from cardgym.figures import COLOURS, new_figure
 from cardgym.files import replacing
 
 Curves = dict[str, tuple[list[int], list[float]]]
 """Steps and values by tag."""
 
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7")
-MARKERS = "osv^D"  # One more than colours: together they tell twenty lines apart.
+MARKERS = "osv^D"
 FORMATS = (".png", ".svg", ".pdf")
 
 
@@ -49,7 +49,7 @@ def draw(groups: dict[str, list[Curves]], tags: list[str]) -> Figure:
     for tag in tags:
         rows[tag.partition("/")[0]].append(tag)
     columns = max(map(len, rows.values()))
-    figure = Figure(figsize=(4 * columns, 3 * len(rows)), dpi=120, layout="constrained")
+    figure = new_figure(4 * columns, 3 * len(rows), dpi=120)
     panels = figure.subplots(len(rows), columns, squeeze=False)
     for panel in panels.flat:
         panel.set_visible(False)

@@ -29,6 +29,8 @@ ROWS = 4096
 """Games played side by side: enough to ask a network in large batches, and a bound on memory."""
 
 MAX_SEED = 2**63 - 1
+EVALUATION_SEED = 1_000_000
+"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
 
 _STREAM = np.uint64(0xA7E4A)
 """Matches have a stream of their own: they are not the games that a learner with the same seed has seen."""

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 WIDE = 160
 """Characters a line where no terminal says how many it has."""
 _BORDER = 3
+
+
+def results_console() -> Console:
+    """Where results are printed: stdout, as broad as the terminal; a pipe has no width, and nothing is folded there."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else WIDE)
 
 
 def fitting_tables(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[Table]:

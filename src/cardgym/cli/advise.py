@@ -102,20 +102,18 @@ def _by_rank(cards: tuple[int, ...]) -> str:
 
 def _draw(best: Advice, dealer: bool, path: Path) -> None:
     import numpy as np
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
+    from cardgym.figures import COLOURS, new_figure
     from cardgym.files import replacing
     from cardgym.games.cribbage.statistics import distributions
 
     counts = distributions(best.keep.kept, best.keep.tossed)
-    figure = Figure(figsize=(9, 3.6), dpi=120, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(9, 3.6, dpi=120)
     panels = figure.subplots(1, 2)
     whose = "own" if dealer else "their"
     titles = (f"Hand: {_by_rank(best.keep.kept)}", f"Crib ({whose}): {_by_rank(best.keep.tossed)}")
     means = (best.keep.hand_mean, best.keep.crib_mean)
-    for axes, count, title, mean, colour in zip(panels, counts, titles, means, ("#0072b2", "#e69f00"), strict=True):
+    for axes, count, title, mean, colour in zip(panels, counts, titles, means, COLOURS[:2], strict=True):
         share = 100.0 * np.asarray(count) / np.asarray(count).sum()
         axes.bar(np.arange(len(share)), share, color=colour)
         axes.axvline(mean, color="black", linestyle="--", label=f"mean {mean:.2f}")

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.play.log import check_log, default_log
     from cardgym.play.table import Table
     from cardgym.play.terminal import Terminal
-    from cardgym.players.base import resolve
+    from cardgym.players.base import resolve, seated
 
     game, options = game_of(arguments)
     others = options.num_players - 1
@@ -40,11 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.opponent and not others:
         raise CardgymError(f"--opponent {' '.join(arguments.opponent)}: {game.id} has no other seats; leave it out")
     names = arguments.opponent or [_usual_opponent(game)]
-    if len(names) == 1:
-        names = names * others
-    if len(names) != others:
-        raise CardgymError(f"{len(names)} opponents for {others} seats: name one for all, or one for each")
-    opponents = [resolve(name, game, options) for name in names]
+    opponents = [resolve(name, game, options) for name in seated(names[0] if len(names) == 1 else names, others)]
     log = arguments.log or default_log(game.id)
     check_log(log)
     seed = secrets.randbelow(2**32) if arguments.seed is None else arguments.seed

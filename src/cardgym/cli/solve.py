@@ -131,17 +131,10 @@ def _in_words(settings: Mapping[str, Any]) -> str:
 
 
 def _show(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]], below: str) -> None:
-    import sys
-
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table()
-    table.add_column(columns[0], overflow="fold")
-    for name in columns[1:]:
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    console.print(Text(title, "bold"), table, Text(below, "dim"), sep="\n")
+    from cardgym.arena.tables import fitting_tables, results_console
+
+    console = results_console()
+    tables = fitting_tables(columns, rows, console.width)
+    console.print(Text(title, "bold"), *tables, Text(below, "dim"), sep="\n")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cardgym.arena.tables import WIDE, fitting_tables
+from cardgym.arena.tables import WIDE, fitting_tables, results_console
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -15,10 +14,7 @@ if TYPE_CHECKING:
 
 def print_report(report: Mapping[str, Any]) -> None:
     """Print a report, as `Report.asdict` gives it, on stdout."""
-    from rich.console import Console
-
-    # A pipe has no width: nothing is folded there.
-    console = Console(width=None if sys.stdout.isatty() else WIDE)
+    console = results_console()
     console.print(*report_tables(report, console.width), sep="\n")
 
 

@@ -13,7 +13,7 @@ from gymnasium import spaces
 
 from cardgym.errors import CardgymError, IllegalActionError, unknown
 from cardgym.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
-from cardgym.players.base import PlayerSpec, resolve
+from cardgym.players.base import PlayerSpec, resolve, seated
 from cardgym.players.played import PlayedBatch
 from cardgym.registry import find, parse_options
 from cardgym.rules import Game, Options, Record
@@ -77,7 +77,7 @@ class Setting:
         if (seats == 1 or self.plays_all) and opponent not in ("random", []):
             why = "seat='all' leaves" if self.plays_all else f"{self.game.id} has"
             raise CardgymError(f"opponent={opponent!r}: {why} no other seats; leave it out")
-        specs = [] if self.plays_all else _opponents(opponent, seats - 1)
+        specs = [] if self.plays_all else seated(opponent, seats - 1)
         roster = [resolve(spec, self.game, self.options) for spec in specs]
         self.tables = PlayedBatch(self.game, self.options, num_rows, roster, self.encoding_name)
         self.tables.seat([CALLER] * seats if self.plays_all else [CALLER, *self.tables.numbers], wish=self.wish)
@@ -142,14 +142,6 @@ def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str
     for name in options or ():
         if name not in allowed:
             raise unknown("option of reset", name, allowed)
-
-
-def _opponents(opponent: Opponents, count: int) -> list[PlayerSpec]:
-    if isinstance(opponent, str) or not isinstance(opponent, Sequence):
-        return [opponent] * count
-    if len(opponent) != count:
-        raise CardgymError(f"{len(opponent)} opponents for {count} seats; name one for all, or one for each")
-    return list(opponent)
 
 
 def picture(game: Game, state: Record, seat: int) -> npt.NDArray[np.uint8]:

@@ -18,15 +18,14 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeR
 from rich.table import Table
 
 from cardgym.arena import PlayerReport, evaluate
+from cardgym.arena.match import EVALUATION_SEED
 from cardgym.arena.tables import fitting_tables
 from cardgym.errors import CardgymError
+from cardgym.figures import COLOURS, new_figure
 from cardgym.files import replacing
 from cardgym.kernel import ANY_SEAT
 from cardgym.players.base import Player
 from cardgym.rules import Game, Options
-
-EVALUATION_SEED = 1_000_000
-"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
 
 ALONE = "alone"
 """What stands in an opponent's place where there is none."""
@@ -291,10 +290,6 @@ def action_shares(
     return found
 
 
-_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000")
-"""Okabe and Ito's cycle: told apart without seeing every colour."""
-
-
 def draw_action_shares(
     shares: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], int]],
     names: Mapping[int, str],
@@ -305,18 +300,15 @@ def draw_action_shares(
         shares: what `action_shares` returns.
         names: actions in words; a number where there are none.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 0.8 + 0.7 * len(shares)), dpi=100, layout="constrained")
-    canvas = FigureCanvasAgg(figure)
+    figure = new_figure(9, 0.8 + 0.7 * len(shares), dpi=100)
+    canvas: Any = figure.canvas
     axes = figure.add_subplot()
     for row, (legal, parts, count) in enumerate(shares):
         left = 0.0
-        for place in np.argsort(-parts, kind="stable")[: len(_COLOURS)]:
+        for place in np.argsort(-parts, kind="stable")[: len(COLOURS)]:
             part, action = float(parts[place]), int(legal[place])
             # Ordered by share, coloured by action: the same action has the same colour in every bar.
-            axes.barh(row, part, left=left, color=_COLOURS[action % len(_COLOURS)], edgecolor="white")
+            axes.barh(row, part, left=left, color=COLOURS[action % len(COLOURS)], edgecolor="white")
             if part > 0.08:
                 label = f"{names.get(action, action)}\n{part:.0%}"
                 axes.text(left + part / 2, row, label, ha="center", va="center", fontsize=8, color="white")
@@ -325,8 +317,8 @@ def draw_action_shares(
     axes.set(xlim=(0, 1.15), xticks=[0, 0.5, 1], xticklabels=["0 %", "50 %", "100 %"], yticks=[])
     axes.invert_yaxis()
     axes.set_title("Share of each action by kind of decision (greedy)", fontsize=9)
-    canvas.draw()  # type: ignore[no-untyped-call]
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 
 def action_names(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from cardgym.arena.tables import WIDE
+from cardgym.arena.tables import results_console
 from cardgym.errors import CardgymError
 from cardgym.learn.config import STATE_FILE, Place, parse_run, run_folder
 from cardgym.learn.logbook import Figures, results_tables
@@ -99,9 +99,7 @@ def _run_name(place: Place, stem: str, config: object) -> str:
 
 
 def _last_words(env: str, trained: Trained, folder: Path, seconds: float) -> None:
-    from rich.console import Console
-
-    console = Console(width=None if sys.stdout.isatty() else WIDE)
+    console = results_console()
     if trained.results:
         console.print(f"{env} after {trained.after}", *results_tables(trained.results, console.width), sep="\n")
     minutes, rest = divmod(int(seconds), 60)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 from torch.nn.functional import smooth_l1_loss
 
-from cardgym.errors import CardgymError
+from cardgym.figures import new_figure
 from cardgym.files import replacing
 from cardgym.learn.acting import epsilon_greedy
 from cardgym.learn.replay import Replay
@@ -130,11 +130,7 @@ def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNet
     Raises:
         CardgymError: where matplotlib is not installed, or the file cannot be written.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise CardgymError("the figures need matplotlib: pip install 'cardgym[learn]'") from None
-    figure: Any = Figure(figsize=(7, 4), layout="constrained")
+    figure: Any = new_figure(7, 4)
     axes = figure.subplots()
     for (label, runs), colour, marker in zip(curves.items(), _COLOURS, _MARKERS, strict=False):
         updates = min(len(run.losses) for run in runs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from cardgym.arena import evaluate
+from cardgym.arena.match import EVALUATION_SEED
 from cardgym.arena.statistics import Interval
 from cardgym.kernel import ACTING, CALLER, RESTING, STARTING
 from cardgym.players.base import OutsidePlayer, PlayerSpec, resolve
@@ -20,6 +22,8 @@ from cardgym.tabular.learning import TabularConfig, TabularLearner
 
 ENV = "Coda-v0"
 ALGORITHMS = {"q_learning": "Q-learning", "sarsa": "Sarsa"}
+ON_BITS = TabularConfig(env=ENV, observation="paper", seat=0)
+"""Learning from the paper's bits, moving first."""
 _OTHERS_CHOICES = 2019
 """What the opponent's guesses on deals used again are drawn from."""
 
@@ -70,7 +74,9 @@ def fresh(player: PlayerSpec, plan: Plan, seed: int, options: Options | None = N
     """The win rate of a player in seat 0 against `random`, on fresh deals."""
     games = games or plan.games
     start = time.process_time()
-    report = evaluate(ENV, options or coda(), [player, "random"], games=games, seed=1_000_000 + seed, seats="fixed")
+    report = evaluate(
+        ENV, options or coda(), [player, "random"], games=games, seed=EVALUATION_SEED + seed, seats="fixed"
+    )
     return Rate(report.players[0].win_rate, report.players[0].win_rate_ci95, time.process_time() - start, report.games)
 
 
@@ -79,11 +85,9 @@ def learn_games(algorithm: str, games: int, seed: int, deals: int = 0) -> tuple[
 
     Alpha 0.1, gamma 0.9; epsilon falls from 1 to 0.05 in three fifths of the decisions that random play would take.
     """
-    config = TabularConfig(
-        env=ENV,
+    config = dataclasses.replace(
+        ON_BITS,
         algorithm=algorithm,
-        observation="paper",
-        seat=0,
         seed=seed,
         deals=deals,
         decisions=(6 if not deals else 4) * games,
@@ -100,11 +104,9 @@ def learn_games(algorithm: str, games: int, seed: int, deals: int = 0) -> tuple[
 
 def learn_long(algorithm: str, decisions: int, seed: int, n: int = 24) -> tuple[TabularLearner, float]:
     """Learn to win on the paper's bits from so many decisions, with means in place of a fixed alpha."""
-    config = TabularConfig(
-        env=ENV,
+    config = dataclasses.replace(
+        ON_BITS,
         algorithm=algorithm,
-        observation="paper",
-        seat=0,
         seed=seed,
         decisions=decisions,
         table_size=decisions,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.errors import CardgymError
+from cardgym.figures import new_figure
 from cardgym.files import replacing
 from cardgym.games.one_play_poker.rules import NUM_RANKS, NUM_SUITS, is_flush
 from cardgym.games.one_play_poker.text import RANKS
@@ -95,10 +95,6 @@ def draw_chart(path: Path, options: Options) -> None:
     Raises:
         CardgymError: where matplotlib is not installed, or the file cannot be written.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise CardgymError("the chart needs matplotlib: pip install 'cardgym[learn]'") from None
     cells = chart_cells(options)
     ranks = list(reversed(RANKS))
     hands = [f"{r}{r}" for r in ranks]
@@ -106,7 +102,7 @@ def draw_chart(path: Path, options: Options) -> None:
     rows = [*(f"{hand} flush" for hand in unequal), *hands, *unequal]
     if options.asdict()["ranking"] == "pair_first":
         rows = [*hands, *(f"{hand} flush" for hand in unequal), *unequal]
-    figure: Any = Figure(figsize=(13, 8.6), layout="constrained")
+    figure: Any = new_figure(13, 8.6)
     left, right = figure.subfigures(1, 2, width_ratios=(1.45, 1))
     top, bottom = left.subfigures(2, 1, height_ratios=(1, 2.4))
     _panel(top.subplots(), cells[1], [""], ranks, "After your first card", "", transposed=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.errors import CardgymError
+from cardgym.figures import new_figure
 from cardgym.files import replacing
 from cardgym.papers.spike_runs import Case, Trained
 from cardgym.registry import find
@@ -57,11 +57,7 @@ def draw_actions(path: Path, title: str, case: Case, runs: Sequence[Trained]) ->
     Raises:
         CardgymError: where matplotlib is not installed, or the file cannot be written.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise CardgymError("the figures need matplotlib: pip install 'cardgym[learn]'") from None
-    figure: Any = Figure(figsize=(13, 9), layout="constrained")
+    figure: Any = new_figure(13, 9)
     grid = figure.subplots(3, 4, sharex=True, sharey=True)
     iterations = sorted(runs[0].policies)
     everything = np.ones(len(runs[0].met), np.bool_)

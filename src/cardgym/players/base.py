@@ -122,6 +122,19 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     raise unknown("player", name, [*player_names(game), paths])
 
 
+def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
+    """The players of so many seats: one for all of them, or one for each.
+
+    Raises:
+        CardgymError: for a list of another length.
+    """
+    if isinstance(players, str) or not isinstance(players, Sequence):
+        return [players] * seats
+    if len(players) != seats:
+        raise CardgymError(f"{len(players)} opponents for {seats} seats: name one for all, or one for each")
+    return list(players)
+
+
 def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Player]:
     """The players of a game, one for each seat.
 

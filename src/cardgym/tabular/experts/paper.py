@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.match import EVALUATION_SEED
 from cardgym.files import replacing
 from cardgym.players.cribbage_strategies import FAMILIES, HOLES, STRATEGIES
 from cardgym.players.experts import Weights
 from cardgym.tabular.experts.config import ExpertsConfig
 from cardgym.tabular.experts.matches import OPPONENTS, Side, same_tosses
 from cardgym.tabular.experts.picture import board_png, family_shares
-from cardgym.tabular.experts.trainer import EVALUATION_SEED, Trainer
+from cardgym.tabular.experts.trainer import Trainer
 
 GAMES = 160_000
 FEWER = 4

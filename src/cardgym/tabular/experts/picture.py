@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.figures import new_figure
 from cardgym.players.cribbage_strategies import FAMILIES
 from cardgym.players.experts import Weights
 
@@ -21,13 +22,10 @@ def family_shares(weights: Weights) -> npt.NDArray[np.float32]:
 
 def draw_board(weights: Weights, title: str = "") -> Any:
     """A matplotlib figure: own score to the right, the opponent's upwards; red hand, green crib, blue pegging."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
-
     shares = family_shares(weights)
-    figure = Figure(figsize=(11, 5.6), dpi=110, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(11, 5.6, dpi=110)
+    from matplotlib.patches import Patch  # After `new_figure`, which tells where matplotlib is missing.
+
     for axes, dealer, name in zip(figure.subplots(1, 2), (1, 0), ("dealer", "pone"), strict=True):
         axes.imshow(shares[:, :, dealer].swapaxes(0, 1), origin="lower", interpolation="nearest")
         axes.set(title=f"as {name}", xlabel="own score", ylabel="opponent's score")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cardgym.arena.match import EVALUATION_SEED
 from cardgym.arena.statistics import Interval
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.tables import build_tables
@@ -21,9 +22,6 @@ from cardgym.tabular.experts.matches import OPPONENTS, Side, match, records, sid
 from cardgym.tabular.experts.training import GRADIENT, PAPER, Learner, Settings, seed_knowledge, train_games
 from cardgym.tabular.experts.updates import FLOOR
 from cardgym.tabular.experts.values import EVENTS, value_positions
-
-EVALUATION_SEED = 1_000_000
-"""Every run is judged on the same deals."""
 
 
 class Trainer:
