@@ -15,11 +15,10 @@ import time
 from pathlib import Path
 
 from cardgym import find
-from cardgym.registry import parse_options
-from cardgym.tabular.batch_q import BatchQ, BatchQConfig
-from cardgym.tabular.learning import TabularConfig, TabularLearner
-from cardgym.tabular.policies import policy_of
-from cardgym.tabular.solve import solver
+from cardgym.games.corellian_spike.batch_q.learner import BatchQ, BatchQConfig
+from cardgym.learn.tabular.learner import TabularConfig, TabularLearner
+from cardgym.solvers.policies import policy_of
+from cardgym.solvers.solve import solver
 
 ROOT = Path(__file__).parents[1]
 
@@ -31,7 +30,7 @@ def batch_q() -> None:
         (2, "credits", "legal"),
         (4, "weighted", "published"),
     ):
-        options = parse_options(game, {"num_players": players, "reward": reward})
+        options = game.parse_options({"num_players": players, "reward": reward})
         BatchQ(options, BatchQConfig(exploration=exploration, games=2)).iterate()  # Compiles.
         run, transitions = BatchQ(options, BatchQConfig(exploration=exploration)), 0
         wall, processor = time.perf_counter(), time.process_time()
@@ -52,7 +51,7 @@ def online(decisions: int = 5_000_000) -> None:
     ):
         game = find(env)
         config = TabularConfig(env=env, observation=observation, opponents=opponents, table_size=6_000_000)
-        learner = TabularLearner(game, parse_options(game, {}), config)
+        learner = TabularLearner(game, game.parse_options(), config)
         learner.advance(1000)
         start = time.process_time()
         learner.advance(1000 + decisions)
@@ -62,7 +61,7 @@ def online(decisions: int = 5_000_000) -> None:
 
 def poker() -> None:
     game = find("OnePlayPoker-v0")
-    known = solver(game, parse_options(game, {}))
+    known = solver(game, game.parse_options())
     best = known.solve_exactly(1).value
     with tempfile.TemporaryDirectory() as folder:
         for name in ("q_learning", "sarsa", "dqn", "double_dqn"):
@@ -76,7 +75,7 @@ def poker() -> None:
                     [sys.executable, str(ROOT / "train" / script), *words], check=True, capture_output=True, text=True
                 )
                 wall = time.perf_counter() - start
-                trained = re.search(r"Trained in (.*?)\.", told.stdout)
+                trained = re.search(r"TrainingResult in (.*?)\.", told.stdout)
                 path = next(path for path in (out / "policy.json", out / "model.safetensors") if path.exists())
                 value = known.value(policy_of(known.mdp, path)).mean
                 print(f"{name}, seed {seed}: {float(value / best):.2%} of the optimum, trained in "

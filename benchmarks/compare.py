@@ -18,7 +18,7 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 
-from cardgym.benchmark import GAME, VECTOR_ROWS, compile_first, machine, single_env, training, vector_env
+from cardgym.cli.benchmark import GAME, VECTOR_ROWS, compile_first, machine, single_env, training, vector_env
 
 SCRIPT = Path(__file__).parent.parent / "train" / "dqn.py"
 

@@ -21,9 +21,12 @@ from torch.nn.functional import smooth_l1_loss
 from torch.nn.utils import clip_grad_norm_
 
 from cardgym import CardgymError, find
+from cardgym.engine.registry import parse_settings
 from cardgym.learn.acting import epsilon_greedy
 from cardgym.learn.config import STATE_FILE, DQNConfig
-from cardgym.learn.logbook import (
+from cardgym.learn.dqn.replay import Replay
+from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
+from cardgym.learn.log import (
     Figures,
     Reporter,
     Stopwatch,
@@ -33,27 +36,24 @@ from cardgym.learn.logbook import (
     conclude,
     draw_action_shares,
     evaluation,
-    in_words,
+    summary,
 )
-from cardgym.learn.replay import Replay
-from cardgym.learn.resume import begun_state, generator_state, save_state, set_generator_state
-from cardgym.learn.schedules import linear, passes
-from cardgym.learn.script import Trained, run_script
-from cardgym.learn.tables import LearnerTables, Mix
-from cardgym.learn.targets import double_dqn_target, dqn_target
+from cardgym.learn.resume import generator_state, load_resume_state, save_state, set_generator_state
+from cardgym.learn.rollouts import Mix, SelfPlayRollout
+from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.schedules import crossed, linear
 from cardgym.players.base import resolve
-from cardgym.players.network import NetworkPlayer, QNetwork, greedy_actions, network_shape, save_checkpoint
-from cardgym.registry import parse_options, parse_settings
+from cardgym.players.networks import NetworkPlayer, QNetwork, greedy_actions, network_shape, save_checkpoint
 
 
-def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
+def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train; the figures of the last evaluation against each opponent, and the checkpoint."""
     # -- the game and what learns -------------------------------------------------------------------------------------
     torch.set_num_threads(1)
     game = find(config.env)
-    options = parse_options(game, parse_settings(list(config.set)))
-    encoding = config.observation or game.default_encoding
-    shape = network_shape(game, options, encoding, config.hidden, config.dueling, config.wide)
+    options = game.parse_options(parse_settings(list(config.set)))
+    observation_name = config.observation or game.default_observation
+    shape = network_shape(game, options, observation_name, config.hidden, config.dueling, config.wide)
     device = choose_device(config.device)
     for name in config.eval_opponents:
         resolve(name, game, options)  # A wrong name is told now, not after minutes of training.
@@ -63,13 +63,13 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
     target = copy.deepcopy(online).requires_grad_(False)
     optimiser = torch.optim.Adam(online.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True)
     replay = Replay(config.replay_capacity, shape.inputs, shape.actions)
-    tables = LearnerTables(
+    tables = SelfPlayRollout(
         game,
         options,
         config.tables,
         Mix.parse(config.opponents),
         online,
-        encoding,
+        observation_name,
         seed=config.seed,
         n_step=config.n_step,
         gamma=config.gamma,
@@ -78,14 +78,14 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
         seat=config.seat,
     )
     exploration, sampling = (np.random.default_rng([config.seed, stream]) for stream in (2, 3))
-    learner = NetworkPlayer("learner", online, encoding)
+    learner = NetworkPlayer("learner", online, observation_name)
     decisions = updates = 0
 
     # -- going on with an interrupted run -----------------------------------------------------------------------------
     parts = {"online": online, "target": target, "optimiser": optimiser, "replay": replay, "tables": tables}
     state_file, checkpoint = folder / STATE_FILE, folder / "model.safetensors"
     if resume and state_file.exists():
-        state = begun_state(state_file, config)
+        state = load_resume_state(state_file, config)
         for name, part in parts.items():
             part.load_state_dict(state[name])
         set_generator_state(exploration, state["exploration"])
@@ -101,7 +101,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
             "exploration": generator_state(exploration),
             "sampling": generator_state(sampling),
         }
-        save_checkpoint(checkpoint, online, game, options, encoding, dataclasses.asdict(config))
+        save_checkpoint(checkpoint, online, game, options, observation_name, dataclasses.asdict(config))
         # Last: who resumes from it finds the checkpoint written.
         save_state(state_file, {**plain, **{name: part.state_dict() for name, part in parts.items()}})
 
@@ -185,14 +185,14 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
             while updates < due and replay.size:
                 update()
                 updates += 1
-            if passes(config.snapshot_every, before, decisions):
+            if crossed(config.snapshot_every, before, decisions):
                 tables.take_snapshot(online)
-            if passes(config.log_every, before, decisions):
+            if crossed(config.log_every, before, decisions):
                 log()
-            if config.eval_opponents and passes(config.eval_every, before, decisions):
+            if config.eval_opponents and crossed(config.eval_every, before, decisions):
                 found = evaluate(config.eval_games)
-                reporter.say(decisions, in_words(found))
-            if passes(config.save_every, before, decisions) or decisions >= config.decisions:
+                reporter.say(decisions, summary(found))
+            if crossed(config.save_every, before, decisions) or decisions >= config.decisions:
                 save()
             reporter.advance(decisions)
         found, seconds = {}, watch.seconds
@@ -204,7 +204,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> Trained:
     finally:
         reporter.close()
         board.close()
-    return Trained(f"{config.decisions:,} decisions", found, ("Checkpoint", checkpoint))
+    return TrainingResult(f"{config.decisions:,} decisions", found, ("Checkpoint", checkpoint))
 
 
 def choose_device(name: str) -> torch.device:

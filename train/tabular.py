@@ -4,7 +4,7 @@ Usage:
     python train/tabular.py --config configs/one_play_poker/q_learning.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/tabular.md says what the algorithms do here. The learning
-itself is compiled: cardgym.tabular.learning_loop.
+itself is compiled: cardgym.learn.tabular.loop.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ import time
 from pathlib import Path
 
 from cardgym import find
+from cardgym.engine.registry import parse_settings
 from cardgym.learn.config import STATE_FILE
-from cardgym.learn.logbook import Figures, Reporter, TensorBoard, conclude, evaluation, in_words
-from cardgym.learn.resume import begun_state, pack, save_state, unpack
+from cardgym.learn.log import Figures, Reporter, TensorBoard, conclude, evaluation, summary
+from cardgym.learn.resume import load_resume_state, pack, save_state, unpack
+from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import linear
-from cardgym.learn.script import Trained, run_script
+from cardgym.learn.tabular.learner import TabularConfig, TabularLearner
 from cardgym.players.base import resolve
-from cardgym.players.hashed import save_hashed
 from cardgym.players.policy_file import save_policy
-from cardgym.registry import parse_options, parse_settings
-from cardgym.tabular.learning import TabularConfig, TabularLearner
+from cardgym.players.q_table import save_q_table
 
 CHUNK = 50_000
 """Decisions between two looks at the clock and the progress bar."""
 
 
-def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
+def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train; the figures of the last evaluation against each opponent, and the checkpoint."""
     game = find(config.env)
-    options = parse_options(game, parse_settings(list(config.set)))
+    options = game.parse_options(parse_settings(list(config.set)))
     for name in config.eval_opponents:
         resolve(name, game, options)  # A wrong name is told now, not after minutes of training.
     learner = TabularLearner(game, options, config)
@@ -43,13 +43,13 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
     # -- going on with an interrupted run -----------------------------------------------------------------------------
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
-        state = begun_state(state_file, config)
+        state = load_resume_state(state_file, config)
         learner.load_state_dict(unpack(state["learner"]))
 
     def save() -> None:
         board.flush()
         if config.observation:
-            save_hashed(checkpoint, learner.table(), game, options, config.observation, dataclasses.asdict(config))
+            save_q_table(checkpoint, learner.table(), game, options, config.observation, dataclasses.asdict(config))
         else:
             save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
         plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
@@ -88,7 +88,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
                 },
             )
             if config.eval_every and done % config.eval_every == 0:
-                reporter.say(done, in_words(evaluate(config.eval_games)))
+                reporter.say(done, summary(evaluate(config.eval_games)))
             if done % config.save_every == 0 or done >= config.decisions:
                 save()
             reporter.advance(done)
@@ -98,7 +98,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> Trained:
     finally:
         reporter.close()
         board.close()
-    return Trained(f"{config.decisions:,} decisions", found, ("Checkpoint", checkpoint))
+    return TrainingResult(f"{config.decisions:,} decisions", found, ("Checkpoint", checkpoint))
 
 
 def _next(done: int, every: int) -> int:

@@ -9,7 +9,6 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.arena import evaluate, match
-from cardgym.registry import parse_options
 
 ENV = "CorellianSpike-v0"
 FOLD, MATCH, DONT_BUY, DISCARD = 2, 1, 4, 5
@@ -26,7 +25,7 @@ def play_on(observation, mask):
 
 
 def options(**settings):
-    return parse_options(find(ENV), settings)
+    return find(ENV).parse_options(settings)
 
 
 def plain(report):

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from cardgym.arena.tables import fitting_tables
+from cardgym.console import fitting_tables
 
 HEAD = ["player", "win rate", "points in all of the hands", "x"]
 ROWS = [

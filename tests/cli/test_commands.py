@@ -284,7 +284,7 @@ def test_the_command_line_starts_without_heavy_packages():
 
 
 def test_bench_prints_its_own_figures_as_json(capsys, monkeypatch):
-    monkeypatch.setattr("cardgym.benchmark.first_step", lambda *, cold: 9.0 + cold)  # Compiling anew takes long.
+    monkeypatch.setattr("cardgym.cli.benchmark.first_step", lambda *, cold: 9.0 + cold)  # Compiling anew takes long.
     assert main(["bench", "--repeats", "1", "--seconds", "0.05", "--json"]) == 0
     told = capsys.readouterr()
     assert "training is left out" in told.err  # There is no train/dqn.py in an empty folder.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cardgym.rules import Encoding, Feature, Game, Options, number, rule
+from cardgym.engine.contract import Feature, Game, Observation, Options, number, rule
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "train" / "dqn.py"
@@ -49,24 +49,24 @@ def setup(state):
 
 
 @rule
-def outcomes(state):
+def num_chance_outcomes(state):
     return 4 if state.card < 0 and state.played < state.turns * state.num_players else 0
 
 
 @rule
-def actor(state):
+def current_player(state):
     return -1 if state.played == state.turns * state.num_players else int(state.played % state.num_players)
 
 
 @rule
-def legal(state, mask):
+def legal_action_mask(state, mask):
     parity = state.played // state.num_players % 2
     for action in range(NUM_ACTIONS):
         mask[action] = 1 if action // 2 == parity else 0
 
 
 @rule
-def apply(state, move):
+def apply_action(state, move):
     for seat in range(2):
         state.reward[seat] = 0.0
     if state.card < 0:
@@ -128,10 +128,10 @@ TINY = Game(
     state=STATE,
     options=TinyOptions,
     num_actions=NUM_ACTIONS,
-    encodings={"plain": Encoding(observe, table)},
+    observations={"plain": Observation(observe, table)},
     setup=setup,
     outcomes=outcomes,
-    actor=actor,
+    current_player=current_player,
     legal=legal,
     apply=apply,
     describe=lambda state, seat: f"card {state.card}",

@@ -14,14 +14,13 @@ from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.errors import CardgymError
 from cardgym.players.base import resolve
-from cardgym.players.network import (
+from cardgym.players.networks import (
     QNetwork,
     load_checkpoint,
     load_player,
     network_shape,
     save_checkpoint,
 )
-from cardgym.registry import parse_options
 
 SPIKE = find("CorellianSpike-v0")
 
@@ -29,19 +28,19 @@ SPIKE = find("CorellianSpike-v0")
 @pytest.fixture
 def network():
     torch.manual_seed(4)
-    return QNetwork(network_shape(SPIKE, parse_options(SPIKE, {}), "full", (16, 8), True))
+    return QNetwork(network_shape(SPIKE, SPIKE.parse_options(), "full", (16, 8), True))
 
 
 @pytest.fixture
 def checkpoint(tmp_path, network):
     path = tmp_path / "spike.safetensors"
-    save_checkpoint(path, network, SPIKE, parse_options(SPIKE, {}), "full", {"seed": 4})
+    save_checkpoint(path, network, SPIKE, SPIKE.parse_options(), "full", {"seed": 4})
     return path
 
 
 def refused(path, game=SPIKE, **settings):
     with pytest.raises(CardgymError) as caught:
-        load_player(path, game, parse_options(game, settings))
+        load_player(path, game, game.parse_options(settings))
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
     return str(caught.value)
@@ -57,7 +56,7 @@ def changed(path, **purpose):
 
 
 def test_a_checkpoint_comes_back_as_it_was(checkpoint, network):
-    loaded, purpose = load_checkpoint(checkpoint, SPIKE, parse_options(SPIKE, {}))
+    loaded, purpose = load_checkpoint(checkpoint, SPIKE, SPIKE.parse_options())
     assert loaded.shape == network.shape
     observations = torch.randn(50, 53)
     assert torch.equal(loaded(observations), network(observations))
@@ -66,7 +65,7 @@ def test_a_checkpoint_comes_back_as_it_was(checkpoint, network):
 
 
 def test_a_checkpoints_path_is_a_player(checkpoint):
-    player = resolve(str(checkpoint), SPIKE, parse_options(SPIKE, {}))
+    player = resolve(str(checkpoint), SPIKE, SPIKE.parse_options())
     assert player.name == str(checkpoint)
     masks = np.zeros((3, 9), np.int8)
     masks[:, 3:5] = 1
@@ -114,7 +113,7 @@ def test_another_option(checkpoint, option):
 
 
 def test_other_payment_is_the_same_table(checkpoint):
-    load_player(checkpoint, SPIKE, parse_options(SPIKE, {"reward": "weighted"}))
+    load_player(checkpoint, SPIKE, SPIKE.parse_options({"reward": "weighted"}))
 
 
 @pytest.mark.parametrize("metadata", [{"table": "0" * 16}, {"observation": "paper"}, {"observation": "nose"}])
@@ -141,7 +140,7 @@ def test_metadata_that_do_not_say_what_for(checkpoint, metadata):
 
 def test_a_numbered_state_is_no_network_observation():
     with pytest.raises(CardgymError, match="use full"):
-        network_shape(SPIKE, parse_options(SPIKE, {}), "paper", (8,), False)
+        network_shape(SPIKE, SPIKE.parse_options(), "paper", (8,), False)
 
 
 def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(checkpoint, network):
@@ -151,7 +150,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(checkpoint, netw
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))  # As if the disk were full.
     try:
         with pytest.raises(CardgymError, match="cannot write"):
-            save_checkpoint(checkpoint, network, SPIKE, parse_options(SPIKE, {}), "full")
+            save_checkpoint(checkpoint, network, SPIKE, SPIKE.parse_options(), "full")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert checkpoint.read_bytes() == before
@@ -161,7 +160,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(checkpoint, netw
 @pytest.mark.parametrize("name", ["double_dqn", "dqn"])
 def test_the_checkpoints_of_the_project_play_as_their_cards_say(name):
     path = ROOT / "checkpoints" / f"corellian_spike_{name}.safetensors"
-    options = parse_options(SPIKE, {})
+    options = SPIKE.parse_options()
     _, purpose = load_checkpoint(path, SPIKE, options)
     assert purpose["config"]["double"] == (name == "double_dqn")
     for opponent, low in [("random", 0.93), ("initial", 0.70), ("heuristic", 0.50)]:
@@ -173,7 +172,7 @@ def test_the_checkpoints_of_the_project_play_as_their_cards_say(name):
 
 def test_the_checkpoint_for_cribbage_plays_as_its_card_says():
     cribbage = find("Cribbage-v0")
-    options = parse_options(cribbage, {})
+    options = cribbage.parse_options()
     path = ROOT / "checkpoints" / "cribbage_double_dqn.safetensors"
     load_checkpoint(path, cribbage, options)
     for opponent, low, high in [("random", 0.97, 1.0), ("greedy", 0.55, 0.68), ("expert", 0.37, 0.5)]:

@@ -14,11 +14,11 @@ from learning_game import ROOT, SCRIPT
 
 from cardgym import find
 from cardgym.errors import CardgymError
+from cardgym.games.corellian_spike.batch_q.learner import BatchQConfig
 from cardgym.learn.config import DQNConfig, config_from, parse_run, read_config
 from cardgym.learn.resume import load_state, save_state
-from cardgym.learn.tables import Mix
-from cardgym.tabular.batch_q import BatchQConfig
-from cardgym.tabular.learning import TabularConfig
+from cardgym.learn.rollouts import Mix
+from cardgym.learn.tabular.learner import TabularConfig
 
 CONFIGS = sorted((ROOT / "configs").glob("*/*dqn.toml"))
 
@@ -150,7 +150,7 @@ LONG = "/".join(["a-folder"] * 20)
     ],
 )
 def test_a_message_is_told_in_full_whatever_the_terminal(
-    monkeypatch, kind, words, expected, columns, encoding, terminal
+    monkeypatch, kind, words, expected, columns, observation_name, terminal
 ):
     class Screen(io.TextIOWrapper):
         def isatty(self):
@@ -158,7 +158,7 @@ def test_a_message_is_told_in_full_whatever_the_terminal(
 
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setattr(sys, "stdout", Screen(io.BytesIO(), encoding=encoding))
+    monkeypatch.setattr(sys, "stdout", Screen(io.BytesIO(), observation_name=observation_name))
     with pytest.raises(CardgymError) as caught:
         parse_run(kind, words, "")
     told = str(caught.value)

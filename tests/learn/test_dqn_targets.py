@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from cardgym.learn.acting import epsilon_greedy, random_legal
+from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
 from cardgym.learn.schedules import linear
-from cardgym.learn.targets import double_dqn_target, dqn_target
-from cardgym.players.network import NetworkPlayer, NetworkShape, QNetwork, masked
+from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, masked
 
 REWARDS = torch.tensor([1.0, -2.0, 0.5])
 DONE = torch.tensor([False, False, True])

@@ -18,9 +18,8 @@ from learning_game import SCRIPT
 from cardgym.errors import CardgymError
 from cardgym.learn.config import DQNConfig, Place, run_folder
 from cardgym.learn.resume import save_state
-from cardgym.learn.script import run_script
+from cardgym.learn.run import run_script
 from cardgym.players.base import resolve
-from cardgym.registry import parse_options
 
 QUICK = DQNConfig(
     env="Tiny-v0",
@@ -69,8 +68,8 @@ def test_it_learns_to_play_the_tiny_game_perfectly(dqn, tiny, tmp_path, changes)
     # `won` counts right actions of both seats: half of them, all of them mine, where the other plays at random.
     assert share == (1.0 if alone else 0.5)
     path = tmp_path / "model.safetensors"
-    player = resolve(path, tiny, parse_options(tiny, {"num_players": 1 if alone else 2}))
-    assert player.encoding == "plain"
+    player = resolve(path, tiny, tiny.parse_options({"num_players": 1 if alone else 2}))
+    assert player.observation_name == "plain"
     saved = json.loads((tmp_path / "results.json").read_text())
     assert saved["results"][opponent]["win_rate"][0] == share
     assert list(tmp_path.glob("events.out.tfevents.*"))

@@ -7,17 +7,16 @@ import pytest
 import torch
 
 from cardgym.errors import CardgymError
-from cardgym.learn.replay import Replay, Transitions
-from cardgym.learn.tables import LearnerTables, Mix
+from cardgym.learn.dqn.replay import Replay, Transitions
+from cardgym.learn.rollouts import Mix, SelfPlayRollout
 from cardgym.learn.turns import TurnRecorder
-from cardgym.players.network import QNetwork, network_shape
-from cardgym.registry import parse_options
+from cardgym.players.networks import QNetwork, network_shape
 
 
 def make_tables(tiny, opponents, tables=16, num_players=2, turns=3, **rest):
-    options = parse_options(tiny, {"num_players": num_players, "turns": turns})
+    options = tiny.parse_options({"num_players": num_players, "turns": turns})
     network = QNetwork(network_shape(tiny, options, "plain", (8,), False))
-    return LearnerTables(tiny, options, tables, Mix.parse(opponents), network, "plain", seed=3, **rest)
+    return SelfPlayRollout(tiny, options, tables, Mix.parse(opponents), network, "plain", seed=3, **rest)
 
 
 def play(tables, steps, choose):
@@ -163,7 +162,7 @@ def test_opponents_are_drawn_by_weight_and_by_seed_alone(tiny):
 def test_snapshots_hold_still_until_they_are_taken(tiny):
     torch.manual_seed(1)
     tables = make_tables(tiny, ["snapshot"], snapshots=2)
-    learner = QNetwork(network_shape(tiny, parse_options(tiny, {}), "plain", (8,), False))
+    learner = QNetwork(network_shape(tiny, tiny.parse_options(), "plain", (8,), False))
     before = [[p.clone() for p in player.network.parameters()] for player in tables._snapshots]
     tables.take_snapshot(learner)
     same = [
@@ -228,7 +227,7 @@ def test_tables_go_on_the_same_after_a_state_is_taken_up(tiny):
         return make_tables(tiny, ["random=1", "snapshot=1", "self=1"], n_step=2, gamma=0.9)
 
     tables = fresh()
-    tables.take_snapshot(QNetwork(network_shape(tiny, parse_options(tiny, {}), "plain", (8,), False)))
+    tables.take_snapshot(QNetwork(network_shape(tiny, tiny.parse_options(), "plain", (8,), False)))
     play(tables, 7, first_legal)
     other = fresh()
     other.load_state_dict(tables.state_dict())

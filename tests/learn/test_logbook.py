@@ -22,7 +22,7 @@ def steps_of(folder):
 
 def test_a_resumed_run_keeps_the_step_it_was_saved_at_and_drops_what_came_after(tmp_path):
     pytest.importorskip("torch")
-    from cardgym.learn.logbook import TensorBoard
+    from cardgym.learn.log import TensorBoard
 
     board = TensorBoard(tmp_path)
     for step in (100, 200, 300):

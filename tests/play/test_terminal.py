@@ -9,22 +9,21 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
-from cardgym.generator import derive
-from cardgym.kernel import STARTING
+from cardgym.engine.generator import derive
+from cardgym.engine.kernel import RESET
 from cardgym.play import table as tables
+from cardgym.play.human_game import Table
 from cardgym.play.log import append, check_log, read_log
-from cardgym.play.table import Table
 from cardgym.play.terminal import Terminal, in_columns
 from cardgym.players.base import CallablePlayer, CompiledPlayer
-from cardgym.players.played import PlayedBatch
-from cardgym.registry import parse_options
+from cardgym.players.seating import SeatedBatch
 
 GAME = find("CorellianSpike-v0")
 MATCH, DONT_BUY, DISCARD = 1, 4, 5
 
 
 def options(**settings):
-    return parse_options(GAME, settings)
+    return GAME.parse_options(settings)
 
 
 def play_on(observation, mask):
@@ -52,16 +51,16 @@ def test_the_table_plays_the_same_games_as_the_kernel(seat):
     for opponent in (CompiledPlayer("random"), CallablePlayer("play_on", play_on)):
         table = Table(GAME, options(num_players=3), [opponent, CompiledPlayer("heuristic")], seat=seat, seed=11)
         lineup = [CompiledPlayer("initial"), opponent, CompiledPlayer("heuristic")]
-        played = PlayedBatch(GAME, options(num_players=3), 1, lineup)
+        played = SeatedBatch(GAME, options(num_players=3), 1, lineup)
         played.seed(np.array([derive(np.uint64(11), tables._STREAM)], np.uint64))
-        played.seat(played.numbers, wish=-1 if seat is None else seat)
+        played.seat(played.numbers, requested_seat=-1 if seat is None else seat)
         for _ in range(3):
             table.start()
             table.advance()
             while not table.over:
-                mask = np.isin(np.arange(GAME.num_actions), table.legal())
+                mask = np.isin(np.arange(GAME.num_actions), table.legal_actions())
                 table.advance(play_on(None, mask))
-            played.step(np.zeros(1, np.int64), np.full(1, STARTING, np.uint8))
+            played.step(np.zeros(1, np.int64), np.full(1, RESET, np.uint8))
             assert table.seat == played.batch.rows[0].seat
             assert table.state.tobytes() == played.batch.states[0].tobytes()
             assert table.paid == pytest.approx(played.paid[0, :3])
@@ -127,7 +126,7 @@ def test_what_a_person_is_told_does_not_depend_on_what_the_seat_cannot_see(tmp_p
             state.deck[:2] = hidden
             assert (np.sort(hidden) != state.cards[1, :2]).any()
         terminal._tell_moves(moves)
-        terminal._show(terminal.table.legal())
+        terminal._show(terminal.table.legal_actions())
         tellings.append(told)
     assert tellings[0] == tellings[1]
 

@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import kuhn_poker
 import numpy as np
 import numpy.typing as npt
-
-import kuhn_poker
-from cardgym import register
-from cardgym.rules import Encoding, Feature, Game, Generator, Record, rule, uniform
 from kuhn_poker import HIDDEN, STATE
+
+from cardgym import register
+from cardgym.engine.contract import Feature, Game, Generator, Observation, Record, rule, uniform
 
 
 def broken(name: str, players: Mapping[str, Any] | None = None, **changes: Any) -> Game:
@@ -164,8 +164,8 @@ def same_words(state: Record, action: int) -> str:
     return "do something"
 
 
-def encoding(write: Any, table: Any = kuhn_poker.table) -> dict[str, Encoding]:
-    return {"full": Encoding(write, table)}
+def observation_name(write: Any, table: Any = kuhn_poker.table) -> dict[str, Observation]:
+    return {"full": Observation(write, table)}
 
 
 SMALL = np.dtype([("small", np.int8), *((name, STATE.fields[name][0]) for name in STATE.names)], align=True)  # type: ignore[index, union-attr]

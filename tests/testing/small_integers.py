@@ -8,5 +8,5 @@ GAME = broken_games.broken(
     "Small",
     state=broken_games.SMALL,
     setup=broken_games.setup_small,
-    encodings=broken_games.encoding(broken_games.observe_small),
+    observations=broken_games.observation(broken_games.observe_small),
 )

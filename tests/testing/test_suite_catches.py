@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import broken_games
+import kuhn_poker
 import numpy as np
 import pytest
-from broken_games import broken, encoding
+from broken_games import broken, observation_name
 
-import kuhn_poker
-from cardgym.envs.common import Setting
+from cardgym.engine.contract import Game, choice
+from cardgym.envs.core import Setting
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
-from cardgym.rules import Game, choice
 from cardgym.testing import ContractError, ContractSuite, deal_checks, doc_checks, env_checks, rule_checks
 from cardgym.testing.golden import check_golden, main, path_of, playthrough
 
@@ -64,7 +64,7 @@ class OptionsUnchecked(kuhn_poker.KuhnOptions):
 RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     (
         "Leak",
-        {"encodings": encoding(broken_games.observe_both_cards)},
+        {"encodings": observation_name(broken_games.observe_both_cards)},
         rule_checks.check_hidden,
         "changes observation 'full', number 3",
     ),
@@ -75,21 +75,31 @@ RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     ("OwnCard", {"resample": broken_games.resample_own_card}, rule_checks.check_hidden, "seat 0"),
     (
         "Bounds",
-        {"encodings": encoding(broken_games.observe_too_much)},
+        {"encodings": observation_name(broken_games.observe_too_much)},
         rule_checks.check_observations,
         r"\(moves\) is 2",
     ),
-    ("Short", {"encodings": encoding(broken_games.observe_too_little)}, rule_checks.check_observations, "not written"),
-    ("Long", {"encodings": encoding(broken_games.observe_beyond)}, rule_checks.check_observations, "more numbers"),
+    (
+        "Short",
+        {"encodings": observation_name(broken_games.observe_too_little)},
+        rule_checks.check_observations,
+        "not written",
+    ),
+    (
+        "Long",
+        {"encodings": observation_name(broken_games.observe_beyond)},
+        rule_checks.check_observations,
+        "more numbers",
+    ),
     (
         "Meddle",
-        {"encodings": encoding(broken_games.observe_and_change)},
+        {"encodings": observation_name(broken_games.observe_and_change)},
         rule_checks.check_observations,
         "changes the state",
     ),
     (
         "Twins",
-        {"encodings": encoding(broken_games.observe_too_little, broken_games.table_of_twins)},
+        {"encodings": observation_name(broken_games.observe_too_little, broken_games.table_of_twins)},
         rule_checks.check_observations,
         "one name",
     ),
@@ -261,7 +271,7 @@ def test_copies_that_go_another_way_are_caught(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_observation_outside_its_space_is_caught_by_gymnasiums_checker() -> None:
-    game = broken("Space", encodings=encoding(broken_games.observe_too_much))
+    game = broken("Space", observations=observation_name(broken_games.observe_too_much))
     with pytest.raises(ContractError, match="outside"):
         with_seeds(env_checks.check_steps, game, {"seat": "all"})
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
+import kuhn_poker
 import numpy as np
 import numpy.typing as npt
 
-import kuhn_poker
-from cardgym.rules import Encoding, Feature, Game, Generator, Record, no_code, rule
+from cardgym.engine.contract import Feature, Game, Generator, Observation, Record, no_code, rule
 
 STATE = np.dtype(
     [
@@ -33,25 +33,25 @@ def setup(state: Record) -> None:
 
 
 @rule
-def outcomes(state: Record) -> int:
+def num_chance_outcomes(state: Record) -> int:
     if state.lots > 0:
         return 6
     return 1000 if state.card < 0 and state.hand < 2 else 0
 
 
 @rule
-def actor(state: Record) -> int:
+def current_player(state: Record) -> int:
     return 0 if state.hand < 2 else -1
 
 
 @rule
-def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
     mask[0] = 1
     mask[1] = 1
 
 
 @rule
-def apply(state: Record, move: int) -> None:
+def apply_action(state: Record, move: int) -> None:
     """Action 1 has some lots drawn before the hand ends; they change nothing, but draw from the generator."""
     if state.lots > 0:
         state.lots -= 1
@@ -72,7 +72,7 @@ def apply(state: Record, move: int) -> None:
 def apply_with_leftovers(state: Record, move: int) -> None:
     """The second card depends on how the first hand left the pile."""
     dealing = state.lots == 0 and state.card < 0
-    apply(state, move)
+    apply_action(state, move)
     if dealing:
         state.card += state.used
 
@@ -116,7 +116,7 @@ GAME: Game = dataclasses.replace(
     state=STATE,
     setup=setup,
     outcomes=outcomes,
-    actor=actor,
+    current_player=current_player,
     legal=legal,
     apply=apply,
     deal=deal,
@@ -125,8 +125,8 @@ GAME: Game = dataclasses.replace(
     forfeit=nothing,
     code=no_code,
     index=no_code,
-    num_indices=None,
-    encodings={"full": Encoding(observe, table)},
+    num_info_states=None,
+    observations={"full": Observation(observe, table)},
     narrate=narrate,
     resample=resample,
     players={},

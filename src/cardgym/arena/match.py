@@ -14,14 +14,14 @@ import numpy.typing as npt
 from cardgym.arena.report import Report
 from cardgym.arena.statistics import Moments
 from cardgym.arena.totals import Totals
-from cardgym.compilation import bind
+from cardgym.engine.compilation import bind, bound, template
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.generator import derive
+from cardgym.engine.kernel import NOOP, RESET
+from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.generator import derive
-from cardgym.kernel import RESTING, STARTING
 from cardgym.players.base import PlayerSpec, resolve_all
-from cardgym.players.played import PlayedBatch
-from cardgym.registry import find, parse_options
-from cardgym.rules import Game, Options
+from cardgym.players.seating import SeatedBatch
 
 Seats = Literal["rotate", "fixed"]
 
@@ -67,7 +67,7 @@ def evaluate(
     """
     game = find(game)
     if not isinstance(options, Options):
-        options = parse_options(game, options or {})
+        options = game.parse_options(options)
     seed = whole_number("seed", seed, 0, MAX_SEED)
     games = whole_number("games", games, 1, 10**12)
     if seats not in ("rotate", "fixed"):
@@ -78,13 +78,13 @@ def evaluate(
 
     deals = -(-games // seatings)
     deals_at_once = min(max(ROWS // seatings, 1), deals)
-    played = PlayedBatch(game, options, deals_at_once * seatings, roster)
+    played = SeatedBatch(game, options, deals_at_once * seatings, roster)
     for seating in range(seatings):
-        played.seat(played.numbers, rows=slice(seating, None, seatings), wish=seating)
+        played.seat(played.numbers, rows=slice(seating, None, seatings), requested_seat=seating)
     tally = _Tally(game, num_seats, seatings)
     actions = np.zeros(len(played.batch), np.int64)
-    activity = np.full(len(played.batch), RESTING, np.uint8)
-    played.step(actions, activity)  # Compiles what is not compiled yet, before the clock starts.
+    command = np.full(len(played.batch), NOOP, np.uint8)
+    played.step(actions, command)  # Compiles what is not compiled yet, before the clock starts.
     tally.of(played, 0)
 
     moments = Moments(tally.totals.size)
@@ -93,10 +93,10 @@ def evaluate(
     for first in range(0, deals, deals_at_once):
         now = min(deals_at_once, deals - first)
         deal = np.arange(first, first + deals_at_once, dtype=np.uint64)
-        played.seed(np.full(len(activity), key, np.uint64), np.repeat(deal, seatings))
-        activity[: now * seatings] = STARTING
-        activity[now * seatings :] = RESTING
-        played.step(actions, activity)
+        played.seed(np.full(len(command), key, np.uint64), np.repeat(deal, seatings))
+        command[: now * seatings] = RESET
+        command[now * seatings :] = NOOP
+        played.step(actions, command)
         moments.add(tally.of(played, now))
         if progress is not None:
             progress((first + now) * seatings, deals * seatings)
@@ -129,58 +129,50 @@ def whole_number(name: str, value: Any, low: int, high: int) -> int:
 # -- counting ------------------------------------------------------------------------------------------------
 
 
-def _unbound(*_: Any) -> Any:
-    raise NotImplementedError("a template is used through `_measures`")
-
-
-figure = _unbound
-
-
+@template
 def _measure(states: Any, out: Any) -> None:
-    """A figure of every seat of every row."""
+    """A metric of every seat of every row."""
     for i in range(states.shape[0]):
         for seat in range(out.shape[1]):
-            out[i, seat] = figure(states[i], seat)
+            out[i, seat] = bound.metric(states[i], seat)
 
 
+@template
 def _measure_whole(states: Any, out: Any) -> None:
-    """A figure of every row."""
+    """A metric of every row."""
     for i in range(states.shape[0]):
-        out[i] = figure(states[i])
+        out[i] = bound.metric(states[i])
 
 
 @cache
 def _measures(game: Game) -> tuple[Callable[..., Any], dict[str, Callable[..., Any]]]:
-    """Compiled: how much could be won in each row; what each seat won, and its further figures, by name."""
-    suffix = game.id.replace("-", "_")
-    contests = bind(_measure_whole, f"{suffix}_contests", game.sources, figure=game.contests)
-    figures = {"won": game.won, **game.extra}
-    return contests, {
-        name: bind(_measure, f"{suffix}_{name}", game.sources, figure=function) for name, function in figures.items()
-    }
+    """Compiled: how much could be won in each row; what each seat won, and its further metrics, by name."""
+    max_score = bind(_measure_whole, f"{game.id}_max_score", metric=game.rules.max_score)
+    metrics = {"score": game.rules.score, **game.metrics}
+    return max_score, {name: bind(_measure, f"{game.id}_{name}", metric=metric) for name, metric in metrics.items()}
 
 
 class _Tally:
     """Counts finished games, a deal at a time."""
 
     def __init__(self, game: Game, num_seats: int, seatings: int) -> None:
-        self.totals = Totals(num_seats, tuple(game.extra))
+        self.totals = Totals(num_seats, tuple(game.metrics))
         self._seatings = seatings
-        self._contests, self._figures = _measures(game)
+        self._max_score, self._metrics = _measures(game)
 
-    def of(self, played: PlayedBatch, deals: int) -> npt.NDArray[np.float64]:
+    def of(self, played: SeatedBatch, deals: int) -> npt.NDArray[np.float64]:
         """The totals of the first `deals` deals of a batch whose games have ended, (deals, size), float64."""
         totals, seatings = self.totals, self._seatings
         rows = deals * seatings
         states = played.batch.plain_states[:rows]
-        contests = np.empty(rows, np.float64)
-        self._contests(states, contests)
+        max_scores = np.empty(rows, np.float64)
+        self._max_score(states, max_scores)
         seated = np.empty((totals.each, rows, totals.num_players), np.float64)
         seated[1] = played.paid[:rows, : totals.num_players]
-        for place, measure in zip((0, *range(2, totals.each)), self._figures.values(), strict=True):
+        for place, measure in zip((0, *range(2, totals.each)), self._metrics.values(), strict=True):
             measure(states, seated[place])
         found = np.zeros((deals, totals.size), np.float64)
-        found[:, 0] = contests.reshape(deals, seatings).sum(axis=1)
+        found[:, 0] = max_scores.reshape(deals, seatings).sum(axis=1)
         for seating in range(seatings):
             for player in range(totals.num_players):
                 seat = (player + seating) % totals.num_players

@@ -21,7 +21,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure, and print a line a figure: the median, the least and the greatest."""
-    from cardgym.benchmark import Figure, machine, measure
+    from cardgym.cli.benchmark import Figure, machine, measure
 
     if arguments.repeats < 1 or not arguments.seconds > 0:
         raise CardgymError("--repeats and --seconds: give numbers above 0")

@@ -6,9 +6,9 @@ import argparse
 import dataclasses
 
 from cardgym.cli.parser import Parser
+from cardgym.engine.contract import Game
+from cardgym.engine.registry import find, registered
 from cardgym.players.base import player_names
-from cardgym.registry import find, parse_options, registered
-from cardgym.rules import Game
 
 
 def add_arguments(parser: Parser) -> None:
@@ -23,15 +23,15 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _tell(game: Game) -> str:
-    defaults = parse_options(game, {})
+    defaults = game.parse_options()
     rows = [
         ("players", ", ".join(player_names(game))),
         ("actions", str(game.num_actions)),
         *(
-            (f"obs={name}", f"{encoding.size(defaults)} numbers")
-            if encoding.discrete is None
-            else (f"obs={name}", f"one of {encoding.discrete(defaults):,}")
-            for name, encoding in game.encodings.items()
+            (f"obs={name}", f"{observation.size(defaults)} numbers")
+            if observation.discrete is None
+            else (f"obs={name}", f"one of {observation.discrete(defaults):,}")
+            for name, observation in game.observations.items()
         ),
         *(
             (f"{spec.name}={getattr(defaults, spec.name)}", f"{spec.metadata['help']}; {_allowed(spec)}")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.registry import find, parse_settings
 from cardgym.errors import CardgymError, unknown
-from cardgym.registry import find, parse_options, parse_settings
-from cardgym.rules import Game, Options
 
 
 class Parser(argparse.ArgumentParser):
@@ -81,7 +81,7 @@ def add_matches(parser: Parser, games: int) -> None:
 def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:
     """The game that was named, and its options."""
     game = find(arguments.env)
-    return game, parse_options(game, parse_settings(arguments.settings))
+    return game, game.parse_options(parse_settings(arguments.settings))
 
 
 def existing(path: Path, kind: str) -> Path:

@@ -7,8 +7,8 @@ import secrets
 from pathlib import Path
 
 from cardgym.cli.parser import Parser, add_game, game_of, whole
+from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.rules import Game
 
 
 def add_arguments(parser: Parser) -> None:
@@ -28,8 +28,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Play until the person leaves."""
+    from cardgym.play.human_game import Table
     from cardgym.play.log import check_log, default_log
-    from cardgym.play.table import Table
     from cardgym.play.terminal import Terminal
     from cardgym.players.base import resolve, seated
 

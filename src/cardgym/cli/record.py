@@ -21,9 +21,9 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Record and write."""
+    from cardgym.arena.recording import record_chunks
+    from cardgym.arena.transition_file import check_suffix, write_transitions
     from cardgym.cli.progress import progress_bar
-    from cardgym.tabular.recording import record_chunks
-    from cardgym.tabular.transition_file import check_suffix, write_transitions
 
     check_suffix(arguments.out)
     game, options = game_of(arguments)

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps([report for report, _ in reports], indent=2, allow_nan=False))
         return
-    from cardgym.cli.tables import print_report
+    from cardgym.arena.printing import print_report
 
     for place, (report, unfinished) in enumerate(reports):
         if place:
@@ -57,7 +57,7 @@ def _read_report(path: Path) -> dict[str, Any]:
     try:
         report = json.loads(path.read_text())
         if report.keys() >= wanted and all(player.keys() >= of_players for player in report["players"]):
-            from cardgym.cli.tables import report_tables
+            from cardgym.arena.printing import report_tables
 
             report_tables(report)  # A report is what a table can be made of.
             return dict(report)

@@ -74,7 +74,7 @@ def _checkpoints(arguments: argparse.Namespace) -> list[Path]:
 
 def _cribbage(arguments: argparse.Namespace) -> None:
     from cardgym.cli.progress import progress_bar
-    from cardgym.tabular.experts.paper import GAMES, write_results
+    from cardgym.games.cribbage.paper.page import GAMES, write_results
 
     with progress_bar("runs") as progress:
         for path in write_results(arguments.out, arguments.games or GAMES, arguments.seed, progress):
@@ -83,8 +83,8 @@ def _cribbage(arguments: argparse.Namespace) -> None:
 
 def _coda(arguments: argparse.Namespace) -> None:
     from cardgym.cli.progress import progress_bar
-    from cardgym.papers.coda_page import write_results
-    from cardgym.papers.coda_runs import Plan
+    from cardgym.games.coda.paper.page import write_results
+    from cardgym.games.coda.paper.runs import Plan
 
     plan = Plan(games=arguments.games or Plan.games)
     with progress_bar("trainings and evaluations") as progress:
@@ -94,8 +94,8 @@ def _coda(arguments: argparse.Namespace) -> None:
 
 def _corellian_spike(arguments: argparse.Namespace) -> None:
     from cardgym.cli.progress import progress_bar
-    from cardgym.papers.spike_page import write_results
-    from cardgym.papers.spike_runs import Plan
+    from cardgym.games.corellian_spike.paper.page import write_results
+    from cardgym.games.corellian_spike.paper.runs import Plan
 
     games, workers = arguments.games or Plan.games, arguments.processes or Plan.workers
     plan = Plan(games=games, base_seed=arguments.seed, workers=workers)
@@ -107,13 +107,13 @@ def _corellian_spike(arguments: argparse.Namespace) -> None:
 
 def _one_play_poker(arguments: argparse.Namespace) -> None:
     from cardgym.cli.progress import progress_bar
-    from cardgym.papers.poker_chart import ENV, draw_chart
-    from cardgym.papers.poker_page import CHART, GAMES, write_results
-    from cardgym.registry import find, parse_options
+    from cardgym.engine.registry import find
+    from cardgym.games.one_play_poker.paper.chart import ENV, draw_chart
+    from cardgym.games.one_play_poker.paper.page import CHART, GAMES, write_results
 
     page, chart = arguments.out / "one_play_poker.md", arguments.out / CHART
     with progress_bar("readings of the rules") as progress:
         write_results(page, arguments.games or GAMES, arguments.seed, progress)
     print(page)
-    draw_chart(chart, parse_options(find(ENV), {}))
+    draw_chart(chart, find(ENV).parse_options())
     print(chart)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from cardgym.cli.parser import Parser, add_game, existing
 
 if TYPE_CHECKING:
-    from cardgym.rules import Game
+    from cardgym.engine.contract import Game
 
 
 def add_arguments(parser: Parser) -> None:
@@ -45,14 +45,14 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Solve and print."""
-    from cardgym.registry import find
+    from cardgym.engine.registry import find
 
     game = find(arguments.env)
     (_run_coda if _is_coda(game) else _run_one_player)(game, arguments)
 
 
 def _is_coda(game: Game) -> bool:
-    from cardgym.games.coda.table import CodaOptions
+    from cardgym.games.coda.state import CodaOptions
 
     return game.options is CodaOptions
 
@@ -61,14 +61,14 @@ def _is_coda(game: Game) -> bool:
 
 
 def _run_coda(game: Game, arguments: argparse.Namespace) -> None:
+    from cardgym.engine.registry import parse_settings
     from cardgym.errors import CardgymError
-    from cardgym.registry import parse_options, parse_settings
-    from cardgym.search.coda_solve import solve
+    from cardgym.games.coda.solve import solve
 
     for flag, given in (("--out", arguments.out), ("--policy", arguments.policy)):
         if given:
             raise CardgymError(f"{flag}: for games of one player only; of {game.id} known players are valued")
-    options = parse_options(game, parse_settings(arguments.settings))
+    options = game.parse_options(parse_settings(arguments.settings))
     report = solve(options, "random" if arguments.opponent is None else arguments.opponent, game.id)
     if arguments.json:
         print(json.dumps(report, indent=2, allow_nan=False))
@@ -86,9 +86,9 @@ def _run_coda(game: Game, arguments: argparse.Namespace) -> None:
 
 
 def _run_one_player(game: Game, arguments: argparse.Namespace) -> None:
+    from cardgym.engine.registry import parse_settings
     from cardgym.errors import CardgymError
-    from cardgym.registry import parse_settings
-    from cardgym.tabular.solve import solve
+    from cardgym.solvers.solve import solve
 
     if arguments.opponent is not None:
         raise CardgymError(f"--opponent {arguments.opponent}: for Coda only; {game.id} is solved without")
@@ -133,7 +133,7 @@ def _in_words(settings: Mapping[str, Any]) -> str:
 def _show(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]], below: str) -> None:
     from rich.text import Text
 
-    from cardgym.arena.tables import fitting_tables, results_console
+    from cardgym.console import fitting_tables, results_console
 
     console = results_console()
     tables = fitting_tables(columns, rows, console.width)

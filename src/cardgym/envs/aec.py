@@ -10,10 +10,10 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
-from cardgym.envs.common import Setting, picture
+from cardgym.engine.contract import Game
+from cardgym.engine.kernel import RESET
+from cardgym.envs.core import Setting, picture
 from cardgym.errors import CardgymError
-from cardgym.kernel import STARTING
-from cardgym.rules import Game
 
 
 class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is an extra and untyped here.
@@ -79,7 +79,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
             self._generator, _ = seeding.np_random(seed)
             tables.seed(np.array([self._setting.draw_key(self._generator)], np.uint64))
             self._seeded = True
-        tables.step(0, STARTING)
+        tables.step(0, RESET)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -107,7 +107,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         seats = np.array([self.possible_agents.index(agent)], np.int64)
         observations, masks, _ = self._setting.tables.batch.look(seats)
         observation: Any = observations[0]
-        if self._setting.encoding.discrete is not None:
+        if self._setting.observation.discrete is not None:
             observation = np.int64(observation[0])
         return {"observation": observation, "action_mask": masks[0]}
 
@@ -116,7 +116,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         state = self._setting.tables.batch.states[0]
         seat = self.possible_agents.index(self.agent_selection)
         if self.render_mode == "ansi":
-            return self.game.describe(state, seat)
+            return self.game.words.describe(state, seat)
         if self.render_mode == "rgb_array":
             return picture(self.game, state, seat)
         raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
@@ -132,9 +132,9 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
 
     def _select(self) -> None:
         """Select the agent to decide; at the end of the game, each in turn to be taken off the table."""
-        actor = int(self._setting.tables.batch.plain_rows["actor"][0])
-        if actor >= 0:
-            self.agent_selection = self.possible_agents[actor]
+        current_player = int(self._setting.tables.batch.plain_rows["current_player"][0])
+        if current_player >= 0:
+            self.agent_selection = self.possible_agents[current_player]
         else:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from cardgym.envs.common import Opponents, Setting, check_reset_options, picture
+from cardgym.engine.contract import Game
+from cardgym.engine.kernel import RESET
+from cardgym.envs.core import Opponents, Setting, check_reset_options, picture
 from cardgym.errors import CardgymError
-from cardgym.kernel import STARTING
-from cardgym.rules import Game
 
 
 class CardEnv(gymnasium.Env[Any, Any]):
@@ -62,7 +62,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
         self.action_space = spaces.Discrete(self.game.actions(self.options))
         self.render_mode = render_mode
         self._seeded = False
-        self._actor = -1
+        self._current_player = -1
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start the next game; with a seed, the first of that seed.
@@ -82,12 +82,12 @@ class CardEnv(gymnasium.Env[Any, Any]):
             tables.seed(np.array([setting.draw_key(self.np_random)], np.uint64))
             self._seeded = True
         if options and "deck" in options:
-            setting.game.stack_deck(tables.batch.states[0], options["deck"])
-            tables.step(0, STARTING)
+            setting.game.rules.stack_deck(tables.batch.states[0], options["deck"])
+            tables.step(0, RESET)
         else:
-            tables.step(0, STARTING, skip=setting.skips)
+            tables.step(0, RESET, skip=setting.skips)
         answer = tables.batch.answers[0]
-        self._actor = int(answer["actor"])
+        self._current_player = int(answer["current_player"])
         return self._seen(int(answer["code"]))
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
@@ -100,14 +100,14 @@ class CardEnv(gymnasium.Env[Any, Any]):
             CardgymError: before `reset`, after the end, or for what is no whole number.
             IllegalActionError: for an illegal action with `illegal_action="raise"`.
         """
-        if self._actor < 0:
+        if self._current_player < 0:
             raise CardgymError("step() before reset(), or after the end of the game: call reset()")
         setting = self._setting
-        reward, self._actor, code = setting.tables.act(setting.one_action(action), setting.illegal)
+        reward, self._current_player, code = setting.tables.act(setting.one_action(action), setting.illegal)
         observation, info = self._seen(code)
         if setting.plays_all:
             info["rewards"] = setting.tables.paid[0, : self.options.num_players].copy()
-        return observation, reward, self._actor < 0, False, info
+        return observation, reward, self._current_player < 0, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """What is legal now, (actions,) bool, as sb3-contrib's MaskablePPO asks for it."""
@@ -119,7 +119,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
         state = self._setting.tables.batch.states[0]
         seat = int(self._setting.viewers()[0])
         if self.render_mode == "ansi":
-            return self.game.describe(state, seat)
+            return self.game.words.describe(state, seat)
         if self.render_mode == "rgb_array":
             return picture(self.game, state, seat)
         raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
@@ -131,9 +131,9 @@ class CardEnv(gymnasium.Env[Any, Any]):
         if setting.has_code:
             info["state_code"] = code
         if setting.plays_all:
-            info["seat"] = self._actor
+            info["seat"] = self._current_player
         observation: Any = setting.tables.observations[0]
-        if setting.encoding.discrete is not None:
+        if setting.observation.discrete is not None:
             observation = np.int64(observation[0])
         if setting.as_dict:
             observation = {"observation": observation, "action_mask": mask.copy()}

@@ -11,10 +11,10 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from cardgym.envs.common import Opponents, Setting, check_reset_options, picture
+from cardgym.engine.contract import Game
+from cardgym.engine.kernel import NOOP, RESET, STEP
+from cardgym.envs.core import Opponents, Setting, check_reset_options, picture
 from cardgym.errors import CardgymError, unknown
-from cardgym.kernel import ACTING, RESTING, STARTING
-from cardgym.rules import Game
 
 
 class CardVectorEnv(VectorEnv[Any, Any, Any]):
@@ -128,9 +128,9 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             raise CardgymError(f"step() where env {int(starting.argmax())} awaits a reset: call reset()")
         if setting.raises:
             setting.refuse_illegal(chosen, ~starting)
-        tables.step(chosen, np.where(starting, STARTING, ACTING), illegal=setting.illegal, skip=setting.skips)
+        tables.step(chosen, np.where(starting, RESET, STEP), illegal=setting.illegal, skip=setting.skips)
         rewards = tables.batch.answers["reward"].copy()
-        over = tables.batch.answers["asked"] == 0
+        over = tables.batch.answers["pending_policy"] == 0
         self._over = over
         infos: dict[str, Any] = {}
         everyone = np.ones(self.num_envs, np.bool_)
@@ -153,15 +153,15 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         states = self._setting.tables.batch.states
         seats = self._setting.viewers()
         if self.render_mode == "ansi":
-            return tuple(self.game.describe(state, seat) for state, seat in zip(states, seats, strict=True))
+            return tuple(self.game.words.describe(state, seat) for state, seat in zip(states, seats, strict=True))
         if self.render_mode == "rgb_array":
             return tuple(picture(self.game, state, seat) for state, seat in zip(states, seats, strict=True))
         raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
 
     def _start(self, chosen: npt.NDArray[np.bool_]) -> None:
         tables = self._setting.tables
-        tables.step(0, np.where(chosen, STARTING, RESTING), skip=self._setting.skips)
-        self._over = tables.batch.answers["asked"] == 0
+        tables.step(0, np.where(chosen, RESET, NOOP), skip=self._setting.skips)
+        self._over = tables.batch.answers["pending_policy"] == 0
 
     def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """The last observations and infos of the games that are over, as Gymnasium's vector envs give them."""
@@ -178,7 +178,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     def _observations(self) -> Any:
         tables, setting = self._setting.tables, self._setting
         observations: Any = tables.observations
-        if setting.encoding.discrete is not None:
+        if setting.observation.discrete is not None:
             observations = observations[:, 0].astype(np.int64)
         if setting.as_dict:
             return {"observation": observations, "action_mask": tables.masks.copy()}
@@ -190,5 +190,5 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         if setting.has_code:
             infos |= {"state_code": answers["code"].copy(), "_state_code": present.copy()}
         if setting.plays_all:
-            infos |= {"seat": answers["actor"].copy(), "_seat": present.copy()}
+            infos |= {"seat": answers["current_player"].copy(), "_seat": present.copy()}
         return infos

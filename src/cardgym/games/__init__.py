@@ -1,1 +1,1 @@
-"""The games: rules over records, one module or package each."""
+"""The games that come with cardgym, a folder each: rules, observations, words, players, searches, learners and paper."""

@@ -43,7 +43,7 @@ def load_state(path: Path) -> dict[str, Any]:
     return state
 
 
-def begun_state(path: Path, config: Any) -> dict[str, Any]:
+def load_resume_state(path: Path, config: Any) -> dict[str, Any]:
     """The state that a run of a training script goes on from, with the config it began with checked.
 
     Raises:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from cardgym.learn.replay import Transitions
+from cardgym.learn.dqn.replay import Transitions
 
 
 class TurnRecorder:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from cardgym.play.human_game import HumanGame, Move
 from cardgym.play.log import append
-from cardgym.play.table import Move, Table
 
 PERSON = "human"
 """The person's name in logs and reports."""
@@ -29,7 +29,7 @@ class Terminal:
 
     def __init__(
         self,
-        table: Table,
+        table: HumanGame,
         log: Path,
         seed: int,
         ask: Callable[[str], str] = input,
@@ -63,9 +63,9 @@ class Terminal:
         while not table.over:
             self._tell(_RULE)
             self._tell_moves(moves)
-            actions = table.legal()
+            actions = table.legal_actions()
             if len(actions) == 1:
-                self._tell(f"  (all you can do: {table.game.action_text(table.state, actions[0])})")
+                self._tell(f"  (all you can do: {table.game.words.action_text(table.state, actions[0])})")
                 moves = table.advance(actions[0])
             else:
                 moves = table.advance(self._choose(actions))
@@ -98,18 +98,18 @@ class Terminal:
     def _show(self, actions: list[int]) -> None:
         table = self.table
         self._tell("")
-        self._tell(table.game.describe(table.state, table.seat))
+        self._tell(table.game.words.describe(table.state, table.seat))
         self._tell("")
         width = len(str(len(actions)))
         words = [
-            f"{number:>{width}}  {table.game.action_text(table.state, action)}"
+            f"{number:>{width}}  {table.game.words.action_text(table.state, action)}"
             for number, action in enumerate(actions, 1)
         ]
         self._tell(in_columns(words))
 
     def _tell_moves(self, moves: list[Move]) -> None:
         for move in moves:
-            told = self.table.game.narrate(move.before, move.move, move.after, self.table.seat)
+            told = self.table.game.words.narrate(move.before, move.move, move.after, self.table.seat)
             for line in told.splitlines():
                 self._tell(f"  {line}")
 
@@ -142,14 +142,14 @@ class Terminal:
             "game": table.number,
             "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             "finished": finished,
-            "contests": float(game.contests(state)),
+            "contests": float(game.rules.max_score(state)),
             "players": [
                 {
                     "name": names[seat],
                     "seat": seat,
-                    "won": float(game.won(state, seat)),
+                    "won": float(game.rules.score(state, seat)),
                     "return": float(table.paid[seat]),
-                    "extra": {name: float(figure(state, seat)) for name, figure in game.extra.items()},
+                    "extra": {name: float(figure(state, seat)) for name, figure in game.metrics.items()},
                 }
                 for seat in order
             ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -10,8 +10,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine import registry
+from cardgym.engine.contract import CompiledPolicy, Game, Options, TablePolicy
 from cardgym.errors import CardgymError, unknown
-from cardgym.rules import Game, Options
 
 Policy = Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], int]
 """A Python callable as a player: `policy(observation, action_mask)` returns a legal action."""
@@ -33,7 +34,7 @@ class TablePlayer:
 
 
 @runtime_checkable
-class OutsidePlayer(Protocol):
+class BatchPolicy(Protocol):
     """A player asked from outside the kernel, many rows at once."""
 
     @property
@@ -42,7 +43,7 @@ class OutsidePlayer(Protocol):
         ...
 
     @property
-    def encoding(self) -> str | None:
+    def observation_name(self) -> str | None:
         """The observation it reads; None takes the table's."""
         ...
 
@@ -57,7 +58,7 @@ class CallablePlayer:
 
     name: str
     policy: Policy
-    encoding: str | None = None
+    observation_name: str | None = None
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """Ask the callable for each row, on copies that it may keep or change."""
@@ -67,21 +68,21 @@ class CallablePlayer:
         return np.array(chosen)  # Of whatever kind they are: `checked_actions` refuses what is no whole number.
 
 
-Player = CompiledPlayer | TablePlayer | OutsidePlayer
+Player = CompiledPlayer | TablePlayer | BatchPolicy
 PlayerSpec = str | Path | Policy | Player
 """How a player is named: a compiled player's or a table's name, a path, a callable, or a player itself."""
 
 
 def player_names(game: Game) -> tuple[str, ...]:
-    """The names that every table of the game knows."""
-    return ("random", *game.players, *game.tables, *game.outside)
+    """The names of the players that a game knows."""
+    return ("random", *game.players)
 
 
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     """The player that `spec` names.
 
-    A path ending in `.json` is a policy file, one ending in `.experts.safetensors` a weight file of experts at
-    cribbage, any other ending in `.safetensors` a network's checkpoint, one ending in `.npz` a table of observations.
+    A path ending in `.json` is a policy file, one ending in `.npz` a Q-table over observations, one ending in
+    `.safetensors` a network's checkpoint; games add suffixes of their own.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for something else.
@@ -89,37 +90,47 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     if isinstance(spec, CompiledPlayer | TablePlayer):
         return spec
     if not isinstance(spec, str | Path):
-        if isinstance(spec, OutsidePlayer):
+        if isinstance(spec, BatchPolicy):
             return spec
         if callable(spec):
             return CallablePlayer(getattr(spec, "__name__", type(spec).__name__), spec)
         raise CardgymError(f"player {spec!r}: give a name, a path or a callable (observation, action_mask) -> action")
     name = str(spec)
-    if name == "random" or name in game.players:
+    if name == "random":
         return CompiledPlayer(name)
-    if name in game.tables:
-        return TablePlayer(name, game.tables[name](options))
-    if name in game.outside:
-        player: OutsidePlayer = game.outside[name](options)
-        return player
-    if name.endswith(".json"):
-        from cardgym.players.policy_file import load_policy
-
-        return TablePlayer(name, load_policy(Path(name), game, options))
-    if name.endswith(".experts.safetensors"):
-        from cardgym.players import experts
-
-        return experts.load_player(Path(name), game, options)
-    if name.endswith(".safetensors"):
-        from cardgym.players.network import load_player
-
-        return load_player(Path(name), game, options)
-    if name.endswith(".npz"):
-        from cardgym.players.hashed import load_hashed
-
-        return load_hashed(Path(name), game, options)
-    paths = "a path to a .json policy, .npz table or .safetensors checkpoint"
+    if name in game.players:
+        return _own_player(name, game, options)
+    for suffix, load in _loaders():
+        if name.endswith(suffix):
+            player: Player = load(Path(name), game, options)
+            return player
+    paths = "a path to a .json policy, .npz Q-table or .safetensors checkpoint"
     raise unknown("player", name, [*player_names(game), paths])
+
+
+def _own_player(name: str, game: Game, options: Options) -> Player:
+    policy = game.players[name]
+    if isinstance(policy, CompiledPolicy):
+        return CompiledPlayer(name)
+    if isinstance(policy, TablePolicy):
+        return TablePlayer(name, policy.make(options))
+    player: BatchPolicy = policy.make(options)
+    return player
+
+
+_LOADERS = {
+    ".json": "cardgym.players.policy_file:load_player",
+    ".safetensors": "cardgym.players.networks:load_player",
+    ".npz": "cardgym.players.q_table:load_player",
+}
+"""How players are loaded from files, by suffix."""
+
+
+def _loaders() -> Iterator[tuple[str, Callable[[Path, Game, Options], Player]]]:
+    """Suffixes with their loaders, the longest first: a game's `.name.safetensors` comes before `.safetensors`."""
+    references = {**_LOADERS, **dict(registry.loaders())}
+    for suffix in sorted(references, key=len, reverse=True):
+        yield suffix, lambda *given, reference=references[suffix]: registry.load(reference)(*given)
 
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
@@ -148,7 +159,7 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
     return [resolve(spec, game, options) for spec in specs]
 
 
-def checked_actions(player: OutsidePlayer, actions: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+def checked_actions(player: BatchPolicy, actions: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
     """The actions an outside player chose, or an error that names it where one is not legal."""
     chosen = np.asarray(actions)
     if chosen.shape != (len(masks),) or not np.issubdtype(chosen.dtype, np.integer):

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
-from cardgym.rules import Game, Options
+from cardgym.players.base import TablePlayer
 
 FORMAT = "cardgym policy 1"
 
@@ -52,12 +53,17 @@ def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8
     return actions.astype(np.int8)
 
 
+def load_player(path: Path, game: Game, options: Options) -> TablePlayer:
+    """The player of a policy file; see `load_policy` for what is refused."""
+    return TablePlayer(str(path), load_policy(path, game, options))
+
+
 def save_policy(path: Path, actions: npt.NDArray[np.int8], game: Game, options: Options, **about: str) -> None:
     """Write int8 actions by state index as a policy file, a state a line.
 
     Args:
         path: the file.
-        actions: (num_indices,), int8.
+        actions: (num_info_states,), int8.
         game: the game.
         options: its options.
         about: further facts for the reader, such as `gamma`; they are not read back.
@@ -108,8 +114,8 @@ def _words(options: object) -> str:
 
 
 def _names(game: Game, options: Options) -> list[str]:
-    if game.names is not None:
-        return game.names(options)
-    if game.codes is None:
+    if game.state_index.info_state_labels is not None:
+        return game.state_index.info_state_labels(options)
+    if game.state_index.info_state_keys is None:
         raise CardgymError(f"{game.id} has no table of states, so no policy files")
-    return [str(code) for code in game.codes(options).tolist()]
+    return [str(code) for code in game.state_index.info_state_keys(options).tolist()]

@@ -8,11 +8,11 @@ In a test file of your own:
         game = "kuhn_poker:KuhnPoker-v0"
         golden = Path(__file__).parent / "golden"
 
-`Table` plays a game one chosen move at a time, chance's too, for hand-played lines and small solvers. It needs the
+`StateDriver` plays a game one chosen move at a time, chance's too, for hand-played lines and small solvers. It needs the
 extra `testing` (pytest and hypothesis); PettingZoo's tests are run where PettingZoo is installed.
 """
 
+from cardgym.testing.driver import CHANCE, END, ContractError, Move, StateDriver, generator, option_cases
 from cardgym.testing.suite import ContractSuite
-from cardgym.testing.table import CHANCE, END, ContractError, Move, Table, generator, option_cases
 
-__all__ = ["CHANCE", "END", "ContractError", "ContractSuite", "Move", "Table", "generator", "option_cases"]
+__all__ = ["CHANCE", "END", "ContractError", "ContractSuite", "Move", "StateDriver", "generator", "option_cases"]

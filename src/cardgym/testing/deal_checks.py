@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.batch import Batch
-from cardgym.kernel import ACTING, RANDOM, STARTING
-from cardgym.rules import Game, Options
-from cardgym.testing.table import ContractError, Table, expect, state_digest
+from cardgym.engine.batch import Batch
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.kernel import RANDOM, RESET, STEP
+from cardgym.testing.driver import ContractError, StateDriver, expect, state_digest
 
 
 def check_deals(game: Game, options: Options, seed: int = 0, lines: int = 4, most: int = 400) -> None:
@@ -38,10 +38,10 @@ def check_deals(game: Game, options: Options, seed: int = 0, lines: int = 4, mos
 
 def _deals_of(game: Game, options: Options, seed: int, line: int, most: int) -> list[list[Any]]:
     """What chance did before the first decision of each deal, in one line of play by the kernel."""
-    batch, table = Batch(game, options, 1), Table(game, options)
+    batch, table = Batch(game, options, 1), StateDriver(game, options)
     outputs = batch.new_outputs()
     batch.plain_rows["key"] = seed
-    batch.step(0, STARTING, *outputs)
+    batch.step(0, RESET, *outputs)
     rng = np.random.default_rng((seed, line))
     chance = np.zeros(2, np.uint64)
     chance[0] = batch.plain_rows["chance"][0, 0]
@@ -50,28 +50,28 @@ def _deals_of(game: Game, options: Options, seed: int, line: int, most: int) -> 
         _expect_states_equal(batch, table)
         if table.over:
             break
-        action = int(rng.choice(table.legal()))
+        action = int(rng.choice(table.legal_actions()))
         deal = table.deal
         table.apply(action)
         told = _settle(table, chance)
-        batch.step(action, ACTING, *outputs)
+        batch.step(action, STEP, *outputs)
         if table.deal != deal and not table.over:
             deals.append([one for one in told if one[0] == table.deal])
     return deals
 
 
-def _settle(table: Table, chance: npt.NDArray[np.uint64]) -> list[tuple[int, int, int, list[str]]]:
+def _settle(table: StateDriver, chance: npt.NDArray[np.uint64]) -> list[tuple[int, int, int, list[str]]]:
     told = []
-    while table.outcomes:
-        deal, outcomes, move = table.deal, table.outcomes, table.draw(chance)
+    while table.num_chance_outcomes:
+        deal, outcomes, move = table.deal, table.num_chance_outcomes, table.draw(chance)
         before = table.copy().state
         table.apply(move)
-        words = [table.game.narrate(before, move, table.state, seat) for seat in range(table.options.num_players)]
+        words = [table.game.words.narrate(before, move, table.state, seat) for seat in range(table.options.num_players)]
         told.append((deal, outcomes, move, words))
     return told
 
 
-def _expect_states_equal(batch: Batch, table: Table) -> None:
+def _expect_states_equal(batch: Batch, table: StateDriver) -> None:
     expect(
         state_digest(batch.plain_states) == table.digest(),
         f"{table}: the kernel and the same moves played one by one lead to different states",
@@ -112,18 +112,25 @@ def played(name: str, cases: Sequence[Options], seed: int, moves: int) -> list[l
 
 
 def _played_by_hand(name: str, options: Options, seed: int, moves: int) -> list[list[str]]:
-    table, told = Table(name, options), []
+    table, told = StateDriver(name, options), []
     rng = np.random.default_rng(seed)
     for number in range(moves):
         if table.over:
             table.setup()
         seat = table.seat if table.seat >= 0 else number % options.num_players
-        mask = "chance" if table.outcomes else table.mask().tobytes().hex()
-        seen = [table.observe(seat, encoding).tobytes().hex() for encoding in table.game.encodings]
+        mask = "chance" if table.num_chance_outcomes else table.mask().tobytes().hex()
+        seen = [table.observe(seat, observation_name).tobytes().hex() for observation_name in table.game.observations]
         actions: list[int] = []
-        if not table.outcomes:
+        if not table.num_chance_outcomes:
             actions = [table.ask(player, np.array([seed, number], np.uint64)) for player in table.players]
-        facts = [table.outcomes, table.seat, table.deal, table.code(seat), table.index(seat), table.forfeit(seat)]
+        facts = [
+            table.num_chance_outcomes,
+            table.seat,
+            table.deal,
+            table.info_state_key(seat),
+            table.info_state_index(seat),
+            table.forfeit(seat),
+        ]
         unseen = table.copy()
         unseen.resample(seat, np.array([seed, number], np.uint64))
         move = table.random_move(rng)
@@ -136,25 +143,25 @@ def _played_by_hand(name: str, options: Options, seed: int, moves: int) -> list[
 
 
 def _played_by_kernel(name: str, options: Options, seed: int, moves: int) -> list[list[str]]:
-    game, told = Table(name, options).game, []
+    game, told = StateDriver(name, options).game, []
     batch = Batch(game, options, 2, players=game.players)
     observations, masks = batch.new_outputs()
     batch.plain_rows["key"] = [seed, seed + 1]
     batch.plain_rows["lineup"][1, 1:] = np.arange(7) % len(batch.kernel.players)
-    batch.plain_rows["wish"][1] = -1
-    activity = np.full(2, STARTING, np.uint8)
+    batch.plain_rows["requested_seat"][1] = -1
+    command = np.full(2, RESET, np.uint8)
     for number in range(moves // 4):
-        batch.step(number % masks.shape[1], activity, observations, masks, illegal=RANDOM, skip=True)
+        batch.step(number % masks.shape[1], command, observations, masks, illegal=RANDOM, skip=True)
         digests = [state_digest(batch.plain_states), state_digest(batch.plain_rows)]
         told.append([f"step {number}", *digests, masks.tobytes().hex(), observations.tobytes().hex()])
-        activity = np.where(batch.plain_rows["actor"] < 0, STARTING, ACTING).astype(np.uint8)
+        command = np.where(batch.plain_rows["current_player"] < 0, RESET, STEP).astype(np.uint8)
     return told
 
 
 def main() -> None:
     """Print what random play looks like in this process, as JSON."""
     name, cases, seed, moves = sys.argv[1:]
-    game = Table(name).game
+    game = StateDriver(name).game
     options = [game.options.parse(case) for case in json.loads(cases)]
     print(json.dumps(played(name, options, int(seed), int(moves))))
 

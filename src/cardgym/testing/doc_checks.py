@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from cardgym.registry import parse_options
-from cardgym.rules import Game, feature_table
-from cardgym.testing.table import expect
+from cardgym.engine.contract import Game, feature_table
+from cardgym.testing.driver import expect
 
 HEADINGS = (
     "Description",
@@ -29,16 +28,16 @@ def check_doc(game: Game) -> None:
     headings = [line.lstrip("#").strip() for line in lines if line.startswith("#")]
     missing = [heading for heading in HEADINGS if heading not in headings]
     expect(not missing, f"{game.id}: the documentation has no heading {', '.join(missing)}")
-    options = parse_options(game, {})
+    options = game.parse_options()
     for spec in dataclasses.fields(game.options):
         expect(f"`{spec.name}`" in game.doc, f"{game.id}: the documentation does not tell of the option `{spec.name}`")
-    for name, encoding in game.encodings.items():
-        named = len(game.encodings) == 1 or f'obs="{name}"' in game.doc
+    for name, observation in game.observations.items():
+        named = len(game.observations) == 1 or f'obs="{name}"' in game.doc
         expect(named, f'{game.id}: the documentation does not tell of obs="{name}"')
-        if encoding.discrete is not None:
-            space = f"Discrete({encoding.discrete(options)})"
+        if observation.discrete is not None:
+            space = f"Discrete({observation.discrete(options)})"
             expect(space in game.doc, f"{game.id}: the documentation does not say that {name!r} is {space}")
             continue
-        for row in feature_table(encoding.table(options)).splitlines():
+        for row in feature_table(observation.features(options)).splitlines():
             told = " ".join(row.split())
             expect(told in lines, f"{game.id}: the documentation of {name!r} has no row {told!r}")

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
+from cardgym.engine.contract import Game, Options
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.errors import IllegalActionError
-from cardgym.rules import Game, Options
-from cardgym.testing.table import Table, actions_of, expect, state_digest
+from cardgym.testing.driver import StateDriver, actions_of, expect, state_digest
 
 
 def last_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> int:
@@ -40,9 +40,9 @@ def settings(game: Game, options: Options) -> list[dict[str, Any]]:
         {**own, "seat": "random", "opponent": mixed if last else "random", "obs_mode": "dict"},
         {**own, "seat": "all"},
     ]
-    for number, name in enumerate(game.encodings):
+    for number, name in enumerate(game.observations):
         found[number % len(found)]["obs"] = name
-    found += [{**own, "obs": name} for name in list(game.encodings)[len(found) :]]
+    found += [{**own, "obs": name} for name in list(game.observations)[len(found) :]]
     return found
 
 
@@ -210,11 +210,11 @@ def check_illegal(game: Game, options: Options, seed: int = 0, steps: int = 12) 
     vector.reset(seed=seed)
     actions = actions_of(game, options)
     for step in range(steps):
-        mask, actor = infos[0]["action_mask"], infos[0]["seat"]
+        mask, current_player = infos[0]["action_mask"], infos[0]["seat"]
         legal_after = [_after(envs["raise"], action) for action in np.flatnonzero(mask)]
         for bad in [*np.flatnonzero(mask == 0).tolist()[:6], -1, actions, 2**40]:
             where = f"{_told(game, arguments)}, seed {seed}, step {step}, illegal action {bad}"
-            _expect_lost(copy.deepcopy(envs["penalize"]), bad, actor, where)
+            _expect_lost(copy.deepcopy(envs["penalize"]), bad, current_player, where)
             _expect_refused(envs["raise"], bad, where)
             _expect_refused(vector, np.array([bad]), where)
             after = _after(envs["random"], bad)
@@ -237,10 +237,10 @@ def _states(env: CardEnv | CardVectorEnv) -> npt.NDArray[Any]:
     return env._setting.tables.batch.plain_states
 
 
-def _expect_lost(env: CardEnv, bad: int, actor: int, where: str) -> None:
-    table = Table(env.game, env.options)
+def _expect_lost(env: CardEnv, bad: int, current_player: int, where: str) -> None:
+    table = StateDriver(env.game, env.options)
     table.states[:] = _states(env)
-    forfeit = table.forfeit(actor)
+    forfeit = table.forfeit(current_player)
     observation, reward, terminated, _, info = env.step(bad)
     expect(terminated, f"{where}: the game goes on")
     expect(reward == forfeit, f"{where}: pays {reward}; forfeit() says {forfeit}")
@@ -349,7 +349,7 @@ def _go_on(env: Any, chooser: _Chooser, info: dict[str, Any], over: npt.NDArray[
 
 def check_gymnasium(game: Game) -> None:
     """Gymnasium's own checker is content, without a warning, with every observation flat and as a dict."""
-    for name in game.encodings:
+    for name in game.observations:
         for mode in ("flat", "dict"):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")

@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
-from cardgym.registry import find, registered
-from cardgym.rules import Game, Options
-from cardgym.testing.table import ContractError, Move, Table, option_cases
+from cardgym.testing.driver import ContractError, Move, StateDriver, option_cases
 
 _CASES = 4
 _MOVES = (150, 40)
@@ -48,43 +48,48 @@ def playthrough(game: Game) -> str:
 
 
 def _game_lines(game: Game, options: Options, seed: int, most: int) -> Iterator[str]:
-    table = Table(game, options)
+    table = StateDriver(game, options)
     yield f"# {', '.join(f'{name}={value}' for name, value in options.asdict().items())}; seed {seed}"
     rng = np.random.default_rng(seed)
     decisions = 0
     for number in range(most):
         if table.over:
             break
-        if not table.outcomes:
+        if not table.num_chance_outcomes:
             yield from _decision_lines(table, decisions)
             decisions += 1
         before = table.copy().state
-        words = {action: game.action_text(table.state, action) for action in ([] if table.outcomes else table.legal())}
+        words = {
+            action: game.words.action_text(table.state, action)
+            for action in ([] if table.num_chance_outcomes else table.legal_actions())
+        }
         move = table.random_move(rng)
         yield _move_line(table, number, move, words.get(move.move, ""))
         for told, seats in _told(table, before, move).items():
             yield f"      seat {' '.join(map(str, seats))}: {told}"
     if table.over:
-        won = ", ".join(f"seat {seat} {float(game.won(table.state, seat)):g}" for seat in range(options.num_players))
-        yield f"The end. Won: {won}; contests {float(game.contests(table.state)):g}"
-        yield from ("  " + line for line in game.describe(table.state, 0).splitlines())
+        won = ", ".join(
+            f"seat {seat} {float(game.rules.score(table.state, seat)):g}" for seat in range(options.num_players)
+        )
+        yield f"The end. Won: {won}; contests {float(game.rules.max_score(table.state)):g}"
+        yield from ("  " + line for line in game.words.describe(table.state, 0).splitlines())
 
 
-def _decision_lines(table: Table, decisions: int) -> Iterator[str]:
+def _decision_lines(table: StateDriver, decisions: int) -> Iterator[str]:
     seat = table.seat
     if decisions % 10 == 0:
-        yield from ("  " + line for line in table.game.describe(table.state, seat).splitlines())
+        yield from ("  " + line for line in table.game.words.describe(table.state, seat).splitlines())
         for row, numbers in _rows(table, seat):
-            yield f"  {table.game.default_encoding}.{row} = {numbers}"
-    digests = ", ".join(f"{name} {_digest(table.observe(seat, name))}" for name in table.game.encodings)
-    coded = f"; code {table.code(seat)}" if table.game.num_indices is not None else ""
-    yield f"  seat {seat} to decide, legal {' '.join(map(str, table.legal()))}; {digests}{coded}"
+            yield f"  {table.game.default_observation}.{row} = {numbers}"
+    digests = ", ".join(f"{name} {_digest(table.observe(seat, name))}" for name in table.game.observations)
+    coded = f"; code {table.info_state_key(seat)}" if table.game.state_index.num_info_states is not None else ""
+    yield f"  seat {seat} to decide, legal {' '.join(map(str, table.legal_actions()))}; {digests}{coded}"
 
 
-def _rows(table: Table, seat: int) -> Iterator[tuple[str, str]]:
+def _rows(table: StateDriver, seat: int) -> Iterator[tuple[str, str]]:
     """The rows of the first observation that are not all zero."""
     out, at = table.observe(seat), 0
-    for row in table.game.encoding(table.game.default_encoding).table(table.options):
+    for row in table.game.observation(table.game.default_observation).features(table.options):
         numbers = out[at : at + row.size]
         at += row.size
         if numbers.any():
@@ -96,19 +101,21 @@ def _digest(numbers: npt.NDArray[np.float32]) -> str:
     return hashlib.sha256(whole.tobytes()).hexdigest()[:8]
 
 
-def _move_line(table: Table, number: int, move: Move, words: str) -> str:
+def _move_line(table: StateDriver, number: int, move: Move, words: str) -> str:
     who = (
-        f"chance, outcome {move.move} of {move.outcomes}" if move.outcomes else f"seat {move.seat}: {move.move} {words}"
+        f"chance, outcome {move.move} of {move.num_chance_outcomes}"
+        if move.num_chance_outcomes
+        else f"seat {move.seat}: {move.move} {words}"
     )
     paid = [f"{amount:g}" for amount in move.paid[: table.options.num_players]]
     pays = f" pays {' '.join(paid)}" if move.paid.any() else ""
     return f"{number:>4} {who}{pays} [{table.digest()}]"
 
 
-def _told(table: Table, before: object, move: Move) -> dict[str, list[int]]:
+def _told(table: StateDriver, before: object, move: Move) -> dict[str, list[int]]:
     told: dict[str, list[int]] = {}
     for seat in range(table.options.num_players):
-        words = table.game.narrate(before, move.move, table.state, seat)
+        words = table.game.words.narrate(before, move.move, table.state, seat)
         if words:
             told.setdefault(words.replace("\n", " / "), []).append(seat)
     return told

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
-from cardgym.registry import parse_options
-from cardgym.rules import Game, Options
-from cardgym.testing.table import Table, expect, generator, state_digest
+from cardgym.testing.driver import StateDriver, expect, generator, state_digest
 
 _GUARD = 8
 _GUARD_VALUE = np.float32(12345.5)
@@ -63,7 +62,7 @@ def _another_value(options: Options, spec: dataclasses.Field[Any]) -> Options | 
 
 def check_options(game: Game) -> None:
     """Every value that an option does not allow is one line that names what is allowed; so is an unknown option."""
-    default = parse_options(game, {})
+    default = game.parse_options()
     for spec in dataclasses.fields(game.options):
         bad: list[Any] = [None, [], "", "no such word", float("nan"), 0.5, b"x"]
         if "choices" in spec.metadata:
@@ -94,7 +93,7 @@ def check_options(game: Game) -> None:
 
 def _refusal(game: Game, values: dict[str, Any]) -> str | None:
     try:
-        parse_options(game, values)
+        game.parse_options(values)
     except CardgymError as error:
         return str(error)
     return None
@@ -104,21 +103,21 @@ def check_moves(game: Game, options: Options, seed: int = 0, most: int = 250) ->
     """A mask is never empty before the end, every legal action and every outcome of chance is a move, moves are
     functions of the state alone, reading changes nothing, and a finished game has winners of all its contests."""
     rng = np.random.default_rng(seed)
-    table = Table(game, options)
+    table = StateDriver(game, options)
     for number in range(most):
         where = f"{table}, seed {seed}, move {number}"
         if table.over:
             break
         moves: Iterable[int]
-        if table.outcomes:
-            moves = {0, table.outcomes - 1, int(rng.integers(table.outcomes))}
+        if table.num_chance_outcomes:
+            moves = {0, table.num_chance_outcomes - 1, int(rng.integers(table.num_chance_outcomes))}
         else:
             _check_mask(table, where)
-            moves = table.legal()
+            moves = table.legal_actions()
             expect(0 <= table.seat < options.num_players, f"{where}: seat {table.seat} is to decide, which is no seat")
             expect(np.isfinite(table.forfeit(table.seat)), f"{where}: a forfeit pays {table.forfeit(table.seat)}")
             expect(table.forfeit(table.seat) <= 0, f"{where}: giving up pays {table.forfeit(table.seat)}, a reward")
-        expect(table.outcomes >= 0, f"{where}: {table.outcomes} outcomes of chance")
+        expect(table.num_chance_outcomes >= 0, f"{where}: {table.num_chance_outcomes} outcomes of chance")
         for move in moves:
             one, other = table.copy(), table.copy()
             before = state_digest(table.states)
@@ -134,7 +133,7 @@ def check_moves(game: Game, options: Options, seed: int = 0, most: int = 250) ->
         table.random_move(rng)
 
 
-def _check_mask(table: Table, where: str) -> None:
+def _check_mask(table: StateDriver, where: str) -> None:
     size = table.mask().shape[0]
     table._mask[:] = 7  # Whatever a mask held before must be gone.
     mask, before = table.mask(), table.states.tobytes()
@@ -147,15 +146,15 @@ def _check_mask(table: Table, where: str) -> None:
 
 def check_endings(game: Game, options: Options, seed: int = 0, games: int = 3, most: int = 20_000) -> None:
     """Random games end; what the seats won sums to the contests; and a record used before starts like a new one."""
-    used = Table(game, options)
+    used = StateDriver(game, options)
     for number in range(games):
-        new = Table(game, options)
+        new = StateDriver(game, options)
         used.setup()
         rng, again = np.random.default_rng((seed, number)), np.random.default_rng((seed, number))
         for place, (one, other) in enumerate(
             zip(new.play_randomly(rng, most), used.play_randomly(again, most), strict=True)
         ):
-            same = (one.seat, one.outcomes, one.move) == (other.seat, other.outcomes, other.move)
+            same = (one.seat, one.num_chance_outcomes, one.move) == (other.seat, other.num_chance_outcomes, other.move)
             expect(
                 same and np.array_equal(one.paid, other.paid),
                 f"{new}, seed {seed}, game {number}: move {place} is {one} in a new record and {other} in one that "
@@ -167,8 +166,8 @@ def check_endings(game: Game, options: Options, seed: int = 0, games: int = 3, m
                 np.array_equal(new.observe(seat), used.observe(seat)),
                 f"{new}: seat {seat} observes what an earlier game left in the record; setup() must overwrite it",
             )
-        won = [float(game.won(new.state, seat)) for seat in range(options.num_players)]
-        contests = float(game.contests(new.state))
+        won = [float(game.rules.score(new.state, seat)) for seat in range(options.num_players)]
+        contests = float(game.rules.max_score(new.state))
         total = sum(won)
         against_house = options.num_players == 1 and total <= contests  # The house wins the rest.
         expect(
@@ -180,17 +179,17 @@ def check_endings(game: Game, options: Options, seed: int = 0, games: int = 3, m
 
 def check_conserved(game: Game, options: Options, seed: int = 0, most: int = 2_000) -> None:
     """Cards, credits and whatever else `conserved` counts are the same after every move, chance's too."""
-    table = Table(game, options)
-    first = game.conserved(table.state)
+    table = StateDriver(game, options)
+    first = game.rules.invariants(table.state)
     expect(len(first) > 0, f"{game.id}: conserved() counts nothing")
     for number, move in enumerate(table.play_randomly(np.random.default_rng(seed), most)):
-        now = game.conserved(table.state)
+        now = game.rules.invariants(table.state)
         expect(now == first, f"{table}, seed {seed}, move {number} ({move}): conserved() was {first} and is {now}")
 
 
 def check_hidden(game: Game, options: Options, seed: int = 0, most: int = 90, hides: bool = True) -> None:
     """What a seat cannot see, drawn anew, changes nothing that it is shown or counted, nor what players do there."""
-    table = Table(game, options)
+    table = StateDriver(game, options)
     rng = np.random.default_rng(seed)
     drawn = changed = 0
     for number in range(most):
@@ -212,49 +211,49 @@ def check_hidden(game: Game, options: Options, seed: int = 0, most: int = 90, hi
     )
 
 
-def _seats(table: Table, number: int) -> set[int]:
+def _seats(table: StateDriver, number: int) -> set[int]:
     """The seat to decide, and each seat in turn."""
     turn = number % table.options.num_players
     return {turn, table.seat} if table.seat >= 0 else {turn}
 
 
-def _compare_knowledge(table: Table, other: Table, seat: int, what: str) -> None:
+def _compare_knowledge(table: StateDriver, other: StateDriver, seat: int, what: str) -> None:
     game = table.game
-    facts: dict[str, Callable[[Table], Any]] = {
+    facts: dict[str, Callable[[StateDriver], Any]] = {
         "who is to decide": lambda one: one.seat,
-        "the number of outcomes of chance": lambda one: one.outcomes,
+        "the number of outcomes of chance": lambda one: one.num_chance_outcomes,
         "the deal": lambda one: one.deal,
-        "the state code": lambda one: one.code(seat),
-        "the index": lambda one: one.index(seat),
-        "conserved()": lambda one: game.conserved(one.state),
-        "describe()": lambda one: game.describe(one.state, seat),
+        "the state code": lambda one: one.info_state_key(seat),
+        "the index": lambda one: one.info_state_index(seat),
+        "conserved()": lambda one: game.rules.invariants(one.state),
+        "describe()": lambda one: game.words.describe(one.state, seat),
     }
     if table.seat == seat:
         facts["the mask"] = lambda one: one.mask().tolist()
     other.look()
     for name, fact in facts.items():
         expect(fact(table) == fact(other), f"{what} changes {name}: {fact(table)} to {fact(other)}")
-    for encoding in game.encodings:
-        one, two = table.observe(seat, encoding), other.observe(seat, encoding)
+    for observation_name in game.observations:
+        one, two = table.observe(seat, observation_name), other.observe(seat, observation_name)
         if not np.array_equal(one, two):
             place = int(np.flatnonzero(one != two)[0])
-            feature = _feature_at(game, encoding, table.options, place)
+            feature = _feature_at(game, observation_name, table.options, place)
             expect(
                 False,
-                f"{what} changes observation {encoding!r}, number {place} ({feature}): {one[place]} to {two[place]}",
+                f"{what} changes observation {observation_name!r}, number {place} ({feature}): {one[place]} to {two[place]}",
             )
 
 
-def _feature_at(game: Game, encoding: str, options: Options, place: int) -> str:
-    for row in game.encoding(encoding).table(options):
+def _feature_at(game: Game, observation_name: str, options: Options, place: int) -> str:
+    for row in game.observation(observation_name).features(options):
         if place < row.size:
             return row.name
         place -= row.size
     return "beyond the table"
 
 
-def _compare_players(table: Table, other: Table, what: str, key: tuple[int, int]) -> None:
-    allowed, before = table.legal(), table.states.tobytes()
+def _compare_players(table: StateDriver, other: StateDriver, what: str, key: tuple[int, int]) -> None:
+    allowed, before = table.legal_actions(), table.states.tobytes()
     for player in table.players:
         one, two = table.ask(player, generator(*key)), other.ask(player, generator(*key))
         expect(one in allowed, f"{what}: player {player} takes action {one}, which is not legal")
@@ -264,10 +263,10 @@ def _compare_players(table: Table, other: Table, what: str, key: tuple[int, int]
 
 def check_observations(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
     """Every observation is as long as its table says, written in full, inside its bounds, and changes no state."""
-    table = Table(game, options)
+    table = StateDriver(game, options)
     rng = np.random.default_rng(seed)
-    for name, encoding in game.encodings.items():
-        rows = encoding.table(options)
+    for name, observation in game.observations.items():
+        rows = observation.features(options)
         names = [row.name for row in rows]
         expect(len(set(names)) == len(names), f"{game.id}: two rows of the table of {name!r} have one name: {names}")
         for row in rows:
@@ -276,15 +275,15 @@ def check_observations(game: Game, options: Options, seed: int = 0, most: int = 
         if table.over and rng.random() < 0.5:  # The end itself is observed, too.
             table.setup()
         for seat in _seats(table, number):
-            for name in game.encodings:
+            for name in game.observations:
                 _check_observation(table, seat, name, f"{table}, seed {seed}, move {number}, seat {seat}, {name!r}")
         if not table.over:
             table.random_move(rng)
 
 
-def _check_observation(table: Table, seat: int, name: str, where: str) -> None:
-    encoding, before = table.game.encoding(name), table.states.tobytes()
-    size = encoding.size(table.options)
+def _check_observation(table: StateDriver, seat: int, name: str, where: str) -> None:
+    observation, before = table.game.observation(name), table.states.tobytes()
+    size = observation.size(table.options)
     guarded = np.full(size + 2 * _GUARD, _GUARD_VALUE, np.float32)
     out = guarded[_GUARD:-_GUARD]
     table.observe_into(seat, name, out)
@@ -296,15 +295,15 @@ def _check_observation(table: Table, seat: int, name: str, where: str) -> None:
     )
     around = np.concatenate([guarded[:_GUARD], guarded[-_GUARD:]])
     expect((around == _GUARD_VALUE).all(), f"{where}: more numbers are written than the {size} of the table")
-    low, high = encoding.bounds(table.options)
+    low, high = observation.bounds(table.options)
     inside = (out >= low) & (out <= high)
     if not inside.all():
         place = int(np.argmin(inside))
         feature = _feature_at(table.game, name, table.options, place)
         expect(False, f"{where}: number {place} ({feature}) is {out[place]}, not in [{low[place]}, {high[place]}]")
-    if encoding.discrete is not None:
+    if observation.discrete is not None:
         expect(size == 1, f"{where}: a discrete observation has {size} numbers")
-        most = encoding.discrete(table.options)
+        most = observation.discrete(table.options)
         expect(out[0] == int(out[0]) and 0 <= out[0] < most, f"{where}: {out[0]} is no whole number below {most}")
         expect(most <= 2**24, f"{where}: float32 does not hold {most} whole numbers")
     expect(table.states.tobytes() == before, f"{where}: observing changes the state")
@@ -315,12 +314,15 @@ def check_index(game: Game, options: Options, seed: int = 0, most: int = 400) ->
 
     They are asked for at the decisions of the seat to decide, and at the end.
     """
-    if game.num_indices is None:
-        expect(game.codes is None and not game.tables, f"{game.id}: codes or tables without num_indices")
+    if game.state_index.num_info_states is None:
+        expect(
+            game.state_index.info_state_keys is None and not game.tables,
+            f"{game.id}: codes or tables without num_info_states",
+        )
         return
-    size = game.num_indices(options)
-    if game.codes is not None:
-        codes = game.codes(options)
+    size = game.state_index.num_info_states(options)
+    if game.state_index.info_state_keys is not None:
+        codes = game.state_index.info_state_keys(options)
         expect(len(codes) == size, f"{game.id}: {len(codes)} codes for {size} indices")
         expect(len(np.unique(codes)) == size, f"{game.id}: a code stands twice in codes()")
     for name, make in game.tables.items():
@@ -329,13 +331,13 @@ def check_index(game: Game, options: Options, seed: int = 0, most: int = 400) ->
             actions.dtype == np.int8 and actions.shape == (size,), f"{game.id}: table {name} is no int8 of ({size},)"
         )
         expect(np.array_equal(actions, make(options)), f"{game.id}: table {name} differs from one call to the next")
-    table = Table(game, options)
+    table = StateDriver(game, options)
     seen: dict[int, int] = {}
     rng = np.random.default_rng(seed)
     for number in range(most):
         seats = [table.seat] if table.seat >= 0 else range(options.num_players if table.over else 0)
         for seat in seats:
-            code, index = table.code(seat), table.index(seat)
+            code, index = table.info_state_key(seat), table.info_state_index(seat)
             where = f"{table}, seed {seed}, move {number}, seat {seat}"
             expect(0 <= index < size, f"{where}: index {index} of code {code} is not below {size}")
             expect(
@@ -352,47 +354,47 @@ def check_index(game: Game, options: Options, seed: int = 0, most: int = 400) ->
 
 def check_texts(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
     """The table, every legal action and every move have words, and those of a move tell no seat more than it sees."""
-    table = Table(game, options)
+    table = StateDriver(game, options)
     rng = np.random.default_rng(seed)
     for number in range(most):
         where = f"{table}, seed {seed}, move {number}"
         if table.over:
             break
         for seat in range(options.num_players):
-            expect(game.describe(table.state, seat).strip(), f"{where}: describe() is empty for seat {seat}")
-        if not table.outcomes:
-            words = [game.action_text(table.state, action) for action in table.legal()]
+            expect(game.words.describe(table.state, seat).strip(), f"{where}: describe() is empty for seat {seat}")
+        if not table.num_chance_outcomes:
+            words = [game.words.action_text(table.state, action) for action in table.legal_actions()]
             expect(all(words) and len(set(words)) == len(words), f"{where}: actions share their words: {words}")
         start = table.copy()
         move = table.random_move(rng)
         for seat in range(options.num_players):
-            told = game.narrate(start.state, move.move, table.state, seat)
+            told = game.words.narrate(start.state, move.move, table.state, seat)
             expect(isinstance(told, str), f"{where}: narrate() tells {told!r} to seat {seat}")
-            if not start.outcomes and not table.over and table.deal == start.deal:
+            if not start.num_chance_outcomes and not table.over and table.deal == start.deal:
                 other = start.copy()
                 other.resample(seat, generator(seed, number))
                 _check_secrets_of_words(start, other, move.move, table, seat, told, where)
 
 
 def _check_secrets_of_words(
-    start: Table, other: Table, action: int, after: Table, seat: int, told: str, where: str
+    start: StateDriver, other: StateDriver, action: int, after: StateDriver, seat: int, told: str, where: str
 ) -> None:
     """Where the same action leaves a seat seeing the same though what it cannot see differs, it is told the same.
 
     At the end of a deal hands may be shown that nobody sees afterwards, and chance may show a card (a cut for the
     first deal): such moves may tell more.
     """
-    if action not in other.legal():
+    if action not in other.legal_actions():
         return
     before = other.states.copy().view(np.recarray)[0]
     other.apply(action)
     if not other.over and other.deal == start.deal and _shown(other, seat) == _shown(after, seat):
-        otherwise = start.game.narrate(before, action, other.state, seat)
+        otherwise = start.game.words.narrate(before, action, other.state, seat)
         expect(
             told == otherwise,
             f"{where}: narrate() tells seat {seat} what it cannot see: {told!r}, and {otherwise!r} were that otherwise",
         )
 
 
-def _shown(table: Table, seat: int) -> tuple[str, bytes]:
-    return table.game.describe(table.state, seat), table.observe(seat).tobytes()
+def _shown(table: StateDriver, seat: int) -> tuple[str, bytes]:
+    return table.game.words.describe(table.state, seat), table.observe(seat).tobytes()

@@ -6,11 +6,11 @@ import dataclasses
 from pathlib import Path
 from typing import Any, ClassVar
 
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.registry import find
-from cardgym.rules import Game, Options
 from cardgym.testing import deal_checks, doc_checks, env_checks, rule_checks
-from cardgym.testing.table import ContractError, option_cases
+from cardgym.testing.driver import ContractError, option_cases
 
 _WIDE = 40
 """Of a number of a wide range, hypothesis draws values up to this far from its smallest."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cardgym.games.coda.observations import beliefs_table, full_table, odds_table, paper_table
-from cardgym.games.coda.table import CodaOptions
-from cardgym.rules import feature_table
+from cardgym.engine.contract import feature_table
+from cardgym.games.coda.observations import beliefs_features, full_features, odds_features, paper_features
+from cardgym.games.coda.state import CodaOptions
 
 _DESCRIPTION = """
 ## Description
@@ -91,11 +91,11 @@ def _document(options: CodaOptions, actions: int, more: str) -> str:
         description=_DESCRIPTION,
         actions=actions,
         more=more,
-        full=feature_table(full_table(options)),
-        belief_size=beliefs_table(options)[-1].size,
-        belief=feature_table(beliefs_table(options)).splitlines()[-1],
-        odds=feature_table(odds_table(options)),
-        paper=feature_table(paper_table(options)),
+        full=feature_table(full_features(options)),
+        belief_size=beliefs_features(options)[-1].size,
+        belief=feature_table(beliefs_features(options)).splitlines()[-1],
+        odds=feature_table(odds_features(options)),
+        paper=feature_table(paper_features(options)),
         defaults=defaults,
     )
 

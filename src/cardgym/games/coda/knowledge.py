@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.games.coda.table import (
+from cardgym.engine.contract import Generator, Record, rule, uniform
+from cardgym.games.coda.state import (
     BLACK,
     MAX_LINE,
     MAX_TILES,
@@ -22,7 +23,6 @@ from cardgym.games.coda.table import (
     num_numbers,
     unseen,
 )
-from cardgym.rules import Generator, Record, rule, uniform
 
 
 @rule

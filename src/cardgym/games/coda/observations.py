@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Feature, Generator, Record, rule, uniform
 from cardgym.games.coda.knowledge import count_arrangements, count_guesses, draw_arrangement, fitting, new_counts
-from cardgym.games.coda.table import (
+from cardgym.games.coda.state import (
     DRAWING,
     FIRST,
     GUESSING,
@@ -23,14 +24,13 @@ from cardgym.games.coda.table import (
     num_numbers,
     unseen,
 )
-from cardgym.rules import Feature, Generator, Record, rule, uniform
 
 NUM_SCALARS = 14
 NUM_TURN_ROWS = 13
 """How many rows of the table the first `NUM_SCALARS` numbers are."""
 
 
-def full_table(options: CodaOptions) -> tuple[Feature, ...]:
+def full_features(options: CodaOptions) -> tuple[Feature, ...]:
     """The rows of the full observation. A line has at most n / 2 places; empty ones are all 0."""
     n, half = options.n, options.n // 2
     return (
@@ -71,7 +71,7 @@ def full_table(options: CodaOptions) -> tuple[Feature, ...]:
 
 @rule
 def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the full observation of `seat`; its table is `full_table`."""
+    """Write the full observation of `seat`; its table is `full_features`."""
     for i in range(out.shape[0]):
         out[i] = 0.0
     n = int(state.n)
@@ -146,10 +146,10 @@ def _may_be(state: Record, owner: int, values: int, out: npt.NDArray[np.float32]
 # -- beliefs ----------------------------------------------------------------------------------------------------------
 
 
-def beliefs_table(options: CodaOptions) -> tuple[Feature, ...]:
+def beliefs_features(options: CodaOptions) -> tuple[Feature, ...]:
     """The full observation, and the exact probability of every guess."""
     size = options.n // 2 * options.n
-    return (*full_table(options), Feature("belief", "by place x n + tile: its exact probability", size))
+    return (*full_features(options), Feature("belief", "by place x n + tile: its exact probability", size))
 
 
 @rule
@@ -187,11 +187,11 @@ def _believe(state: Record, seat: int, beliefs: npt.NDArray[np.float32]) -> floa
     return best
 
 
-def odds_table(options: CodaOptions) -> tuple[Feature, ...]:
+def odds_features(options: CodaOptions) -> tuple[Feature, ...]:
     """The turn, exact probabilities of guesses at either line, and the own tiles: beliefs without what led to them."""
     n, half = options.n, options.n // 2
     return (
-        *full_table(options)[:NUM_TURN_ROWS],
+        *full_features(options)[:NUM_TURN_ROWS],
         Feature("best", "probability of the likeliest guess"),
         Feature("own_best", "the greatest of `own_exposed`"),
         Feature("own_tiles", "by tile: 1 if held", n),
@@ -206,7 +206,7 @@ def odds_table(options: CodaOptions) -> tuple[Feature, ...]:
 
 @rule
 def observe_odds(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation of `odds_table`."""
+    """Write the observation of `odds_features`."""
     for i in range(out.shape[0]):
         out[i] = 0.0
     n = int(state.n)
@@ -234,7 +234,7 @@ def observe_odds(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
 # -- the paper's bits (section 3.1) -----------------------------------------------------------------------------------
 
 
-def paper_table(options: CodaOptions) -> tuple[Feature, ...]:
+def paper_features(options: CodaOptions) -> tuple[Feature, ...]:
     """The paper's 3n bits."""
     return (
         Feature("own_hidden", "by tile: 1 if held and hidden, the drawn tile included", options.n),
@@ -255,7 +255,7 @@ def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> Non
 
 
 @rule
-def code(state: Record, seat: int) -> int:
+def info_state_key(state: Record, seat: int) -> int:
     """The paper's bits as one number, a digit to base 4 for each tile: unseen, own hidden, own up, opponent's up."""
     total = 0
     for tile in range(state.n):

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Record, rule
 from cardgym.errors import CardgymError
 from cardgym.games.coda.knowledge import colour_of, count_guesses, new_counts
-from cardgym.games.coda.table import (
+from cardgym.games.coda.state import (
     ALL,
     COLOUR,
     CONSISTENT,
@@ -46,7 +47,6 @@ from cardgym.games.coda.table import (
     stop_action,
     unseen,
 )
-from cardgym.rules import Record, rule
 
 # -- the contract -----------------------------------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ def setup(state: Record) -> None:
 
 
 @rule
-def outcomes(state: Record) -> int:
+def num_chance_outcomes(state: Record) -> int:
     """The tiles of the pool, or the two seats where it is drawn who begins; 0 at a decision or the end."""
     if state.phase == FIRST:
         return 2
@@ -87,13 +87,13 @@ def outcomes(state: Record) -> int:
 
 
 @rule
-def actor(state: Record) -> int:
+def current_player(state: Record) -> int:
     """The seat to decide; -1 at the end."""
     return -1 if state.phase == OVER else int(state.turn)
 
 
 @rule
-def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
     """Guesses at hidden tiles, and `stop` after a hit; or places to put a tile, or to turn one up."""
     for action in range(mask.shape[0]):
         mask[action] = 0
@@ -135,7 +135,7 @@ def _legal_guesses(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> None
 
 
 @rule
-def apply(state: Record, move: int) -> None:
+def apply_action(state: Record, move: int) -> None:
     """Play an action, or a chance outcome: the seat that begins, or which of the pool's tiles is drawn."""
     state.reward[0] = 0.0
     state.reward[1] = 0.0
@@ -164,13 +164,13 @@ def apply(state: Record, move: int) -> None:
 
 
 @rule
-def won(state: Record, seat: int) -> float:
+def score(state: Record, seat: int) -> float:
     """1 for the winner."""
     return 1.0 if state.winner == seat else 0.0
 
 
 @rule
-def contests(state: Record) -> float:
+def max_score(state: Record) -> float:
     """One game is one contest."""
     return 1.0
 

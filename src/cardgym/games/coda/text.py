@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from cardgym.engine.contract import Record
 from cardgym.games.coda.observations import lines_shown
 from cardgym.games.coda.rules import tile_to_place
-from cardgym.games.coda.table import (
+from cardgym.games.coda.state import (
     DEALING,
     DRAWING,
     FIRST,
@@ -20,7 +21,6 @@ from cardgym.games.coda.table import (
     place_action,
     stop_action,
 )
-from cardgym.rules import Record
 
 _PHASES = {
     FIRST: "who begins",
@@ -127,7 +127,7 @@ def _tell(before: Record, move: int, after: Record, seat: int) -> list[str]:
     return told
 
 
-def conserved(state: Record) -> tuple[int, ...]:
+def invariants(state: Record) -> tuple[int, ...]:
     """Every tile is in the pool or in one hand; every tile held is in line, aside, or waits to be placed."""
     pool, held = int(state.pool), [int(tiles) for tiles in state.held]
     apart = pool.bit_count() == state.pool_size and not (pool & held[0] or pool & held[1] or held[0] & held[1])

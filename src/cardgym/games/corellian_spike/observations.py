@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Feature, Generator, Record, rule, uniform
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.rules import owed
 from cardgym.games.corellian_spike.state import (
@@ -21,7 +22,6 @@ from cardgym.games.corellian_spike.state import (
     SPIKE_SLOT,
     CorellianSpikeOptions,
 )
-from cardgym.rules import Feature, Generator, Record, rule, uniform
 
 # Multiplying is several times faster than dividing, and an observation has twenty such numbers.
 _THIRD, _SEVENTH, _TENTH, _THIRTIETH = 1 / 3, 1 / 7, 1 / 10, 1 / 30
@@ -35,7 +35,7 @@ _CARD_COUNTS[:NUM_VALUES] = np.eye(NUM_VALUES)
 _DECK_COUNTS = np.bincount(DECK + 10).astype(np.float32)
 
 
-def full_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     """The rows of the full observation; the last eight stand once for each opponent, in the order of play."""
     own = (
         Feature("round", "one-hot: round 0, 1, 2, 3", 4),
@@ -74,7 +74,7 @@ def full_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 
 @rule
 def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the full observation of `seat`; its table is `full_table`.
+    """Write the full observation of `seat`; its table is `full_features`.
 
     Discards lie face up, so a careful player knows which cards are left: those not seen since the last shuffle.
     """
@@ -135,15 +135,15 @@ def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
 # -- the paper's state (section 3.2) ----------------------------------------------------------------------------------
 
 
-def paper_table(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+def paper_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     """The paper's observation is one number: the state's index."""
-    return (Feature("index", "the state's place in the paper's enumeration", 1, 0, num_indices(options) - 1),)
+    return (Feature("index", "the state's place in the paper's enumeration", 1, 0, num_info_states(options) - 1),)
 
 
 @rule
 def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the state's index; float32 holds it exactly (it is below 2^24)."""
-    out[0] = index(state, seat)
+    out[0] = info_state_index(state, seat)
 
 
 @rule
@@ -153,7 +153,7 @@ def _digit(amount: int) -> int:
 
 
 @rule
-def code(state: Record, seat: int) -> int:
+def info_state_key(state: Record, seat: int) -> int:
     """The paper's 8 digits: round, decision, card sum (2), extra card (2), credits, pool; 0 at the end.
 
     The decision is the one being made at the table, also where another seat makes it.
@@ -168,9 +168,9 @@ def code(state: Record, seat: int) -> int:
 
 
 @rule
-def index(state: Record, seat: int) -> int:
+def info_state_index(state: Record, seat: int) -> int:
     """The place of the state's code in the paper's enumeration for this number of players."""
-    return code_index(code(state, seat), state.num_players)
+    return code_index(info_state_key(state, seat), state.num_players)
 
 
 @rule
@@ -230,12 +230,12 @@ def index_code(index: int, num_players: int) -> int:
     return int(head + own * 10 + pool)
 
 
-def codes(options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
+def info_state_keys(options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
     """The codes of all indices in order, int64."""
-    return np.array([index_code(i, options.num_players) for i in range(num_indices(options))], np.int64)
+    return np.array([index_code(i, options.num_players) for i in range(num_info_states(options))], np.int64)
 
 
-def num_indices(options: CorellianSpikeOptions) -> int:
+def num_info_states(options: CorellianSpikeOptions) -> int:
     """How many states the paper enumerates: 231,041 for two players, 361,001 for four or more, the end included."""
     pairs = sum(min(9, 5 * options.num_players - own) + 1 for own in range(10))
     return pairs * (19 + 3 * 3 * 19 * 21) + 1

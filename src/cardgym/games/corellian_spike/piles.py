@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from cardgym.engine.contract import Record, rule
 from cardgym.games.corellian_spike.state import EMPTY, HIGH_SLOT, LOW_SLOT, SPIKE_SLOT
-from cardgym.rules import Record, rule
 
 
 @rule

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Record, rule
 from cardgym.games.corellian_spike.piles import card_sum, discard, discard_from, draw_card, put_in_hand, refill
 from cardgym.games.corellian_spike.state import (
     BET,
@@ -42,7 +43,6 @@ from cardgym.games.corellian_spike.state import (
     TIE,
     WEIGHTED,
 )
-from cardgym.rules import Record, rule
 
 # -- the contract -----------------------------------------------------------------------------------------------------
 
@@ -64,7 +64,7 @@ def setup(state: Record) -> None:
 
 
 @rule
-def outcomes(state: Record) -> int:
+def num_chance_outcomes(state: Record) -> int:
     """Cards to draw from, 36 rolls of two dice, or players tied for the pool; 0 at a decision or the end."""
     phase = state.phase
     if phase == BETTING or phase == BUYING or phase == PLACING or phase == OVER:
@@ -80,13 +80,13 @@ def outcomes(state: Record) -> int:
 
 
 @rule
-def actor(state: Record) -> int:
+def current_player(state: Record) -> int:
     """The seat to decide; -1 at the end."""
     return -1 if state.phase == OVER else int(state.turn)
 
 
 @rule
-def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
     """Betting {raise, match, fold}, buying {buy, don't buy} or placing {discard, spike, low, high}."""
     betting = state.phase == BETTING
     buying = state.phase == BUYING
@@ -102,7 +102,7 @@ def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
 
 
 @rule
-def apply(state: Record, move: int) -> None:
+def apply_action(state: Record, move: int) -> None:
     """Play an action, or a chance outcome: a place in the draw pile, a roll, or one of those tied."""
     state.pays = 0
     phase = state.phase
@@ -151,13 +151,13 @@ def forfeit(state: Record, seat: int) -> float:
 
 
 @rule
-def won(state: Record, seat: int) -> float:
+def score(state: Record, seat: int) -> float:
     """Hands won."""
     return float(state.hands_won[seat])
 
 
 @rule
-def contests(state: Record) -> float:
+def max_score(state: Record) -> float:
     """Hands played."""
     return float(state.hand)
 

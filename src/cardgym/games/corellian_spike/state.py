@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardgym.rules import Options, Record, choice, number
+from cardgym.engine.contract import Options, Record, choice, number
 
 MAX_PLAYERS = 8
 NUM_CARDS = 62

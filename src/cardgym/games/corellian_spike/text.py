@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cardgym.engine.contract import Record
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.rules import owed
 from cardgym.games.corellian_spike.state import (
@@ -29,7 +30,6 @@ from cardgym.games.corellian_spike.state import (
     SWAP_SPIKE,
     TIE,
 )
-from cardgym.rules import Record
 
 _PHASE_NAMES = {
     BETTING: "betting",
@@ -146,7 +146,7 @@ def _name(other: int, seat: int) -> str:
     return "You" if other == seat else f"Seat {other}"
 
 
-def conserved(state: Record) -> tuple[int, ...]:
+def invariants(state: Record) -> tuple[int, ...]:
     """Every credit on the table; every card, and the sum of their squares and cubes."""
     credits = int(state.stack.sum()) + int(state.pool)
     cards = [int(card) for card in state.cards[: state.num_players].ravel() if card != EMPTY]

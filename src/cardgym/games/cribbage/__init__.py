@@ -1,41 +1,20 @@
-"""Cribbage: its cards and scoring, the exact statistics of every discard, and the game."""
+"""Cribbage."""
 
-from __future__ import annotations
+from cardgym.engine.registry import Command, GamePackage
 
-import dataclasses
-
-from cardgym.games.cribbage import observations, rules, text
-from cardgym.games.cribbage.doc import DEAL_DOC, DOC
-from cardgym.rules import Encoding, Game
-
-GAME = Game(
-    id="Cribbage-v0",
-    doc=DOC,
-    state=rules.STATE,
-    options=rules.CribbageOptions,
-    num_actions=rules.NUM_ACTIONS,
-    encodings={"full": Encoding(observations.observe, observations.table)},
-    setup=rules.setup,
-    outcomes=rules.outcomes,
-    actor=rules.actor,
-    legal=rules.legal,
-    apply=rules.apply,
-    describe=text.describe,
-    action_text=text.action_text,
-    resample=observations.resample,
-    won=rules.won,
-    contests=rules.contests,
-    conserved=text.conserved,
-    narrate=text.narrate,
-    deal=rules.deal,
-    forfeit=rules.forfeit,
-    extra={
-        "points": rules.points,
-        "pegging_points": rules.pegging_points,
-        "hand_points": rules.hand_points,
-        "crib_points": rules.crib_points,
-        "heels_points": rules.heels_points,
+PACKAGE = GamePackage(
+    name="cribbage",
+    games={
+        "Cribbage-v0": "cardgym.games.cribbage.game:GAME",
+        "CribbageDeal-v0": "cardgym.games.cribbage.game:DEAL_GAME",
     },
+    loaders={".experts.safetensors": "cardgym.games.cribbage.experts.player:load_player"},
+    commands={
+        "advise": Command("cardgym.games.cribbage.commands.advise", "rank the 15 ways to toss a hand of cribbage"),
+        "cribbage-stats": Command(
+            "cardgym.games.cribbage.commands.statistics", "count the statistics of every hand of cribbage, exactly"
+        ),
+        "experts": Command("cardgym.games.cribbage.experts.train", "train weighted experts at cribbage"),
+    },
+    paper="cardgym.games.cribbage.paper.command",
 )
-
-DEAL_GAME = dataclasses.replace(GAME, id="CribbageDeal-v0", doc=DEAL_DOC, defaults={"deals": 1, "reward": "points"})

@@ -16,7 +16,7 @@ import numpy as np
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE
 from cardgym.games.cribbage.statistics import Keep, distributions, keeps
-from cardgym.games.cribbage.tables import HAND_CUTS
+from cardgym.games.cribbage.statistics_tables import HAND_CUTS
 
 GOING_OUT = 20.0
 """What the game is worth in points; the scale on which a chance to win it is set against a mean."""

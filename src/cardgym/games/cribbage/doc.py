@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cardgym.games.cribbage.observations import table
+from cardgym.engine.contract import feature_table
+from cardgym.games.cribbage.observations import features
 from cardgym.games.cribbage.rules import CribbageOptions
-from cardgym.rules import feature_table
 
 DOC = f"""Cribbage for two players: six cards, two of them to the crib, the play to 31, the show, first to 121.
 
@@ -23,7 +23,7 @@ nothing to decide: a go is no action.
 ## Observation Space
 `Box`, float32:
 
-{feature_table(table(CribbageOptions()))}
+{feature_table(features(CribbageOptions()))}
 
 ## Starting State
 Nobody has a point; the cards cut for the deal are drawn, equal ranks again, and the first six cards are dealt.

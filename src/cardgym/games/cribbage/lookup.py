@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import rule
+from cardgym.engine.compilation import rule
 from cardgym.games.cribbage.cards import CARDS, JACK
 from cardgym.games.cribbage.rules import TOSSES
 from cardgym.games.cribbage.scoring import score_ranks
-from cardgym.games.cribbage.tables import (
+from cardgym.games.cribbage.statistics_tables import (
     CRIB_CASES,
     FOUR_NUMBER,
     HIGH_MIDDLE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Feature, Generator, Record, rule, uniform
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.means import CUTS, crib_mean, hand_totals
 from cardgym.games.cribbage.ranks import EMPTY, FOUR_OF_EACH, ONE_OF_RANK, rank_of, sort_in, worth
@@ -17,7 +18,6 @@ from cardgym.games.cribbage.rules import (
     points_of,
 )
 from cardgym.games.cribbage.scoring import score_hand
-from cardgym.rules import Feature, Generator, Record, rule, uniform
 
 # Multiplying is several times faster than dividing.
 _SIXTH, _TENTH, _THIRTEENTH, _FOURTEENTH, _THIRTIETH = 1 / 6, 1 / 10, 1 / 13, 1 / 14, 1 / 30
@@ -41,7 +41,7 @@ _OWN_SHOW = _CRIB_MEAN + NUM_TOSSES
 SIZE = _OWN_SHOW + 1
 
 
-def table(options: CribbageOptions) -> tuple[Feature, ...]:
+def features(options: CribbageOptions) -> tuple[Feature, ...]:
     """The rows of the observation. Ranks run from the ace to the king, cards as 13 x suit + rank."""
     return (
         Feature("phase", "one-hot: tossing, playing", 2),
@@ -73,7 +73,7 @@ def table(options: CribbageOptions) -> tuple[Feature, ...]:
 
 @rule
 def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write what `seat` can know; the table is `table`.
+    """Write what `seat` can know; its features are `features`.
 
     Cards come at random, so a branch on one goes wrong half the time, which costs more than all the rest. Hence loops
     of a fixed length in one piece; what an empty place would write goes to the first number, which is written last.

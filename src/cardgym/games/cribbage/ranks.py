@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.rules import rule
 
 EMPTY = -1
 """In a place for a card: no card."""

@@ -13,10 +13,10 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Options, Record, choice, number, rule
 from cardgym.games.cribbage.cards import CARDS, JACK
 from cardgym.games.cribbage.ranks import EMPTY, rank_of, sort_six, worth
 from cardgym.games.cribbage.scoring import points_of_next, score_crib, score_hand
-from cardgym.rules import Options, Record, choice, number, rule
 
 NUM_TOSSES = 15
 NUM_ACTIONS = CARDS + NUM_TOSSES  # Card `action` is played; or, from 52 on, toss number action - 52 is made.
@@ -106,7 +106,7 @@ def setup(state: Record) -> None:
 
 
 @rule
-def outcomes(state: Record) -> int:
+def num_chance_outcomes(state: Record) -> int:
     """Cards left to cut or to deal; 0 at a decision or at the end."""
     phase = state.phase
     if phase == TOSSING or phase == PLAYING or phase == OVER:
@@ -115,13 +115,13 @@ def outcomes(state: Record) -> int:
 
 
 @rule
-def actor(state: Record) -> int:
+def current_player(state: Record) -> int:
     """The seat to decide; -1 at the end."""
     return -1 if state.phase == OVER else int(state.turn)
 
 
 @rule
-def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
     """Any two of six cards to toss, or any card in hand that the count has room for."""
     for action in range(CARDS):
         mask[action] = 0
@@ -138,7 +138,7 @@ def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
 
 
 @rule
-def apply(state: Record, move: int) -> None:
+def apply_action(state: Record, move: int) -> None:
     """Play an action, or a chance outcome: a place in the pack."""
     state.reward[0] = 0.0
     state.reward[1] = 0.0
@@ -170,7 +170,7 @@ def forfeit(state: Record, seat: int) -> float:
 
 
 @rule
-def won(state: Record, seat: int) -> float:
+def score(state: Record, seat: int) -> float:
     """1 for the player with more points at the end, a half each if they have as many."""
     if state.scores[seat] == state.scores[1 - seat]:
         return 0.5
@@ -178,7 +178,7 @@ def won(state: Record, seat: int) -> float:
 
 
 @rule
-def contests(state: Record) -> float:
+def max_score(state: Record) -> float:
     """One game."""
     return 1.0
 

@@ -15,7 +15,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.compilation import rule
+from cardgym.engine.compilation import rule
 from cardgym.games.cribbage.cards import JACK, card_names, check_cards
 
 HIGHEST_SCORE = 29

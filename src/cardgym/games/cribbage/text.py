@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
+from cardgym.engine.contract import Record
 from cardgym.games.cribbage.cards import CARDS, card_name, card_names
 from cardgym.games.cribbage.ranks import EMPTY, worth
 from cardgym.games.cribbage.rules import (
@@ -23,7 +24,6 @@ from cardgym.games.cribbage.rules import (
     TOSSING,
 )
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
-from cardgym.rules import Record
 
 _PHASE_NAMES = {
     CUTTING: "the cut for the deal",
@@ -234,7 +234,7 @@ def _name(seat: int, viewer: int) -> str:
     return "You" if seat == viewer else "Opponent"
 
 
-def conserved(state: Record) -> tuple[int, ...]:
+def invariants(state: Record) -> tuple[int, ...]:
     """The 52 cards, their sum and the sum of their squares; each seat's points that no reason accounts for: none."""
     cards = [int(card) for card in state.deck[: state.deck_size]]
     cards += [int(card) for card in (*state.hand.ravel(), *state.crib, *state.played, state.starter) if card != EMPTY]

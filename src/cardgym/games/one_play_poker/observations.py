@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.contract import Feature, Generator, Record, rule
 from cardgym.games.one_play_poker.rules import (
     BETTING,
     EMPTY,
@@ -19,10 +20,9 @@ from cardgym.games.one_play_poker.rules import (
     is_flush,
     is_pair,
 )
-from cardgym.rules import Feature, Record, rule
 
 
-def full_table(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
+def full_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
     """The rows of the full observation."""
     cards = []
     for hand in ("own", "house"):
@@ -44,7 +44,7 @@ def full_table(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
 
 @rule
 def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the full observation; its table is `full_table`. A hand of one card has its `low` card only."""
+    """Write the full observation; its table is `full_features`. A hand of one card has its `low` card only."""
     for i in range(out.shape[0]):
         out[i] = 0.0
     if state.dealt > 0:
@@ -76,24 +76,24 @@ _HOUSE_HANDS = (NUM_CARDS - 2) * (NUM_CARDS - 3) // 2
 _END = _FIRST_FOUR + NUM_CARDS * (NUM_CARDS - 1) // 2 * _HOUSE_HANDS * 4
 
 
-def num_indices(options: OnePlayPokerOptions) -> int:
+def num_info_states(options: OnePlayPokerOptions) -> int:
     """How many states there are to decide in, and one for the end: 5,537, or 49,217 with four decisions."""
     return _FIRST_FOUR if options.decisions == 3 else _END
 
 
-def paper_table(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
+def paper_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
     """The paper's observation is one number: the state's index."""
-    return (Feature("index", "the state's place among (player, house, pot)", 1, 0, num_indices(options) - 1),)
+    return (Feature("index", "the state's place among (player, house, pot)", 1, 0, num_info_states(options) - 1),)
 
 
 @rule
 def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the state's index; float32 holds it exactly (it is below 2^24)."""
-    out[0] = index(state, seat)
+    out[0] = info_state_index(state, seat)
 
 
 @rule
-def code(state: Record, seat: int) -> int:
+def info_state_key(state: Record, seat: int) -> int:
     """Nine digits: bets; own cards, the house's cards, two digits each, 1 for the first of the deck; 0 at the end."""
     if state.phase == OVER:
         return 0
@@ -103,7 +103,7 @@ def code(state: Record, seat: int) -> int:
 
 
 @rule
-def index(state: Record, seat: int) -> int:
+def info_state_index(state: Record, seat: int) -> int:
     """The place of the state among those with a decision, by cards out, own hand, the house's hand and bets; else 0."""
     if state.phase != BETTING:
         return 0
@@ -140,7 +140,7 @@ def states(options: OnePlayPokerOptions) -> Iterator[tuple[tuple[int, ...], tupl
                     yield own, house, bets
 
 
-def codes(options: OnePlayPokerOptions) -> npt.NDArray[np.int64]:
+def info_state_keys(options: OnePlayPokerOptions) -> npt.NDArray[np.int64]:
     """The codes of all indices in order, int64."""
     found = [0]
     for own, house, bets in states(options):
@@ -149,3 +149,11 @@ def codes(options: OnePlayPokerOptions) -> npt.NDArray[np.int64]:
             digits = digits * 100 + card + 1
         found.append(digits)
     return np.array(found, np.int64)
+
+
+# -- what the player cannot see ---------------------------------------------------------------------------------------
+
+
+@rule
+def resample(state: Record, seat: int, generator: Generator) -> None:
+    """Nothing is hidden: all cards lie face up."""

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.rules import Options, Record, choice, number, rule
+from cardgym.engine.contract import Options, Record, choice, number, rule
 
 NUM_RANKS = 4  # Jack, queen, king, ace.
 NUM_SUITS = 4  # Spades, hearts, clubs, diamonds.
@@ -73,19 +73,19 @@ def setup(state: Record) -> None:
 
 
 @rule
-def outcomes(state: Record) -> int:
+def num_chance_outcomes(state: Record) -> int:
     """The cards left to draw from; 0 at a decision or the end."""
     return NUM_CARDS - int(state.dealt) if state.phase == DEALING else 0
 
 
 @rule
-def actor(state: Record) -> int:
+def current_player(state: Record) -> int:
     """The player; -1 at the end."""
     return -1 if state.phase == OVER else 0
 
 
 @rule
-def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
     """To bet or not: both are always allowed at a decision."""
     may = 1 if state.phase == BETTING else 0
     mask[PASS] = may
@@ -93,7 +93,7 @@ def legal(state: Record, mask: npt.NDArray[np.int8]) -> None:
 
 
 @rule
-def apply(state: Record, move: int) -> None:
+def apply_action(state: Record, move: int) -> None:
     """Play a bet of 0 or 1, or deal card number `move` of those left."""
     state.reward[0] = 0.0
     if state.phase == BETTING:
@@ -118,13 +118,13 @@ def forfeit(state: Record, seat: int) -> float:
 
 
 @rule
-def won(state: Record, seat: int) -> float:
+def score(state: Record, seat: int) -> float:
     """1 for a win, 1/2 for a draw, 0 for a loss."""
     return result(state) / 2.0
 
 
 @rule
-def contests(state: Record) -> float:
+def max_score(state: Record) -> float:
     """One game; the house takes the share that the player does not win."""
     return 1.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cardgym.engine.contract import Record
 from cardgym.games.one_play_poker.observations import states
 from cardgym.games.one_play_poker.rules import (
     BETTING,
@@ -20,7 +21,6 @@ from cardgym.games.one_play_poker.rules import (
     pot,
     result,
 )
-from cardgym.rules import Record
 
 RANKS = "JQKA"
 SUITS = "SHCD"
@@ -41,7 +41,7 @@ def state_text(own: Iterable[int], house: Iterable[int], bets: int) -> str:
     return f"{' '.join(hands)} {2 + 2 * bets}"
 
 
-def names(options: OnePlayPokerOptions) -> list[str]:
+def info_state_labels(options: OnePlayPokerOptions) -> list[str]:
     """What policy files call all indices in order; the first is the end."""
     return ["end", *(state_text(own, house, bets) for own, house, bets in states(options))]
 
@@ -102,7 +102,7 @@ def narrate(before: Record, move: int, after: Record, seat: int) -> str:
     return told
 
 
-def conserved(state: Record) -> tuple[int, ...]:
+def invariants(state: Record) -> tuple[int, ...]:
     """Every card is in one place: in the deck, in the player's hand or in the house's."""
     places = [1 << int(card) for hand in _hands(state) for card in hand if card != EMPTY]
     return int(state.deck) + sum(places), int(state.deck).bit_count() + len(places)

@@ -1,0 +1,76 @@
+"""Files of recorded transitions: CSV, or NumPy's npz."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardgym.arena.recording import Transitions
+from cardgym.errors import CardgymError
+from cardgym.files import replacing
+
+SUFFIXES = (".csv", ".npz")
+
+
+def write_transitions(path: Path, chunks: Iterable[Transitions], about: Mapping[str, Any]) -> int:
+    """Write transitions as CSV, a row each, or as npz, an array a column; which one, the suffix says.
+
+    The columns are those of `Transitions`. CSV is written as games go; npz is held in memory first and has
+    one array more, `about`: what was recorded, as JSON.
+
+    Returns:
+        How many there were.
+
+    Raises:
+        CardgymError: for another suffix, or where the file cannot be written. Nothing half-written is left.
+    """
+    check_suffix(path)
+    if path.is_dir():
+        raise CardgymError(f"cannot write {path}: it is a folder")
+    with replacing(path) as temporary:
+        if path.suffix == ".csv":
+            return _write_csv(temporary, chunks)
+        with open(temporary, "wb") as file:
+            whole = Transitions.joined(list(chunks))
+            arrays: dict[str, Any] = {"about": np.array(json.dumps(about)), **whole.columns()}
+            np.savez_compressed(file, **arrays)
+        return len(whole)
+
+
+def check_suffix(path: Path) -> None:
+    """Raise `CardgymError` for a path whose suffix names no format."""
+    if path.suffix not in SUFFIXES:
+        raise CardgymError(f"file {path}: its name must end in {' or '.join(SUFFIXES)}")
+
+
+def read_transitions(path: Path) -> Transitions:
+    """Read an npz that `write_transitions` wrote.
+
+    Raises:
+        CardgymError: where it is missing or no such file.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return Transitions(**{name: arrays[name] for name in Transitions.__dataclass_fields__})
+    except FileNotFoundError:
+        raise CardgymError(f"file {path}: no such file") from None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise CardgymError(f"file {path}: holds no transitions that can be read ({error})") from None
+
+
+def _write_csv(path: Path, chunks: Iterable[Transitions]) -> int:
+    count = 0
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Transitions.__dataclass_fields__)
+        for chunk in chunks:
+            columns = [column.tolist() for column in chunk.columns().values()]
+            writer.writerows(zip(*columns, strict=True))
+            count += len(chunk)
+    return count

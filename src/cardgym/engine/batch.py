@@ -1,0 +1,135 @@
+"""Many games of one kind, stepped together by their kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import announce
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.kernel import ANSWER, CALLER, PENALIZE, ROW, kernel_of
+
+NO_POLICY_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
+
+
+class Batch:
+    """Many games of one kind, stepped together; each is a row.
+
+    Attributes:
+        game: the game.
+        options: its options, the same in every row.
+        kernel: the compiled functions.
+        observation_size: how many float32 an observation has.
+        num_actions: how many actions there are.
+        plain_states: the records, one a row, as a structured array, which compiled functions take fastest.
+        plain_rows: the bookkeeping of each row (`ROW`), likewise.
+        answers: how each row stood after the last step (`ANSWER`).
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        options: Options,
+        num_rows: int,
+        observation_name: str | None = None,
+        policy_tables: npt.NDArray[np.int8] = NO_POLICY_TABLES,
+        players: Iterable[str] = (),
+    ) -> None:
+        """Games in which compiled `players`, by name, may be seated besides `random` and the policy tables."""
+        self.game = game
+        self.options = options
+        self.kernel = kernel_of(game, observation_name or game.default_observation, players)
+        self.policy_tables = policy_tables
+        self.num_actions = game.actions(options)
+        self.observation_size = game.observation(self.kernel.observation_name).size(options)
+        # Of the very dtype object that every batch has: Numba recognises the same object at once and compares equal ones.
+        # Zeros, for assigning does not reach the gaps between fields: equal states are equal bytes.
+        self.plain_states: npt.NDArray[Any] = np.zeros(num_rows, game.state)
+        self.plain_states[:] = np.asarray(game.new_record(options))
+        self.plain_rows: npt.NDArray[Any] = np.zeros(num_rows, ROW)
+        self.plain_rows["current_player"] = -1
+        self.plain_rows["forfeited"] = -1
+        self.plain_rows["lineup"] = CALLER
+        self.answers: npt.NDArray[Any] = np.zeros(num_rows, ANSWER)
+        self._actions = np.zeros(num_rows, np.int64)
+        self._commands = np.zeros(num_rows, np.uint8)
+        self._announce()
+
+    def _announce(self) -> None:
+        players = " and players" if len(self.kernel.players) > 1 else ""
+        announce(f"{self.game.id} ({self.kernel.observation_name}{players})", self.kernel.step)
+
+    def __len__(self) -> int:
+        return len(self.plain_rows)
+
+    @property
+    def states(self) -> np.recarray[Any, Any]:
+        """The records as an `np.recarray`, whose rows have the fields as attributes: for plain Python."""
+        return self.plain_states.view(np.recarray)
+
+    @property
+    def rows(self) -> np.recarray[Any, Any]:
+        """The bookkeeping of each row as an `np.recarray`."""
+        return self.plain_rows.view(np.recarray)
+
+    def new_outputs(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
+        """Fresh arrays for `step` to fill: observations (rows, size), float32, and masks (rows, actions), int8."""
+        return (
+            np.empty((len(self.plain_rows), self.observation_size), np.float32),
+            np.empty((len(self.plain_rows), self.num_actions), np.int8),
+        )
+
+    def step(
+        self,
+        actions: npt.NDArray[np.integer[Any]] | int,
+        commands: npt.NDArray[np.integer[Any]] | int,
+        observations: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.int8],
+        *,
+        illegal: int = PENALIZE,
+        skip: bool = False,
+    ) -> tuple[float, int, int]:
+        """Step every row as its command says; write the observation and the mask of the seat to decide then.
+
+        Args:
+            actions: (rows,), whole numbers; read where the command is STEP.
+            commands: (rows,), or the same for all: NOOP, STEP or RESET.
+            observations: (rows, size), float32, filled but for rows that do nothing.
+            masks: (rows, actions), int8, likewise; all ones at the end of a game.
+            illegal: PENALIZE or RANDOM.
+            skip: start another game where the caller would have nothing to decide in one.
+
+        Returns:
+            Of row 0: the caller's reward, the seat to decide (-1 at the end), and the state's key.
+        """
+        if isinstance(actions, int) and isinstance(commands, int):  # The quick way, for single envs.
+            self._actions.fill(actions)
+            self._commands.fill(commands)
+        else:
+            self._actions[:] = actions
+            self._commands[:] = commands
+        result: tuple[float, int, int] = self.kernel.step(
+            self.plain_states,
+            self.plain_rows,
+            self.policy_tables,
+            self._actions,
+            self._commands,
+            illegal,
+            skip,
+            observations,
+            masks,
+            self.answers,
+        )
+        return result
+
+    def look(
+        self, seats: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+        """What a seat of each row knows: observations, masks (all 0 unless it is to decide) and state keys."""
+        observations, masks = self.new_outputs()
+        keys = np.empty(len(self.plain_rows), np.int64)
+        self.kernel.look(self.plain_states, seats, observations, masks, keys)
+        return observations, masks, keys

@@ -1,0 +1,311 @@
+"""Compiling rules and kernels with Numba, and keeping the compiled code on disk.
+
+Numba's own cache does not notice an edit in an imported file. So each entry point has a folder of its own, named by a
+digest of every module that its code can reach and of every constant that it reads: stale code is never served, and an
+edit elsewhere recompiles nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import hashlib
+import inspect
+import itertools
+import os
+import shutil
+import sys
+import tempfile
+import time
+import types
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import filelock
+import llvmlite
+import numba
+import numba.core
+import numpy as np
+import platformdirs
+from numba.core.compiler_lock import global_compiler_lock
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+config: Any = numba.core.config
+"""Numba's settings, which it does not type."""
+
+_numbers = itertools.count()
+_KEEP_SECONDS = 30 * 24 * 3600
+"""Compiled code of another version is kept this long after its last use."""
+_LOCK_SECONDS = 600
+"""After this long, compile beside whoever holds the lock: slower, and no harm is done."""
+_VERSIONS = repr((sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__))
+
+
+class _Unbound:
+    """Stands for the names of a template until `bind` gives them."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotImplementedError(f"bound.{name}: templates are called through `bind`")
+
+
+bound: Any = _Unbound()
+"""In a template, `bound.NAME` is whatever `bind` is given under that name: a game's rule, another template, a constant."""
+
+
+def rule(function: F) -> F:
+    """Compile one rule of a game; with Numba's JIT off (`NUMBA_DISABLE_JIT=1`) it stays plain Python.
+
+    A rule may call other rules. It is not cached by itself: the entry points that contain it are.
+    """
+    return cast(F, numba.njit(error_model="numpy")(function))
+
+
+def compiled(function: F) -> F:
+    """Compile an entry point that Python calls, and keep the result on disk."""
+    return cast(F, _entry_point(function))
+
+
+def template(function: F) -> F:
+    """Mark a function that reads `bound.NAME`: it is compiled once for each set of names, by `bind`.
+
+    A closure would do the same but never hits Numba's disk cache.
+    """
+    function.__dict__["template"] = True
+    return function
+
+
+def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, **names: Any) -> Callable[..., Any]:
+    """Compile a template with names given: one text, a kernel for each game.
+
+    Args:
+        function: a template.
+        suffix: tells the copies apart on disk.
+        inline: for compiled code only, which keeps it as a part of itself: not cached, and not to be called by Python.
+        names: what `bound.NAME` is in the copy.
+    """
+    if not function.__dict__.get("template"):
+        raise NotImplementedError(f"{function.__name__} is no template")
+    suffix = "".join(letter if letter.isalnum() else "_" for letter in suffix)
+    namespace = types.ModuleType(f"bound_{next(_numbers)}")  # Numba tells modules apart by their names.
+    namespace.__dict__.update(names)
+    copy = types.FunctionType(
+        function.__code__,
+        {**function.__globals__, "bound": namespace},
+        f"{function.__name__}_{suffix}",
+        function.__defaults__,
+    )
+    copy.__qualname__ = copy.__name__
+    copy.__module__ = function.__module__
+    copy.__doc__ = function.__doc__
+    if config.DISABLE_JIT:
+        return _with_records(copy)
+    if inline:
+        untyped: Any = numba.njit  # Its stubs leave out the two options.
+        return cast(
+            Callable[..., Any], untyped(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(copy)
+        )
+    return cast(Callable[..., Any], _entry_point(copy))
+
+
+def _entry_point(function: Callable[..., Any]) -> Any:
+    """A compiled function cached on disk, that one process at a time compiles or loads."""
+    if config.DISABLE_JIT:
+        return _with_records(function)
+    dispatcher: Any = numba.njit(error_model="numpy")(function)
+    compile_now = dispatcher.compile
+
+    @functools.wraps(compile_now)
+    def compile_alone(signature: Any) -> Any:
+        # Numba's lock first: a thread that compiles a caller of this function holds it, and waits for this folder.
+        with global_compiler_lock, _alone(_folder_of(dispatcher)) as folder:
+            if "caching" not in dispatcher.__dict__:
+                before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+                try:
+                    dispatcher.enable_caching()
+                finally:
+                    config.CACHE_DIR = before
+                dispatcher.caching = True
+            return compile_now(signature)
+
+    dispatcher.compile = compile_alone
+    return dispatcher
+
+
+def _folder_of(dispatcher: Any) -> Path:
+    """Where an entry point's code is kept. Looked up at its first call: only then all that it calls is defined."""
+    if "folder" not in dispatcher.__dict__:
+        dispatcher.folder = cache_folder(digest_of(dispatcher))
+    return cast(Path, dispatcher.folder)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[Path]:
+    """Hold the folder's lock, where its disk can be written to: whoever waits then finds the code compiled."""
+    lock = filelock.FileLock(folder / "lock", timeout=_LOCK_SECONDS)
+    try:
+        lock.acquire()
+    except (OSError, filelock.Timeout):
+        yield folder
+        return
+    try:
+        yield folder
+    finally:
+        lock.release()
+
+
+def _with_records(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Interpreted, a structured array's rows have their fields as attributes only if it is an `np.recarray`."""
+
+    @functools.wraps(function)
+    def interpreted(*args: Any) -> Any:
+        return function(
+            *(
+                arg.view(np.recarray) if isinstance(arg, np.ndarray) and arg.dtype.names is not None else arg
+                for arg in args
+            )
+        )
+
+    return interpreted
+
+
+# -- what compiled code depends on ------------------------------------------------------------------------------------
+
+
+def reachable_modules(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the modules whose functions a compiled function can reach, itself included."""
+    modules, _ = _reach(function)
+    return tuple(sorted(modules))
+
+
+def digest_of(function: Callable[..., Any]) -> str:
+    """A digest of the modules that a function can reach, and of the constants that it and they read."""
+    modules, constants = _reach(function)
+    digest = hashlib.sha256(_VERSIONS.encode())
+    for name in sorted(modules):
+        digest.update(name.encode())
+        digest.update(_source(name))
+    for constant in sorted(constants):
+        digest.update(constant)
+    return digest.hexdigest()[:16]
+
+
+def _reach(function: Callable[..., Any]) -> tuple[set[str], set[bytes]]:
+    modules: set[str] = set()
+    constants: set[bytes] = set()
+    seen: set[int] = set()
+    waiting: list[Any] = [_plain(function)]
+    while waiting:
+        plain = waiting.pop()
+        if id(plain) in seen:
+            continue
+        seen.add(id(plain))
+        modules.add(plain.__module__)
+        for name, value in _globals_read(plain):
+            inner = _plain(value)
+            if not isinstance(inner, types.FunctionType):
+                constants.update(_constants(name, value))
+            elif not _is_library(inner.__module__):
+                waiting.append(inner)
+    return modules, constants
+
+
+def _plain(value: Any) -> Any:
+    """The Python function behind a compiled or wrapped one; anything else as it is."""
+    value = getattr(value, "py_func", value)
+    return inspect.unwrap(value) if callable(value) else value
+
+
+def _constants(name: str, value: Any) -> Iterator[bytes]:
+    if isinstance(value, np.ndarray):
+        yield f"{name} {value.dtype} {value.shape} ".encode() + value.tobytes()
+    elif isinstance(value, tuple):
+        for place, part in enumerate(value):
+            yield from _constants(f"{name}[{place}]", part)
+    elif isinstance(value, bool | int | float | str | np.generic | np.dtype):
+        yield f"{name} {value!r}".encode()
+
+
+def _globals_read(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """The global names that a function reads with their values, and likewise what it reads of modules and `bound`."""
+    codes = [function.__code__]
+    while codes:
+        code = codes.pop()
+        codes += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+        for name in code.co_names:
+            value = function.__globals__.get(name)
+            if isinstance(value, types.ModuleType):
+                if not _is_library(value.__name__):
+                    yield from ((f"{name}.{part}", vars(value)[part]) for part in code.co_names if part in vars(value))
+            elif name in function.__globals__:
+                yield name, value
+    for number, cell in enumerate(function.__closure__ or ()):
+        yield f"cell {number}", cell.cell_contents
+
+
+def _is_library(module: str) -> bool:
+    return module.partition(".")[0] in ("numpy", "numba", "builtins", "math")
+
+
+@cache
+def _source(module: str) -> bytes:
+    path = getattr(sys.modules.get(module), "__file__", None)
+    return Path(path).read_bytes() if path else b""
+
+
+# -- the cache on disk ------------------------------------------------------------------------------------------------
+
+
+def cache_root() -> Path:
+    """The folder below which compiled code is kept; `CARDGYM_CACHE_DIR` moves it."""
+    named = os.environ.get("CARDGYM_CACHE_DIR")
+    return Path(named) if named else platformdirs.user_cache_path("cardgym", appauthor=False)
+
+
+@cache
+def cache_folder(digest: str) -> Path:
+    """The folder of compiled code of one digest, made if need be; a temporary one where that fails."""
+    root = cache_root() / "compiled"
+    folder = root / digest
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if time.time() - folder.stat().st_mtime > 3600:
+            os.utime(folder)
+        _prune(root)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass
+    return _temporary_root() / digest
+
+
+@cache
+def _temporary_root() -> Path:
+    temporary = tempfile.mkdtemp(prefix="cardgym-compiled-")
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return Path(temporary)
+
+
+@cache
+def _prune(root: Path) -> None:
+    """Remove what has not been used for long; once a process."""
+    for old in root.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - old.stat().st_mtime > _KEEP_SECONDS:
+                shutil.rmtree(old, ignore_errors=True)
+
+
+def announce(what: str, entry_point: Callable[..., Any]) -> None:
+    """Tell the user that `what` is about to be compiled, unless its code is on disk or it was told before."""
+    if config.DISABLE_JIT or "announced" in entry_point.__dict__:
+        return
+    entry_point.__dict__["announced"] = True
+    if not any(_folder_of(entry_point).rglob("*.nbc")):
+        print(
+            f"cardgym: compiling {what}, once for this version (seconds, half a minute at most) ...",
+            file=sys.stderr,
+            flush=True,
+        )

@@ -1,0 +1,69 @@
+"""The counter-based random number generator of the kernel.
+
+A generator is an array of two uint64, (key, counter). Draw number `counter` is that of SplitMix64 seeded with the key
+(Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), so a stream can be copied,
+restarted or jumped by setting two numbers. Keys are themselves hashed, by `derive`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import config, rule
+
+Generator = npt.NDArray[np.uint64]
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_ONE = np.uint64(1)
+_S27 = np.uint64(27)
+_S30 = np.uint64(30)
+_S31 = np.uint64(31)
+_S32 = np.uint64(32)
+_LOW32 = np.uint64(0xFFFFFFFF)
+
+if config.DISABLE_JIT:
+    # Unsigned overflow is the point of these multiplications; compiled code says nothing of it, NumPy's scalars do.
+    np.seterr(over="ignore")
+
+
+@rule
+def mix(value: np.uint64) -> np.uint64:
+    """SplitMix64's finaliser: a bijection of 64 bits in which every input bit sways every output bit."""
+    value = (value ^ (value >> _S30)) * _MIX1
+    value = (value ^ (value >> _S27)) * _MIX2
+    return value ^ (value >> _S31)
+
+
+@rule
+def derive(key: np.uint64, number: np.uint64) -> np.uint64:
+    """The key of stream `number` below `key`."""
+    return mix(key + mix((number + _ONE) * _GOLDEN))
+
+
+@rule
+def next_bits(generator: Generator) -> np.uint64:
+    """The next 64 random bits."""
+    generator[1] += _ONE
+    return mix(generator[0] + generator[1] * _GOLDEN)
+
+
+@rule
+def uniform(generator: Generator, n: int) -> int:
+    """A number uniform over 0 .. n-1, exactly: Lemire's multiplication with rejection (ACM TOMACS 29, 2019)."""
+    bound = np.uint64(n)
+    product = (next_bits(generator) >> _S32) * bound
+    while (product & _LOW32) < bound:
+        # At most one of these few values is short of its fair share: reject below 2^32 mod n.
+        if (product & _LOW32) >= (_LOW32 - bound + _ONE) % bound:
+            break
+        product = (next_bits(generator) >> _S32) * bound
+    return np.int64(product >> _S32)  # type: ignore[return-value]  # int() would keep it unsigned when compiled.
+
+
+@rule
+def uniform_float(generator: Generator) -> float:
+    """A float uniform in [0, 1), of 53 random bits."""
+    return np.float64(next_bits(generator) >> np.uint64(11)) / 9007199254740992.0

@@ -1,0 +1,72 @@
+"""Observations: what a seat knows as numbers, with a table of features that names every one of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.options import Options, Record
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One row of a table of features: `size` numbers, each from `low` to `high`."""
+
+    name: str
+    meaning: str
+    size: int = 1
+    low: float = 0.0
+    high: float = 1.0
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One way to turn what a seat knows into numbers.
+
+    `write(state, seat, out)` fills `out`, float32, one number for each that `features(options)` names. An observation
+    with `discrete` set is a single whole number below `discrete(options)` instead, shown as a `Discrete` space.
+    """
+
+    write: Callable[[Record, int, npt.NDArray[np.float32]], None]
+    features: Callable[[Any], tuple[Feature, ...]]
+    discrete: Callable[[Any], int] | None = None
+
+    def size(self, options: Options) -> int:
+        """How many numbers the observation holds."""
+        return sum(feature.size for feature in self.features(options))
+
+    def bounds(self, options: Options) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """The lowest and the highest observation, float32."""
+        features = self.features(options)
+        low = np.concatenate([np.full(feature.size, feature.low, np.float32) for feature in features])
+        high = np.concatenate([np.full(feature.size, feature.high, np.float32) for feature in features])
+        return low, high
+
+    def digest(self, options: Options) -> str:
+        """A short digest of the features: two checkpoints with the same digest read the same numbers."""
+        text = repr([(row.name, row.size, row.low, row.high) for row in self.features(options)])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def offsets(features: tuple[Feature, ...]) -> dict[str, int]:
+    """Where each feature starts in the observation, by name."""
+    places, start = {}, 0
+    for feature in features:
+        places[feature.name] = start
+        start += feature.size
+    return places
+
+
+def feature_table(features: tuple[Feature, ...]) -> str:
+    """The features as text, one row each, as they stand in docstrings and pages."""
+    lines, start = [], 0
+    for feature in features:
+        index = str(start) if feature.size == 1 else f"{start}..{start + feature.size - 1}"
+        lines.append(f"{index:<10}{feature.name:<22}[{feature.low:g}, {feature.high:g}]  {feature.meaning}")
+        start += feature.size
+    return "\n".join(lines)

@@ -1,0 +1,274 @@
+"""Players of Coda that are compiled into the kernel: random over sets of guesses, the paper's heuristic, Bayes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import CompiledPolicy, Generator, OutsidePolicy, Record, rule, uniform
+from cardgym.games.coda.knowledge import colour_of, count_arrangements, count_guesses, new_counts
+from cardgym.games.coda.state import (
+    GUESSING,
+    MAX_LINE,
+    MAX_TILES,
+    REVEALING,
+    CodaOptions,
+    hidden,
+    num_numbers,
+    place_action,
+    stop_action,
+    unseen,
+)
+
+STOP_BELOW = 0.5
+"""Where one may stop, `heuristic` and `bayes` stop if the best guess is less likely than this."""
+
+
+@rule
+def _choose_set(mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Uniform over the actions that are set."""
+    count = 0
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            count += 1
+    pick = uniform(generator, count)
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            if pick == 0:
+                return action
+            pick -= 1
+    return -1
+
+
+# -- random over a set of guesses -------------------------------------------------------------------------------------
+
+
+@rule
+def _choose_within(
+    state: Record, mask: npt.NDArray[np.int8], values: npt.NDArray[np.int64], generator: Generator
+) -> int:
+    """Uniform over the legal actions but for guesses outside `values`, sets of tiles by place."""
+    n = int(state.n)
+    narrow = mask.copy()
+    some = False
+    for place in range(values.shape[0]):
+        for tile in range(n):
+            at = place * n + tile
+            if at < narrow.shape[0] and at < n * n:
+                if (int(values[place]) >> tile) & 1 == 0:
+                    narrow[at] = 0
+                elif narrow[at]:
+                    some = True
+    return _choose_set(narrow if some else mask, generator)
+
+
+@rule
+def random_all(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Uniform over the legal actions: any value at all in a game with `feasible="all"`."""
+    return _choose_set(mask, generator)
+
+
+@rule
+def random_unseen(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Uniform over guesses of unseen tiles."""
+    if state.phase != GUESSING:
+        return _choose_set(mask, generator)
+    values = np.full(MAX_LINE, unseen(state, seat), np.int64)
+    return _choose_within(state, mask, values, generator)
+
+
+@rule
+def random_colour(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Uniform over guesses of unseen tiles of the colour that the back shows."""
+    if state.phase != GUESSING:
+        return _choose_set(mask, generator)
+    values = np.zeros(MAX_LINE, np.int64)
+    for place in range(state.length[1 - seat]):
+        values[place] = unseen(state, seat) & colour_of(state, 1 - seat, place)
+    return _choose_within(state, mask, values, generator)
+
+
+@rule
+def random_consistent(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Uniform over guesses that may be right."""
+    if state.phase != GUESSING:
+        return _choose_set(mask, generator)
+    counts = new_counts()
+    count_guesses(state, seat, counts)
+    values = np.zeros(MAX_LINE, np.int64)
+    for place in range(MAX_LINE):
+        for tile in range(MAX_TILES):
+            if counts[place, tile] > 0:
+                values[place] |= 1 << tile
+    return _choose_within(state, mask, values, generator)
+
+
+# -- exact Bayes ------------------------------------------------------------------------------------------------------
+
+
+@rule
+def bayes(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Guess what is likeliest given all that shows, the own misses and what the opponent's guesses tell.
+
+    Of guesses alike it takes the middle one: after a miss there, the next tile beside it tells the most. Where one may
+    stop, it stops if the best guess is likelier wrong than right; it puts tiles at random among the legal places, and
+    turns up the tile that the opponent could guess best.
+    """
+    if state.phase == REVEALING:
+        return _reveal_likeliest(state, seat, mask)
+    if state.phase != GUESSING:
+        return _choose_set(mask, generator)
+    counts = new_counts()
+    total = count_guesses(state, seat, counts)
+    n = int(state.n)
+    best = 0
+    ties = 0
+    for place in range(state.length[1 - seat]):
+        if hidden(state, 1 - seat, place):
+            for tile in range(n):
+                if counts[place, tile] > 0 and mask[place * n + tile]:
+                    if counts[place, tile] > best:
+                        best = counts[place, tile]
+                        ties = 0
+                    ties += counts[place, tile] == best
+    if mask.shape[0] > n * n and mask[stop_action(state)] and best < STOP_BELOW * total:
+        return stop_action(state)
+    pick = ties // 2
+    for place in range(state.length[1 - seat]):
+        if hidden(state, 1 - seat, place):
+            for tile in range(n):
+                if counts[place, tile] == best and mask[place * n + tile]:
+                    if pick == 0:
+                        return place * n + tile
+                    pick -= 1
+    return -1
+
+
+@rule
+def _reveal_likeliest(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> int:
+    """Turn up the tile that is least of a secret to one who sees neither hand."""
+    counts = new_counts()
+    shown = int(state.up[seat]) | int(state.up[1 - seat])
+    count_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, counts)
+    choice = -1
+    most = -1
+    for place in range(state.length[seat]):
+        if mask[place_action(state, place)] and counts[place, state.line[seat, place]] > most:
+            most = counts[place, state.line[seat, place]]
+            choice = place_action(state, place)
+    return choice
+
+
+# -- the paper's heuristic (section 4.2) ------------------------------------------------------------------------------
+
+
+@rule
+def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """The paper's six steps: the values left for each hidden tile by what shows; guess where the fewest are left.
+
+    The values are taken as equally likely, and misses are forgotten. It stops, places and turns up as `bayes` does.
+    """
+    if state.phase == REVEALING:
+        return _reveal_likeliest(state, seat, mask)
+    if state.phase != GUESSING:
+        return _choose_set(mask, generator)
+    values = np.zeros(MAX_LINE, np.int64)
+    possible_values(state, 1 - seat, unseen(state, seat), values)
+    n = int(state.n)
+    fewest = MAX_TILES + 1
+    ties = 0
+    for place in range(state.length[1 - seat]):
+        if hidden(state, 1 - seat, place):
+            size = count_bits(int(values[place]))
+            if size < fewest:
+                fewest = size
+                ties = 0
+            if size == fewest:
+                for tile in range(n):
+                    if (int(values[place]) >> tile) & 1 and mask[place * n + tile]:
+                        ties += 1
+    if mask.shape[0] > n * n and mask[stop_action(state)] and STOP_BELOW * fewest > 1:
+        return stop_action(state)
+    if ties == 0:  # Under `feasible="consistent"` what it has forgotten may rule all of them out.
+        return _choose_set(mask, generator)
+    pick = uniform(generator, ties)
+    for place in range(state.length[1 - seat]):
+        if hidden(state, 1 - seat, place) and count_bits(int(values[place])) == fewest:
+            for tile in range(n):
+                if (int(values[place]) >> tile) & 1 and mask[place * n + tile]:
+                    if pick == 0:
+                        return place * n + tile
+                    pick -= 1
+    return -1
+
+
+@rule
+def possible_values(state: Record, owner: int, values: int, out: npt.NDArray[np.int64]) -> None:
+    """Steps 1 to 5: for each hidden tile of a line those of `values`, as bits, that what shows leaves possible.
+
+    Of the right colour, and between bounds: each number is greater than the least its left neighbours can be, and less
+    than the greatest its right neighbours can be, where as many of them may be jokers as are unseen.
+    """
+    size = int(state.length[owner])
+    numbers = num_numbers(state)
+    spare = count_bits(values >> numbers)
+    # bounds[j]: the least last number so far if j neighbours are jokers; then likewise from the right.
+    bounds = np.full(3, -1, np.int64)
+    for place in range(size):
+        if hidden(state, owner, place):
+            fits = values & colour_of(state, owner, place)
+            for tile in range(numbers, int(state.n)):
+                if (fits >> tile) & 1:
+                    out[place] |= 1 << tile
+            for tile in range(bounds[spare] + 1, numbers):
+                if (fits >> tile) & 1:
+                    out[place] |= 1 << tile
+            for used in range(spare, -1, -1):
+                least = bounds[used] + 1
+                while least < numbers and (fits >> least) & 1 == 0:
+                    least += 1
+                bounds[used] = min(least, bounds[used - 1]) if used > 0 else least
+        elif state.line[owner, place] < numbers:
+            bounds[:] = state.line[owner, place]
+    bounds[:] = numbers
+    for place in range(size - 1, -1, -1):
+        if hidden(state, owner, place):
+            fits = values & colour_of(state, owner, place)
+            for tile in range(bounds[spare], numbers):
+                out[place] &= ~(1 << tile)
+            for used in range(spare, -1, -1):
+                greatest = bounds[used] - 1
+                while greatest >= 0 and (fits >> greatest) & 1 == 0:
+                    greatest -= 1
+                bounds[used] = max(greatest, bounds[used - 1]) if used > 0 else greatest
+        elif state.line[owner, place] < numbers:
+            bounds[:] = state.line[owner, place]
+
+
+@rule
+def count_bits(values: int) -> int:
+    """How many tiles a set has."""
+    count = 0
+    while values:
+        values &= values - 1
+        count += 1
+    return count
+
+
+def _search(options: CodaOptions) -> Any:
+    from cardgym.games.coda.search import SearchPlayer
+
+    return SearchPlayer(options)
+
+
+PLAYERS = {
+    "random-all": CompiledPolicy(random_all),
+    "random-unseen": CompiledPolicy(random_unseen),
+    "random-colour": CompiledPolicy(random_colour),
+    "random-consistent": CompiledPolicy(random_consistent),
+    "heuristic": CompiledPolicy(heuristic),
+    "bayes": CompiledPolicy(bayes),
+    "search": OutsidePolicy(_search),
+}

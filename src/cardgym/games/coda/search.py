@@ -1,0 +1,315 @@
+"""The player `search` of Coda: worlds drawn from exact beliefs, each played out with `bayes` in both seats.
+
+It is asked from outside the kernel and gets the full observation and the mask, nothing else, so it cannot know more
+than its seat does. From these it writes a table of its own: what shows as it is, and any tiles where it cannot see.
+`resample` then draws worlds, uniform over all that agree with what the seat knows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import announce, compiled
+from cardgym.engine.contract import Generator, Record, rule, uniform
+from cardgym.engine.generator import derive
+from cardgym.games.coda.game import GAME
+from cardgym.games.coda.knowledge import count_guesses, new_counts
+from cardgym.games.coda.observations import NUM_SCALARS, resample
+from cardgym.games.coda.players import bayes, count_bits
+from cardgym.games.coda.rules import apply_action, legal_action_mask, num_chance_outcomes, setup
+from cardgym.games.coda.state import (
+    BLACK,
+    GUESSING,
+    MAX_LINE,
+    OVER,
+    PLACING,
+    REVEALING,
+    SETTING,
+    WHITE,
+    YES,
+    CodaOptions,
+    hidden,
+    insert,
+    num_actions,
+    num_numbers,
+    stop_action,
+)
+from cardgym.players.q_table import hash_of
+
+OWN, OTHER = 0, 1
+"""The seats in the search's own table. Nothing that an observation tells depends on which is which."""
+
+ROOT, WORLD, PLAY = range(3)
+"""The search's records: what it knows, a world that may be, and one being played out."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Effort:
+    """How much the search looks at.
+
+    Attributes:
+        guesses: how many guesses are weighed, the likeliest.
+        worlds: how many worlds each round draws, (rounds,); after each round but the last the worse half goes.
+    """
+
+    guesses: int = 6
+    worlds: tuple[int, ...] = (32, 48, 64)
+
+
+class SearchPlayer:
+    """Weighs the likeliest guesses, stopping, places and tiles to turn up by playing out worlds that may be.
+
+    Deterministic: the same observation gives the same action.
+
+    Attributes:
+        name: how reports call it.
+        encoding: the observation it reads.
+    """
+
+    name = "search"
+    observation_name: str | None = "full"
+
+    def __init__(self, options: CodaOptions, effort: Effort = Effort()) -> None:
+        self._records = np.empty(3, GAME.state)
+        self._records[:] = np.asarray(GAME.new_state(options))
+        self._effort = effort
+        self._mask = np.zeros(num_actions(options), np.int8)
+        announce("Coda's search")
+        observation_name = GAME.observation("full")
+        # Compiles, so that no game is kept waiting.
+        self.act(np.zeros((0, observation_name.size(options)), np.float32), np.zeros((0, len(self._mask)), np.int8))
+
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        """The chosen action of each row, (rows,) int64; see `BatchPolicy`."""
+        actions = np.empty(len(masks), np.int64)
+        rounds = np.array(self._effort.worlds, np.int64)
+        _act(self._records, observations, masks, self._mask, self._effort.guesses, rounds, actions)
+        return actions
+
+
+@compiled
+def _act(records: Any, observations: Any, masks: Any, mask: Any, guesses: int, rounds: Any, actions: Any) -> None:
+    for i in range(masks.shape[0]):
+        actions[i] = _choose(records, observations[i], masks[i], mask, guesses, rounds)
+
+
+@rule
+def _choose(
+    records: Any,
+    observation: npt.NDArray[np.float32],
+    allowed: npt.NDArray[np.int8],
+    mask: npt.NDArray[np.int8],
+    guesses: int,
+    rounds: npt.NDArray[np.int64],
+) -> int:
+    """The action for one observation."""
+    only = _only_action(allowed)
+    if only >= 0:
+        return only
+    remember(records[ROOT], observation)
+    candidates = np.full(guesses + 1 + MAX_LINE, -1, np.int64)
+    count = _candidates(records[ROOT], allowed, guesses, candidates)
+    key = hash_of(observation)
+    sums = np.zeros(candidates.shape[0], np.float64)
+    drawn = 0
+    for r in range(rounds.shape[0]):
+        if count == 1:
+            break
+        for _ in range(rounds[r]):
+            generator = np.empty(2, np.uint64)
+            generator[0] = derive(key, np.uint64(drawn))
+            generator[1] = np.uint64(0)
+            drawn += 1
+            records[WORLD] = records[ROOT]
+            resample(records[WORLD], OWN, generator)
+            at = generator[1]
+            for c in range(count):
+                generator[1] = at  # Every candidate meets the same luck.
+                records[PLAY] = records[WORLD]
+                apply_action(records[PLAY], candidates[c])
+                sums[c] += play_out(records[PLAY], mask, generator)
+        _sort(candidates, sums, count)
+        if r + 1 < rounds.shape[0]:
+            count = (count + 1) // 2
+    return int(candidates[0])
+
+
+@rule
+def _only_action(mask: npt.NDArray[np.int8]) -> int:
+    """The only legal action, or -1."""
+    found = -1
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            if found >= 0:
+                return -1
+            found = action
+    return found
+
+
+@rule
+def _sort(candidates: npt.NDArray[np.int64], sums: npt.NDArray[np.float64], count: int) -> None:
+    """The best first; of those alike the one that was first."""
+    for i in range(1, count):
+        candidate, total = candidates[i], sums[i]
+        j = i - 1
+        while j >= 0 and sums[j] < total:
+            candidates[j + 1], sums[j + 1] = candidates[j], sums[j]
+            j -= 1
+        candidates[j + 1], sums[j + 1] = candidate, total
+
+
+@rule
+def _candidates(state: Record, mask: npt.NDArray[np.int8], guesses: int, candidates: npt.NDArray[np.int64]) -> int:
+    """Fill in the actions to weigh: every legal one, but of the guesses only the likeliest; return how many."""
+    count = 0
+    n = int(state.n)
+    if state.phase != GUESSING:
+        for action in range(mask.shape[0]):
+            if mask[action]:
+                candidates[count] = action
+                count += 1
+        return count
+    counts = new_counts()
+    count_guesses(state, OWN, counts)
+    size = int(state.length[OTHER])
+    while count < guesses:
+        best = 0
+        at = -1
+        for place in range(size):
+            if hidden(state, OTHER, place):
+                for tile in range(n):
+                    if counts[place, tile] > best and mask[place * n + tile]:
+                        best = counts[place, tile]
+                        at = place * n + tile
+        if at < 0:
+            break
+        counts[at // n, at % n] = 0
+        candidates[count] = at
+        count += 1
+    if mask.shape[0] > n * n and mask[stop_action(state)]:
+        candidates[count] = stop_action(state)
+        count += 1
+    return count
+
+
+@rule
+def play_out(state: Record, mask: npt.NDArray[np.int8], generator: Generator) -> float:
+    """Play a world to its end with `bayes` in both seats; 1 if OWN wins."""
+    while state.phase != OVER:
+        chances = num_chance_outcomes(state)
+        if chances > 0:
+            apply_action(state, uniform(generator, chances))
+        else:
+            legal_action_mask(state, mask)
+            apply_action(state, bayes(state, int(state.turn), mask, generator))
+    return 1.0 if state.winner == OWN else 0.0
+
+
+# -- from an observation to a table -----------------------------------------------------------------------------------
+
+
+@rule
+def remember(state: Record, seen: npt.NDArray[np.float32]) -> None:
+    """Write into `state`, whose options are set, a table that looks to OWN as the full observation `seen` says.
+
+    Tiles that OWN cannot see are any that are unseen: `resample` draws them.
+    """
+    n = int(state.n)
+    half = n // 2
+    setup(state)
+    state.turn = OWN
+    state.pool_size = _whole(seen[4] * n)
+    state.hits = _whole(seen[5] * half)
+    state.missed = seen[6] > 0.5
+    state.starter = OWN if seen[7] > 0.5 else OTHER
+    tiles = seen[NUM_SCALARS : NUM_SCALARS + 4 * n]
+    own, up, free = _bits(tiles, 0, n), _bits(tiles, n, n), _bits(tiles, 3 * n, n)
+    aside = _bits(tiles, 2 * n, n)
+    theirs = seen[NUM_SCALARS + 4 * n :]
+    mine = theirs[3 * half + half * n :]
+    _recall_own(state, own, aside, up, seen, mine)
+    if seen[10] > 0.5 / half:
+        _recall_other(state, _whole(seen[10] * half), free, theirs)
+        state.phase = GUESSING if seen[0] > 0.5 else PLACING if seen[1] > 0.5 else REVEALING
+        for tile in range(n):
+            if (aside >> tile) & 1:
+                state.drawn = tile
+    else:
+        state.phase = SETTING
+        state.waiting[OWN] = aside
+        for tile in range(n):  # As many tiles as were dealt to either; which of them, `resample` draws.
+            if (free >> tile) & 1 and count_bits(int(state.held[OTHER])) < state.n_start:
+                state.held[OTHER] |= 1 << tile
+    state.pool = free & ~int(state.held[OTHER])
+
+
+@rule
+def _recall_own(
+    state: Record, own: int, aside: int, up: int, seen: npt.NDArray[np.float32], mine: npt.NDArray[np.float32]
+) -> None:
+    """The own line, and what the opponent knows its hidden tiles not to be."""
+    n = int(state.n)
+    half = n // 2
+    numbers = num_numbers(state)
+    state.held[OWN] = own
+    state.up[OWN] = up
+    for tile in range(numbers):
+        if (own & ~aside) >> tile & 1:
+            insert(state, OWN, int(state.length[OWN]), tile)
+    places = np.zeros(2, np.int64)
+    for joker in range(int(state.jokers)):
+        places[joker] = _whole(seen[12 + joker] * half) - 1
+    first = 0 if places[0] < places[1] else 1
+    for j in range(2):
+        joker = first if j == 0 else 1 - first
+        if joker < state.jokers and places[joker] >= 0:
+            insert(state, OWN, places[joker], numbers + joker)
+    for place in range(state.length[OWN]):
+        if hidden(state, OWN, place):
+            possible = _bits(mine, half + place * n, n)
+            state.denied[state.line[OWN, place]] = (BLACK | WHITE) & ~possible
+
+
+@rule
+def _recall_other(state: Record, size: int, free: int, theirs: npt.NDArray[np.float32]) -> None:
+    """The opponent's line: what shows, and any tiles for the rest, with what they are known not to be."""
+    n = int(state.n)
+    half = n // 2
+    for place in range(size):
+        possible = _bits(theirs, 3 * half + place * n, n)
+        tile = 0
+        if theirs[place] > 0.5:
+            while (possible >> tile) & 1 == 0:
+                tile += 1
+            state.up[OTHER] |= 1 << tile
+        else:
+            # Any tile of the right colour serves, but each only once.
+            white = theirs[2 * half + place] > 0.5
+            allowed = free & ~int(state.held[OTHER])
+            if state.colour_visible == YES:
+                allowed &= WHITE if white else BLACK
+            while (allowed >> tile) & 1 == 0:
+                tile += 1
+            state.denied[tile] = (BLACK | WHITE) & ~possible
+        state.held[OTHER] |= 1 << tile
+        state.line[OTHER, place] = tile
+    state.length[OTHER] = size
+
+
+@rule
+def _whole(value: float) -> int:
+    return int(value + 0.5)
+
+
+@rule
+def _bits(numbers: npt.NDArray[np.float32], start: int, size: int) -> int:
+    """The set of tiles whose number is 1."""
+    found = 0
+    for tile in range(size):
+        if numbers[start + tile] > 0.5:
+            found |= 1 << tile
+    return found

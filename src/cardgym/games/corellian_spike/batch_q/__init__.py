@@ -1,0 +1,1 @@
+"""The batch Q-learning of the Corellian Spike paper."""

@@ -1,0 +1,38 @@
+"""The human's row: games of two that a person finished, from the play log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cardgym.games.corellian_spike.batch_q.learner import ENV
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
+from cardgym.play.log import default_log, read_log
+
+
+def human_rows(log: Path | None = None) -> list[str]:
+    """Rows of a Markdown table, one for each line-up of two players and its options; none where there is no log.
+
+    Raises:
+        CardgymError: where a log that was named is missing, or a line of it is no game.
+    """
+    path = log or default_log(ENV)
+    if log is None and not path.is_file():
+        return []
+    usual = CorellianSpikeOptions().asdict()
+    lineups: dict[tuple[str, str, str], list[tuple[float, float, float, float]]] = {}
+    for game in read_log(path):
+        if game["env"] != ENV or not game["finished"] or len(game["players"]) != 2:
+            continue
+        person, other = game["players"]
+        extra = person["extra"]
+        figures = (extra["credits_per_game"], person["won"], game["contests"], extra["bust_games"])
+        changed = [f"{option}={value}" for option, value in game["settings"].items() if value != usual.get(option)]
+        lineups.setdefault((person["name"], other["name"], ", ".join(changed) or "the paper's"), []).append(figures)
+    rows = []
+    for (name, other, options), games in lineups.items():
+        credits, won, hands, bust = (sum(column) for column in zip(*games, strict=True))
+        rows.append(
+            f"| {name} | {other} | {options} | {len(games)} | {credits / len(games):+.1f} | "
+            f"{won:g} of {hands:g} | {bust:g} |"
+        )
+    return rows

@@ -1,0 +1,196 @@
+"""Players of Corellian Spike that are compiled into the kernel: the paper's, and a readable heuristic."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import CompiledPolicy, Generator, Record, TablePolicy, rule
+from cardgym.games.corellian_spike.observations import count_unseen, num_info_states
+from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.rules import owed
+from cardgym.games.corellian_spike.state import (
+    BET,
+    BETTING,
+    BUY,
+    BUYING,
+    DISCARD,
+    DONT_BUY,
+    EMPTY,
+    FOLD,
+    HIGH_SLOT,
+    LOW_SLOT,
+    MATCH,
+    NUM_VALUES,
+    RAISE,
+    SPIKE_SLOT,
+    SWAP_HIGH,
+    SWAP_LOW,
+    SWAP_SPIKE,
+    CorellianSpikeOptions,
+)
+
+RANDOM_TABLE_SEED = 2023  # The paper's year; its own random policy was drawn once and not published.
+
+_KEYS = 62  # Sums ordered by worth: 2 |sum| + 1 for a negative one; the lower wins.
+_BIG = 30  # Sums go from -30 to 30.
+
+
+@rule
+def initial(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """The paper's initial policy: always match, never buy, discard (section 4.2)."""
+    if state.phase == BETTING:
+        return MATCH
+    return DONT_BUY if state.phase == BUYING else DISCARD
+
+
+def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
+    """The paper's random policy: one action for each state, drawn once, uniform in its decision's set.
+
+    Returns:
+        int8 actions by state index, the same every time.
+    """
+    generator = np.random.default_rng(RANDOM_TABLE_SEED)
+    size = num_info_states(options)
+    draws = generator.integers(0, 12, size, np.int8)  # 12 is a multiple of the 3, 2 and 4 actions of the decisions.
+    pairs = (size - 1) // (19 + 3 * 3 * 19 * 21)
+    place = (np.arange(size) - 1) // pairs - 19
+    decision = np.where(place < 0, 0, place // (19 * 21) % 3)
+    first = np.array([RAISE, BUY, DISCARD], np.int8)[decision]
+    count = np.array([3, 2, 4], np.int8)[decision]
+    actions: npt.NDArray[np.int8] = np.asarray(first + draws % count, np.int8)
+    return actions
+
+
+# -- the heuristic ----------------------------------------------------------------------------------------------------
+
+
+@rule
+def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Play by the odds of the cards not seen.
+
+    The worth of a hand is the chance that it beats every opponent, were their hidden cards drawn from the unseen ones
+    and were doubles to redeal everything at even odds. Raise well above an even share, fold when the price is more
+    than the hand's share of the pool, buy when the average gain is worth the price, place for the best sum.
+    """
+    unseen = np.zeros(NUM_VALUES, np.float32)
+    count_unseen(state, seat, unseen)
+    beats = np.zeros(2 * _BIG + 1, np.float64)
+    _chances_to_beat_all(state, seat, unseen, beats)
+    if state.phase == BETTING:
+        return _bet(state, seat, mask, unseen, beats)
+    total = card_sum(state, seat)
+    if state.phase == BUYING:
+        if not mask[BUY]:
+            return DONT_BUY
+        gain = 0.0
+        for value in range(NUM_VALUES):
+            best = beats[total + _BIG]
+            for slot in range(3):
+                best = max(best, beats[total + value - 10 - state.cards[seat, slot] + _BIG])
+            gain += unseen[value] * (best - beats[total + _BIG])
+        gain *= _stays(state) / unseen.sum()
+        return BUY if gain * _expected_pool(state) > BET else DONT_BUY
+    choice = DISCARD
+    best = beats[total + _BIG]
+    for action in (SWAP_SPIKE, SWAP_LOW, SWAP_HIGH):
+        slot = SPIKE_SLOT if action == SWAP_SPIKE else LOW_SLOT if action == SWAP_LOW else HIGH_SLOT
+        worth = beats[total + state.extra - state.cards[seat, slot] + _BIG]
+        if worth > best:
+            choice = action
+            best = worth
+    return choice
+
+
+@rule
+def _bet(
+    state: Record,
+    seat: int,
+    mask: npt.NDArray[np.int8],
+    unseen: npt.NDArray[np.float32],
+    beats: npt.NDArray[np.float64],
+) -> int:
+    players = 0
+    raises = 0
+    for other in range(state.num_players):
+        if not state.folded[other]:
+            players += 1
+            if other != seat:
+                raises += state.raises[other]
+    total = card_sum(state, seat)
+    holds = beats[total + _BIG]
+    if state.cards[seat, SPIKE_SLOT] == EMPTY:
+        holds = 0.0
+        for value in range(NUM_VALUES):
+            holds += unseen[value] * beats[total + value - 10 + _BIG]
+        holds /= unseen.sum()
+    even = 1.0 / players
+    stays = _stays(state)
+    share = stays * holds + (1.0 - stays) * even
+    share *= 0.96 ** min(raises, 10)  # Who raises holds better cards than most.
+    due = owed(state, seat)
+    if mask[RAISE] and share > even * (1.15 + 0.1 * state.raises[seat]):
+        return RAISE
+    if due > 0 and share * (state.pool + due) < due:
+        return FOLD
+    return MATCH
+
+
+@rule
+def _stays(state: Record) -> float:
+    """The chance that no doubles come before the showdown: one roll after each betting phase of rounds 1 to 3."""
+    return float((5.0 / 6.0) ** (4 - max(state.round_number, 1)))
+
+
+@rule
+def _expected_pool(state: Record) -> float:
+    """The pool at the showdown, if some credits more go in each round."""
+    players = 0
+    for other in range(state.num_players):
+        players += 1 - state.folded[other]
+    return float(state.pool + players * (4 - state.round_number))
+
+
+@rule
+def _chances_to_beat_all(
+    state: Record, seat: int, unseen: npt.NDArray[np.float32], beats: npt.NDArray[np.float64]
+) -> None:
+    """For each sum from -30 to 30 the chance that it beats every opponent still in; a tie of worth counts half."""
+    pairs = np.zeros(41, np.float64)
+    for first in range(NUM_VALUES):
+        for second in range(NUM_VALUES):
+            pairs[first + second] += unseen[first] * unseen[second]
+        pairs[2 * first] -= unseen[first] / 3.0  # `unseen` counts in thirds: the same card is not drawn twice.
+    for total in range(2 * _BIG + 1):
+        beats[total] = 1.0
+    keys = np.zeros(_KEYS, np.float64)
+    for other in range(state.num_players):
+        if other == seat or state.folded[other]:
+            continue
+        keys[:] = 0.0
+        if state.cards[other, SPIKE_SLOT] == EMPTY:
+            for value in range(NUM_VALUES):
+                _add_sums(keys, pairs, value - 10, unseen[value])
+        else:
+            _add_sums(keys, pairs, state.cards[other, SPIKE_SLOT], 1.0)
+        whole = keys.sum()
+        worse = 0.0  # The weight of sums worth less than this key.
+        for key in range(_KEYS - 1, -1, -1):
+            beaten = (worse + keys[key] / 2.0) / whole
+            worse += keys[key]
+            if key != 1:  # There is no negative nought.
+                beats[_BIG + (-(key // 2) if key % 2 else key // 2)] *= beaten
+
+
+@rule
+def _add_sums(keys: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64], spike: int, weight: float) -> None:
+    for pair in range(41):
+        total = pair - 20 + spike
+        keys[2 * abs(total) + (total < 0)] += weight * pairs[pair]
+
+
+PLAYERS = {
+    "initial": CompiledPolicy(initial),
+    "heuristic": CompiledPolicy(heuristic),
+    "random-table": TablePolicy(random_table),
+}

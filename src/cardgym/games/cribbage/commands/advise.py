@@ -1,0 +1,123 @@
+"""Rank the 15 ways to keep four of six cards: hand and crib as minimum, mean, median and maximum, and why.
+
+Exact over the 46 cuts and the 45,540 opponent's tosses and cuts, each as likely as any other. Example:
+cardgym advise Cribbage-v0 "5H 5D JC QS 2H 9C" --dealer --score 100-96
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cardgym.cli.parser import Parser
+from cardgym.errors import CardgymError
+
+if TYPE_CHECKING:
+    from cardgym.games.cribbage.advice import Advice
+
+GAMES = ("Cribbage-v0", "CribbageDeal-v0")
+_WIDE = 140
+"""Characters a line that the table takes with its reasons."""
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+def add_arguments(parser: Parser) -> None:
+    """The command's arguments."""
+    parser.add_argument("env", metavar="ENV", help="Cribbage-v0")
+    parser.add_argument("cards", nargs="+", metavar="CARD", help="six cards, such as 5H 5D JC QS 2H 9C")
+    side = parser.add_mutually_exclusive_group(required=True)
+    side.add_argument("--dealer", action="store_true", help="the crib is yours")
+    side.add_argument("--pone", action="store_true", help="the crib is your opponent's")
+    parser.add_argument("--score", metavar="OWN-OTHER", help="your score and your opponent's, such as 100-96")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw the best keep's distributions (.png, .svg, .pdf)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Rank and print."""
+    from cardgym.engine.registry import find
+    from cardgym.games.cribbage.advice import advise, check_scores
+    from cardgym.games.cribbage.cards import parse_cards
+
+    game = find(arguments.env)
+    if game.id not in GAMES:
+        raise CardgymError(f"advise knows the tosses of {GAMES[0]} only, not {game.id}")
+    scores = None
+    if arguments.score is not None:
+        if not re.fullmatch(r"[0-9]{1,3}-[0-9]{1,3}", arguments.score):
+            raise CardgymError(f"--score {arguments.score!r}: write yours, a dash and your opponent's, such as 100-96")
+        own, other = map(int, arguments.score.split("-"))
+        scores = check_scores((own, other))
+    if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
+        raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
+    ranked = advise(parse_cards(" ".join(arguments.cards)), arguments.dealer, scores)
+    _print_table(ranked, arguments.dealer, arguments.score)
+    if arguments.plot is not None:
+        _draw(ranked[0], arguments.dealer, arguments.plot)
+        print(arguments.plot)
+
+
+def _print_table(ranked: list[Advice], dealer: bool, score: str | None) -> None:
+    import sys
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(width=None if sys.stdout.isatty() else _WIDE)
+    wide = console.width >= _WIDE
+    table = Table()
+    for name in ("", "keep", "toss", "hand", "crib", "worth"):
+        table.add_column(name, justify="right" if name in ("", "worth") else "left", no_wrap=True)
+    if wide:
+        table.add_column("why", overflow="fold")
+    for place, one in enumerate(ranked, 1):
+        keep = one.keep
+        hand = f"{keep.hand_min:>2} {keep.hand_mean:5.2f} {keep.hand_median:4.1f} {keep.hand_max:>2}"
+        crib = f"{keep.crib_min:>2} {keep.crib_mean:5.2f} {keep.crib_median:4.1f} {keep.crib_max:>2}"
+        cells = (str(place), _by_rank(keep.kept), _by_rank(keep.tossed), hand, crib, f"{one.worth:.2f}")
+        table.add_row(*map(Text, cells), *([Text("; ".join(one.why))] if wide else []))
+    side = "dealer: worth = mean hand + mean crib" if dealer else "pone: worth = mean hand - mean crib"
+    if ranked[0].out is not None:
+        from cardgym.games.cribbage.advice import GOING_OUT
+
+        side += f" + {GOING_OUT:g} x the chance that the hand goes out"
+    elif score:
+        side += f"; a score of {score} does not change that"
+    console.print(table)
+    if not wide:  # The reasons take a table too broad for the terminal.
+        for place, one in enumerate(ranked, 1):
+            console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {'; '.join(one.why)}"))
+    console.print(Text(f"{side}. Hand and crib: minimum, mean, median, maximum.", "dim"))
+
+
+def _by_rank(cards: tuple[int, ...]) -> str:
+    from cardgym.games.cribbage.cards import card_names
+
+    return card_names(sorted(cards, key=lambda card: (card % 13, card)))
+
+
+def _draw(best: Advice, dealer: bool, path: Path) -> None:
+    import numpy as np
+
+    from cardgym.figures import COLOURS, new_figure
+    from cardgym.files import replacing
+    from cardgym.games.cribbage.statistics import distributions
+
+    counts = distributions(best.keep.kept, best.keep.tossed)
+    figure = new_figure(9, 3.6, dpi=120)
+    panels = figure.subplots(1, 2)
+    whose = "own" if dealer else "their"
+    titles = (f"Hand: {_by_rank(best.keep.kept)}", f"Crib ({whose}): {_by_rank(best.keep.tossed)}")
+    means = (best.keep.hand_mean, best.keep.crib_mean)
+    for axes, count, title, mean, colour in zip(panels, counts, titles, means, COLOURS[:2], strict=True):
+        share = 100.0 * np.asarray(count) / np.asarray(count).sum()
+        axes.bar(np.arange(len(share)), share, color=colour)
+        axes.axvline(mean, color="black", linestyle="--", label=f"mean {mean:.2f}")
+        axes.set(title=title, xlabel="points", ylabel="share of cases, %", xlim=(-0.5, 29.5))
+        axes.legend()
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format=path.suffix[1:])

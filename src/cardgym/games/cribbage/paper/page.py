@@ -1,0 +1,337 @@
+"""The paper's open questions, answered as a page: where training ends, from where it began, and near the end."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.arena.match import EVALUATION_SEED
+from cardgym.files import replacing
+from cardgym.games.cribbage.experts.config import ExpertsConfig
+from cardgym.games.cribbage.experts.matches import OPPONENTS, Side, same_tosses
+from cardgym.games.cribbage.experts.picture import board_png, family_shares
+from cardgym.games.cribbage.experts.player import Weights
+from cardgym.games.cribbage.experts.trainer import Trainer
+from cardgym.games.cribbage.strategies import FAMILIES, HOLES, STRATEGIES
+
+GAMES = 160_000
+FEWER = 4
+"""The paper's update with other credits is played for a fourth of the games."""
+CHECKPOINTS = 4
+"""Evaluations of a run from uniform weights after the first, which is of the weights that it starts from."""
+SEEDS = (1, 2, 3)
+PAGE, BOARD = "cribbage.md", "cribbage_board.png"
+STARTS = ("hand", "crib", "pegging", "random")
+REGIONS = ((0, 59), (60, 89), (90, 109), (110, 120))
+"""Scores of both players that the tables tell apart."""
+EVALUATION_GAMES = 20_000
+
+Rates = dict[str, tuple[float, tuple[float, float]]]
+KINDS = {
+    "gradient, own crib": ExpertsConfig(own_crib=True),
+    "gradient, the paper's eight": ExpertsConfig(),
+    "the paper's update": ExpertsConfig(update="paper", anywhere=0.0),
+}
+"""The three ways to learn that are kept side by side."""
+PAPER_UPDATE = tuple(KINDS)[-1]
+CREDITS = {f"{PAPER_UPDATE}, credit {credit:g}": dataclasses.replace(KINDS[PAPER_UPDATE], credit=credit)
+           for credit in (0.0, 0.5, 0.9)}  # fmt: skip
+"""The paper's update with credit for the end of the path above all; KINDS has it with 1."""
+SAMPLES = 50_000
+"""Tosses by which two runs are compared."""
+
+
+@dataclasses.dataclass
+class Run:
+    """A run's figures at its checkpoints, by games played, and what expert 0 was at first and at the end."""
+
+    kind: str
+    start: str
+    seed: int
+    first: Side
+    last: Side
+    rates: dict[int, Rates]
+    seconds: float
+    games: int
+
+
+def write_results(
+    folder: Path, games: int = GAMES, seed: int = 0, progress: Callable[[int, int], None] | None = None
+) -> list[Path]:
+    """Train every kind with three seeds, and one from every start, and write the page and the picture.
+
+    The page is written anew after every run, so that an interrupted one leaves what there is.
+
+    Args:
+        folder: where to.
+        games: games of each run.
+        seed: added to the seeds 1, 2, 3.
+        progress: told the runs done and their number.
+    """
+    plans = [(kind, "uniform", seed + each, games) for kind in KINDS for each in SEEDS]
+    plans += [(next(iter(KINDS)), start, seed + SEEDS[0], games) for start in STARTS]
+    few = max(games // FEWER, 1)
+    plans += [(kind, "uniform", seed + SEEDS[0], few) for kind in CREDITS]
+    plans += [(PAPER_UPDATE, "hand", seed + SEEDS[0], few)]
+    runs: list[Run] = []
+    with replacing(folder / PAGE) as temporary:  # A folder that cannot be written is told of before the training.
+        temporary.write_text("# Cribbage: the expert learner\n\nIn the making.\n", encoding="utf-8")
+    start = time.perf_counter(), time.process_time()
+    for number, (kind, begin, each, played) in enumerate(plans):
+        runs.append(_run(kind, begin, each, played))
+        spent = time.perf_counter() - start[0], time.process_time() - start[1]
+        with replacing(folder / PAGE) as temporary:
+            temporary.write_text(_page(runs, games, spent, number + 1 < len(plans)), encoding="utf-8")
+        if number == 0:
+            with replacing(folder / BOARD) as temporary:
+                temporary.write_bytes(board_png(runs[0].last.weights, f"{kind}: after {games:,} games, seed {each}"))
+        if progress is not None:
+            progress(number + 1, len(plans))
+    return [folder / PAGE, folder / BOARD]
+
+
+def _run(kind: str, start: str, seed: int, games: int) -> Run:
+    half = max(games // CHECKPOINTS // 2, 1)
+    every = 2 * half  # So that positions are valued at checkpoints.
+    config = dataclasses.replace(
+        (KINDS | CREDITS)[kind], games=games, init=(start,), seed=seed, value_every=half, checkpoint_every=every
+    )
+    trainer = Trainer(config)
+    first, rates, seconds = trainer.side(), {}, 0.0
+    blank = start == "uniform" and kind in KINDS
+    while True:
+        last = trainer.games >= games
+        if trainer.games == 0 or last or (blank and trainer.games % every == 0):
+            alone = blank and (last or kind == next(iter(KINDS)))
+            names = OPPONENTS if alone else ("greedy", "uniform")
+            rates[trainer.games] = trainer.evaluate(names, EVALUATION_GAMES)
+        if last:
+            break
+        began = time.process_time()
+        trainer.advance()
+        seconds += time.process_time() - began
+    return Run(kind, start, seed, first, trainer.side(), rates, seconds, trainer.games)
+
+
+def _cell(rate: tuple[float, tuple[float, float]]) -> str:
+    share, (low, high) = rate
+    return f"{100 * share:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+
+
+def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: bool) -> str:
+    first = next(iter(KINDS))
+    credits = [run for run in runs if run.kind in CREDITS or (run.kind == PAPER_UPDATE and run.start != "uniform")]
+    runs = [run for run in runs if run not in credits]
+    parts = [
+        "# Cribbage: the expert learner",
+        f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
+        f"one core. {'**Unfinished: some runs are missing.** ' if unfinished else ''}How they learn stands in "
+        "[experts](../algorithms/experts.md). Shares of games are in percent, with 95 % intervals, over "
+        f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
+        "## Win rates, from the first checkpoint to the last",
+        "From uniform weights, the blank slate. `own crib` turns the strategy `crib_min_avg` round for the dealer, "
+        "whose crib it is; the paper's eight have no strategy that wants it rich.",
+        _rates_table([run for run in runs if run.start == "uniform"], ("greedy", "uniform")),
+        *_ends(runs),
+    ]
+    if credits:
+        parts += _credit(credits)
+    last = [run for run in runs if run.kind == first and run.start == "uniform"]
+    parts += ["## Against every single strategy played alone", f"{first}, from the first checkpoint to the last."]
+    parts += [_rates_table(last, STRATEGIES), _lowest(last)]
+    parts += [
+        "Played alone, `hand_max_avg` is `greedy`: both keep the best mean hand and peg alike, so those columns agree."
+    ]
+    others = [run for run in runs if run.kind != first and run.start == "uniform"]
+    if others:
+        parts += ["The other two ways to learn, at the end:", _rates_table(others, STRATEGIES, last_only=True)]
+    same = [run for run in runs if run.kind == first]
+    begun = {run.start: run for run in same if run.seed == same[0].seed}
+    if len(begun) > 1:
+        parts += [
+            "## Where does each start end up, and do they agree?",
+            f"{first}, seed {same[0].seed}: all positions where both scores are within 30 points. `agreement` is 1 "
+            "less half the sum of the differences between the family shares and those of the run from uniform weights; "
+            f"`same toss` is the share of {SAMPLES:,} hands at such positions from which it keeps the same four cards.",
+            _starts_table(begun),
+            _strength(begun),
+        ]
+    if len(last) > 1:
+        told = [
+            f"{_agreement(last[0], run):.2f} in weights and {_same(last[0].last, run.last)} of tosses"
+            for run in last[1:]
+        ]
+        parts.append(f"Runs from uniform weights with other seeds agree with the first by {'; '.join(told)}.\n")
+    parts += [
+        "## What changes near the end of the board",
+        f"{first}, shares of the families averaged over seeds, where both scores lie in the range.",
+        _regions_table(last),
+        _near_the_end(last),
+        f"![The board]({BOARD})",
+        "Speed: " + "; ".join(f"{kind} {rate:,.0f}" for kind, rate in _speeds(runs).items())
+        + " games a second of CPU on one core, counters, valuation and compiling included.",
+    ]  # fmt: skip
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _credit(runs: list[Run]) -> list[str]:
+    """What the paper's update comes to with less credit for early deals, and from a good start."""
+    rows = [[run.kind, run.start, *_from_to(run)] for run in runs]
+    told = "Not every one has lost."
+    if all(_gain(run) <= 0 for run in runs):
+        told = (
+            "None has gained. The update looks only at the weights and at who won: no credit tells it which strategy "
+            "spoke for the keep."
+        )
+    return [
+        "## Can credit save the paper's update?",
+        "With less credit for the deals before the last, and from weights that play well to begin with: "
+        f"{runs[0].games:,} games each, seed {runs[0].seed}. The share against `greedy`:",
+        _table(["learns by", "start", "at first", "at the end"], rows),
+        told,
+    ]
+
+
+def _ends(runs: list[Run]) -> list[str]:
+    """What each way to learn comes to against `greedy`, in words, with the worst interval of its seeds."""
+    told = []
+    for kind in dict.fromkeys(run.kind for run in runs):
+        same = [run for run in runs if run.kind == kind and run.start == "uniform"]
+        first, last = ([run.rates[played]["greedy"] for run in same] for played in _span({kind: same[0]}))
+        shares = ["{:.1f} to {:.1f} %".format(*(100 * f(r[0] for r in rates) for f in (min, max)))
+                  for rates in (first, last)]  # fmt: skip
+        told.append(
+            f"- {kind}: from {shares[0]} against `greedy` to {shares[1]}; the lowest end of an interval is "
+            f"{100 * min(rate[1][0] for rate in last):.1f} %."
+        )
+    return ["At the first checkpoint and at the last, over the seeds:", "\n".join(told)]
+
+
+def _lowest(runs: list[Run]) -> str:
+    """Whether the last weights beat every single strategy, in words."""
+    ends = {name: min(run.rates[max(run.rates)][name][1][0] for run in runs) for name in STRATEGIES}
+    worst = min(ends, key=lambda name: ends[name])
+    beaten = sum(low > 0.5 for low in ends.values())
+    return (
+        f"At the end all seeds beat {beaten} of the {len(ends)}, whole intervals above 50 %; the lowest end of any is "
+        f"{100 * ends[worst]:.1f} %, against `{worst}`."
+    )
+
+
+def _rates_table(runs: list[Run], names: tuple[str, ...], last_only: bool = False) -> str:
+    rows = []
+    for run in runs:
+        for played in sorted(run.rates)[-1 if last_only else 0 :]:
+            rates = run.rates[played]
+            cells = [_cell(rates[name]) if name in rates else "-" for name in names]
+            rows.append([run.kind, str(run.seed), f"{played:,}", *cells])
+    return _table(["learns by", "seed", "games", *(f"against {name}" for name in names)], rows)
+
+
+def _near(weights: Weights, dealer: int) -> npt.NDArray[np.float32]:
+    own, other = np.indices((HOLES, HOLES))
+    found: npt.NDArray[np.float32] = family_shares(weights)[:, :, dealer][abs(own - other) <= 30]
+    return found
+
+
+def _agreement(one: Run, other: Run) -> float:
+    pairs = [(_near(one.last.weights, dealer), _near(other.last.weights, dealer)) for dealer in (0, 1)]
+    return float(np.mean([1.0 - abs(mine - yours).sum(-1).mean() / 2 for mine, yours in pairs]))
+
+
+def _same(one: Side, other: Side) -> str:
+    return f"{100 * same_tosses(one, other, SAMPLES, EVALUATION_SEED):.0f} %"
+
+
+def _from_to(run: Run) -> list[str]:
+    return [_cell(run.rates[played]["greedy"]) for played in (min(run.rates), max(run.rates))]
+
+
+def _gain(run: Run) -> float:
+    return run.rates[max(run.rates)]["greedy"][0] - run.rates[min(run.rates)]["greedy"][0]
+
+
+def _starts_table(begun: dict[str, Run]) -> str:
+    base = next(iter(begun.values()))
+    rows = []
+    for start, run in begun.items():
+        shares = [f"{value:.2f}" for dealer in (1, 0) for value in _near(run.last.weights, dealer).mean(0)]
+        same = [_same(base.first, run.first), _same(base.last, run.last)]
+        rows.append([start, *shares, f"{_agreement(base, run):.2f}", *same, *_from_to(run)])
+    head = [f"{side}: {family}" for side in ("dealer", "pone") for family in FAMILIES]
+    agreed = ["agreement", "same toss at first", "and at the end"]
+    return _table(["start", *head, *agreed, "against greedy at first", "and at the end"], rows)
+
+
+def _strength(begun: dict[str, Run]) -> str:
+    first, last = ({start: run.rates[played]["greedy"] for start, run in begun.items()} for played in _span(begun))
+    apart = [100 * (max(rates.values())[0] - min(rates.values())[0]) for rates in (first, last)]
+    base = next(iter(begun))
+    alike: list[str] = []
+    unlike: list[str] = []
+    for start, (_, (low, high)) in last.items():
+        if start != base:
+            (alike if low <= last[base][1][1] and last[base][1][0] <= high else unlike).append(f"`{start}`")
+    return (
+        f"In strength they are {apart[0]:.1f} points apart at first and {apart[1]:.1f} at the end. Where intervals "
+        f"overlap with that of `{base}` at the end: {', '.join(alike) or 'nowhere'}; where they do not: "
+        f"{', '.join(unlike) or 'nowhere'}. Why `random` may stay behind: "
+        "[where it starts](../algorithms/experts.md#where-it-starts)."
+    )
+
+
+def _span(runs: dict[str, Run]) -> tuple[int, int]:
+    """The first and the last checkpoint that runs have."""
+    played = next(iter(runs.values())).rates
+    return min(played), max(played)
+
+
+def _regions_table(runs: list[Run]) -> str:
+    rows = []
+    for low, high in REGIONS:
+        shares = _region(runs, low, high)
+        rows.append([f"{low} to {high}", *(f"{shares[side, family]:.2f}" for side in (1, 0) for family in range(3))])
+    head = [f"{side}: {family}" for side in ("dealer", "pone") for family in FAMILIES]
+    return _table(["both scores", *head], rows)
+
+
+def _region(runs: list[Run], low: int, high: int) -> npt.NDArray[np.float64]:
+    """Family shares where both scores are in a range, (2, 3), over runs."""
+    square = slice(low, high + 1)
+    found: npt.NDArray[np.float64] = np.mean(
+        [family_shares(run.last.weights)[square, square].mean((0, 1)) for run in runs], axis=0
+    )
+    return found
+
+
+def _near_the_end(runs: list[Run]) -> str:
+    (low, high), last = REGIONS[-2:]
+    before, after = _region(runs, low, high), _region(runs, *last)
+    told = []
+    for side, name in ((1, "dealer"), (0, "pone")):
+        moves = (f"{family} {before[side, i]:.2f} to {after[side, i]:.2f}" for i, family in enumerate(FAMILIES))
+        told.append(f"as {name} {', '.join(moves)}")
+    return (
+        f"From {low}-{high} to {last[0]}-{last[1]}: {'; '.join(told)}. The play comes before the count, in which the "
+        "pone's hand is first and the crib last: near the end, what counts last counts least. Far from the diagonal "
+        "the game is all but decided, so little is learned there and the colour stays near that of the start."
+    )
+
+
+def _speeds(runs: list[Run]) -> dict[str, float]:
+    kinds = dict.fromkeys(run.kind for run in runs)
+    return {
+        kind: sum(run.games for run in runs if run.kind == kind)
+        / max(sum(run.seconds for run in runs if run.kind == kind), 1e-9)
+        for kind in kinds
+    }

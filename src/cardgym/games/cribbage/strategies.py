@@ -1,0 +1,211 @@
+"""The eight strategies that judge the 15 keeps of a hand of cribbage, and what is known of pegging.
+
+Source: Lang, "Machine Learning Strategies in Cribbage" (2017), sections 3.1.2 and 3.1.3. Each strategy has a figure for
+every keep: the least, mean, median or most points of the hand over the cuts; the mean points of the crib, the fewer the
+better whoever's crib it is; points pegged or given in the play by keeps of these four ranks. Figures are scaled to
+[0, 1], 1 for the best, and then so that a strategy's 15 add up to 1. The keep with the most
+weighted desirability is kept.
+
+The paper asks that the desirabilities of each keep add up to 1 over the strategies as well. With 8 strategies and 15
+keeps the two cannot hold together (the whole would be 8 and 15), so only the first does here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import rule
+from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, KEPT, lookup
+from cardgym.games.cribbage.rules import TOSSES
+from cardgym.games.cribbage.statistics_tables import Tables
+
+STRATEGIES = (
+    "hand_max_min",
+    "hand_max_avg",
+    "hand_max_med",
+    "hand_max_poss",
+    "crib_min_avg",
+    "pegging_max_avg_gained",
+    "pegging_max_med_gained",
+    "pegging_min_avg_given",
+)
+"""The strategies, in the order of the weights."""
+FAMILIES = {"hand": (0, 1, 2, 3), "crib": (4,), "pegging": (5, 6, 7)}
+"""Strategies by what they look at; the picture's red, green and blue."""
+NUM_STRATEGIES = 8
+KEEPS = 15
+HOLES = 121
+"""Scores from which a deal can begin, 0 .. 120."""
+
+RANK_SETS = 1820
+"""Sets of four ranks, with repetition."""
+MOST_PEGGED = 32
+"""A deal's pegging is counted up to here; 31 stands for more, which hardly happens."""
+_PRIOR = 4.0
+"""A keep's means start as if it had been seen so often with its side's mean."""
+
+GAINED, MEDIAN, GIVEN = range(3)
+
+
+class Knowledge(NamedTuple):
+    """What deals played so far say of pegging, by side (0 the pone, 1 the dealer) and ranks kept."""
+
+    gained: npt.NDArray[np.int64]
+    """(2, 1820, 32): how often the keep pegged so many points."""
+    given: npt.NDArray[np.int64]
+    """(2, 1820): points that the opponent pegged against it, in all."""
+    sides: npt.NDArray[np.int64]
+    """(2, 3): deals, points gained and points given, whatever was kept."""
+    figures: npt.NDArray[np.float64]
+    """(3, 2, 1820): mean gained, median gained and mean given, as the strategies read them."""
+
+
+def new_knowledge() -> Knowledge:
+    """A base that knows nothing yet."""
+    return Knowledge(
+        np.zeros((2, RANK_SETS, MOST_PEGGED), np.int64),
+        np.zeros((2, RANK_SETS), np.int64),
+        np.zeros((2, 3), np.int64),
+        np.zeros((3, 2, RANK_SETS)),
+    )
+
+
+def _toss_numbers() -> npt.NDArray[np.int8]:
+    numbers = np.zeros((6, 6), np.int8)
+    for number, (one, other) in enumerate(TOSSES.tolist()):
+        numbers[one, other] = numbers[other, one] = number
+    return numbers
+
+
+_TOSS_NUMBER = _toss_numbers()
+
+
+@rule
+def rank_set(a: int, b: int, c: int, d: int) -> int:
+    """The number 0 .. 1819 of four ranks in ascending order."""
+    return a + b * (b + 1) // 2 + c * (c + 1) * (c + 2) // 6 + d * (d + 1) * (d + 2) * (d + 3) // 24
+
+
+@rule
+def kept_set(cards: npt.NDArray[np.int8], toss: int) -> int:
+    """The rank set that a toss leaves of six cards, which are sorted by rank."""
+    return rank_set(
+        int(cards[KEPT[toss, 0]]) % 13,
+        int(cards[KEPT[toss, 1]]) % 13,
+        int(cards[KEPT[toss, 2]]) % 13,
+        int(cards[KEPT[toss, 3]]) % 13,
+    )
+
+
+@rule
+def learn_pegging(knowledge: Knowledge, dealer: int, kept: int, gained: int, given: int) -> None:
+    """Add a deal's play: the keep `kept` of one side pegged `gained` and let the other peg `given`."""
+    knowledge.gained[dealer, kept, min(gained, MOST_PEGGED - 1)] += 1
+    knowledge.given[dealer, kept] += given
+    knowledge.sides[dealer, 0] += 1
+    knowledge.sides[dealer, 1] += gained
+    knowledge.sides[dealer, 2] += given
+    update_figures(knowledge, dealer, kept)
+
+
+@rule
+def update_figures(knowledge: Knowledge, dealer: int, kept: int) -> None:
+    """Work out a keep's three figures anew; a keep seen seldom is drawn towards its side's mean."""
+    count = 0
+    total = 0
+    for points in range(MOST_PEGGED):
+        count += knowledge.gained[dealer, kept, points]
+        total += points * knowledge.gained[dealer, kept, points]
+    deals = max(knowledge.sides[dealer, 0], 1)
+    mean = knowledge.sides[dealer, 1] / deals
+    knowledge.figures[GAINED, dealer, kept] = (total + _PRIOR * mean) / (count + _PRIOR)
+    given = knowledge.sides[dealer, 2] / deals
+    knowledge.figures[GIVEN, dealer, kept] = (knowledge.given[dealer, kept] + _PRIOR * given) / (count + _PRIOR)
+    # The median of an even number is the mean of the middle two.
+    seen = 0
+    low = -1
+    high = -1
+    for points in range(MOST_PEGGED):
+        seen += knowledge.gained[dealer, kept, points]
+        if low < 0 and 2 * seen >= count:
+            low = points
+        if high < 0 and 2 * seen > count:
+            high = points
+    knowledge.figures[MEDIAN, dealer, kept] = (low + high) / 2.0 if count > 0 else mean
+
+
+@rule
+def score_keeps(
+    tables: Tables, figures: npt.NDArray[np.float64], cards: npt.NDArray[np.int8], dealer: int,
+    own_crib: bool, out: npt.NDArray[np.int32], scores: npt.NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Fill `scores`, (8, 15), with each strategy's desirability of each toss, numbered as the game's tosses are.
+
+    Args:
+        tables: what `build_tables` returns.
+        figures: `Knowledge.figures`.
+        cards: six cards, sorted by rank.
+        dealer: 1 for the dealer, 0 for the pone.
+        own_crib: for the dealer turn `crib_min_avg` round: of the own crib, the more the better. Not the paper's.
+        out: (15, 8), scratch paper.
+        scores: filled; each row adds up to 1.
+    """
+    # The look-up wants the cards in ascending order, which numbers the tosses otherwise.
+    ordered = np.empty(6, np.int8)
+    places = np.empty(6, np.int8)
+    for place in range(6):
+        at = place
+        while at > 0 and ordered[at - 1] > cards[place]:
+            ordered[at] = ordered[at - 1]
+            places[at] = places[at - 1]
+            at -= 1
+        ordered[at] = cards[place]
+        places[at] = place
+    lookup(tables, ordered, out)
+    for number in range(KEEPS):
+        toss = int(_TOSS_NUMBER[places[TOSSES[number, 0]], places[TOSSES[number, 1]]])
+        kept = kept_set(cards, toss)
+        scores[0, toss] = out[number, HAND_MIN]
+        scores[1, toss] = out[number, HAND_SUM]
+        scores[2, toss] = out[number, HAND_MEDIAN2]
+        scores[3, toss] = out[number, HAND_MAX]
+        scores[4, toss] = out[number, CRIB_SUM] if own_crib and dealer else -out[number, CRIB_SUM]
+        scores[5, toss] = figures[GAINED, dealer, kept]
+        scores[6, toss] = figures[MEDIAN, dealer, kept]
+        scores[7, toss] = -figures[GIVEN, dealer, kept]
+    for strategy in range(NUM_STRATEGIES):
+        scale_row(scores[strategy])
+
+
+@rule
+def scale_row(row: npt.NDArray[np.float64]) -> None:
+    """Scale figures to [0, 1], 1 the best (all 1 if they are alike), then to a sum of 1."""
+    low = row[0]
+    high = row[0]
+    for toss in range(1, KEEPS):
+        low = min(low, row[toss])
+        high = max(high, row[toss])
+    total = 0.0
+    for toss in range(KEEPS):
+        row[toss] = (row[toss] - low) / (high - low) if high > low else 1.0
+        total += row[toss]
+    for toss in range(KEEPS):
+        row[toss] /= total
+
+
+@rule
+def best_keep(weights: npt.NDArray[np.float32], scores: npt.NDArray[np.float64]) -> int:
+    """The toss of the greatest weighted desirability, P = w S; the first of equals."""
+    best = 0
+    most = -1.0
+    for toss in range(KEEPS):
+        value = 0.0
+        for strategy in range(NUM_STRATEGIES):
+            value += float(weights[strategy]) * scores[strategy, toss]
+        if value > most:
+            most = value
+            best = toss
+    return best

@@ -1,0 +1,1 @@
+"""The paper on One Play Poker, made anew."""

@@ -1,0 +1,59 @@
+"""The compiled players of One Play Poker."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import CompiledPolicy, Generator, Record, TablePolicy, rule
+from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, OnePlayPokerOptions, is_flush, is_pair, result
+
+_KING = 2
+
+
+@rule
+def handcrafted(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """The paper's handcrafted policy (section 4, "Playing the game"); after a fourth card, bet if winning.
+
+    One card out: bet on a king or an ace. Two: bet if the own card is higher than the house's. Three: bet with a pair
+    or a flush.
+    """
+    low = int(state.player[0])
+    if state.dealt == 1:
+        bet = low // NUM_SUITS >= _KING
+    elif state.dealt == 2:
+        bet = low // NUM_SUITS > int(state.house[0]) // NUM_SUITS
+    elif state.dealt == 3:
+        high = int(state.player[1])
+        bet = is_pair(low, high) or is_flush(low, high)
+    else:
+        bet = result(state) == WIN
+    return BET if bet else PASS
+
+
+@rule
+def always(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Bet after every card."""
+    return BET
+
+
+@rule
+def never(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """Never bet."""
+    return PASS
+
+
+def _optimal(options: OnePlayPokerOptions) -> npt.NDArray[np.int8]:
+    """The table that earns the most over a whole game, undiscounted."""
+    from cardgym.engine.registry import find
+    from cardgym.solvers.solve import optimal_table
+
+    return optimal_table(find("OnePlayPoker-v0"), options)
+
+
+PLAYERS = {
+    "handcrafted": CompiledPolicy(handcrafted),
+    "always": CompiledPolicy(always),
+    "never": CompiledPolicy(never),
+    "optimal": TablePolicy(_optimal),
+}

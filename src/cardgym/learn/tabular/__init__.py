@@ -1,0 +1,1 @@
+"""Q-learning and Sarsa over tables."""

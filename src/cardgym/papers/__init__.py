@@ -1,1 +1,0 @@
-"""Papers' results made anew: experiments, figures and pages."""

@@ -1,0 +1,161 @@
+"""Players with a table of action values by observation, each observation known by a hash of its numbers."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import Game, Options, rule
+from cardgym.engine.generator import mix
+from cardgym.errors import CardgymError
+from cardgym.files import replacing
+from cardgym.players.metadata import check_compatible, checkpoint_metadata
+
+FORMAT = "cardgym observation table 2"
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@rule
+def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
+    """64 bits of an observation, never 0; two observations with the same ones are taken for the same.
+
+    With n different observations that happens with probability about n^2 / 2^65: below 10^-6 for some millions.
+    """
+    bits = observation.view(np.uint32)
+    found = _GOLDEN
+    for place in range(bits.shape[0]):
+        # Adding 0 first makes no difference between 0 and -0, which are equal numbers of other bits.
+        number = np.uint64(0) if observation[place] == 0 else np.uint64(bits[place])
+        found = mix(found ^ number) + _GOLDEN
+    return np.uint64(1) if found == np.uint64(0) else found
+
+
+class Pairs(NamedTuple):
+    """Action values of pairs of observation and action that were tried, in rising order of key and action.
+
+    Attributes:
+        keys: the hash of each pair's observation, (pairs,), uint64.
+        actions: the actions, (pairs,), int32.
+        values: their values, (pairs,), float64.
+    """
+
+    keys: npt.NDArray[np.uint64]
+    actions: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float64]
+
+
+@compiled
+def _act(observations: Any, masks: Any, keys: Any, actions: Any, values: Any, out: Any) -> None:
+    for i in range(observations.shape[0]):
+        key = hash_of(observations[i])
+        low = 0
+        high = keys.shape[0]
+        while low < high:
+            middle = (low + high) // 2
+            if keys[middle] < key:
+                low = middle + 1
+            else:
+                high = middle
+        best = -np.inf
+        out[i] = -1
+        while low < keys.shape[0] and keys[low] == key:
+            if masks[i, actions[low]] and values[low] > best:
+                best = values[low]
+                out[i] = actions[low]
+            low += 1
+        if out[i] < 0:
+            count = 0
+            for action in range(masks.shape[1]):
+                count += masks[i, action] != 0
+            place = np.int64(mix(key) % np.uint64(count))
+            for action in range(masks.shape[1]):
+                if masks[i, action]:
+                    if place == 0:
+                        out[i] = action
+                        break
+                    place -= 1
+
+
+class QTablePlayer:
+    """The greedy player of a table of observations; deterministic.
+
+    Attributes:
+        name: how reports call it.
+        encoding: the observation it reads.
+    """
+
+    def __init__(self, name: str, observation_name: str, pairs: Pairs) -> None:
+        """Take a table; `name` is how reports call the player, `encoding` the observation it reads."""
+        self.name = name
+        self.observation_name: str | None = observation_name
+        self._pairs = pairs
+
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        """The legal action of the highest value among those tried, the first of equals.
+
+        Where none was tried it is one that the observation's hash picks: always the first would be a habit.
+        """
+        actions = np.empty(len(observations), np.int64)
+        _act(np.ascontiguousarray(observations), masks, *self._pairs, actions)
+        return actions
+
+
+def save_q_table(
+    path: Path,
+    pairs: Pairs,
+    game: Game,
+    options: Options,
+    observation_name: str,
+    config: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a table of observations as .npz, with what it was made for; see `QTablePlayer`.
+
+    Raises:
+        CardgymError: where the file cannot be written.
+    """
+    about = {
+        "format": FORMAT,
+        **checkpoint_metadata(game, options, observation_name),
+        "config": dict(config or {}),
+    }
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, about=np.array(json.dumps(about)), **pairs._asdict())
+
+
+def load_player(path: Path, game: Game, options: Options) -> QTablePlayer:
+    """Read a table of observations as a player.
+
+    Raises:
+        CardgymError: where the file is missing, not one of ours, or made for another game, options or observation.
+    """
+    if not path.is_file():
+        raise CardgymError(f"table {path}: no such file; give the path of an .npz file")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            about = json.loads(str(file["about"]))
+            pairs = Pairs(*(file[name] for name in Pairs._fields))
+        known = about["format"] == FORMAT
+        whole = _whole(pairs, game.actions(options))
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        known = whole = False
+    if not known or (about.get("env") == game.id and not whole):
+        raise CardgymError(f"table {path}: truncated, or no table of observations of cardgym ({FORMAT!r})")
+    check_compatible(f"table {path}", about, game, options)
+    return QTablePlayer(str(path), about["observation"], pairs)
+
+
+def _whole(pairs: Pairs, num_actions: int) -> bool:
+    """Whether these arrays are pairs, so that a player of them finds and does what is allowed."""
+    keys, actions, values = pairs
+    if not (keys.dtype == np.uint64 and actions.dtype == np.int32 and values.dtype == np.float64):
+        return False
+    if keys.ndim != 1 or not keys.shape == actions.shape == values.shape:
+        return False
+    return not len(keys) or bool((keys[1:] >= keys[:-1]).all() and actions.min() >= 0 and actions.max() < num_actions)

@@ -1,1 +1,0 @@
-"""Exact solvers and search over the rules."""

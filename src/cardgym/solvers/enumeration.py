@@ -1,0 +1,315 @@
+"""The Markov decision process of a game, enumerated from its rules.
+
+What is enumerated is the record: two states are one where their records agree in every byte but `reward`. The solver
+so decides with everything in the record in view; in a game that hides cards from its one player, that is more than
+the player knows.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import announce, bind, bound, compiled, template
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.kernel import rules_of
+from cardgym.errors import CardgymError
+
+DECISION, CHANCE, END = range(3)
+_CHUNK = 1 << 16  # Transitions played at a time.
+_STATES_LIMIT = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Mdp:
+    """A game of one player as arrays.
+
+    Nodes are numbered: states to decide in from 0, chance nodes from `num_states`, and one for the end (`end`). Chance
+    nodes come in such an order that chance leads only to later ones. The edges of node i stand at
+    `offsets[i] : offsets[i + 1]`: its actions, or its equally likely outcomes.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        states: the records to decide in, (num_states,), as an `np.recarray`.
+        num_chance: how many chance nodes there are.
+        num_ends: how many different states the game can end in.
+        start: the node the game starts at.
+        offsets: (num_nodes + 1,), int64.
+        moves: (num_edges,), int64: the action, or the number of the outcome.
+        targets: (num_edges,), int64: the node an edge leads to.
+        rewards: (num_edges,), float64: what it pays.
+        symmetric: whether states that differ by a symmetry of the rules are one.
+        places: the number of each state by the bytes of its record.
+    """
+
+    game: Game
+    options: Options
+    states: np.recarray[Any, Any]
+    num_chance: int
+    num_ends: int
+    start: int
+    offsets: npt.NDArray[np.int64]
+    moves: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int64]
+    rewards: npt.NDArray[np.float64]
+    symmetric: bool
+    places: dict[bytes, int]
+
+    @property
+    def num_states(self) -> int:
+        """How many states there are to decide in."""
+        return len(self.states)
+
+    @property
+    def end(self) -> int:
+        """The node that stands for the end."""
+        return self.num_states + self.num_chance
+
+    def find(self, states: np.recarray[Any, Any]) -> npt.NDArray[np.int64]:
+        """The numbers of records to decide in; -1 for one that is not among the states."""
+        rows = np.array(states)
+        if self.symmetric:
+            _kernel(self.game).merge(rows)
+        return np.array([self.places.get(key, -1) for key in _keys(self.game, rows)], np.int64)
+
+
+def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, limit: int = _STATES_LIMIT) -> Mdp:
+    """Enumerate every state that play can reach.
+
+    Args:
+        game: a game of one player.
+        options: its options.
+        symmetric: take states that the game's `canonical` makes equal as one.
+        limit: how many states, of all kinds, there may be.
+
+    Raises:
+        CardgymError: if the game has more than one seat, more states than `limit`, or chance that goes in a circle.
+    """
+    if options.num_players != 1:
+        raise CardgymError(
+            f"{game.id} has {options.num_players} seats: only games of one player are enumerated and solved"
+        )
+    kernel = _kernel(game)
+    announce(f"{game.id} (solver)", kernel.play)
+    layer = np.array(game.new_state(options))
+    if symmetric:
+        kernel.merge(layer)
+    numbers = dict.fromkeys(_keys(game, layer), 0)
+    states, kinds, degrees, edges = [], [], [], []
+    while len(layer):
+        kind, counts = np.empty(len(layer), np.int8), np.empty(len(layer), np.int64)
+        kernel.classify(layer, game.num_actions, kind, counts)
+        states.append(layer)
+        kinds.append(kind)
+        degrees.append(counts)
+        fresh = []
+        for first, last in _chunks(counts):
+            children = _repeated(layer[first:last], counts[first:last])
+            moves, rewards = np.empty(len(children), np.int64), np.empty(len(children))
+            kernel.play(children, counts[first:last], kind[first:last], game.num_actions, symmetric, moves, rewards)
+            targets, new = _interned(numbers, _keys(game, children))
+            if len(numbers) > limit:
+                raise CardgymError(f"{game.id} has more than {limit:,} states: too many to enumerate")
+            fresh.append(children[new])
+            edges.append((moves, targets, rewards))
+        layer = np.concatenate(fresh) if fresh else layer[:0]
+    return _assembled(
+        game,
+        options,
+        symmetric,
+        np.concatenate(states),
+        np.concatenate(kinds),
+        np.concatenate(degrees),
+        *(np.concatenate(parts) for parts in zip(*edges, strict=True)),
+    )
+
+
+def _chunks(counts: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Ranges of states with about `_CHUNK` transitions each."""
+    block = (np.cumsum(counts) - counts) // _CHUNK
+    bounds = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(counts)]
+    yield from itertools.pairwise(bounds)
+
+
+def _bytes(states: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    return np.ascontiguousarray(states).view(np.uint8).reshape(len(states), states.dtype.itemsize)
+
+
+def _repeated(states: npt.NDArray[Any], counts: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    """Copies of the records, whole bytes, as many of each as `counts` says."""
+    return np.repeat(_bytes(states), counts, axis=0).reshape(-1).view(states.dtype)
+
+
+def _keys(game: Game, states: npt.NDArray[Any]) -> list[bytes]:
+    """What each record is: its bytes with `reward` blank."""
+    rows = _bytes(states).copy()
+    kind, start = game.state.fields["reward"][:2]  # type: ignore[index]
+    rows[:, start : start + kind.itemsize] = 0
+    return rows.view(f"V{rows.shape[1]}").ravel().tolist()
+
+
+def _interned(numbers: dict[bytes, int], keys: list[bytes]) -> tuple[npt.NDArray[np.int64], list[int]]:
+    """The number of each key, and the places of those seen for the first time."""
+    targets, new = [], []
+    for place, key in enumerate(keys):
+        before = len(numbers)
+        targets.append(numbers.setdefault(key, before))
+        if len(numbers) > before:
+            new.append(place)
+    return np.array(targets, np.int64), new
+
+
+def _assembled(
+    game: Game,
+    options: Options,
+    symmetric: bool,
+    states: npt.NDArray[Any],
+    kinds: npt.NDArray[np.int8],
+    degrees: npt.NDArray[np.int64],
+    moves: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
+) -> Mdp:
+    """The arrays of the process, from nodes in the order they were found in."""
+    offsets = np.concatenate(([0], np.cumsum(degrees)))
+    order = np.empty(len(kinds), np.int64)
+    chance = order[: topological_order(offsets, targets, kinds == CHANCE, order)].copy()
+    decisions = np.flatnonzero(kinds == DECISION)
+    if len(chance) < np.count_nonzero(kinds == CHANCE):
+        raise CardgymError(f"{game.id}: chance goes in a circle without a decision, which cannot be solved")
+    old = np.concatenate((decisions, chance))
+    node = np.full(len(kinds), len(old))  # All ends are one.
+    node[old] = np.arange(len(old))
+    edge = np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in old]) if len(old) else old
+    found = states[decisions].view(np.recarray)
+    return Mdp(
+        game=game,
+        options=options,
+        states=found,
+        num_chance=len(chance),
+        num_ends=int(np.count_nonzero(kinds == END)),
+        start=int(node[0]),
+        offsets=np.concatenate(([0], np.cumsum(degrees[old]), [len(edge)])),
+        moves=moves[edge],
+        targets=node[targets[edge]],
+        rewards=rewards[edge],
+        symmetric=symmetric,
+        places={key: place for place, key in enumerate(_keys(game, found))},
+    )
+
+
+@compiled
+def topological_order(
+    offsets: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    among: npt.NDArray[np.bool_],
+    order: npt.NDArray[np.int64],
+) -> int:
+    """Order the nodes of a set so that edges between them lead to later ones (Kahn, 1962).
+
+    Args:
+        offsets: (nodes + 1,); the edges of node i stand at `offsets[i] : offsets[i + 1]`.
+        targets: (edges,); the node each leads to.
+        among: (nodes,); which nodes are in the set.
+        order: (nodes,) or more; the nodes are written here.
+
+    Returns:
+        How many were ordered; fewer than are in the set if edges between them go in a circle.
+    """
+    entering = np.zeros(among.shape[0], np.int64)
+    for node in range(among.shape[0]):
+        if among[node]:
+            for edge in range(offsets[node], offsets[node + 1]):
+                entering[targets[edge]] += 1
+    count = 0
+    for node in range(among.shape[0]):
+        if among[node] and entering[node] == 0:
+            order[count] = node
+            count += 1
+    done = 0
+    while done < count:
+        node = order[done]
+        done += 1
+        for edge in range(offsets[node], offsets[node + 1]):
+            target = targets[edge]
+            entering[target] -= 1
+            if among[target] and entering[target] == 0:
+                order[count] = target
+                count += 1
+    return count
+
+
+# -- the templates, compiled for each game ----------------------------------------------------------------------------
+
+
+@template
+def _classify(states: Any, num_actions: int, kinds: Any, counts: Any) -> None:
+    """What kind of node each state is, and how many moves it has."""
+    mask = np.empty(num_actions, np.int8)
+    for i in range(states.shape[0]):
+        counts[i] = bound.num_chance_outcomes(states[i])
+        kinds[i] = CHANCE
+        if counts[i] == 0:
+            if bound.current_player(states[i]) < 0:
+                kinds[i] = END
+            else:
+                kinds[i] = DECISION
+                bound.legal_action_mask(states[i], mask)
+                for action in range(num_actions):
+                    counts[i] += mask[action]
+
+
+@template
+def _play(children: Any, counts: Any, kinds: Any, num_actions: int, symmetric: bool, moves: Any, payments: Any) -> None:
+    """Play every move of every state on a copy of its own; note what each pays."""
+    mask = np.empty(num_actions, np.int8)
+    pay = np.zeros(1)
+    at = 0
+    for i in range(counts.shape[0]):
+        if counts[i] == 0:
+            continue
+        if kinds[i] == DECISION:
+            bound.legal_action_mask(children[at], mask)
+        move = -1
+        for _ in range(counts[i]):
+            move += 1
+            while kinds[i] == DECISION and mask[move] == 0:
+                move += 1
+            child = children[at]
+            bound.apply_action(child, move)
+            pay[0] = 0.0
+            bound.rewards(child, pay)
+            moves[at] = move
+            payments[at] = pay[0]
+            if symmetric:
+                bound.canonical(child)
+            at += 1
+
+
+@template
+def _merge(states: Any) -> None:
+    """Rewrite every state as the one that stands for its like."""
+    for i in range(states.shape[0]):
+        bound.canonical(states[i])
+
+
+class _Kernel:
+    """The compiled templates of one game."""
+
+    def __init__(self, game: Game) -> None:
+        rules = rules_of(game)
+        self.classify = bind(_classify, game.id, **rules)
+        self.play = bind(_play, game.id, **rules)
+        self.merge = bind(_merge, game.id, **rules)
+
+
+@cache
+def _kernel(game: Game) -> _Kernel:
+    return _Kernel(game)

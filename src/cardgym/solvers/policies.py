@@ -1,0 +1,154 @@
+"""Policies over an enumerated game, from players of every kind, and back into tables that the kernel plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.batch import Batch
+from cardgym.engine.compilation import bind, bound, template
+from cardgym.errors import CardgymError
+from cardgym.players.base import CompiledPlayer, PlayerSpec, TablePlayer, resolve
+from cardgym.solvers.enumeration import Mdp
+from cardgym.solvers.value_iteration import Policy
+
+Actions = npt.NDArray[np.int64]
+
+
+class RandomPlayerError(CardgymError):
+    """A player that chooses at random, otherwise than `random`: its policy is no table of actions."""
+
+
+def policy_of(mdp: Mdp, spec: PlayerSpec) -> Policy:
+    """The policy of a player: a name, a policy file, a checkpoint, a callable.
+
+    Raises:
+        CardgymError: for a player that cannot be found or read, or one that chooses at random otherwise than `random`.
+    """
+    player = resolve(spec, mdp.game, mdp.options)
+    if isinstance(player, CompiledPlayer):
+        return "random" if player.name == "random" else _compiled_policy(mdp, player.name)
+    if isinstance(player, TablePlayer):
+        return table_policy(mdp, player.actions)
+    return asked_policy(mdp, player.act, player.observation_name)
+
+
+def _compiled_policy(mdp: Mdp, name: str) -> Actions:
+    game = mdp.game
+    actions = np.empty(mdp.num_states, np.int64)
+    generator = np.zeros(2, np.uint64)
+    player = game.compiled_players[name]
+    ask = bind(_ask, f"{game.id}_{name}", legal_action_mask=game.rules.legal_action_mask, player=player)
+    ask(np.asarray(mdp.states), game.num_actions, generator, actions)
+    if generator[1]:
+        raise RandomPlayerError(f"player {name!r} chooses at random: its policy is no table of actions")
+    return actions
+
+
+def asked_policy(
+    mdp: Mdp,
+    ask: Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.NDArray[Any]],
+    observation_name: str | None = None,
+) -> Policy:
+    """The policy of whoever answers observations, such as a network.
+
+    Args:
+        mdp: the game.
+        ask: from observations (num_states, size), float32, and masks (num_states, actions), int8, to actions
+            (num_states,), whole numbers, or probabilities (num_states, actions).
+        encoding: the observation asked with; the game's default unless named.
+
+    Raises:
+        CardgymError: for answers of another shape, or actions that are not legal.
+    """
+    batch = Batch(mdp.game, mdp.options, mdp.num_states, observation_name)
+    batch.plain_states[:] = mdp.states
+    observations, masks, _ = batch.look(np.zeros(mdp.num_states, np.int64))
+    answers = np.asarray(ask(observations, masks))
+    if answers.shape == masks.shape:
+        return answers
+    if answers.shape != masks.shape[:1] or not np.issubdtype(answers.dtype, np.integer):
+        raise CardgymError(
+            f"answers of shape {answers.shape} and type {answers.dtype}: allowed are whole actions of shape "
+            f"{masks.shape[:1]} or probabilities of shape {masks.shape}"
+        )
+    inside = (answers >= 0) & (answers < masks.shape[1])
+    wrong = np.flatnonzero(~inside | (masks[np.arange(len(masks)), np.where(inside, answers, 0)] == 0))
+    if len(wrong):
+        raise CardgymError(f"action {answers[wrong[0]]} in state {wrong[0]} is not legal")
+    return answers
+
+
+def table_policy(mdp: Mdp, table: npt.NDArray[np.int8]) -> Actions:
+    """The policy of a table of actions over the game's `index`: as the kernel plays it, the first legal where not so.
+
+    Args:
+        mdp: the game.
+        table: (num_info_states,), int8.
+
+    Returns:
+        (num_states,), int64.
+    """
+    actions = table[indices(mdp)].astype(np.int64)
+    offsets = mdp.offsets[: mdp.num_states + 1]
+    legal = np.add.reduceat(mdp.moves[: offsets[-1]] == np.repeat(actions, np.diff(offsets)), offsets[:-1]) > 0
+    return np.where(legal, actions, mdp.moves[offsets[:-1]])
+
+
+def policy_table(mdp: Mdp, actions: Actions) -> npt.NDArray[np.int8]:
+    """A policy as a table of actions over the game's `index`, (num_info_states,), int8, for the kernel to play.
+
+    Args:
+        mdp: the game.
+        actions: (num_states,), whole numbers.
+
+    Raises:
+        CardgymError: for a game that numbers no states.
+    """
+    places = indices(mdp)
+    if mdp.game.state_index.num_info_states is None:
+        raise CardgymError(f"{mdp.game.id} numbers no states, so it has no tables")
+    table = np.zeros(mdp.game.state_index.num_info_states(mdp.options), np.int8)
+    table[places] = actions
+    return table
+
+
+def indices(mdp: Mdp) -> npt.NDArray[np.int64]:
+    """The game's own `index` of every state, (num_states,), int64."""
+    places = np.empty(mdp.num_states, np.int64)
+    number = bind(_number, mdp.game.id, info_state_index=mdp.game.state_index.info_state_index)
+    number(np.asarray(mdp.states), places)
+    return places
+
+
+def reduced(mdp: Mdp, small: Mdp, policy: Policy) -> Policy | None:
+    """A policy over the states up to symmetry, or None if it tells apart states that are alike.
+
+    Args:
+        mdp: the game, every state of it.
+        small: the same up to symmetry.
+        policy: a policy over the states of `mdp`.
+    """
+    if isinstance(policy, str):
+        return policy
+    places = small.find(mdp.states)
+    few = np.zeros((small.num_states, *policy.shape[1:]), policy.dtype)
+    few[places] = policy
+    return few if np.array_equal(few[places], policy) else None
+
+
+@template
+def _ask(states: Any, num_actions: int, generator: Any, actions: Any) -> None:
+    mask = np.empty(num_actions, np.int8)
+    for i in range(states.shape[0]):
+        bound.legal_action_mask(states[i], mask)
+        actions[i] = bound.player(states[i], 0, mask, generator)
+
+
+@template
+def _number(states: Any, places: Any) -> None:
+    for i in range(states.shape[0]):
+        places[i] = bound.info_state_index(states[i], 0)

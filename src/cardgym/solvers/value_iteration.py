@@ -1,0 +1,379 @@
+"""Value iteration, and the value of a given policy, in floating point over an enumerated game.
+
+Where gamma enters: each decision is one step. What is paid up to the first decision, and that decision's own value,
+count in full; every later decision is discounted once more.
+
+Source: Sutton and Barto, "Reinforcement Learning: An Introduction" (2018), sections 4.1 and 4.4; the variance of the
+return as in Sobel, "The variance of discounted Markov decision processes" (1982).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import compiled, rule
+from cardgym.errors import CardgymError
+from cardgym.solvers.enumeration import Mdp
+
+THETA = 1e-10
+_MAX_SWEEPS = 100_000
+_NUMBER = re.compile(r"\+?(\d*\.?\d+|\d+\.)(e[+-]?\d\d?)?|\d+/\d+", re.ASCII | re.IGNORECASE)
+_MOST_DIGITS = 30  # Of a discount factor: its powers are written out in full.
+_TIE = 1e-12  # Actions that differ by less are equally good in floating point; the first of them is taken.
+
+Policy = npt.NDArray[np.integer] | npt.NDArray[np.floating] | Literal["random"]
+"""The action in each state, (num_states,); or the probability of each action, (num_states, actions); or `random`."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What value iteration found.
+
+    Attributes:
+        values: (num_states,), float64: what each state is worth to who decides in it.
+        actions: (num_states,), int64: the best action, the first of those equally good.
+        value: the expected return from the start.
+        sweeps: sweeps over all states, the last one, which changed nothing more than theta, included.
+        residual: the largest change in the last sweep.
+        seconds: how long it took.
+    """
+
+    values: npt.NDArray[np.float64]
+    actions: npt.NDArray[np.int64]
+    value: float
+    sweeps: int
+    residual: float
+    seconds: float
+
+
+def value_iteration(mdp: Mdp, gamma: float | Fraction = 0.9, theta: float = THETA) -> Solution:
+    """Solve a game by synchronous sweeps, until no state's value changes by theta or more.
+
+    Raises:
+        CardgymError: for gamma outside [0, 1], theta not above 0, or values that do not settle.
+    """
+    discount = float(check_gamma(gamma))
+    theta = check_theta(theta)
+    started = time.perf_counter()
+    values = np.zeros(mdp.num_states)
+    actions = np.zeros(mdp.num_states, np.int64)
+    sweeps, residual = _iterate(
+        mdp.offsets, mdp.moves, mdp.targets, mdp.rewards, mdp.num_chance, discount, theta, _MAX_SWEEPS, values, actions
+    )
+    _check_settled(residual, theta)
+    value = _from_start(mdp.offsets, mdp.targets, mdp.rewards, mdp.num_chance, mdp.start, values)
+    return Solution(values, actions, value, sweeps, residual, time.perf_counter() - started)
+
+
+def action_values(mdp: Mdp, values: npt.NDArray[np.float64], gamma: float | Fraction = 0.9) -> npt.NDArray[np.float64]:
+    """What each action is worth in each state if the states after it are worth `values`; NaN where it is not legal.
+
+    Args:
+        mdp: the game.
+        values: (num_states,), float64, as `value_iteration` gives them for the same gamma.
+        gamma: the discount of a decision.
+
+    Returns:
+        (num_states, actions), float64.
+    """
+    worth = np.full((mdp.num_states, mdp.game.num_actions), np.nan)
+    nodes = float(check_gamma(gamma)) * values
+    _act(mdp.offsets, mdp.moves, mdp.targets, mdp.rewards, mdp.num_chance, nodes, worth)
+    return worth
+
+
+@dataclass(frozen=True)
+class PolicyValue:
+    """The expected return of a policy from the start, and the standard deviation of a game's return."""
+
+    mean: float
+    std: float
+
+
+def policy_value(mdp: Mdp, policy: Policy, gamma: float | Fraction = 1.0) -> PolicyValue:
+    """The value of a policy from the start, discounted by `gamma` a decision; 1 is undiscounted.
+
+    Raises:
+        CardgymError: for gamma outside [0, 1], a policy that does not fit the game, or values that do not settle.
+    """
+    discount = float(check_gamma(gamma))
+    weights = edge_weights(mdp, policy)
+    means, squares = np.zeros(mdp.end + 1), np.zeros(mdp.end + 1)
+    residual = _evaluate(
+        mdp.offsets, mdp.targets, mdp.rewards, weights, mdp.num_states, discount, _MAX_SWEEPS, means, squares
+    )
+    _check_settled(residual, THETA)
+    mean, square = _moments_from_start(
+        mdp.offsets, mdp.targets, mdp.rewards, weights, mdp.num_states, mdp.start, means, squares
+    )
+    return PolicyValue(mean, math.sqrt(max(square - mean * mean, 0.0)))
+
+
+def check_gamma(gamma: object) -> Fraction:
+    """A discount factor as a fraction: from a number, or a word such as `0.9` or `9/10`.
+
+    A float stands for the decimal it is written as: 0.9 is 9/10.
+
+    Raises:
+        CardgymError: for anything that is no number from 0 to 1 of at most 30 digits.
+    """
+    word = str(gamma).strip()
+    value = Fraction(-1)
+    if len(word) <= 2 * _MOST_DIGITS + 1 and _NUMBER.fullmatch(word):
+        with contextlib.suppress(ZeroDivisionError):
+            value = Fraction(word)
+    if not (0 <= value <= 1 and value.denominator <= 10**_MOST_DIGITS):
+        raise CardgymError(
+            f"gamma={_short(word)}: allowed are numbers from 0 to 1, such as 0.9 or 9/10, of at most "
+            f"{_MOST_DIGITS} digits"
+        )
+    return value
+
+
+def check_theta(theta: object) -> float:
+    """The change of a value at which sweeps may stop, from a number or a word.
+
+    Raises:
+        CardgymError: for anything that is no number above 0.
+    """
+    try:
+        value = float(str(theta))
+    except ValueError:
+        value = -1.0
+    if not 0 < value < math.inf:
+        raise CardgymError(f"theta={_short(str(theta))}: allowed are numbers above 0, such as {THETA}")
+    return value
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= 40 else f"{word[:40]}.."
+
+
+def _check_settled(residual: float, theta: float) -> None:
+    if not residual < theta:
+        raise CardgymError(f"values still change by {residual:.3g} after {_MAX_SWEEPS:,} sweeps: take a gamma below 1")
+
+
+def edge_weights(mdp: Mdp, policy: Policy) -> npt.NDArray[np.float64]:
+    """The probability of every edge of a decision under a policy, and of every outcome of chance.
+
+    Raises:
+        CardgymError: for a policy of another shape, an action that is not legal, probabilities that do not sum to 1.
+    """
+    degrees = np.diff(mdp.offsets)
+    weights = np.repeat(1.0 / np.maximum(degrees, 1), degrees)
+    if isinstance(policy, str):
+        if policy != "random":
+            raise CardgymError(f"policy {policy!r}: allowed are arrays of actions or probabilities, and 'random'")
+        return weights
+    source = np.repeat(np.arange(mdp.num_states), degrees[: mdp.num_states])
+    moves = mdp.moves[: len(source)]
+    if policy.shape == (mdp.num_states,):
+        weights[: len(source)] = moves == policy[source]
+    elif policy.shape == (mdp.num_states, mdp.game.num_actions):
+        weights[: len(source)] = policy[source, moves]
+        if not np.all(policy >= 0):
+            raise CardgymError("a policy's probabilities must not be negative")
+    else:
+        raise CardgymError(
+            f"a policy of shape {policy.shape}: {mdp.game.id} so set has {mdp.num_states} states "
+            f"and {mdp.game.num_actions} actions"
+        )
+    totals = np.bincount(source, weights[: len(source)], mdp.num_states)
+    wrong = np.flatnonzero(~(np.abs(totals - 1.0) < 1e-6))
+    if len(wrong):
+        raise CardgymError(
+            f"a policy gives legal actions the probability {totals[wrong[0]]:g} in state {wrong[0]}: it must be 1"
+        )
+    return weights
+
+
+# -- compiled ---------------------------------------------------------------------------------------------------------
+# `nodes[i]` is what arriving at node i is worth: gamma x value at a decision, 0 at the end.
+
+
+@rule
+def _settle_chance(
+    offsets: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
+    num_states: int,
+    nodes: npt.NDArray[np.float64],
+) -> None:
+    """Fill in the chance nodes, last first, from the decisions."""
+    for node in range(nodes.shape[0] - 2, num_states - 1, -1):
+        total = 0.0
+        for edge in range(offsets[node], offsets[node + 1]):
+            total += rewards[edge] + nodes[targets[edge]]
+        nodes[node] = total / (offsets[node + 1] - offsets[node])
+
+
+@compiled
+def _iterate(
+    offsets: npt.NDArray[np.int64],
+    moves: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
+    num_chance: int,
+    gamma: float,
+    theta: float,
+    max_sweeps: int,
+    values: npt.NDArray[np.float64],
+    actions: npt.NDArray[np.int64],
+) -> tuple[int, float]:
+    """Sweep until the values settle; returns the sweeps made and the last one's largest change."""
+    num_states = values.shape[0]
+    nodes = np.zeros(num_states + num_chance + 1)
+    residual = np.inf
+    sweeps = 0
+    while sweeps < max_sweeps and not residual < theta:
+        _settle_chance(offsets, targets, rewards, num_states, nodes)
+        residual = 0.0
+        for state in range(num_states):
+            best = -np.inf
+            for edge in range(offsets[state], offsets[state + 1]):
+                worth = rewards[edge] + nodes[targets[edge]]
+                if worth > best + _TIE:
+                    best = worth
+                    actions[state] = moves[edge]
+            residual = max(residual, abs(best - values[state]))
+            values[state] = best
+        for state in range(num_states):
+            nodes[state] = gamma * values[state]
+        sweeps += 1
+    return sweeps, residual
+
+
+@compiled
+def _from_start(
+    offsets: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
+    num_chance: int,
+    start: int,
+    values: npt.NDArray[np.float64],
+) -> float:
+    """The value before the first chance: the first decision is not discounted."""
+    num_states = values.shape[0]
+    nodes = np.zeros(num_states + num_chance + 1)
+    nodes[:num_states] = values
+    _settle_chance(offsets, targets, rewards, num_states, nodes)
+    return float(nodes[start])
+
+
+@compiled
+def _act(
+    offsets: npt.NDArray[np.int64],
+    moves: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
+    num_chance: int,
+    arrivals: npt.NDArray[np.float64],
+    worth: npt.NDArray[np.float64],
+) -> None:
+    num_states = arrivals.shape[0]
+    nodes = np.zeros(num_states + num_chance + 1)
+    nodes[:num_states] = arrivals
+    _settle_chance(offsets, targets, rewards, num_states, nodes)
+    for state in range(num_states):
+        for edge in range(offsets[state], offsets[state + 1]):
+            worth[state, moves[edge]] = rewards[edge] + nodes[targets[edge]]
+
+
+@rule
+def _moment(
+    offsets: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    num_states: int,
+    gamma: float,
+    node: int,
+    means: npt.NDArray[np.float64],
+    squares: npt.NDArray[np.float64],
+) -> tuple[float, float]:
+    """The mean and the mean square of what is still to come at a node."""
+    mean = 0.0
+    square = 0.0
+    for edge in range(offsets[node], offsets[node + 1]):
+        target = targets[edge]
+        factor = gamma if target < num_states else 1.0
+        reward = rewards[edge]
+        ahead = factor * means[target]
+        mean += weights[edge] * (reward + ahead)
+        square += weights[edge] * (reward * reward + 2.0 * reward * ahead + factor * factor * squares[target])
+    return mean, square
+
+
+@rule
+def _settle_moments(
+    offsets: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    num_states: int,
+    gamma: float,
+    means: npt.NDArray[np.float64],
+    squares: npt.NDArray[np.float64],
+) -> None:
+    """Fill in both moments of the chance nodes, last first, from the decisions'."""
+    for node in range(means.shape[0] - 2, num_states - 1, -1):
+        means[node], squares[node] = _moment(
+            offsets, targets, rewards, weights, num_states, gamma, node, means, squares
+        )
+
+
+@compiled
+def _evaluate(
+    offsets: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    num_states: int,
+    gamma: float,
+    max_sweeps: int,
+    means: npt.NDArray[np.float64],
+    squares: npt.NDArray[np.float64],
+) -> float:
+    """Fill in the mean and the mean square of every node by sweeps; returns the last one's largest change."""
+    residual = np.inf
+    sweeps = 0
+    new_means = np.zeros(num_states)
+    new_squares = np.zeros(num_states)
+    while sweeps < max_sweeps and not residual < 1e-13:
+        residual = 0.0
+        _settle_moments(offsets, targets, rewards, weights, num_states, gamma, means, squares)
+        for state in range(num_states):
+            new_means[state], new_squares[state] = _moment(
+                offsets, targets, rewards, weights, num_states, gamma, state, means, squares
+            )
+            residual = max(residual, abs(new_means[state] - means[state]), abs(new_squares[state] - squares[state]))
+        means[:num_states] = new_means
+        squares[:num_states] = new_squares
+        sweeps += 1
+    return residual
+
+
+@compiled
+def _moments_from_start(
+    offsets: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int64],
+    rewards: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    num_states: int,
+    start: int,
+    means: npt.NDArray[np.float64],
+    squares: npt.NDArray[np.float64],
+) -> tuple[float, float]:
+    """The same before the first chance, where the first decision is not discounted."""
+    _settle_moments(offsets, targets, rewards, weights, num_states, 1.0, means, squares)
+    return float(means[start]), float(squares[start])

@@ -1,0 +1,160 @@
+"""Recorded transitions: hands known beforehand, and what holds of every recording."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+
+import numpy as np
+import pytest
+
+from cardgym import CardgymError, find
+from cardgym.arena.recording import record
+from cardgym.arena.transition_file import read_transitions, write_transitions
+from cardgym.engine.compilation import sources_of
+from cardgym.engine.kernel import choose_random
+from cardgym.solvers import recording
+
+ENV = "CorellianSpike-v0"
+RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD = range(6)
+
+
+def folder(observation, mask):
+    return FOLD if mask[FOLD] else int(np.flatnonzero(mask)[-1])
+
+
+def play_on(observation, mask):
+    """The paper's initial policy, as a callable."""
+    return next(action for action in (MATCH, DONT_BUY, DISCARD) if mask[action])
+
+
+def same(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(one.columns().values(), other.columns().values(), strict=True))
+
+
+def test_a_fold_at_once_leaves_one_transition_a_hand():
+    rows = record(ENV, None, [folder, "initial"], games=3, seed=1)
+    assert len(rows) == 30
+    assert (rows.seat == 0).all()
+    assert (rows.a == FOLD).all()
+    assert (rows.r == 0).all()
+    assert (rows.s_next == 0).all()
+    assert rows.game.tolist() == [game for game in range(3) for _ in range(10)]
+    assert rows.hand.tolist() == list(range(10)) * 3
+    # Round 0, decision 1, no extra card, 48 credits (5 tens) and a pool of 4 (none): 1 ss 00 5 0.
+    assert rows.s[0] // 1_000_000 == 1
+    assert rows.s[0] % 10_000 == 50
+
+
+def test_who_matches_and_is_folded_to_is_paid_the_pool():
+    rows = record(ENV, None, ["initial", folder], games=1, seed=1)
+    assert rows.seat.tolist() == [0, 1] * 10
+    assert rows.a.tolist() == [MATCH, FOLD] * 10
+    assert rows.r.tolist() == [4.0, 0.0] * 10
+    assert (rows.s_next == 0).all()
+
+
+def test_without_raises_and_folds_every_pool_is_the_antes():
+    rows = record(ENV, None, ["initial", "initial"], games=20, seed=2)
+    # Seven decisions a seat and hand: 4 betting, 3 buying. Each hand pays its winner 4.
+    assert len(rows) == 20 * 10 * 2 * 7
+    assert rows.r.sum() == 20 * 10 * 4
+    assert set(rows.r.tolist()) == {0.0, 4.0}
+    ends = rows.s_next == 0
+    assert ends.sum() == 20 * 10 * 2
+    assert (rows.r[~ends] == 0).all()
+
+
+@pytest.mark.parametrize("num_players", [2, 4])
+def test_a_seats_transitions_of_a_hand_form_a_chain_to_the_end(num_players):
+    options = find(ENV).parse_options({"num_players": num_players, "reward": "weighted"})
+    rows = record(ENV, options, ["random", "heuristic"] * (num_players // 2), games=30, seed=5)
+    chain = np.lexsort((np.arange(len(rows)), rows.seat, rows.hand, rows.game))
+    key = np.column_stack([rows.game, rows.hand, rows.seat])[chain]
+    follows = (key[1:] == key[:-1]).all(axis=1)
+    s, s_next = rows.s[chain], rows.s_next[chain]
+    assert (s_next[:-1][follows] == s[1:][follows]).all()
+    assert (s_next[:-1][~follows] == 0).all()
+    assert s_next[-1] == 0
+    assert (np.diff(rows.game) >= 0).all()
+    # The action belongs to the decision that the code names: betting, buying, placing.
+    decision = rows.s // 1_000_000 % 10
+    assert (decision == np.where(rows.a <= FOLD, 1, np.where(rows.a <= DONT_BUY, 2, 3))).all()
+
+
+def test_rewards_are_those_of_the_paper():
+    rows = record(ENV, None, ["random", "random"], games=50, seed=5)
+    inside = rows.s_next != 0
+    assert set(rows.r[inside & (rows.a == RAISE)]) == {-2.0}
+    assert set(rows.r[inside & (rows.a == MATCH)]) == {0.0, -2.0}
+    assert set(rows.r[inside & (rows.a == BUY)]) == {-2.0}
+    assert set(rows.r[inside & (rows.a >= DONT_BUY)]) == {0.0}
+    assert rows.r[~inside].max() > 4.0
+
+
+def test_a_callable_is_recorded_as_the_compiled_player_it_copies():
+    compiled = record(ENV, None, ["initial", "random"], games=40, seed=9)
+    assert same(compiled, record(ENV, None, [play_on, "random"], games=40, seed=9))
+    exploring = record(ENV, None, ["initial", "random"], games=40, seed=9, epsilon=0.3)
+    assert same(exploring, record(ENV, None, [play_on, "random"], games=40, seed=9, epsilon=0.3))
+    assert not same(compiled, exploring)
+
+
+def test_neither_room_in_the_log_nor_rows_change_what_is_recorded(monkeypatch):
+    whole = record(ENV, None, ["heuristic", "random"], games=30, seed=9)
+    outside = record(ENV, None, [play_on, "random"], games=30, seed=9, epsilon=0.2)
+    monkeypatch.setattr(recording, "_PER_GAME", 1)
+    monkeypatch.setattr(recording, "ROWS", 7)
+    assert same(whole, record(ENV, None, ["heuristic", "random"], games=30, seed=9))
+    assert same(outside, record(ENV, None, [play_on, "random"], games=30, seed=9, epsilon=0.2))
+
+
+def test_exploring_always_is_random_play():
+    rows = record(ENV, None, ["initial", "initial"], games=60, seed=9, epsilon=1.0)
+    betting = rows.a[rows.a <= FOLD]
+    assert np.bincount(betting) / len(betting) == pytest.approx([1 / 3] * 3, abs=0.04)
+    bought = rows.a[(rows.a == BUY) | (rows.a == DONT_BUY)]
+    assert (bought == BUY).mean() == pytest.approx(0.5, abs=0.04)
+
+
+def test_indices_are_the_places_of_the_codes():
+    options = find(ENV).parse_options()
+    by_code = record(ENV, options, ["heuristic", "random"], games=30, seed=9)
+    by_index = record(ENV, options, ["heuristic", "random"], games=30, seed=9, states="index")
+    codes = find(ENV).state_index.info_state_keys(options)
+    assert np.array_equal(codes[by_index.s], by_code.s)
+    assert np.array_equal(codes[by_index.s_next], by_code.s_next)
+
+
+def test_files_hold_what_was_recorded(tmp_path):
+    rows = record(ENV, None, ["random", "random"], games=5, seed=9)
+    write_transitions(tmp_path / "a.npz", [rows], {"env": ENV})
+    assert same(rows, read_transitions(tmp_path / "a.npz"))
+    assert write_transitions(tmp_path / "a.csv", [rows], {}) == len(rows)
+    with open(tmp_path / "a.csv", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [int(line["s"]) for line in lines] == rows.s.tolist()
+    assert [float(line["r"]) for line in lines] == rows.r.tolist()
+    assert list(lines[0]) == ["s", "a", "r", "s_next", "seat", "game", "hand"]
+    (tmp_path / "b.npz").write_bytes((tmp_path / "a.npz").read_bytes()[:500])
+    with pytest.raises(CardgymError, match="no transitions that can be read"):
+        read_transitions(tmp_path / "b.npz")
+
+
+def test_bad_input():
+    for change, message in (
+        ({"players": ["random"]}, "name 2 players"),
+        ({"games": 0}, "games from 1"),
+        ({"epsilon": 1.5}, "numbers from 0 to 1"),
+    ):
+        with pytest.raises(CardgymError, match=message):
+            record(ENV, None, **{"players": ["random"] * 2, "games": 1, "seed": 0, **change})
+
+
+def test_compiled_code_depends_on_the_files_of_rules_from_elsewhere_and_of_what_they_import(tmp_path, monkeypatch):
+    (tmp_path / "own_helper.py").write_text("FIRST = 0\n\n\ndef pick(mask):\n    return FIRST\n")
+    own = "from own_helper import pick\n\n\ndef explore(state, seat, mask, generator):\n    return pick(mask)\n"
+    (tmp_path / "own_explore.py").write_text(own)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = sources_of([importlib.import_module("own_explore").explore, choose_random])
+    assert found == (tmp_path / "own_explore.py", tmp_path / "own_helper.py")

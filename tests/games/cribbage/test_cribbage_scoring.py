@@ -1,0 +1,277 @@
+"""Hands, cribs and pegging against published counts, hand-played lines and a scorer written a second time."""
+
+from __future__ import annotations
+
+import os
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from cardgym.engine.compilation import compiled
+from cardgym.errors import CardgymError
+from cardgym.games.cribbage.cards import RANKS, card_name, card_names, check_cards, parse_cards
+from cardgym.games.cribbage.scoring import (
+    HIGHEST_SCORE,
+    explain_hand,
+    explain_play,
+    points_of_next,
+    score_crib,
+    score_hand,
+    score_play,
+)
+
+# How many of the C(52, 4) x 48 = 12,994,800 (hand, cut) combinations score 0, 1, .. 29: S. Lumetta, "Amusing
+# Cribbage Facts", 2007.
+DISTRIBUTION = (
+    *(1009008, 99792, 2813796, 505008, 2855676, 697508, 1800268, 751324, 1137236, 361224),
+    *(388740, 51680, 317340, 19656, 90100, 9168, 58248, 11196, 2708, 0),
+    *(8068, 2496, 444, 356, 3680, 0, 0, 0, 76, 4),
+)
+
+
+@compiled
+def _distribution(crib: bool) -> npt.NDArray[np.int64]:
+    histogram = np.zeros(HIGHEST_SCORE + 1, np.int64)
+    cards = np.zeros(4, np.int8)
+    for a in range(52):
+        for b in range(a):
+            for c in range(b):
+                for d in range(c):
+                    cards[0], cards[1], cards[2], cards[3] = d, a, c, b
+                    for cut in range(52):
+                        if cut != a and cut != b and cut != c and cut != d:
+                            points = score_crib(cards, cut) if crib else score_hand(cards, cut)
+                            histogram[points] += 1
+    return histogram
+
+
+@compiled
+def _hands(cards: npt.NDArray[np.int8], crib: bool) -> npt.NDArray[np.int64]:
+    points = np.empty(len(cards), np.int64)
+    for i in range(len(cards)):
+        points[i] = score_crib(cards[i], cards[i, 4]) if crib else score_hand(cards[i], cards[i, 4])
+    return points
+
+
+@compiled
+def _play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
+    return score_play(pile, length, count)
+
+
+@compiled
+def _next(pile: npt.NDArray[np.int8], length: int) -> int:
+    return points_of_next(pile, length)
+
+
+def _points(cards: list[int], crib: bool = False) -> int:
+    return int(_hands(np.array([cards], np.int8), crib)[0])
+
+
+def _brute_force(cards: list[int], crib: bool = False) -> int:
+    """The rule book once more, with another method for each part: subsets, differences and counting."""
+    ranks = [card % 13 for card in cards]
+    suits = [card // 13 for card in cards]
+    subsets = [subset for size in range(2, 6) for subset in combinations(ranks, size)]
+    points = sum(2 for subset in subsets if sum(min(10, rank + 1) for rank in subset) == 15)
+    points += sum(2 for one, other in combinations(ranks, 2) if one == other)
+    runs = [subset for subset in subsets if len(subset) >= 3 and _is_run(subset)]
+    longest = max((len(run) for run in runs), default=0)
+    points += sum(longest for run in runs if len(run) == longest)
+    if len(set(suits)) == 1:
+        points += 5
+    elif len(set(suits[:4])) == 1 and not crib:
+        points += 4
+    return points + sum(1 for card in cards[:4] if card == 13 * suits[4] + 10)
+
+
+def _is_run(ranks: tuple[int, ...]) -> bool:
+    return sorted(ranks) == list(range(min(ranks), min(ranks) + len(ranks)))
+
+
+def _pile(text: str) -> tuple[npt.NDArray[np.int8], int, int]:
+    ranks = [RANKS.index(letter) for letter in text]
+    return np.array([*ranks, 12, 12], np.int8), len(ranks), sum(min(rank + 1, 10) for rank in ranks)
+
+
+exhaustive = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="13 million hands are too many uncompiled"
+)
+five_cards = st.lists(st.integers(0, 51), min_size=5, max_size=5, unique=True)
+
+
+@exhaustive
+def test_distribution_of_all_hands_is_the_published_one() -> None:
+    histogram = _distribution(False)
+    assert tuple(histogram) == DISTRIBUTION
+    assert sum(DISTRIBUTION) == 12_994_800
+    assert (histogram[29], histogram[28], histogram[24], histogram[0]) == (4, 76, 3680, 1_009_008)
+    total = sum(points * count for points, count in enumerate(DISTRIBUTION))
+    assert round(total / 12_994_800, 6) == 4.769152
+
+
+@exhaustive
+def test_cribs_differ_from_hands_only_by_flushes_of_four() -> None:
+    histogram = _distribution(True)
+    assert histogram[0] == 1_022_208  # published beside the hands' 1,009,008
+    total = int(histogram @ np.arange(30))
+    flushes_of_four = 4 * 715 * 39
+    assert total == sum(points * count for points, count in enumerate(DISTRIBUTION)) - 4 * flushes_of_four
+
+
+@pytest.mark.parametrize(
+    ("text", "hand", "crib"),
+    [
+        ("5C 5D 5S JH 5H", 29, 29),
+        ("5C 5D 5H JS JC", 22, 22),
+        ("5C 5D 5H 5S JC", 28, 28),
+        ("2H 4H 6H 8H TC", 4, 0),
+        ("2H 4H 6H 8H TH", 5, 5),
+        ("2H 4H 6H TC 8H", 0, 0),
+        ("AH 2H 3H 4H 5H", 12, 12),
+        ("3C 3D 3H 4S 5C", 21, 21),
+        ("7C 8D 8H 9S 9C", 20, 20),
+        ("7C 8D 8H 9S TC", 14, 14),
+        ("QC KD AH 2S 4C", 4, 4),
+        ("2C 4D JH 8S TH", 1, 1),
+        ("2C 4D TH 8S JH", 0, 0),
+        ("4C 5D 6H 6S 5C", 24, 24),
+    ],
+)
+def test_known_hands(text: str, hand: int, crib: int) -> None:
+    cards = parse_cards(text)
+    assert _points(cards) == hand
+    assert _points(cards, crib=True) == crib
+
+
+@given(five_cards, st.booleans())
+def test_compiled_agrees_with_brute_force_and_with_the_explanation(cards: list[int], crib: bool) -> None:
+    points = _points(cards, crib)
+    assert points == _brute_force(cards, crib)
+    assert points == sum(part for _, part in explain_hand(cards[:4], cards[4], crib))
+
+
+def test_many_random_hands_agree_with_brute_force() -> None:
+    generator = np.random.default_rng(1)
+    cards = np.array([generator.permutation(52)[:5] for _ in range(5000)], np.int8)
+    for crib in (False, True):
+        assert _hands(cards, crib).tolist() == [_brute_force(five, crib) for five in cards.tolist()]
+
+
+def test_explanation_in_words() -> None:
+    held = parse_cards("5H TD JC 5C")
+    assert explain_hand(held, parse_cards("QC")[0]) == [
+        ("fifteen two (5C TD)", 2),
+        ("fifteen two (5C JC)", 2),
+        ("fifteen two (5C QC)", 2),
+        ("fifteen two (5H TD)", 2),
+        ("fifteen two (5H JC)", 2),
+        ("fifteen two (5H QC)", 2),
+        ("pair (5C 5H)", 2),
+        ("run of three (TD JC QC)", 3),
+        ("nobs (JC)", 1),
+    ]
+    flush = parse_cards("2H 4H 6H 8H")
+    assert explain_hand(flush, parse_cards("TC")[0]) == [("flush of four (2H 4H 6H 8H)", 4)]
+    assert explain_hand(flush, parse_cards("TC")[0], crib=True) == []
+    assert ("pair royal (3C 3D 3H)", 6) in explain_hand(parse_cards("3C 3D 3H 4S"), parse_cards("5C")[0])
+
+
+# The pile so far by ranks, the points of its last card.
+PLAYS = [
+    ("7", 0),
+    ("78", 2),  # fifteen
+    ("77", 2),
+    ("777", 6),
+    ("7777", 12),
+    ("5T", 2),
+    ("AAAA", 12),
+    ("789", 3),
+    ("546", 5),  # a run out of order, and fifteen
+    ("465", 5),
+    ("QTJ", 3),
+    ("6857", 4),
+    ("42356", 5),
+    ("234567", 6),
+    ("7263A54", 7),  # the longest that 31 allows
+    ("3A245", 7),  # fifteen and a run of five
+    ("A2A3", 3),  # the second ace begins the run
+    ("3454", 0),  # a pair breaks it: 5, 4 and the 4 again
+    ("34543", 3),
+    ("345436", 4),  # 6, 3, 4, 5
+    ("4556", 0),  # the run needs both fives side by side
+    ("455", 2),
+    ("4655", 2),
+    ("KQ9", 0),
+    ("QKA", 0),  # no run around the corner
+    ("KAQ", 0),
+    ("353", 0),
+    ("335", 0),
+    ("33555", 6),
+    ("22333", 6),
+    ("999", 6),
+    ("A22", 2),
+    ("23A9", 2),  # fifteen by count alone
+    ("667", 0),
+    ("6A8", 2),
+]
+
+
+@pytest.mark.parametrize(("text", "points"), PLAYS)
+def test_pegging_lines(text: str, points: int) -> None:
+    pile, length, count = _pile(text)
+    assert _play(pile, length, count) == points
+    assert sum(part for _, part in explain_play(pile[:length].tolist(), count)) == points
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=13))
+def test_pegging_agrees_with_the_rule_read_backwards(ranks: list[int]) -> None:
+    if any(len(set(ranks[i : i + 5])) == 1 for i in range(len(ranks) - 4)):
+        return  # no deck has five of a rank
+    count = sum(min(rank + 1, 10) for rank in ranks)
+    tails = [tuple(ranks[-size:]) for size in range(2, len(ranks) + 1)]
+    expected = 2 if count == 15 else 0
+    expected += max((len(tail) * (len(tail) - 1) for tail in tails if len(set(tail)) == 1), default=0)
+    expected += max((len(tail) for tail in tails if len(tail) >= 3 and _is_run(tail)), default=0)
+    assert _play(np.array(ranks, np.int8), len(ranks), count) == expected
+    if count <= 31:
+        assert sum(part for _, part in explain_play(ranks, count)) == expected
+
+
+@settings(deadline=None)  # The first compiles.
+@given(st.lists(st.integers(0, 12), max_size=12))
+@example([4, 4, 4, 4])
+@example([6, 4, 5, 3])
+@example([0, 1, 2, 12])
+def test_points_of_every_next_card_are_those_of_playing_it(ranks: list[int]) -> None:
+    pile = np.array([*ranks, 0, 0], np.int8)
+    word = _next(pile, len(ranks))
+    assert word >> 52 == 0
+    for rank in range(13):
+        if ranks.count(rank) < 4:  # no deck has five of a rank
+            pile[len(ranks)] = rank
+            assert word >> 4 * rank & 15 == _play(pile, len(ranks) + 1, 0), (ranks, rank)
+
+
+def test_card_names_and_parsing() -> None:
+    assert card_name(0) == "AC"
+    assert [card_names([card]) for card in (12, 13, 51)] == ["KC", "AD", "KS"]
+    assert parse_cards(card_names(range(52))) == list(range(52))
+    assert parse_cards("10h, jc") == parse_cards("TH JC")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("5H 1C", "'1C'"), ("5H 5X", "'5X'"), ("5H 5H", "twice"), ("5HH", "'5HH'")]
+)
+def test_bad_card_names(text: str, message: str) -> None:
+    with pytest.raises(CardgymError, match=message):
+        parse_cards(text)
+
+
+@pytest.mark.parametrize("cards", [[0, 1, 2], [0, 1, 2, 52], [0, 1, 2, -1], [0, 1, 2, 2]])
+def test_bad_cards(cards: list[int]) -> None:
+    with pytest.raises(CardgymError):
+        check_cards(cards, 4)

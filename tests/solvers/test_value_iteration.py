@@ -1,0 +1,191 @@
+"""Value iteration, backward induction and the values of policies: One Play Poker, and a toy that goes in circles."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from cardgym import CardgymError, find
+from cardgym.engine.contract import Options, no_symmetry, rule
+from cardgym.solvers.enumeration import enumerate_game
+from cardgym.solvers.exact import backward_induction, exact_policy_value
+from cardgym.solvers.policies import reduced
+from cardgym.solvers.solve import solver
+from cardgym.solvers.value_iteration import action_values, check_gamma, policy_value, value_iteration
+
+GAME = find("OnePlayPoker-v0")
+
+# -- a toy: stop for 0.5, or toss a coin: heads pays 1 and ends, tails comes back -------------------------------------
+
+DECIDING, TOSSING, OVER = range(3)
+STOP, TOSS = range(2)
+
+
+@dataclasses.dataclass(frozen=True)
+class CoinOptions(Options):
+    num_players: ClassVar[int] = 1
+
+
+@rule
+def coin_setup(state):
+    state.phase = DECIDING
+    state.reward[0] = 0.0
+
+
+@rule
+def coin_outcomes(state):
+    return 2 if state.phase == TOSSING else 0
+
+
+@rule
+def coin_actor(state):
+    return -1 if state.phase == OVER else 0
+
+
+@rule
+def coin_legal(state, mask):
+    mask[STOP] = 1
+    mask[TOSS] = 1
+
+
+@rule
+def coin_apply(state, move):
+    state.reward[0] = 0.0
+    if state.phase == DECIDING:
+        state.phase = TOSSING if move == TOSS else OVER
+        state.reward[0] = 0.5 if move == STOP else 0.0
+    else:
+        state.phase = OVER if move == 0 else DECIDING
+        state.reward[0] = 1.0 if move == 0 else 0.0
+
+
+COIN = dataclasses.replace(
+    GAME,
+    id="Coin-v0",
+    state=np.dtype([("num_players", np.int32), ("phase", np.int32), ("reward", np.float32, (1,))], align=True),
+    options=CoinOptions,
+    setup=coin_setup,
+    outcomes=coin_outcomes,
+    current_player=coin_actor,
+    legal=coin_legal,
+    apply=coin_apply,
+    canonical=no_symmetry,
+    players={},
+    tables={},
+)
+
+
+@pytest.fixture(scope="module")
+def coin():
+    return enumerate_game(COIN, CoinOptions())
+
+
+def test_a_game_that_goes_in_circles_is_enumerated_and_solved(coin):
+    assert (coin.num_states, coin.num_chance, coin.num_ends) == (1, 1, 1)
+    # Tossing for ever is worth 1/2 + 1/2 gamma v = v; stopping 1/2.
+    for gamma in (0.5, 0.9, 1.0):
+        solution = value_iteration(coin, gamma)
+        assert solution.value == pytest.approx(0.5 / (1 - 0.5 * gamma), abs=1e-9)
+        assert solution.actions.tolist() == [TOSS]
+        assert solution.residual < 1e-10
+        toss = policy_value(coin, np.array([TOSS]), gamma)
+        assert toss.mean == pytest.approx(solution.value, abs=1e-9)
+    assert value_iteration(coin, 0).actions.tolist() == [STOP]  # Equally good: the first.
+    assert policy_value(coin, np.array([TOSS]), 1.0).std == pytest.approx(0.0, abs=1e-6)
+    # Discounted by 1/2 the return is 2^-n with probability 2^-(n + 1): mean 2/3, mean square 4/7.
+    assert policy_value(coin, np.array([TOSS]), 0.5).std == pytest.approx((4 / 7 - 4 / 9) ** 0.5, abs=1e-9)
+
+
+def test_fewer_sweeps_for_a_larger_theta(coin):
+    rough, fine = value_iteration(coin, 0.9, theta=0.05), value_iteration(coin, 0.9, theta=1e-10)
+    assert rough.sweeps < fine.sweeps
+    assert rough.residual < 0.05
+
+
+def test_backward_induction_refuses_circles(coin):
+    with pytest.raises(CardgymError, match="use value iteration"):
+        backward_induction(coin)
+    with pytest.raises(CardgymError, match="use value iteration"):
+        exact_policy_value(coin, "random")
+
+
+# -- One Play Poker ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gamma", ["0", "0.3", "9/10", "1"])
+@pytest.mark.parametrize("decisions", [3, 4])
+def test_value_iteration_equals_backward_induction(decisions, gamma):
+    known = solver(GAME, GAME.options(decisions=decisions))
+    swept, exact = known.solve(gamma), known.solve_exactly(gamma)
+    assert swept.value == pytest.approx(float(exact.value), abs=1e-12)
+    assert np.allclose(swept.values, [float(value) for value in exact.values], atol=1e-12)
+    assert np.array_equal(swept.actions, exact.actions)
+    assert swept.sweeps == (1 + decisions if gamma != "0" else 2)
+    assert swept.residual < 1e-10
+
+
+def test_every_state_and_states_up_to_symmetry_give_one_answer():
+    known = solver(GAME, GAME.options(ranking="pair_first"))
+    whole, few = backward_induction(known.mdp, "0.9"), known.solve_exactly("0.9")
+    assert whole.value == few.value
+    assert whole.values == few.values
+    assert np.array_equal(whole.optimal, few.optimal)
+
+
+def test_a_policy_that_tells_suits_apart_is_valued_on_every_state():
+    known = solver(GAME, GAME.options())
+    spades = (known.mdp.states["player"][:, 0] % 4 == 0).astype(np.int64)
+    assert reduced(known.mdp, known.small, spades) is None
+    exact = known.value(spades, "0.9")
+    quick = policy_value(known.mdp, spades, 0.9)
+    assert quick.mean == pytest.approx(float(exact.mean), abs=1e-12)
+    assert quick.std == pytest.approx(exact.std, abs=1e-12)
+
+
+def test_probabilities_and_actions_say_the_same():
+    known = solver(GAME, GAME.options())
+    even = np.full((known.mdp.num_states, 2), 0.5)
+    assert known.value(even, "0.9") == known.value("random", "0.9")
+    best = known.solve_exactly("0.9")
+    assert known.value(np.eye(2)[best.actions], "0.9").mean == best.value
+    mixed = 0.75 * np.eye(2)[best.actions] + 0.25 * even
+    assert known.value("random", 1).mean < known.value(mixed, 1).mean < known.value(best.actions, 1).mean
+
+
+def test_the_best_action_value_is_the_value():
+    known = solver(GAME, GAME.options())
+    swept = known.solve("0.9")
+    worth = action_values(known.mdp, swept.values, 0.9)
+    assert np.allclose(worth.max(axis=1), swept.values, atol=1e-12)
+
+
+def test_gamma_as_a_number_or_a_word():
+    assert check_gamma(0.9) == check_gamma("0.9") == check_gamma("9/10") == check_gamma(Fraction(9, 10))
+    assert check_gamma(1) == 1
+
+
+@pytest.mark.parametrize("gamma", [1.5, -1, float("nan"), float("inf"), "a", None, ""])
+def test_gamma_outside_its_range(gamma):
+    known = solver(GAME, GAME.options())
+    for method in (known.solve, known.solve_exactly, lambda g: known.value("random", g)):
+        with pytest.raises(CardgymError, match="allowed are numbers from 0 to 1"):
+            method(gamma)
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        (np.zeros(7, np.int64), "shape"),
+        (np.full(5536, 2), "probability 0 in state 0"),
+        (np.full((5536, 2), 0.4), "probability 0.8"),
+        (np.tile([1.5, -0.5], (5536, 1)), "negative"),
+        ("optimum", "'random'"),
+    ],
+)
+def test_policies_that_do_not_fit(policy, words):
+    with pytest.raises(CardgymError, match=words):
+        policy_value(solver(GAME, GAME.options()).mdp, policy)
