@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import Batch
+from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import RANDOM, RESET, STEP
 from cardgym.testing.driver import ContractError, StateDriver, expect, state_digest
@@ -39,33 +40,39 @@ def check_deals(game: Game, options: Options, seed: int = 0, lines: int = 4, mos
 def _deals_of(game: Game, options: Options, seed: int, line: int, most: int) -> list[list[Any]]:
     """What chance did before the first decision of each deal, in one line of play by the kernel."""
     batch, table = Batch(game, options, 1), StateDriver(game, options)
+    draw = batch.kernel.entry_point(_draw_chance)
     outputs = batch.new_outputs()
     batch.plain_rows["key"] = seed
     batch.step(0, RESET, *outputs)
     rng = np.random.default_rng((seed, line))
     chance = np.zeros(2, np.uint64)
     chance[0] = batch.plain_rows["chance"][0, 0]
-    deals: list[list[Any]] = [_settle(table, chance)]
+    deals: list[list[Any]] = [_settle(table, draw, chance)]
     for _ in range(most):
         _expect_states_equal(batch, table)
         if table.over:
             break
         action = int(rng.choice(table.legal_actions()))
         deal = table.deal
-        table.apply(action)
-        told = _settle(table, chance)
+        table.apply_action(action)
+        told = _settle(table, draw, chance)
         batch.step(action, STEP, *outputs)
         if table.deal != deal and not table.over:
             deals.append([one for one in told if one[0] == table.deal])
     return deals
 
 
-def _settle(table: StateDriver, chance: npt.NDArray[np.uint64]) -> list[tuple[int, int, int, list[str]]]:
+@template
+def _draw_chance(states: Any, generator: Any) -> int:
+    return bound.draw(states[0], generator)
+
+
+def _settle(table: StateDriver, draw, chance: npt.NDArray[np.uint64]) -> list[tuple[int, int, int, list[str]]]:
     told = []
     while table.num_chance_outcomes:
-        deal, outcomes, move = table.deal, table.num_chance_outcomes, table.draw(chance)
+        deal, outcomes, move = table.deal, table.num_chance_outcomes, draw(table.states, chance)
         before = table.copy().state
-        table.apply(move)
+        table.apply_action(move)
         words = [table.game.words.narrate(before, move, table.state, seat) for seat in range(table.options.num_players)]
         told.append((deal, outcomes, move, words))
     return told
@@ -117,15 +124,15 @@ def _played_by_hand(name: str, options: Options, seed: int, moves: int) -> list[
     for number in range(moves):
         if table.over:
             table.setup()
-        seat = table.seat if table.seat >= 0 else number % options.num_players
-        mask = "chance" if table.num_chance_outcomes else table.mask().tobytes().hex()
+        seat = table.current_player if table.current_player >= 0 else number % options.num_players
+        mask = "chance" if table.num_chance_outcomes else table.legal_action_mask().tobytes().hex()
         seen = [table.observe(seat, observation_name).tobytes().hex() for observation_name in table.game.observations]
         actions: list[int] = []
         if not table.num_chance_outcomes:
-            actions = [table.ask(player, np.array([seed, number], np.uint64)) for player in table.players]
+            actions = [table.choose_action(player, np.array([seed, number], np.uint64)) for player in table.players]
         facts = [
             table.num_chance_outcomes,
-            table.seat,
+            table.current_player,
             table.deal,
             table.info_state_key(seat),
             table.info_state_index(seat),
@@ -144,7 +151,7 @@ def _played_by_hand(name: str, options: Options, seed: int, moves: int) -> list[
 
 def _played_by_kernel(name: str, options: Options, seed: int, moves: int) -> list[list[str]]:
     game, told = StateDriver(name, options).game, []
-    batch = Batch(game, options, 2, players=game.players)
+    batch = Batch(game, options, 2, players=game.compiled_players)
     observations, masks = batch.new_outputs()
     batch.plain_rows["key"] = [seed, seed + 1]
     batch.plain_rows["lineup"][1, 1:] = np.arange(7) % len(batch.kernel.players)

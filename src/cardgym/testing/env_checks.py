@@ -20,7 +20,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.errors import IllegalActionError
-from cardgym.testing.driver import StateDriver, actions_of, expect, state_digest
+from cardgym.testing.driver import StateDriver, expect, state_digest
 
 
 def last_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> int:
@@ -32,7 +32,7 @@ def settings(game: Game, options: Options) -> list[dict[str, Any]]:
     """Arguments of envs that between them use every observation and every way to take and to oppose a seat."""
     own = options.asdict()
     last = options.num_players - 1
-    players = ["random", *game.players, *game.tables]
+    players = ["random", *game.players]
     mixed = [players[i % len(players)] if i % 3 != 2 else last_legal for i in range(last)]
     found: list[dict[str, Any]] = [
         {**own},
@@ -208,7 +208,7 @@ def check_illegal(game: Game, options: Options, seed: int = 0, steps: int = 12) 
     chooser = _Chooser(seed, 1)
     infos = [env.reset(seed=seed)[1] for env in envs.values()]
     vector.reset(seed=seed)
-    actions = actions_of(game, options)
+    actions = game.actions(options)
     for step in range(steps):
         mask, current_player = infos[0]["action_mask"], infos[0]["seat"]
         legal_after = [_after(envs["raise"], action) for action in np.flatnonzero(mask)]

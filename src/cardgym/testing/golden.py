@@ -76,7 +76,7 @@ def _game_lines(game: Game, options: Options, seed: int, most: int) -> Iterator[
 
 
 def _decision_lines(table: StateDriver, decisions: int) -> Iterator[str]:
-    seat = table.seat
+    seat = table.current_player
     if decisions % 10 == 0:
         yield from ("  " + line for line in table.game.words.describe(table.state, seat).splitlines())
         for row, numbers in _rows(table, seat):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Game, Options, TablePolicy
 from cardgym.errors import CardgymError
 from cardgym.testing.driver import StateDriver, expect, generator, state_digest
 
@@ -114,16 +114,25 @@ def check_moves(game: Game, options: Options, seed: int = 0, most: int = 250) ->
         else:
             _check_mask(table, where)
             moves = table.legal_actions()
-            expect(0 <= table.seat < options.num_players, f"{where}: seat {table.seat} is to decide, which is no seat")
-            expect(np.isfinite(table.forfeit(table.seat)), f"{where}: a forfeit pays {table.forfeit(table.seat)}")
-            expect(table.forfeit(table.seat) <= 0, f"{where}: giving up pays {table.forfeit(table.seat)}, a reward")
+            expect(
+                0 <= table.current_player < options.num_players,
+                f"{where}: seat {table.current_player} is to decide, which is no seat",
+            )
+            expect(
+                np.isfinite(table.forfeit(table.current_player)),
+                f"{where}: a forfeit pays {table.forfeit(table.current_player)}",
+            )
+            expect(
+                table.forfeit(table.current_player) <= 0,
+                f"{where}: giving up pays {table.forfeit(table.current_player)}, a reward",
+            )
         expect(table.num_chance_outcomes >= 0, f"{where}: {table.num_chance_outcomes} outcomes of chance")
         for move in moves:
             one, other = table.copy(), table.copy()
             before = state_digest(table.states)
-            paid = one.apply(move)
+            paid = one.apply_action(move)
             expect(
-                np.array_equal(paid, other.apply(move)) and one.digest() == other.digest(),
+                np.array_equal(paid, other.apply_action(move)) and one.digest() == other.digest(),
                 f"{where}: move {move} played twice from one state leads to two states or rewards",
             )
             expect(one.digest() != before, f"{where}: move {move} changes nothing")
@@ -134,9 +143,9 @@ def check_moves(game: Game, options: Options, seed: int = 0, most: int = 250) ->
 
 
 def _check_mask(table: StateDriver, where: str) -> None:
-    size = table.mask().shape[0]
+    size = table.legal_action_mask().shape[0]
     table._mask[:] = 7  # Whatever a mask held before must be gone.
-    mask, before = table.mask(), table.states.tobytes()
+    mask, before = table.legal_action_mask(), table.states.tobytes()
     expect(
         mask.max(initial=0) <= 1 and mask.min(initial=0) >= 0, f"{where}: the mask holds others than 0 and 1: {mask}"
     )
@@ -202,7 +211,7 @@ def check_hidden(game: Game, options: Options, seed: int = 0, most: int = 90, hi
             drawn += 1
             changed += state_digest(other.states) != state_digest(table.states)
             _compare_knowledge(table, other, seat, f"{where}: resampling what seat {seat} cannot see")
-            if table.seat == seat:
+            if table.current_player == seat:
                 _compare_players(table, other, f"{where}: resampling what seat {seat} cannot see", (seed, number))
         table.random_move(rng)
     expect(
@@ -214,13 +223,13 @@ def check_hidden(game: Game, options: Options, seed: int = 0, most: int = 90, hi
 def _seats(table: StateDriver, number: int) -> set[int]:
     """The seat to decide, and each seat in turn."""
     turn = number % table.options.num_players
-    return {turn, table.seat} if table.seat >= 0 else {turn}
+    return {turn, table.current_player} if table.current_player >= 0 else {turn}
 
 
 def _compare_knowledge(table: StateDriver, other: StateDriver, seat: int, what: str) -> None:
     game = table.game
     facts: dict[str, Callable[[StateDriver], Any]] = {
-        "who is to decide": lambda one: one.seat,
+        "who is to decide": lambda one: one.current_player,
         "the number of outcomes of chance": lambda one: one.num_chance_outcomes,
         "the deal": lambda one: one.deal,
         "the state code": lambda one: one.info_state_key(seat),
@@ -228,9 +237,9 @@ def _compare_knowledge(table: StateDriver, other: StateDriver, seat: int, what: 
         "conserved()": lambda one: game.rules.invariants(one.state),
         "describe()": lambda one: game.words.describe(one.state, seat),
     }
-    if table.seat == seat:
-        facts["the mask"] = lambda one: one.mask().tolist()
-    other.look()
+    if table.current_player == seat:
+        facts["the mask"] = lambda one: one.legal_action_mask().tolist()
+    other.refresh()
     for name, fact in facts.items():
         expect(fact(table) == fact(other), f"{what} changes {name}: {fact(table)} to {fact(other)}")
     for observation_name in game.observations:
@@ -255,7 +264,7 @@ def _feature_at(game: Game, observation_name: str, options: Options, place: int)
 def _compare_players(table: StateDriver, other: StateDriver, what: str, key: tuple[int, int]) -> None:
     allowed, before = table.legal_actions(), table.states.tobytes()
     for player in table.players:
-        one, two = table.ask(player, generator(*key)), other.ask(player, generator(*key))
+        one, two = table.choose_action(player, generator(*key)), other.choose_action(player, generator(*key))
         expect(one in allowed, f"{what}: player {player} takes action {one}, which is not legal")
         expect(one == two, f"{what} changes player {player}'s action {one} to {two}: it peeks")
         expect(table.states.tobytes() == before, f"{what}: player {player} changes the state")
@@ -316,7 +325,8 @@ def check_index(game: Game, options: Options, seed: int = 0, most: int = 400) ->
     """
     if game.state_index.num_info_states is None:
         expect(
-            game.state_index.info_state_keys is None and not game.tables,
+            game.state_index.info_state_keys is None
+            and not any(isinstance(player, TablePolicy) for player in game.players.values()),
             f"{game.id}: codes or tables without num_info_states",
         )
         return
@@ -325,7 +335,10 @@ def check_index(game: Game, options: Options, seed: int = 0, most: int = 400) ->
         codes = game.state_index.info_state_keys(options)
         expect(len(codes) == size, f"{game.id}: {len(codes)} codes for {size} indices")
         expect(len(np.unique(codes)) == size, f"{game.id}: a code stands twice in codes()")
-    for name, make in game.tables.items():
+    for name, player in game.players.items():
+        if not isinstance(player, TablePolicy):
+            continue
+        make = player.make
         actions = make(options)
         expect(
             actions.dtype == np.int8 and actions.shape == (size,), f"{game.id}: table {name} is no int8 of ({size},)"
@@ -335,7 +348,7 @@ def check_index(game: Game, options: Options, seed: int = 0, most: int = 400) ->
     seen: dict[int, int] = {}
     rng = np.random.default_rng(seed)
     for number in range(most):
-        seats = [table.seat] if table.seat >= 0 else range(options.num_players if table.over else 0)
+        seats = [table.current_player] if table.current_player >= 0 else range(options.num_players if table.over else 0)
         for seat in seats:
             code, index = table.info_state_key(seat), table.info_state_index(seat)
             where = f"{table}, seed {seed}, move {number}, seat {seat}"
@@ -387,7 +400,7 @@ def _check_secrets_of_words(
     if action not in other.legal_actions():
         return
     before = other.states.copy().view(np.recarray)[0]
-    other.apply(action)
+    other.apply_action(action)
     if not other.over and other.deal == start.deal and _shown(other, seat) == _shown(after, seat):
         otherwise = start.game.words.narrate(before, action, other.state, seat)
         expect(
