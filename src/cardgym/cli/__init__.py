@@ -1,6 +1,7 @@
-"""The command `cardgym`. Each command is a module of its own here, imported when it is called.
+"""The command `cardgym`: general commands, each a module here, and those that games bring.
 
-A command's module has `add_arguments(parser)` and `run(arguments)`; its line of help stands in `COMMANDS`.
+A command's module is imported only when the command is called. It has either `add_arguments(parser)` and
+`run(arguments)`, or `main(words) -> int` where it parses its own words.
 """
 
 from __future__ import annotations
@@ -12,24 +13,32 @@ import sys
 from collections.abc import Sequence
 
 from cardgym.cli.parser import Parser
+from cardgym.engine.registry import Command, packages
 from cardgym.errors import CardgymError, unknown
 
-COMMANDS = {
-    "games": "list the games, their options and players",
+GENERAL = {
+    "games": "list the games with their options and players",
     "play": "play a game in the terminal",
     "evaluate": "play players against each other and report with intervals",
     "record": "write the transitions (s, a, r, s') of played games to a file",
-    "solve": "solve a game of one player, or Coda with one tile each, and value its players exactly",
-    "reproduce": "make a paper's results anew, as pages for people",
-    "bench": "measure speed on this machine",
-    "advise": "rank the 15 ways to toss a hand of cribbage",
-    "cribbage-stats": "count the statistics of every hand of cribbage, exactly",
-    "report": "make tables of saved evaluations and of your own games",
+    "solve": "solve a game exactly and value its players",
+    "reproduce": "reproduce a paper's results as a page",
+    "report": "print saved evaluations and your own games as tables",
+    "bench": "measure a game's speed on this machine",
 }
-"""The commands: module names here (with _ for -), and what each does."""
+"""The commands that work with every game: modules of this package, and the lines of help."""
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit codes besides 0; the last two are those of a shell for SIGINT and SIGPIPE."""
+
+
+def commands() -> dict[str, Command]:
+    """All commands by name: the general ones, then those of the games. A game cannot replace a command."""
+    known = {name: Command(f"cardgym.cli.{name}", help) for name, help in GENERAL.items()}
+    for package in packages():
+        for name, command in package.commands.items():
+            known.setdefault(name, command)
+    return known
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -75,27 +84,32 @@ def _run(words: list[str]) -> int:
 
         print(f"cardgym {__version__}")
         return 0
-    name = words[0]
-    if name not in COMMANDS:
-        raise unknown("option" if name.startswith("-") else "command", name, COMMANDS)
-    command = importlib.import_module(f"cardgym.cli.{name.replace('-', '_')}")
-    parser = Parser(prog=f"cardgym {name}", description=command.__doc__)
-    command.add_arguments(parser)
-    return int(command.run(parser.parse_args(words[1:])) or 0)
+    name, known = words[0], commands()
+    if name not in known:
+        raise unknown("option" if name.startswith("-") else "command", name, known)
+    module = importlib.import_module(known[name].module)
+    if hasattr(module, "main"):
+        return int(module.main(words[1:]))
+    parser = Parser(prog=f"cardgym {name}", description=module.__doc__)
+    module.add_arguments(parser)
+    return int(module.run(parser.parse_args(words[1:])) or 0)
 
 
 def _help() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {what}" for name, what in COMMANDS.items()]
+    known = commands()
+    width = max(map(len, known))
+    lines = [f"  {name:<{width}}  {command.help}" for name, command in known.items()]
+    general, of_games = lines[: len(GENERAL)], lines[len(GENERAL) :]
     return "\n".join(
         [
             "usage: cardgym COMMAND ...",
             "",
             "Card games as Gymnasium environments, and agents that learn them.",
             "",
-            *lines,
+            *general,
+            *(["", "for single games:", "", *of_games] if of_games else []),
             "",
-            "cardgym COMMAND --help tells what a command takes.",
+            "cardgym COMMAND --help lists the arguments of a command.",
         ]
     )
 
@@ -106,6 +120,6 @@ def _fail(message: str) -> int:
 
 
 def _silence_stdout() -> None:
-    """Nothing more can be written there; let Python's flush at exit not say so again."""
+    """Stdout cannot be written any more: keep Python's flush at exit from saying so again."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Play players against each other on the same deals from every seat, and report with 95 % intervals."""
+"""Play players against each other, each deal from every seat, and report with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_arguments(parser: Parser) -> None:
         "--seats",
         choices=("rotate", "fixed"),
         default="rotate",
-        help="rotate: play each deal once from every seat (default); fixed: sit in the order named",
+        help="rotate: play each deal once from every seat (default); fixed: seat the players in the order named",
     )
     parser.add_argument("--json", action="store_true", help="print JSON, as `cardgym report` reads it")
 
@@ -24,10 +24,10 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Evaluate and print."""
     from cardgym.arena import evaluate
-    from cardgym.cli.progress import progress_bar
+    from cardgym.console import Progress
 
     game, options = game_of(arguments)
-    with progress_bar("games") as progress:
+    with Progress("games") as progress:
         report = evaluate(
             game,
             options,

@@ -1,4 +1,4 @@
-"""The arguments of commands: errors are one line and name the nearest, and no traceback is ever seen."""
+"""The arguments of commands. Errors are one line, name the nearest option, and never show a traceback."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cardgym.errors import CardgymError, unknown
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises `CardgymError`, and knows the option nearest to one it does not know."""
+    """An argument parser that raises `CardgymError`, and suggests the option nearest to an unknown one."""
 
     def __init__(self, prog: str, description: str | None) -> None:
         super().__init__(
@@ -24,7 +24,7 @@ class Parser(argparse.ArgumentParser):
         )
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """Parse; an unknown option is the error before one that is missing."""
+        """Parse; an unknown option is reported before a missing one."""
         for word in args or ():
             name = word.partition("=")[0]
             if name.startswith("--") and name != "--" and name not in self._option_string_actions:
@@ -32,8 +32,22 @@ class Parser(argparse.ArgumentParser):
         return super().parse_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Raise the message, with where to read on."""
+        """Raise the message, with the command that prints the help."""
         raise CardgymError(f"{message} (see {self.prog} --help)")
+
+
+def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | None:
+    """The first word of a command whose further arguments depend on it; None where `help` was asked for and printed.
+
+    Raises:
+        CardgymError: where there is no such word; `name` says what it should be.
+    """
+    if words and words[0] in ("-h", "--help"):
+        print(f"usage: {prog} {name} ...\n\n{help.strip()}\n\n{prog} {name} --help lists its arguments.")
+        return None
+    if not words or words[0].startswith("-"):
+        raise CardgymError(f"{name} comes first (see {prog} --help)")
+    return words[0]
 
 
 def whole(low: int, high: int = 2**63 - 1) -> Callable[[str], int]:
@@ -45,8 +59,8 @@ def whole(low: int, high: int = 2**63 - 1) -> Callable[[str], int]:
         except ValueError:
             value = low - 1
         if not low <= value <= high:
-            most = f" to {high}" if high < 2**63 - 1 else " up"
-            raise argparse.ArgumentTypeError(f"{word!r}: allowed are whole numbers from {low}{most}")
+            limit = f" to {high}" if high < 2**63 - 1 else " up"
+            raise argparse.ArgumentTypeError(f"{word!r}: allowed are whole numbers from {low}{limit}")
         return value
 
     return parse
@@ -54,14 +68,19 @@ def whole(low: int, high: int = 2**63 - 1) -> Callable[[str], int]:
 
 def add_game(parser: Parser) -> None:
     """Add the game and its options."""
-    parser.add_argument("env", metavar="ENV", help="the game's id, such as CorellianSpike-v0")
+    parser.add_argument("env", metavar="ENV", help="the game's id, as `cardgym games` lists it")
+    add_settings(parser)
+
+
+def add_settings(parser: Parser) -> None:
+    """Add the options of the game."""
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KEY=VALUE",
         dest="settings",
-        help="an option of the game, such as num_players=4; may be given often",
+        help="an option of the game, such as num_players=4; may be repeated",
     )
 
 
@@ -75,7 +94,7 @@ def add_matches(parser: Parser, games: int) -> None:
         help="one for each seat: a name that `cardgym games` lists, or a path (.json, .npz, .safetensors)",
     )
     parser.add_argument("--games", type=whole(1, 10**12), default=games, metavar="N", help=f"how many games ({games})")
-    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="what the games are dealt from (0)")
+    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")
 
 
 def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:
@@ -85,7 +104,11 @@ def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:
 
 
 def existing(path: Path, kind: str) -> Path:
-    """A path that is a file, or an error that says it is none."""
+    """`path`, which must be a file.
+
+    Raises:
+        CardgymError: where it is none; `kind` says what it should have been.
+    """
     if not path.is_file():
         raise CardgymError(f"{kind} {path}: no such file")
     return path

@@ -1,7 +1,7 @@
 """Play games and write the transitions (s, a, r, s') of all seats to a file, CSV or npz by its suffix.
 
-s and s' are state codes; s' is the same seat's next decision, 0 at the end of a hand or game; r is what was
-paid to it in between.
+s and s' are the game's state keys. s' is the same seat's next decision, or 0 at the end of the deal; r is the sum of
+rewards that the seat was paid in between.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
     add_game(parser)
     add_matches(parser, games=2_000)
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where to: .csv or .npz")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the file to write: .csv or .npz")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Record and write."""
     from cardgym.arena.recording import record_chunks
     from cardgym.arena.transition_file import check_suffix, write_transitions
-    from cardgym.cli.progress import progress_bar
+    from cardgym.console import Progress
 
     check_suffix(arguments.out)
     game, options = game_of(arguments)
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> None:
         "games": arguments.games,
         "seed": arguments.seed,
     }
-    with progress_bar("games") as progress:
+    with Progress("games") as progress:
         chunks = record_chunks(
             game, options, arguments.players, games=arguments.games, seed=arguments.seed, progress=progress
         )

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from cardgym import find
-from cardgym.cli.progress import progress_bar
+from cardgym.console import Progress
 from cardgym.engine.registry import parse_settings
 from cardgym.games.corellian_spike.batch_q.learner import ENV, BatchQ, BatchQConfig
 from cardgym.learn.config import STATE_FILE
@@ -62,14 +62,13 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
     board.config(dataclasses.asdict(config))
     found: dict[str, Figures] = {}
     try:
-        with progress_bar("iterations") as progress:
+        with Progress("iterations", "iterations", total=config.iterations, done=run.iteration, lines=True) as progress:
             if run.iteration == 0:
                 save()
             while run.iteration < config.iterations:
-                if progress is not None:
-                    progress(run.iteration, config.iterations)
                 epsilon, start = run.epsilon, time.perf_counter()
                 run.iterate()
+                progress(run.iteration)
                 board.scalars(
                     run.iteration,
                     {
@@ -81,9 +80,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
                 )
                 if run.iteration % config.save_every == 0 or run.iteration == config.iterations:
                     if config.eval_games:
-                        told = summary(evaluate(config.eval_games))
-                        if progress is None:
-                            print(f"iteration {run.iteration} of {config.iterations}: {told}", file=sys.stderr)
+                        progress.note(summary(evaluate(config.eval_games)))
                     save()
         if config.final_games:
             found = evaluate(config.final_games)

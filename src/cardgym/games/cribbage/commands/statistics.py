@@ -18,10 +18,10 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Count and print."""
-    from cardgym.cli.progress import progress_bar
+    from cardgym.console import Progress
     from cardgym.games.cribbage.statistics import totals
 
-    with progress_bar("hands of six cards") as progress:
+    with Progress("hands of six cards") as progress:
         found = totals(progress)
     if arguments.json:
         print(json.dumps(found, indent=2, allow_nan=False))
