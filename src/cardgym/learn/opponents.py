@@ -1,0 +1,144 @@
+"""Opponents of a learner: named players, the learner itself, and earlier copies of it, drawn by weight."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.kernel import CALLER
+from cardgym.errors import CardgymError
+from cardgym.players.base import BatchPolicy, Player, PlayerSpec, resolve
+
+if TYPE_CHECKING:
+    from torch import nn
+
+SELF = "self"
+"""The opponent that is the learner as it is now; every seat it takes learns."""
+
+SNAPSHOT = "snapshot"
+"""The opponent that is an earlier copy of the learner; it does not learn."""
+
+
+@dataclass(frozen=True)
+class OpponentPool:
+    """The opponents that may sit opposite a learner, each with its weight.
+
+    Attributes:
+        specs: players as `resolve` takes them, or the names `self` and `snapshot`.
+        weights: one number for each, not negative; only their proportions count.
+    """
+
+    specs: tuple[PlayerSpec, ...]
+    weights: tuple[float, ...]
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> OpponentPool:
+        """The pool that words such as `heuristic=0.7` name; a name alone has weight 1.
+
+        Raises:
+            CardgymError: for a word of another form, or if no weight is above 0.
+        """
+        names, weights = [], []
+        for word in words:
+            name, _, weight = (word if "=" in word else f"{word}=1").rpartition("=")
+            try:
+                value = float(weight)
+            except ValueError:
+                value = -1.0
+            if not name or not 0 <= value < math.inf:
+                raise CardgymError(f"opponent {word!r}: write it as name=weight, such as random=0.7")
+            names.append(name)
+            weights.append(value)
+        if sum(weights) <= 0:
+            raise CardgymError("opponents: name at least one with a weight above 0, such as random=1")
+        return cls(tuple(names), tuple(weights))
+
+    @classmethod
+    def of(cls, weights: Mapping[PlayerSpec, float]) -> OpponentPool:
+        """The pool of these players with these weights."""
+        return cls(tuple(weights), tuple(weights.values()))
+
+    @property
+    def has_snapshots(self) -> bool:
+        """Whether earlier copies of the learner are among the opponents."""
+        return SNAPSHOT in self.specs
+
+    def players(self, game: Game, options: Options) -> list[Player]:
+        """The named players, in order: all opponents but `self` and `snapshot`."""
+        named = [spec for spec in self.specs if spec not in (SELF, SNAPSHOT)]
+        return [resolve(spec, game, options) for spec in named]
+
+    def choices(
+        self, named: Sequence[int], snapshots: Sequence[int] = ()
+    ) -> tuple[npt.NDArray[np.int32], list[float]]:
+        """The policy numbers to draw from, and the weight of each.
+
+        Args:
+            named: the policy numbers of `players()`, in order.
+            snapshots: those of the earlier copies, which share the weight of `snapshot` equally. They come last.
+
+        Returns:
+            The numbers, (choices,), int32, with `CALLER` for `self`, and as many weights.
+
+        Raises:
+            CardgymError: if `snapshot` is an opponent and there are no copies.
+        """
+        if self.has_snapshots and not snapshots:
+            raise CardgymError(f"opponent {SNAPSHOT!r}: this learner keeps no copies of itself; use {SELF!r} or a name")
+        remaining = iter(named)
+        numbers: list[int] = []
+        weights: list[float] = []
+        for spec, weight in zip(self.specs, self.weights, strict=True):
+            if spec != SNAPSHOT:
+                numbers.append(CALLER if spec == SELF else next(remaining))
+                weights.append(weight)
+        of_snapshots = sum(weight for spec, weight in zip(self.specs, self.weights, strict=True) if spec == SNAPSHOT)
+        numbers += snapshots
+        weights += [of_snapshots / max(len(snapshots), 1)] * len(snapshots)
+        return np.array(numbers, np.int32), weights
+
+
+class Learner(BatchPolicy, Protocol):
+    """A player whose actions come from a PyTorch network."""
+
+    name: str
+    network: nn.Module
+
+
+class Snapshots:
+    """The last copies of a learner, as players that do not learn.
+
+    Attributes:
+        players: the copies; each plays as the learner did when it was taken.
+    """
+
+    def __init__(self, learner: Learner, count: int) -> None:
+        self.players: list[Learner] = [copy.deepcopy(learner) for _ in range(count)]
+        for number, player in enumerate(self.players, 1):
+            player.name = f"{SNAPSHOT} {number}"
+            player.network.requires_grad_(False)
+        self._taken = 0
+
+    def take(self, learner: Learner) -> None:
+        """Replace the oldest copy by the learner as it is now."""
+        if self.players:
+            oldest = self.players[self._taken % len(self.players)]
+            oldest.network.load_state_dict(learner.network.state_dict())
+            self._taken += 1
+
+    def state_dict(self) -> dict[str, Any]:
+        """The copies' weights and how many were taken, as tensors and plain values."""
+        return {"networks": [player.network.state_dict() for player in self.players], "taken": self._taken}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        for player, weights in zip(self.players, state["networks"], strict=True):
+            player.network.load_state_dict(weights)
+        self._taken = state["taken"]
