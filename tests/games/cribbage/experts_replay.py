@@ -11,7 +11,8 @@ from cardgym.engine.generator import uniform
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.players import greedy_card
-from cardgym.games.cribbage.rules import OVER, PLAYING, apply_action
+from cardgym.games.cribbage.rules import apply_action
+from cardgym.games.cribbage.state import OVER, PLAYING
 from cardgym.games.cribbage.statistics_tables import build_tables
 from cardgym.games.cribbage.strategies import best_keep, kept_set, learn_pegging, score_keeps
 

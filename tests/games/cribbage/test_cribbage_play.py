@@ -16,8 +16,8 @@ from cardgym.games.cribbage.crib_table import DEALER_CRIB, PONE_CRIB
 from cardgym.games.cribbage.game import DEAL_GAME, GAME
 from cardgym.games.cribbage.means import hand_totals
 from cardgym.games.cribbage.players import PLAYERS, expert, greedy
-from cardgym.games.cribbage.rules import PLAYING, TOSSES, TOSSING
 from cardgym.games.cribbage.scoring import score_hand
+from cardgym.games.cribbage.state import PLAYING, TOSSES, TOSSING
 
 ENCODING = GAME.observations["full"]
 DATA = Path(__file__).parent.parent / "data"

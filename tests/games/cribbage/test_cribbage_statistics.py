@@ -17,8 +17,8 @@ from cardgym.games.cribbage.lookup import (
     KEPT,
     lookup,
 )
-from cardgym.games.cribbage.rules import TOSSES
 from cardgym.games.cribbage.scoring import score_crib, score_hand
+from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.statistics import CANONICAL_HANDS, Keep, distributions, keeps, totals
 from cardgym.games.cribbage.statistics_tables import CRIB_CASES, HAND_CUTS, Tables, build_tables
 

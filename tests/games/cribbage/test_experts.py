@@ -21,7 +21,7 @@ from cardgym.games.cribbage.experts.trainer import Trainer
 from cardgym.games.cribbage.experts.updates import gradient, paper_update
 from cardgym.games.cribbage.experts.values import EVENTS, value_positions
 from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.rules import TOSSES
+from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.statistics import keeps
 from cardgym.games.cribbage.statistics_tables import build_tables
 from cardgym.games.cribbage.strategies import (

@@ -19,7 +19,7 @@ from cardgym.games.cribbage.experts.training import seed_knowledge
 from cardgym.games.cribbage.experts.updates import spread
 from cardgym.games.cribbage.experts.values import value_positions
 from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.rules import TOSSES
+from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.strategies import STRATEGIES, new_knowledge
 
 GAMES = 3

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from cardgym.errors import CardgymError
+from cardgym.engine.contract import CardgymError
 
 RANKS = "A23456789TJQK"
 SUITS = "CDHS"
@@ -22,17 +22,15 @@ def card_name(card: int) -> str:
 
 
 def card_names(cards: Iterable[int]) -> str:
-    """The names of some cards with blanks between."""
+    """The names of cards, separated by blanks."""
     return " ".join(card_name(int(card)) for card in cards)
 
 
 def parse_cards(text: str) -> list[int]:
-    """The cards that a text names, in its order, such as "5H 10d jc": blanks or commas between, either case.
+    """The cards named in a text such as "5H 10d jc", in its order; blanks or commas between them, either case.
 
-    Raises
-    ------
-    CardgymError
-        If a name is unknown or a card is named twice.
+    Raises:
+        CardgymError: if a name is unknown or a card is named twice.
     """
     cards: list[int] = []
     for name in text.replace(",", " ").split():
@@ -45,19 +43,17 @@ def parse_cards(text: str) -> list[int]:
 
 
 def check_cards(cards: Sequence[int], count: int) -> list[int]:
-    """The cards as Python integers, after checking that they are `count` different cards 0 .. 51.
+    """The cards as Python integers, checked to be `count` different cards 0 .. 51.
 
-    Raises
-    ------
-    CardgymError
-        If their number is wrong, one is no card or one comes twice.
+    Raises:
+        CardgymError: if there are more or fewer, if one is not a card, or if one is given twice.
     """
     numbers = [int(card) for card in cards]
     if len(numbers) != count:
         raise CardgymError(f"{len(numbers)} cards given where {count} are needed")
     for card in numbers:
         if not 0 <= card < CARDS:
-            raise CardgymError(f"card {card} is none of 0 .. {CARDS - 1}: a card is 13 x suit + rank")
+            raise CardgymError(f"card {card} is not one of 0 .. {CARDS - 1}: a card is 13 x suit + rank")
     _check_distinct(numbers)
     return numbers
 
@@ -65,4 +61,4 @@ def check_cards(cards: Sequence[int], count: int) -> list[int]:
 def _check_distinct(cards: Sequence[int]) -> None:
     for i, card in enumerate(cards):
         if card in cards[:i]:
-            raise CardgymError(f"card {card_name(card)} is given twice: every card of a hand is another one")
+            raise CardgymError(f"card {card_name(card)} is given twice; all cards must differ")

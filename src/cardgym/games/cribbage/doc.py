@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from cardgym.engine.contract import feature_table
 from cardgym.games.cribbage.observations import features
-from cardgym.games.cribbage.rules import CribbageOptions
+from cardgym.games.cribbage.state import CribbageOptions
 
 DOC = f"""Cribbage for two players: six cards, two of them to the crib, the play to 31, the show, first to 121.
 
 ## Description
 The lower cut deals; the deal then alternates. Each player is dealt six cards and tosses two into the dealer's crib,
-neither seeing what the other tosses. A card is turned up, the starter; a jack gives the dealer 2. The two then play
-their four cards in turn, scoring for counts of 15 and 31, pairs, runs, a go and the last card. At last the pone (who
-does not deal), the dealer and the dealer's crib score for fifteens, pairs, runs, flush and nobs, each with the starter.
-The game ends the moment a player reaches the target, inside any of these.
+neither seeing what the other tosses. A card is turned up, the starter; a jack gives the dealer 2. The players then
+play their four cards in turn, scoring for counts of 15 and 31, pairs, runs, a go and the last card. Finally the pone
+(the player who does not deal), the dealer and the dealer's crib score for fifteens, pairs, runs, flush and nobs, each
+with the starter. The game ends the moment a player reaches the target, inside any of these.
 
 ## Action Space
 `Discrete(67)`. 0 .. 51 play the card 13 x suit + rank (suits clubs, diamonds, hearts, spades; ranks ace to king).
-52 .. 66 toss two of the six cards sorted by rank, then suit: places (0, 1), (0, 2), .. (4, 5). Who cannot play has
-nothing to decide: a go is no action.
+52 .. 66 toss two of the six cards sorted by rank, then suit: places (0, 1), (0, 2), .. (4, 5). A player who cannot play
+says go automatically; there is no action for it.
 
 ## Observation Space
 `Box`, float32:
@@ -26,10 +26,10 @@ nothing to decide: a go is no action.
 {feature_table(features(CribbageOptions()))}
 
 ## Starting State
-Nobody has a point; the cards cut for the deal are drawn, equal ranks again, and the first six cards are dealt.
+Nobody has a point. Both players cut for the deal, again if the ranks are equal, and are dealt six cards each.
 
 ## Rewards
-`reward="win"`: 1 to the winner and -1 to the loser at the end, 0 to both after an even number of points.
+`reward="win"`: 1 to the winner and -1 to the loser at the end, 0 to both if they are level.
 `reward="points"`: the points scored minus the opponent's, at every transition. An illegal action (with
 `illegal_action="penalize"`) costs 1, or all the points that the opponent lacks to the target.
 

@@ -1,30 +1,25 @@
-"""Cribbage as the contract has it: the whole game, and one deal of it."""
+"""Cribbage as two games: the whole game, and one deal of it."""
 
 from __future__ import annotations
 
 from cardgym.engine.contract import Game, Observation, Rules, Words
-from cardgym.games.cribbage import observations, rules, text
+from cardgym.games.cribbage import observations, rules, state, text
 from cardgym.games.cribbage.doc import DEAL_DOC, DOC
+from cardgym.games.cribbage.metrics import METRICS
 from cardgym.games.cribbage.players import PLAYERS
 
 GAME = Game(
     id="Cribbage-v0",
     doc=DOC,
-    state=rules.STATE,
-    options=rules.CribbageOptions,
-    num_actions=rules.NUM_ACTIONS,
-    rules=Rules.of(rules, observations, text),
+    state=state.STATE,
+    options=state.CribbageOptions,
+    num_actions=state.NUM_ACTIONS,
+    rules=Rules.of(rules, observations, state),
     observations={"full": Observation(observations.observe, observations.features)},
     words=Words.of(text),
     players=PLAYERS,
     opponent="expert",
-    metrics={
-        "points": rules.points,
-        "pegging_points": rules.pegging_points,
-        "hand_points": rules.hand_points,
-        "crib_points": rules.crib_points,
-        "heels_points": rules.heels_points,
-    },
+    metrics=METRICS,
 )
 
 DEAL_GAME = GAME.variant("CribbageDeal-v0", DEAL_DOC, deals=1, reward="points")

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import rule
 from cardgym.games.cribbage.cards import CARDS, JACK
-from cardgym.games.cribbage.rules import TOSSES
 from cardgym.games.cribbage.scoring import score_ranks
+from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.statistics_tables import (
     CRIB_CASES,
     FOUR_NUMBER,

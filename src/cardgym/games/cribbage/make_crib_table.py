@@ -20,8 +20,8 @@ import numpy.typing as npt
 from cardgym.engine.generator import uniform
 from cardgym.games.cribbage.means import CUTS, hand_totals
 from cardgym.games.cribbage.ranks import sort_in
-from cardgym.games.cribbage.rules import TOSSES
 from cardgym.games.cribbage.scoring import score_crib
+from cardgym.games.cribbage.state import TOSSES
 
 OUT = Path(__file__).parent.parent / "src/cardgym/games/cribbage/crib_table.py"
 RANKS = "A23456789TJQK"

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import JACK
 from cardgym.games.cribbage.crib_table import DEALER_CRIB, PONE_CRIB
-from cardgym.games.cribbage.rules import NUM_TOSSES, TOSSES
 from cardgym.games.cribbage.scoring import score_ranks, score_ranks_all
+from cardgym.games.cribbage.state import NUM_TOSSES, TOSSES
 
 PLACES = np.array(
     [[place for place in range(6) if place not in toss] + list(toss) for toss in TOSSES.tolist()], np.int8

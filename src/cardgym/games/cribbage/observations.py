@@ -8,16 +8,10 @@ import numpy.typing as npt
 from cardgym.engine.contract import Feature, Generator, Record, rule, uniform
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.means import CUTS, crib_mean, hand_totals
+from cardgym.games.cribbage.play import can_play, points_of
 from cardgym.games.cribbage.ranks import EMPTY, FOUR_OF_EACH, ONE_OF_RANK, rank_of, sort_in, worth
-from cardgym.games.cribbage.rules import (
-    NUM_TOSSES,
-    PLAYING,
-    TOSSING,
-    CribbageOptions,
-    can_play,
-    points_of,
-)
 from cardgym.games.cribbage.scoring import score_hand
+from cardgym.games.cribbage.state import NUM_TOSSES, PLAYING, TOSSING, CribbageOptions
 
 # Multiplying is several times faster than dividing.
 _SIXTH, _TENTH, _THIRTEENTH, _FOURTEENTH, _THIRTIETH = 1 / 6, 1 / 10, 1 / 13, 1 / 14, 1 / 30

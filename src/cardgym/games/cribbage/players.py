@@ -8,9 +8,10 @@ import numpy.typing as npt
 from cardgym.engine.contract import CompiledPolicy, Generator, Record, rule
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.means import CUTS, PLACES, crib_mean, hand_totals
+from cardgym.games.cribbage.play import points_for
 from cardgym.games.cribbage.ranks import worth
-from cardgym.games.cribbage.rules import NUM_TOSSES, TOSSING, points_for
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_next
+from cardgym.games.cribbage.state import NUM_TOSSES, TOSSING
 
 _MOST_PEGGED = 14  # Points that one card can score at the most.
 

@@ -1,7 +1,8 @@
-"""What a card is by rank, looked up: its worth, its place in a sorted hand, its place in a count of ranks.
+"""Numbers of a card by its rank, looked up: its worth, its place in a sorted hand, its place in a count of ranks.
 
-A look-up is faster than a division, and a loop without branches faster than both: every second branch on a card goes
-wrong. The tables have room for `card & 63`, an index that is never negative, so compiled code need not ask.
+Looking up is faster than dividing, and both are faster than a branch, because half of all branches on a random card are
+mispredicted. The arrays have 64 entries, so that `card & 63` is always in range and never negative, and compiled code
+needs no check.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import CARDS
 
 EMPTY = -1
-"""In a place for a card: no card."""
+"""No card."""
 
 _ROOM = 64
 _RANK = np.array([card % 13 for card in range(_ROOM)], np.int8)
@@ -22,14 +23,14 @@ _PLACE = np.array([card % 13 * 4 + card // 13 for card in range(_ROOM)], np.int8
 _CARD_AT = np.argsort(_PLACE[:CARDS]).astype(np.int8)
 
 ONE_OF_RANK = np.array([1 << 4 * (card % 13) if card < CARDS else 0 for card in range(_ROOM)], np.int64)
-"""By card & 63: one card of its rank in a word that counts cards, four bits a rank; EMPTY counts nothing."""
+"""(64,), int64, by `card & 63`: one card of its rank in a word that counts cards, four bits a rank; EMPTY is 0."""
 FOUR_OF_EACH = sum(4 << 4 * rank for rank in range(13))
-"""The word that counts four cards of each rank."""
+"""The word that counts four cards of every rank."""
 
 
 @rule
 def worth(card: int) -> int:
-    """What a card adds to the count: ace 1, face cards 10. EMPTY adds more than there ever is room for."""
+    """What a card adds to the count: ace 1, face cards 10. EMPTY is worth 99, which never fits."""
     return int(_WORTH[card & 63])
 
 
@@ -41,7 +42,7 @@ def rank_of(card: int) -> int:
 
 @rule
 def sort_in(cards: npt.NDArray[np.int8], size: int, card: int) -> None:
-    """Put `card` among the first `size` of `cards`, which are sorted by rank, then suit."""
+    """Insert `card` into the first `size` cards, which are sorted by rank, then suit."""
     place = int(size)
     while place > 0 and _PLACE[cards[place - 1] & 63] > _PLACE[card & 63]:
         cards[place] = cards[place - 1]
@@ -51,7 +52,7 @@ def sort_in(cards: npt.NDArray[np.int8], size: int, card: int) -> None:
 
 @rule
 def sort_six(cards: npt.NDArray[np.int8]) -> None:
-    """Sort six cards by rank, then suit, with a network of twelve comparisons."""
+    """Sort six cards by rank, then suit, with a sorting network of twelve comparisons."""
     a, b, c = int(_PLACE[cards[0] & 63]), int(_PLACE[cards[1] & 63]), int(_PLACE[cards[2] & 63])
     d, e, f = int(_PLACE[cards[3] & 63]), int(_PLACE[cards[4] & 63]), int(_PLACE[cards[5] & 63])
     a, f = min(a, f), max(a, f)

@@ -1,10 +1,9 @@
-"""The points of a hand, of a crib and of a card played, and the same explained for people.
+"""The points of a hand, of a crib and of a card played, and their explanation in words.
 
-Fifteens, pairs and runs depend on the five ranks alone, so they are read from a table; flush and nobs look at
-the suits. The table has a row for each unordered pair of ranks of the first two cards, a column for each pair
-of the next two, and a layer for the rank of the fifth: 91 x 91 x 13 bytes, which the second-level cache of
-any processor holds and which needs no sorting. It is filled with a handful of array operations when the
-module is imported.
+Fifteens, pairs and runs depend on the five ranks alone and are looked up; flush and nobs depend on the suits. The array
+looked up has 91 x 91 x 13 bytes: a row for each unordered pair of ranks of the first two cards, a column for each pair
+of the next two, and a layer for the rank of the fifth. The cards need no sorting, and any second-level cache holds it.
+A few array operations fill it when the module is imported.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import rule
+from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import JACK, card_names, check_cards
 
 HIGHEST_SCORE = 29
@@ -27,30 +26,28 @@ _PAIR_NAMES = {2: "pair", 3: "pair royal", 4: "double pair royal"}
 
 
 def _pair_numbers() -> npt.NDArray[np.int64]:
-    """The number of each unordered pair of ranks, at 13 x one + other."""
+    """(169,): the number of each unordered pair of ranks, at 13 x one + other."""
     low, high = np.sort(np.indices((13, 13)).reshape(2, -1), axis=0)
     numbers: npt.NDArray[np.int64] = high * (high + 1) // 2 + low
     return numbers
 
 
 def _rank_points() -> npt.NDArray[np.uint8]:
-    """Points for fifteens, pairs and runs, at 13 x (91 x pair number + pair number) + rank."""
+    """(91 x 91 x 13,): points for fifteens, pairs and runs, at 13 x (91 x pair number + pair number) + rank."""
     low = np.array([a for b in range(13) for a in range(b + 1)])
     high = np.array([b for b in range(13) for _ in range(b + 1)])
     first, second, fifth = (axis.ravel() for axis in np.indices((_PAIRS, _PAIRS, 13)))
     ranks = (low[first], high[first], low[second], high[second], fifth)
-    # Fifteens: sixteen 4-bit counters in a word say how many sets of cards add up to 0 .. 15; a card worth v
-    # adds the word to itself v counters further on. At most C(5, 2) = 10 sets share a sum: no counter
-    # overflows.
+    # Fifteens: sixteen 4-bit counters in a word count the sets of cards that add up to 0 .. 15. A card worth v adds the
+    # word, shifted by v counters, to itself. At most C(5, 2) = 10 sets have the same sum, so no counter overflows.
     sums = np.ones(len(first), np.uint64)
     for rank in ranks:
         sums += sums << (4 * np.minimum(rank + 1, 10)).astype(np.uint64)
     points = 2 * (sums >> np.uint64(60)).astype(np.int64)
     for one, other in combinations(ranks, 2):
         points += 2 * (one == other)
-    # Runs: five cards have at most one stretch of three or more neighbouring ranks, and it scores its length
-    # once for every way to choose a card of each of its ranks. `counts` packs how many cards there are of
-    # each rank.
+    # Runs: five cards have at most one stretch of three or more neighbouring ranks. It scores its length for every way
+    # to choose one card of each of its ranks. `counts` packs the number of cards of each rank, four bits each.
     present = np.bitwise_or.reduce([np.int64(1) << rank for rank in ranks])
     counts = np.add.reduce([np.int64(1) << 4 * rank for rank in ranks])
     three = present & present >> 1 & present >> 2
@@ -62,12 +59,12 @@ def _rank_points() -> npt.NDArray[np.uint8]:
     for step in range(5):
         ways *= np.where(step < length, counts >> 4 * (start + step) & 15, 1)
     points += np.where(three > 0, length * ways, 0)
-    # Five cards of one rank, which no deck deals, have entries too; they stay below 256.
+    # There are entries for five cards of one rank too, which no pack has; they stay below 256.
     return points.astype(np.uint8)
 
 
 def _all_cuts(points: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
-    """For each two pairs of ranks, the points of `points` added over the 48 cards left."""
+    """(91 x 91,): for each two pairs of ranks, the sum of `points` over the other 48 cards as the fifth."""
     ranks = np.array([(a, b) for b in range(13) for a in range(b + 1)])
     held = (ranks[:, :, None] == np.arange(13)).sum(1)
     left = 4 - held[:, None] - held[None]
@@ -90,19 +87,19 @@ def score_ranks(a: int, b: int, c: int, d: int, e: int) -> int:
 
 @rule
 def score_ranks_all(a: int, b: int, c: int, d: int) -> int:
-    """`score_ranks` of four cards with each of the other 48 as the fifth, added up."""
+    """The sum of `score_ranks` of four cards over the other 48 cards as the fifth."""
     return int(_ALL_CUTS[_PAIRS * int(_PAIR_NUMBER[13 * a + b]) + int(_PAIR_NUMBER[13 * c + d])])
 
 
 @rule
 def score_hand(cards: npt.NDArray[np.int8], starter: int) -> int:
-    """Points of four cards held and the starter, each 0 .. 51; the four of one suit are a flush."""
+    """Points of four cards, (4,), with the starter, each 0 .. 51; the four cards alone can be a flush."""
     return _score(int(cards[0]), int(cards[1]), int(cards[2]), int(cards[3]), int(starter), 4)
 
 
 @rule
 def score_crib(cards: npt.NDArray[np.int8], starter: int) -> int:
-    """Points of the crib's four cards and the starter, each 0 .. 51; a flush counts only with all five."""
+    """Points of the crib's four cards, (4,), with the starter, each 0 .. 51; a flush needs all five."""
     return _score(int(cards[0]), int(cards[1]), int(cards[2]), int(cards[3]), int(starter), 5)
 
 
@@ -115,7 +112,7 @@ def _score(a: int, b: int, c: int, d: int, starter: int, shortest_flush: int) ->
         length = 5 if a // 13 == suit else 4
         if length >= shortest_flush:
             points += length
-    # Without short cuts, which cost more in branches gone wrong than the comparisons they save.
+    # `|` compares all four: mispredicted branches cost more than the comparisons that `or` would save.
     return points + int((a == jack) | (b == jack) | (c == jack) | (d == jack))
 
 
@@ -123,35 +120,29 @@ def _score(a: int, b: int, c: int, d: int, starter: int, shortest_flush: int) ->
 def score_play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
     """Points of the card played last, for fifteen, cards of one rank and a run.
 
-    Parameters
-    ----------
-    pile
-        The ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are
-        ignored.
-    length
-        How many cards the pile has, at least one.
-    count
-        The running count with that card.
+    Args:
+        pile: the ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are
+            ignored.
+        length: how many cards the pile has, at least one.
+        count: the running count with that card.
 
-    Returns
-    -------
-    int
-        2 for a count of 15, 2, 6 or 12 for two, three or four last cards of one rank, and the length of the
-        longest run of three or more that the last cards make in any order. The points for 31, for a go and
-        for the last card of all depend on the players' cards and are left to the rules of the play.
+    Returns:
+        2 for a count of 15; 2, 6 or 12 where the last two, three or four cards have one rank; and the length of the
+        longest run of three or more that the last cards make in any order. Points for 31, a go and the last card are
+        left to the rules of the play.
     """
     return score_next(pile, length - 1, int(pile[length - 1]), count)
 
 
 @rule
 def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -> int:
-    """What `score_play` would give if `rank` came next on a pile of `length` ranks and made the count `count`."""
+    """What `score_play` would return if `rank` were played next on a pile of `length` ranks, making the count `count`."""
     points = 2 if count == 15 else 0
     same = 0
     while same < length and pile[length - 1 - same] == rank:
         same += 1
     points += same * (same + 1)
-    # Going back from the new card: the cards make a run when all differ and they span as many ranks as they are.
+    # Go back from the new card: n cards make a run if all differ and the highest is n - 1 ranks above the lowest.
     seen = 1 << int(rank)
     low = int(rank)
     high = int(rank)
@@ -172,14 +163,12 @@ def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -
 def points_of_next(pile: npt.NDArray[np.int8], length: int) -> int:
     """What each rank would score for pairs or a run as the next card of a pile: four bits a rank, the ace's lowest.
 
-    No rank does both. With 15 and 31 that is all of `score_next`, worked out once for every card that may come.
+    No rank scores both. With the points for 15 and 31 this is `score_next` for every rank, computed once for a pile.
 
-    Parameters
-    ----------
-    pile
-        The ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are ignored.
-    length
-        How many cards the pile has.
+    Args:
+        pile: the ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are
+            ignored.
+        length: how many cards the pile has.
     """
     if length == 0:
         return 0
@@ -187,13 +176,13 @@ def points_of_next(pile: npt.NDArray[np.int8], length: int) -> int:
     same = 1
     while same < length and pile[length - 1 - same] == last:
         same += 1
-    if same > 3:  # There is no fifth.
+    if same > 3:  # There is no fifth card of a rank.
         return 0
     points = same * (same + 1) << 4 * last
     if same > 1:
         return points
-    # Going back from the last card while all differ: ranks that lie side by side make a run with the next on either
-    # side, and those with one gap make it with the rank that fills the gap. A longer run takes a shorter one's place.
+    # Go back from the last card while all ranks differ. Neighbouring ranks become a run with the rank on either side of
+    # them, ranks with one gap become one with the rank that fills it. A longer run replaces a shorter one.
     low = last
     high = last
     total = last
@@ -224,25 +213,16 @@ def _write_points(word: int, rank: int, points: int) -> int:
 def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list[tuple[str, int]]:
     """What a hand or a crib scores, and why.
 
-    Parameters
-    ----------
-    cards
-        The four cards held, each 0 .. 51.
-    starter
-        The card cut.
-    crib
-        Whether the cards are the crib, whose flush needs all five cards.
+    Args:
+        cards: the four cards, each 0 .. 51.
+        starter: the card turned up.
+        crib: whether the cards are the crib, whose flush needs all five cards.
 
-    Returns
-    -------
-    list of (str, int)
-        A reason with its cards, such as "fifteen two (5H TD)", and its points, which add up to the compiled
-        score.
+    Returns:
+        Reasons with their cards, such as "fifteen two (5H TD)", and their points, which add up to the compiled score.
 
-    Raises
-    ------
-    CardgymError
-        If the five are not different cards 0 .. 51, or not five.
+    Raises:
+        CardgymError: if there are not four cards, one is not 0 .. 51, or two of the five are the same.
     """
     five = check_cards([*cards, starter], 5)
     ordered = sorted(five, key=lambda card: (card % 13, card))
@@ -278,17 +258,12 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
 def explain_play(pile: Sequence[int], count: int) -> list[tuple[str, int]]:
     """What the card played last scores, and why: the same points as `score_play`.
 
-    Parameters
-    ----------
-    pile
-        The ranks 0 .. 12 of the cards played since the last restart, in order, at least one.
-    count
-        The running count with the last of them.
+    Args:
+        pile: the ranks 0 .. 12 of the cards played since the last restart, in order, at least one.
+        count: the running count with the last of them.
 
-    Returns
-    -------
-    list of (str, int)
-        Such as ("fifteen two", 2), ("pair royal", 6) and ("run of four", 4).
+    Returns:
+        Reasons with their points, such as ("fifteen two", 2), ("pair royal", 6) and ("run of four", 4).
     """
     reasons: list[tuple[str, int]] = []
     if count == 15:

@@ -21,8 +21,8 @@ from cardgym.engine.compilation import compiled, rule
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import CARDS, check_cards
 from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_SUM, KEPT, lookup
-from cardgym.games.cribbage.rules import TOSSES
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_crib, score_hand
+from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.statistics_tables import CRIB_CASES, HAND_CUTS, Tables, build_tables
 
 CANONICAL_HANDS = 962_988

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, KEPT, lookup
-from cardgym.games.cribbage.rules import TOSSES
+from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.statistics_tables import Tables
 
 STRATEGIES = (

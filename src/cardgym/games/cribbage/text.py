@@ -1,4 +1,4 @@
-"""Cribbage in words, for people: the table, the actions, and what just scored and why."""
+"""Cribbage in words: the state of the game, the actions, and what each move scored and why."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from textwrap import wrap
 from cardgym.engine.contract import Record
 from cardgym.games.cribbage.cards import CARDS, card_name, card_names
 from cardgym.games.cribbage.ranks import EMPTY, worth
-from cardgym.games.cribbage.rules import (
+from cardgym.games.cribbage.scoring import explain_hand, explain_play
+from cardgym.games.cribbage.state import (
     CRIB,
     CUTTING,
     DEALER_HAND,
@@ -23,7 +24,6 @@ from cardgym.games.cribbage.rules import (
     TOSSES,
     TOSSING,
 )
-from cardgym.games.cribbage.scoring import explain_hand, explain_play
 
 _PHASE_NAMES = {
     CUTTING: "the cut for the deal",
@@ -33,12 +33,12 @@ _PHASE_NAMES = {
     PLAYING: "the play",
     OVER: "the game is over",
 }
-_WIDTH = 90  # Letters that a line of reasons has at most.
-_BOARD = 60  # Letters that a street of the pegging board has, whatever the target.
+_WIDTH = 90  # Characters in a line of reasons, at most.
+_BOARD = 60  # Characters in a line of the pegging board, whatever the target.
 
 
 def describe(state: Record, seat: int) -> str:
-    """The table as `seat` sees it: scores on the board, starter, crib, pile and count, own cards."""
+    """The game as `seat` sees it: scores on the board, starter, crib, pile and count, own cards."""
     target = int(state.target)
     whose = "nobody's" if state.dealer == EMPTY else "your" if state.dealer == seat else "the opponent's"
     number = min(int(state.deal_number) + 1, int(state.deals)) if state.deals else int(state.deal_number) + 1
@@ -70,7 +70,7 @@ def describe(state: Record, seat: int) -> str:
 
 
 def _street(score: int, target: int) -> str:
-    """One line of a pegging board: a stroke for every tenth of the way, the peg where the score is."""
+    """One line of a pegging board, with a stroke at every tenth of the way and the peg at the score."""
     at = min(score * _BOARD // target, _BOARD)
     holes = ["|" if place % 6 == 0 else "." for place in range(_BOARD + 1)]
     holes[at] = "#"
@@ -78,7 +78,7 @@ def _street(score: int, target: int) -> str:
 
 
 def _cards_by(state: Record, start: int, end: int, seat: int) -> str:
-    """Cards played, those of the opponent in brackets."""
+    """The cards played from place `start` to `end`, the opponent's in brackets."""
     words = []
     for place in range(start, end):
         name = card_name(int(state.played[place]))
@@ -104,11 +104,11 @@ def action_text(state: Record, action: int) -> str:
 
 
 def narrate(before: Record, move: int, after: Record, seat: int) -> str:
-    """What a move looked like from `seat`: cuts, own cards, tosses, plays and every point scored, with its reason."""
+    """A move as `seat` sees it: cuts, own cards, tosses, plays, and all points scored with their reasons."""
     phase = int(before.phase)
     turn = int(before.turn)
     if phase == CUTTING:
-        return _tell_cut(before, move, after, seat)
+        return _narrate_cut(before, move, after, seat)
     if phase == DEALING:
         return f"You are dealt {card_name(int(before.deck[move]))}" if turn == seat else ""
     if phase == TOSSING:
@@ -117,51 +117,51 @@ def narrate(before: Record, move: int, after: Record, seat: int) -> str:
         first, second = (int(place) for place in TOSSES[move - CARDS])
         return f"You toss {card_names([int(before.hand[seat, first]), int(before.hand[seat, second])])}"
     if phase == STARTER:
-        told = f"The starter is {card_name(int(before.deck[move]))}"
+        message = f"The starter is {card_name(int(before.deck[move]))}"
         points = _gained(before, after, int(before.dealer), HEELS)
         if points:
-            told += f"\n{_scores(int(before.dealer), seat, points)}: heels for two"
-        return told + _tell_end(after, seat)
-    return _tell_play(before, move, after, seat) + _tell_end(after, seat)
+            message += f"\n{_scores(int(before.dealer), seat, points)}: heels for two"
+        return message + _narrate_end(after, seat)
+    return _narrate_play(before, move, after, seat) + _narrate_end(after, seat)
 
 
-def _tell_cut(before: Record, move: int, after: Record, seat: int) -> str:
+def _narrate_cut(before: Record, move: int, after: Record, seat: int) -> str:
     turn = int(before.turn)
-    told = f"{_name(turn, seat)} {_verb('cut', turn, seat)} {card_name(int(before.deck[move]))}"
+    message = f"{_name(turn, seat)} {_verb('cut', turn, seat)} {card_name(int(before.deck[move]))}"
     if after.phase == DEALING:
-        return told + f"\n{_name(int(after.dealer), seat)} {_verb('deal', int(after.dealer), seat)} first"
-    return told + ("\nEqual ranks: cut again" if turn == 1 else "")
+        return message + f"\n{_name(int(after.dealer), seat)} {_verb('deal', int(after.dealer), seat)} first"
+    return message + ("\nEqual ranks: cut again" if turn == 1 else "")
 
 
-def _tell_play(before: Record, card: int, after: Record, seat: int) -> str:
+def _narrate_play(before: Record, card: int, after: Record, seat: int) -> str:
     turn = int(before.turn)
     other = 1 - turn
     count = int(before.count) + worth(card)
-    told = f"{_name(turn, seat)} {_verb('play', turn, seat)} {card_name(card)}: {count}"
+    message = f"{_name(turn, seat)} {_verb('play', turn, seat)} {card_name(card)}: {count}"
     pile = [int(rank) for rank in before.pile[: before.pile_size]] + [card % 13]
     reasons = explain_play(pile, count)
     ended = bool(after.phase != PLAYING or after.pile_size == 0)
     if count == 31:
         reasons.append(("thirty-one", 2))
     elif not ended and after.said_go[other] and not before.said_go[other]:
-        told += f"\n{_name(other, seat)} {_verb('say', other, seat)} go"
+        message += f"\n{_name(other, seat)} {_verb('say', other, seat)} go"
     kind = DEALER_PEGGING if turn == before.dealer else PONE_PEGGING
     gained = _gained(before, after, turn, kind)
     # A game that ends on the way, or a hand played out, leaves no restart to be seen: the last point tells of the go.
     if count != 31 and gained > sum(points for _, points in reasons):
         reasons.append(("last card" if before.num_played == 7 else "go", 1))
     if gained:
-        told += f"\n{_scores(turn, seat, gained)}: {_reasons(reasons)}"
+        message += f"\n{_scores(turn, seat, gained)}: {_reasons(reasons)}"
     if before.num_played == 7:
-        told += _tell_show(before, after, seat)
-    return told
+        message += _narrate_show(before, after, seat)
+    return message
 
 
-def _tell_show(before: Record, after: Record, seat: int) -> str:
+def _narrate_show(before: Record, after: Record, seat: int) -> str:
     """The show as far as it went: pone's hand, dealer's hand and crib."""
     dealer = int(before.dealer)
     starter = int(before.starter)
-    told = ""
+    message = ""
     left = [int(before.target - before.scores[other]) for other in range(2)]
     pegger = int(before.turn)
     left[pegger] -= _gained(before, after, pegger, DEALER_PEGGING if pegger == dealer else PONE_PEGGING)
@@ -178,12 +178,12 @@ def _tell_show(before: Record, after: Record, seat: int) -> str:
         gained = _gained(before, after, owner, kind)
         left[owner] -= gained
         whose = "Your" if owner == seat else f"{_name(owner, seat)}'s"
-        told += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)} scores {gained or 'nothing'}"
-        told += "".join(f"\n  {line}" for line in wrap(_reasons(reasons), _WIDTH))
-    return told
+        message += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)} scores {gained or 'nothing'}"
+        message += "".join(f"\n  {line}" for line in wrap(_reasons(reasons), _WIDTH))
+    return message
 
 
-def _tell_end(after: Record, seat: int) -> str:
+def _narrate_end(after: Record, seat: int) -> str:
     if after.phase != OVER:
         return ""
     own, other = int(after.scores[seat]), int(after.scores[1 - seat])
@@ -232,13 +232,3 @@ def _verb(verb: str, seat: int, viewer: int) -> str:
 
 def _name(seat: int, viewer: int) -> str:
     return "You" if seat == viewer else "Opponent"
-
-
-def invariants(state: Record) -> tuple[int, ...]:
-    """The 52 cards, their sum and the sum of their squares; each seat's points that no reason accounts for: none."""
-    cards = [int(card) for card in state.deck[: state.deck_size]]
-    cards += [int(card) for card in (*state.hand.ravel(), *state.crib, *state.played, state.starter) if card != EMPTY]
-    if state.phase == CUTTING and state.turn == 1:
-        cards.append(int(state.cuts[0]))
-    unexplained = [int(state.scores[seat]) - int(state.tally[seat].sum()) for seat in range(2)]
-    return len(cards), sum(cards), sum(card**2 for card in cards), *unexplained

@@ -10,7 +10,8 @@ from cardgym.engine.contract import Generator, Record, rule
 from cardgym.engine.generator import uniform
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.players import greedy, greedy_card
-from cardgym.games.cribbage.rules import OVER, PLAYING, TOSSING, apply_action, num_chance_outcomes, setup
+from cardgym.games.cribbage.rules import apply_action, num_chance_outcomes, setup
+from cardgym.games.cribbage.state import OVER, PLAYING, TOSSING
 from cardgym.games.cribbage.statistics_tables import Tables
 from cardgym.games.cribbage.strategies import HOLES, KEEPS, NUM_STRATEGIES, best_keep, score_keeps
 

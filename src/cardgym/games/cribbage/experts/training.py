@@ -14,7 +14,8 @@ from cardgym.games.cribbage.experts.deals import deal_cards, finish_deal
 from cardgym.games.cribbage.experts.updates import gradient, paper_update, spread
 from cardgym.games.cribbage.experts.values import EVENTS
 from cardgym.games.cribbage.players import greedy_card
-from cardgym.games.cribbage.rules import (
+from cardgym.games.cribbage.rules import apply_action, setup
+from cardgym.games.cribbage.state import (
     CRIB,
     DEALER_HAND,
     DEALER_PEGGING,
@@ -23,8 +24,6 @@ from cardgym.games.cribbage.rules import (
     PLAYING,
     PONE_HAND,
     PONE_PEGGING,
-    apply_action,
-    setup,
 )
 from cardgym.games.cribbage.statistics_tables import Tables
 from cardgym.games.cribbage.strategies import (

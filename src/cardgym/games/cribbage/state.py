@@ -1,0 +1,100 @@
+"""The record of a game of cribbage, its options, and the numbers that name actions, phases and points.
+
+A card is 13 x suit + rank (`cards.py`). A player's cards are kept sorted by rank, then suit, so the first one is the
+one that fits the count most easily.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from cardgym.engine.contract import Options, Record, choice, number
+from cardgym.games.cribbage.cards import CARDS
+from cardgym.games.cribbage.ranks import EMPTY
+
+NUM_TOSSES = 15
+NUM_ACTIONS = CARDS + NUM_TOSSES
+"""Actions 0 .. 51 play that card; action 52 + t makes toss number t."""
+
+TOSSES = np.array(list(combinations(range(6), 2)), np.uint8)
+"""(15, 2), uint8: the places of the two cards of each toss among the six: (0, 1), (0, 2), .. (4, 5)."""
+KEPT = np.array([[place for place in range(6) if place not in toss] for toss in TOSSES.tolist()], np.uint8)
+"""(15, 4), uint8: the places of the four cards that each toss keeps."""
+
+CUTTING, DEALING, TOSSING, STARTER, PLAYING, OVER = range(6)
+"""Phases. A player decides at TOSSING and PLAYING, chance at CUTTING, DEALING and STARTER."""
+
+WIN, POINTS = range(2)
+"""Values of `reward_model`."""
+
+PONE_PEGGING, PONE_HAND, DEALER_PEGGING, DEALER_HAND, CRIB, HEELS = range(6)
+"""What points are scored for: the columns of `tally`. The crib and the heels are always the dealer's."""
+
+STATE = np.dtype(
+    [
+        # The options, written once.
+        ("num_players", np.int32),
+        ("target", np.int16),
+        ("deals", np.int16),
+        ("reward_model", np.int8),
+        # The game.
+        ("dealer", np.int8),  # EMPTY until the cut decides.
+        ("deal_number", np.int16),  # Deals finished.
+        ("scores", np.int16, (2,)),
+        ("tally", np.int16, (2, 6)),  # The same points by what they were scored for.
+        ("cuts", np.int8, (2,)),  # The cards cut for the first deal.
+        # The deal.
+        ("phase", np.int8),
+        ("turn", np.int8),  # The seat to decide, to cut or to be dealt a card.
+        ("starter", np.int8),
+        ("hand_size", np.int8, (2,)),
+        ("hand", np.int8, (2, 6)),  # Cards in hand, sorted; EMPTY behind them.
+        ("kept", np.int8, (2, 4)),  # The four cards kept, sorted, which the show counts ...
+        ("shows", np.int8, (2,)),  # ... and their points, set when the starter is turned up.
+        ("crib", np.int8, (4,)),  # Seat 0's two tosses, then seat 1's.
+        ("num_played", np.int8),
+        ("played", np.int8, (8,)),  # All cards played, in order ...
+        ("played_by", np.int8, (8,)),  # ... and the seats that played them.
+        ("count", np.int8),
+        ("pile_size", np.int8),
+        ("pile", np.int8, (8,)),  # The ranks played since the last restart, in order.
+        ("next_points", np.int64),  # Points for pairs or a run if a rank is played next: four bits a rank.
+        ("said_go", np.int8, (2,)),  # 1 if the seat could not play on this pile.
+        ("floor", np.int8, (2,)),  # The least that a card of the seat can be worth (1 .. 10), by its goes.
+        ("deck_size", np.int8),
+        ("deck", np.int8, (CARDS,)),
+        ("reward", np.float32, (2,)),
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True)
+class CribbageOptions(Options):
+    """The options of cribbage."""
+
+    target: int = number(121, 1, 1000, help="points that win the game")
+    deals: int = number(0, 0, 1000, help="deals a game has at most, 0 for as many as it takes to reach the target")
+    reward: str = choice("win", "points", help="1 or -1 at the end, or the points scored minus the opponent's")
+
+    def write(self, state: Record) -> None:
+        """Write the options. `reward` becomes `reward_model`, because the record's `reward` is what a move paid."""
+        state.num_players = self.num_players
+        state.target = self.target
+        state.deals = self.deals
+        state.reward_model = WIN if self.reward == "win" else POINTS
+
+
+def invariants(state: Record) -> tuple[int, ...]:
+    """Numbers that no move changes: how many cards there are, their sum, the sum of their squares; and for each seat
+    the points that its tally does not explain.
+    """
+    cards = [int(card) for card in state.deck[: state.deck_size]]
+    cards += [int(card) for card in (*state.hand.ravel(), *state.crib, *state.played, state.starter) if card != EMPTY]
+    if state.phase == CUTTING and state.turn == 1:
+        cards.append(int(state.cuts[0]))
+    unexplained = [int(state.scores[seat]) - int(state.tally[seat].sum()) for seat in range(2)]
+    return len(cards), sum(cards), sum(card**2 for card in cards), *unexplained
