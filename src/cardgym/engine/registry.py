@@ -44,7 +44,7 @@ class GamePackage:
     """What one game brings. References are written `module:attribute`, and modules by their full names.
 
     Attributes:
-        name: the game's name in files and folders, such as `kuhn_poker`.
+        name: the game's name in files and folders, such as `kuhn_poker`; its entry point has the same name.
         games: references to its `Game`s by id; one game may go by several ids.
         loaders: references to functions that load players from files, by the file's suffix:
             `load(path, game, options)` returns a player.
@@ -60,10 +60,17 @@ class GamePackage:
     solver: str | None = None
     paper: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.name in _AWAITED:
+            _AWAITED.discard(self.name)
+            register_package(self)
+
 
 _PACKAGES: dict[str, GamePackage] = {}
 _IDS: dict[str, GamePackage | None] = {}
 _GAMES: dict[str, Game] = {}
+_AWAITED: set[str] = set()
+"""Entry points whose modules were importing cardgym when it looked for games; their packages register when made."""
 
 
 def register_package(package: GamePackage) -> None:
@@ -110,6 +117,10 @@ def discover() -> None:
     """Register the packages of all installed distributions; one that cannot be loaded is named on stderr and left out."""
     entries = sorted(importlib.metadata.entry_points(group=GROUP), key=_own_first)
     for entry in entries:
+        module = sys.modules.get(entry.module)
+        if module is not None and getattr(module.__spec__, "_initializing", False):
+            _AWAITED.add(entry.name)
+            continue
         try:
             package = entry.load()
             if not isinstance(package, GamePackage):
