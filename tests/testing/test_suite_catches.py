@@ -16,7 +16,7 @@ import pytest
 from broken_games import broken, observation_name
 
 from cardgym.engine.contract import Game, choice
-from cardgym.envs.core import Setting
+from cardgym.envs.core import EnvCore
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.testing import ContractError, ContractSuite, deal_checks, doc_checks, env_checks, rule_checks
@@ -237,7 +237,7 @@ def test_illegal_actions_repaired_in_silence_are_caught(monkeypatch: pytest.Monk
 
 
 def test_shared_memory_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = CardEnv._seen
+    seen = CardEnv._outputs
     held = np.zeros(7, np.float32)
 
     def shared(self: CardEnv, code: int) -> Any:
@@ -245,16 +245,16 @@ def test_shared_memory_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
         held[:] = observation
         return held, info
 
-    monkeypatch.setattr(CardEnv, "_seen", shared)
+    monkeypatch.setattr(CardEnv, "_outputs", shared)
     with pytest.raises(ContractError, match="shares memory"):
         env_checks.check_steps(kuhn_poker.GAME, {})
 
 
 def test_rows_that_show_what_the_caller_made_of_their_arrays_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def as_handed_out(self: Setting) -> Any:
-        return self.tables.observations, self.tables.masks
+    def as_handed_out(self: EnvCore) -> Any:
+        return self.seated.observations, self.seated.masks
 
-    monkeypatch.setattr(Setting, "seen_now", as_handed_out)
+    monkeypatch.setattr(EnvCore, "observe_now", as_handed_out)
     with pytest.raises(ContractError, match="resetting other rows changes"):
         env_checks.check_autoreset(kuhn_poker.GAME, {})
 

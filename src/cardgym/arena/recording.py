@@ -230,7 +230,7 @@ class _Recorder:
             commands[:num_games] = np.where(rows.pending_policy[:num_games] == 0, NOOP, RESET)
             actions[:] = -1
             asked = np.flatnonzero((commands == RESET) & (rows.pending_policy < 0))
-            actions[asked] = self._played.answers(asked)
+            actions[asked] = self._played.pending_actions(asked)
         log = self._log[: size[0]]
         if (np.diff(log["game"]) < 0).any():  # With players outside the kernel, rows took turns.
             log = log[np.argsort(log["game"], kind="stable")]

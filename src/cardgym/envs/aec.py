@@ -12,15 +12,15 @@ from pettingzoo import AECEnv
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
-from cardgym.envs.core import Setting, picture
+from cardgym.envs.core import RENDER_MODES, EnvCore
 from cardgym.errors import CardgymError
 
 
 class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is an extra and untyped here.
-    """One table of a registered game, each seat an agent `seat_0`, `seat_1`, ...
+    """A registered game with an agent in each seat: `seat_0`, `seat_1`, ...
 
     An observation is `{"observation": ..., "action_mask": ...}`; the mask is all zeros unless the agent is the one to
-    step. An illegal action ends the game and is lost by the agent, as in the single env.
+    step. An illegal action ends the game, and the agent loses it, as in the single env.
 
     Args:
         game: the game's id.
@@ -43,24 +43,22 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         **options: Any,
     ) -> None:
         super().__init__()
-        self._setting = Setting(game, "random", "all", obs, "dict", illegal_action, 1, options)
-        self.game = self._setting.game
+        self._core = EnvCore(
+            game, options, seat="all", obs=obs, obs_mode="dict", illegal_action=illegal_action, render_mode=render_mode
+        )
+        self.game = self._core.game
         self.metadata = {
-            "render_modes": ["ansi", "rgb_array"],
+            "render_modes": list(RENDER_MODES),
             "name": self.game.id,
             "is_parallelizable": False,
             "render_fps": 2,
         }
-        if render_mode not in (None, "ansi", "rgb_array"):
-            raise CardgymError(f"render_mode={render_mode!r}: allowed are 'ansi' and 'rgb_array'")
         self.render_mode = render_mode
-        self.possible_agents = [f"seat_{seat}" for seat in range(self._setting.options.num_players)]
+        self.possible_agents = [f"seat_{seat}" for seat in range(self._core.options.num_players)]
         self.agents: list[str] = []
-        space = self._setting.observation_space()
-        self.observation_spaces = {agent: space for agent in self.possible_agents}
-        self.action_spaces = {
-            agent: spaces.Discrete(self.game.actions(self._setting.options)) for agent in self.possible_agents
-        }
+        observation_space, action_space = self._core.observation_space(), self._core.action_space()
+        self.observation_spaces = {agent: observation_space for agent in self.possible_agents}
+        self.action_spaces = {agent: action_space for agent in self.possible_agents}
         self._seeded = False
         self._generator, _ = seeding.np_random()
 
@@ -73,13 +71,13 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start the next game; with a seed, the first of that seed."""
-        tables = self._setting.tables
+        """Start the next game; with a seed, the first game of that seed."""
+        seated = self._core.seated
         if seed is not None or not self._seeded:
             self._generator, _ = seeding.np_random(seed)
-            tables.seed(np.array([self._setting.draw_key(self._generator)], np.uint64))
+            seated.seed(np.array([self._core.draw_key(self._generator)], np.uint64))
             self._seeded = True
-        tables.step(0, RESET)
+        seated.step(0, RESET)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -95,53 +93,47 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
             self._was_dead_step(action)
             return
         if action is None:
-            raise CardgymError(f"action None for {self.agent_selection}, who is still playing")
-        chosen = self._setting.one_action(action)
+            raise CardgymError(f"action None for {self.agent_selection}, which is still playing")
+        chosen = self._core.one_action(action)
         self._cumulative_rewards[self.agent_selection] = 0.0
-        self._setting.tables.act(chosen, self._setting.illegal)
+        self._core.seated.act(chosen, self._core.illegal)
         self._pay()
         self._select()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What the agent knows, and what it may do if it is the one to step."""
+        """What the agent knows, and its legal actions if it is the one to step."""
         seats = np.array([self.possible_agents.index(agent)], np.int64)
-        observations, masks, _ = self._setting.tables.batch.look(seats)
+        observations, masks, _ = self._core.seated.batch.look(seats)
         observation: Any = observations[0]
-        if self._setting.observation.discrete is not None:
+        if self._core.observation.discrete is not None:
             observation = np.int64(observation[0])
         return {"observation": observation, "action_mask": masks[0]}
 
     def render(self) -> Any:
-        """The table as the selected agent sees it: text, or a picture (height, width, 3) uint8."""
-        state = self._setting.tables.batch.states[0]
-        seat = self.possible_agents.index(self.agent_selection)
-        if self.render_mode == "ansi":
-            return self.game.words.describe(state, seat)
-        if self.render_mode == "rgb_array":
-            return picture(self.game, state, seat)
-        raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
+        """The game as the selected agent sees it: text, or a picture (height, width, 3), uint8."""
+        return self._core.render(0, self.possible_agents.index(self.agent_selection))
 
     def close(self) -> None:
         """Nothing to release."""
 
     def _pay(self) -> None:
-        paid: npt.NDArray[np.float64] = self._setting.tables.paid[0]
+        paid: npt.NDArray[np.float64] = self._core.seated.paid[0]
         for seat, agent in enumerate(self.possible_agents):
             self.rewards[agent] = float(paid[seat])
         self._accumulate_rewards()
 
     def _select(self) -> None:
-        """Select the agent to decide; at the end of the game, each in turn to be taken off the table."""
-        current_player = int(self._setting.tables.batch.plain_rows["current_player"][0])
+        """Select the agent to decide; at the end of the game, the agents in turn for their dead steps."""
+        batch = self._core.seated.batch
+        current_player = int(batch.plain_rows["current_player"][0])
         if current_player >= 0:
             self.agent_selection = self.possible_agents[current_player]
         else:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
-        codes = {}
-        if self._setting.has_code:
-            codes = {"state_code": int(self._setting.tables.batch.answers["code"][0])}
-        self.infos = {agent: codes if agent == self.agent_selection else {} for agent in self.agents}
+        self.infos = {agent: {} for agent in self.agents}
+        if self._core.shows_keys:
+            self.infos[self.agent_selection] = {"info_state_key": int(batch.answers["info_state_key"][0])}
 
 
 def aec_env(game: str | Game, **arguments: Any) -> CardAECEnv:

@@ -1,4 +1,4 @@
-"""What the single and the vector env share: their arguments, spaces and pictures."""
+"""What all envs share: their arguments, spaces, checks of actions and rendering."""
 
 from __future__ import annotations
 
@@ -16,43 +16,64 @@ from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, IllegalActionError, unknown
 from cardgym.players.base import PlayerSpec, resolve, seated
+from cardgym.players.legality import check_legal
 from cardgym.players.seating import SeatedBatch
 
 ENV_ARGUMENTS = ("illegal_action", "obs", "obs_mode", "opponent", "render_mode", "seat")
-"""What every env takes beside the options of its game."""
+"""The arguments of every env besides the options of its game."""
 ILLEGAL_ACTIONS = {"penalize": PENALIZE, "random": RANDOM, "raise": PENALIZE}
 OBS_MODES = ("flat", "dict")
+RENDER_MODES = ("ansi", "rgb_array")
 Opponents = PlayerSpec | Sequence[PlayerSpec]
 
 
-class Setting:
-    """An env's arguments, checked, and what follows from them.
+class EnvCore:
+    """The checked arguments of an env, and the games it plays.
 
-    Args:
-        game: a game's id, or a game.
-        opponent: who takes the other seats: one player for all, or one for each in the order of play.
-        seat: the caller's seat, "random" for a new one each game, or "all" to play every seat.
-        obs: the name of an observation, the game's first by default.
-        obs_mode: "flat", or "dict" for `Dict(observation, action_mask)`.
-        illegal_action: "penalize" (the game ends and is lost), "raise" or "random".
-        num_rows: how many tables.
-        options: the game's options.
-
-    Raises:
-        CardgymError: for an unknown name or a value that is not allowed.
+    Attributes:
+        game: the game.
+        options: its options.
+        observation_name: the name of the observation.
+        observation: the observation.
+        as_dict: whether an observation is `Dict(observation, action_mask)`.
+        render_mode: "ansi", "rgb_array" or None.
+        raises: whether an illegal action is an error.
+        illegal: what the kernel does with an illegal action, PENALIZE or RANDOM.
+        plays_all: whether the caller plays every seat.
+        skips: whether games without a decision of the caller are skipped.
+        shows_keys: whether infos hold `info_state_key`: in games whose keys are numbered.
+        seated: the games, a row each.
     """
 
     def __init__(
         self,
         game: str | Game,
-        opponent: Opponents,
-        seat: int | str,
-        obs: str | None,
-        obs_mode: str,
-        illegal_action: str,
-        num_rows: int,
         options: dict[str, Any],
+        *,
+        num_rows: int = 1,
+        opponent: Opponents = "random",
+        seat: int | str = 0,
+        obs: str | None = None,
+        obs_mode: str = "flat",
+        illegal_action: str = "penalize",
+        render_mode: str | None = None,
     ) -> None:
+        """Check the arguments and make the games.
+
+        Args:
+            game: a game's id, or a game.
+            options: the game's options.
+            num_rows: how many games are played side by side.
+            opponent: who takes the other seats: one player for all, or one for each in the order of play.
+            seat: the caller's seat, "random" for a new one each game, or "all" to play every seat.
+            obs: the name of an observation; the game's first by default.
+            obs_mode: "flat", or "dict" for `Dict(observation, action_mask)`.
+            illegal_action: "penalize" (the game ends and is lost), "raise" or "random".
+            render_mode: "ansi", "rgb_array" or None.
+
+        Raises:
+            CardgymError: for an unknown name or a value that is not allowed.
+        """
         self.game = find(game)
         own = [spec.name for spec in dataclasses.fields(self.game.options)]
         for name in options:
@@ -68,27 +89,24 @@ class Setting:
             raise unknown("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         self.raises = illegal_action == "raise"
         self.illegal = ILLEGAL_ACTIONS[illegal_action]
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise CardgymError(f"render_mode={render_mode!r}: allowed are 'ansi' and 'rgb_array'")
+        self.render_mode = render_mode
         seats = self.options.num_players
-        named = isinstance(seat, str)
-        if (named and seat not in ("random", "all")) or (not named and seat not in range(seats)):
+        if seat not in ("random", "all") and (isinstance(seat, str) or seat not in range(seats)):
             raise CardgymError(f"seat={seat!r}: allowed are 0 to {seats - 1}, 'random' and 'all'")
         self.plays_all = seat == "all"
-        self.requested_seat = EVERY_SEAT if seat == "all" else ANY_SEAT if seat == "random" else int(seat)
+        self.skips = not self.plays_all
         if (seats == 1 or self.plays_all) and opponent not in ("random", []):
             why = "seat='all' leaves" if self.plays_all else f"{self.game.id} has"
             raise CardgymError(f"opponent={opponent!r}: {why} no other seats; leave it out")
         specs = [] if self.plays_all else seated(opponent, seats - 1)
         roster = [resolve(spec, self.game, self.options) for spec in specs]
-        self.tables = SeatedBatch(self.game, self.options, num_rows, roster, self.observation_name)
-        self.tables.seat(
-            [CALLER] * seats if self.plays_all else [CALLER, *self.tables.numbers], requested_seat=self.requested_seat
-        )
-        self.has_code = self.game.state_index.num_info_states is not None
-
-    @property
-    def skips(self) -> bool:
-        """Whether games in which the caller has nothing to decide are passed over."""
-        return not self.plays_all
+        self.seated = SeatedBatch(self.game, self.options, num_rows, roster, self.observation_name)
+        lineup = [CALLER] * seats if self.plays_all else [CALLER, *self.seated.numbers]
+        requested_seat = EVERY_SEAT if seat == "all" else ANY_SEAT if seat == "random" else int(seat)
+        self.seated.seat(lineup, requested_seat=requested_seat)
+        self.shows_keys = self.game.state_index.has_indices
 
     def observation_space(self) -> spaces.Space[Any]:
         """The space of one observation."""
@@ -101,57 +119,71 @@ class Setting:
             observation = spaces.Box(low, high, dtype=np.float32)
         return spaces.Dict(observation=observation, action_mask=mask) if self.as_dict else observation
 
+    def action_space(self) -> spaces.Discrete:
+        """The space of one action."""
+        return spaces.Discrete(self.game.actions(self.options))
+
     def draw_key(self, generator: np.random.Generator) -> int:
         """The key of a row's games, drawn from its generator."""
         return int(generator.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True))
 
     def viewers(self) -> npt.NDArray[np.int64]:
-        """The seat of each row through whose eyes it is shown, (rows,) int64."""
-        rows = self.tables.batch.plain_rows
-        shown = (
-            np.where(rows["current_player"] >= 0, rows["current_player"], rows["seat"])
-            if self.plays_all
-            else rows["seat"]
-        )
-        return shown.astype(np.int64)
+        """The seat that each row is shown to, (rows,) int64: the caller's, or the seat to decide if it plays all."""
+        rows = self.seated.batch.plain_rows
+        seats = rows["seat"]
+        if self.plays_all:
+            seats = np.where(rows["current_player"] >= 0, rows["current_player"], seats)
+        return seats.astype(np.int64)
 
-    def seen_now(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """What each row shows, written anew: observations (rows, size), masks (rows, actions), all ones at the end."""
-        observations, masks, _ = self.tables.batch.look(self.viewers())
-        masks[self.tables.batch.plain_rows["current_player"] < 0] = 1
+    def observe_now(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
+        """Fresh observations (rows, size), float32, and masks (rows, actions), int8; all ones where a game is over."""
+        observations, masks, _ = self.seated.batch.look(self.viewers())
+        masks[self.seated.batch.plain_rows["current_player"] < 0] = 1
         return observations, masks
 
     def one_action(self, action: Any) -> int:
-        """An action for an env of one row: a whole number, and legal where illegal ones are to raise."""
+        """The action of an env with one row, as an int.
+
+        Raises:
+            CardgymError: for what is no whole number.
+            IllegalActionError: for an illegal action with `illegal_action="raise"`.
+        """
         try:
             chosen: int = operator.index(action)
         except TypeError:
             raise CardgymError(f"action {action!r} is not a whole number") from None
         if self.raises:
-            self.refuse_illegal(np.array([chosen]), np.array([True]))
+            check_legal(np.array([chosen]), self.observe_now()[1], lambda row: "", IllegalActionError)
         return chosen
 
-    def refuse_illegal(self, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.bool_]) -> None:
-        """Raise `IllegalActionError` if an acting row's action is not legal."""
-        masks = self.seen_now()[1]
-        inside = (actions >= 0) & (actions < masks.shape[1])
-        legal = inside & (masks[np.arange(len(masks)), np.where(inside, actions, 0)] != 0)
-        if not legal[acting].all():
-            row = int(np.flatnonzero(acting & ~legal)[0])
-            allowed = ", ".join(map(str, np.flatnonzero(masks[row])))
-            where = f" in env {row}" if len(masks) > 1 else ""
-            raise IllegalActionError(f"action {actions[row]} is not legal{where}; allowed are {allowed}")
+    def refuse_illegal(self, actions: npt.NDArray[np.integer[Any]], rows: npt.NDArray[np.intp]) -> None:
+        """Raise `IllegalActionError` if the action (of (all rows,)) of one of `rows` is not legal."""
+        masks = self.observe_now()[1]
+        check_legal(actions[rows], masks[rows], lambda place: f"env {rows[place]}: ", IllegalActionError)
+
+    def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8]:
+        """A row as `seat` sees it: text, or a picture (height, width, 3), uint8.
+
+        Raises:
+            CardgymError: without a render mode.
+        """
+        state = self.seated.batch.states[row]
+        if self.render_mode == "ansi":
+            return self.game.words.describe(state, seat)
+        if self.render_mode == "rgb_array":
+            return picture(self.game, state, seat)
+        raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
 
 
 def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str]) -> None:
-    """Refuse what `reset` would not heed."""
+    """Raise `CardgymError` for an option of `reset` that is not `allowed`."""
     for name in options or ():
         if name not in allowed:
             raise unknown("option of reset", name, allowed)
 
 
 def picture(game: Game, state: Record, seat: int) -> npt.NDArray[np.uint8]:
-    """The table as `seat` sees it, drawn as text, (height, width, 3) uint8."""
+    """A picture of the game's own words for what `seat` sees, (height, width, 3), uint8."""
     from PIL import Image, ImageDraw, ImageFont
 
     font = ImageFont.load_default(16)

@@ -1,4 +1,4 @@
-"""A game as a Gymnasium vector env, natively batched: one compiled call steps every table."""
+"""A game as a Gymnasium vector env, natively batched: one compiled call steps every row."""
 
 from __future__ import annotations
 
@@ -6,31 +6,30 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from cardgym.engine.contract import Game
-from cardgym.engine.kernel import NOOP, RESET, STEP
-from cardgym.envs.core import Opponents, Setting, check_reset_options, picture
+from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
+from cardgym.envs.core import RENDER_MODES, EnvCore, Opponents, check_reset_options
 from cardgym.errors import CardgymError, unknown
 
 
 class CardVectorEnv(VectorEnv[Any, Any, Any]):
-    """Many tables of a registered game. `gymnasium.make_vec("CorellianSpike-v0", num_envs=4096)` makes one.
+    """Many games of one kind, as `gymnasium.make_vec("Name-v0", num_envs=4096)` makes them; a row is a game.
 
     Row i plays the same games, bit for bit, as a single env seeded with `seed + i`. `info["action_mask"]` is int8 of
     (num_envs, actions). The arguments are those of `CardEnv`, and:
 
     Args:
-        num_envs: how many tables.
+        num_envs: how many games are played side by side.
         autoreset_mode: NEXT_STEP (default: the step after the end starts the next game; it is no transition),
             SAME_STEP (with `final_obs` and `final_info`) or DISABLED (with `options={"reset_mask": ...}` in `reset`).
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.
-        IllegalActionError: for an illegal action with `illegal_action="raise"`; nothing has happened then.
+        IllegalActionError: for an illegal action with `illegal_action="raise"`; all games are left as they were.
     """
 
     def __init__(
@@ -49,20 +48,28 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         if not isinstance(num_envs, int) or num_envs < 1:
             raise CardgymError(f"num_envs={num_envs}: allowed are whole numbers from 1")
-        self._setting = Setting(game, opponent, seat, obs, obs_mode, illegal_action, num_envs, options)
+        self._core = EnvCore(
+            game,
+            options,
+            num_rows=num_envs,
+            opponent=opponent,
+            seat=seat,
+            obs=obs,
+            obs_mode=obs_mode,
+            illegal_action=illegal_action,
+            render_mode=render_mode,
+        )
         modes = [mode.value for mode in AutoresetMode]
         if not isinstance(autoreset_mode, AutoresetMode) and autoreset_mode not in modes:
             raise unknown("autoreset_mode", autoreset_mode, modes)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.game = self._setting.game
-        self.options = self._setting.options
+        self.game = self._core.game
+        self.options = self._core.options
         self.num_envs = num_envs
-        self.metadata = {"render_modes": ["ansi", "rgb_array"], "autoreset_mode": self.autoreset_mode}
+        self.metadata = {"render_modes": list(RENDER_MODES), "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
-        if render_mode not in (None, "ansi", "rgb_array"):
-            raise CardgymError(f"render_mode={render_mode!r}: allowed are 'ansi' and 'rgb_array'")
-        self.single_observation_space = self._setting.observation_space()
-        self.single_action_space = spaces.Discrete(self.game.actions(self.options))
+        self.single_observation_space = self._core.observation_space()
+        self.single_action_space = self._core.action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._seeded = np.zeros(num_envs, np.bool_)
@@ -79,13 +86,13 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             Observations as in the observation space (num_envs rows), and the infos.
 
         Raises:
-            CardgymError: for another mask, an option of another name, or as many seeds as there are no envs.
+            CardgymError: for another mask, an unknown option, or a list of seeds of another length than num_envs.
         """
         check_reset_options(options, ("reset_mask",))
-        chosen = np.ones(self.num_envs, np.bool_)
+        resetting = np.ones(self.num_envs, np.bool_)
         if options and "reset_mask" in options:
-            chosen = np.asarray(options["reset_mask"])
-            if chosen.shape != (self.num_envs,) or chosen.dtype != np.bool_ or not chosen.any():
+            resetting = np.asarray(options["reset_mask"])
+            if resetting.shape != (self.num_envs,) or resetting.dtype != np.bool_ or not resetting.any():
                 raise CardgymError(f"reset_mask: give a bool array of ({self.num_envs},) with at least one True")
         seeds: list[int | None] = [None] * self.num_envs
         if isinstance(seed, int | np.integer):
@@ -94,20 +101,22 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             seeds = list(seed)
         if len(seeds) != self.num_envs:
             raise CardgymError(f"{len(seeds)} seeds for {self.num_envs} envs: give one for each")
-        rows = self._setting.tables.batch.plain_rows
-        for i in np.flatnonzero(chosen & (~self._seeded | np.array([one is not None for one in seeds]))):
-            rows["key"][i] = self._setting.draw_key(seeding.np_random(seeds[i])[0])
+        core = self._core
+        rows = core.seated.batch.plain_rows
+        given = np.array([one is not None for one in seeds])
+        for i in np.flatnonzero(resetting & (~self._seeded | given)):
+            rows["key"][i] = core.draw_key(seeding.np_random(seeds[i])[0])
             rows["games"][i] = 0
-        self._seeded |= chosen
-        if not chosen.all():  # The others show what they did, whatever became of the arrays handed out.
-            self._setting.tables.observations, self._setting.tables.masks = self._setting.seen_now()
-        self._start(chosen)
-        return self._observations(), self._infos(chosen)
+        self._seeded |= resetting
+        if not resetting.all():  # The caller may have changed the arrays of the other rows: write them again.
+            core.seated.observations, core.seated.masks = core.observe_now()
+        self._start(resetting)
+        return self._observations(), self._infos(resetting)
 
     def step(
         self, actions: Any
     ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Play an action in every row; see the class for what happens to rows whose game is over.
+        """Play an action in every row; `autoreset_mode` says what happens to rows whose game is over.
 
         Args:
             actions: whole numbers of (num_envs,).
@@ -117,58 +126,51 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
 
         Raises:
             CardgymError: for other actions, or where a row awaits a reset.
-            IllegalActionError: for an illegal action with `illegal_action="raise"`; nothing has happened then.
+            IllegalActionError: for an illegal action with `illegal_action="raise"`; all games are left as they were.
         """
-        setting, tables = self._setting, self._setting.tables
+        core, seated = self._core, self._core.seated
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
             raise CardgymError(f"actions: give whole numbers of ({self.num_envs},), not {chosen.dtype} {chosen.shape}")
         starting = self._over
         if starting.any() and (self.autoreset_mode != AutoresetMode.NEXT_STEP or not self._seeded.all()):
             raise CardgymError(f"step() where env {int(starting.argmax())} awaits a reset: call reset()")
-        if setting.raises:
-            setting.refuse_illegal(chosen, ~starting)
-        tables.step(chosen, np.where(starting, RESET, STEP), illegal=setting.illegal, skip=setting.skips)
-        rewards = tables.batch.answers["reward"].copy()
-        over = tables.batch.answers["pending_policy"] == 0
+        if core.raises:
+            core.refuse_illegal(chosen, np.flatnonzero(~starting))
+        seated.step(chosen, np.where(starting, RESET, STEP), illegal=core.illegal, skip=core.skips)
+        rewards = seated.batch.answers["reward"].copy()
+        over = seated.batch.answers["pending_policy"] == NOBODY
         self._over = over
         infos: dict[str, Any] = {}
-        everyone = np.ones(self.num_envs, np.bool_)
-        if setting.plays_all:
-            infos["rewards"] = tables.paid[:, : self.options.num_players].copy()
+        if core.plays_all:
+            infos["rewards"] = seated.paid[:, : self.options.num_players].copy()
             infos["_rewards"] = ~starting
         if self.autoreset_mode == AutoresetMode.SAME_STEP and over.any():
             infos |= self._final(over)
             self._start(over)
-        infos |= self._infos(everyone)
+        infos |= self._infos(np.ones(self.num_envs, np.bool_))
         return self._observations(), rewards, over.copy(), np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """What is legal now, (num_envs, actions) bool."""
-        legal: npt.NDArray[np.bool_] = self._setting.seen_now()[1] != 0
+        """The legal actions, (num_envs, actions) bool."""
+        legal: npt.NDArray[np.bool_] = self._core.observe_now()[1] != 0
         return legal
 
     def render(self) -> Any:
-        """Every table as its seat sees it: a tuple of texts, or of pictures (height, width, 3) uint8."""
-        states = self._setting.tables.batch.states
-        seats = self._setting.viewers()
-        if self.render_mode == "ansi":
-            return tuple(self.game.words.describe(state, seat) for state, seat in zip(states, seats, strict=True))
-        if self.render_mode == "rgb_array":
-            return tuple(picture(self.game, state, seat) for state, seat in zip(states, seats, strict=True))
-        raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
+        """Every game as its seat sees it: a tuple of texts, or of pictures (height, width, 3), uint8."""
+        return tuple(self._core.render(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
 
-    def _start(self, chosen: npt.NDArray[np.bool_]) -> None:
-        tables = self._setting.tables
-        tables.step(0, np.where(chosen, RESET, NOOP), skip=self._setting.skips)
-        self._over = tables.batch.answers["pending_policy"] == 0
+    def _start(self, starting: npt.NDArray[np.bool_]) -> None:
+        seated = self._core.seated
+        seated.step(0, np.where(starting, RESET, NOOP), skip=self._core.skips)
+        self._over = seated.batch.answers["pending_policy"] == NOBODY
 
     def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """The last observations and infos of the games that are over, as Gymnasium's vector envs give them."""
         observations = self._observations()
         final: npt.NDArray[Any] = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(over):
-            if self._setting.as_dict:
+            if self._core.as_dict:
                 final[i] = {name: part[i] for name, part in observations.items()}
             else:
                 final[i] = observations[i]
@@ -176,19 +178,19 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return {"final_obs": final, "_final_obs": over.copy(), "final_info": infos, "_final_info": over.copy()}
 
     def _observations(self) -> Any:
-        tables, setting = self._setting.tables, self._setting
-        observations: Any = tables.observations
-        if setting.observation.discrete is not None:
+        core, seated = self._core, self._core.seated
+        observations: Any = seated.observations
+        if core.observation.discrete is not None:
             observations = observations[:, 0].astype(np.int64)
-        if setting.as_dict:
-            return {"observation": observations, "action_mask": tables.masks.copy()}
+        if core.as_dict:
+            return {"observation": observations, "action_mask": seated.masks.copy()}
         return observations
 
     def _infos(self, present: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        setting, answers = self._setting, self._setting.tables.batch.answers
-        infos: dict[str, Any] = {"action_mask": setting.tables.masks, "_action_mask": present}
-        if setting.has_code:
-            infos |= {"state_code": answers["code"].copy(), "_state_code": present.copy()}
-        if setting.plays_all:
+        core, answers = self._core, self._core.seated.batch.answers
+        infos: dict[str, Any] = {"action_mask": core.seated.masks, "_action_mask": present}
+        if core.shows_keys:
+            infos |= {"info_state_key": answers["info_state_key"].copy(), "_info_state_key": present.copy()}
+        if core.plays_all:
             infos |= {"seat": answers["current_player"].copy(), "_seat": present.copy()}
         return infos

@@ -120,7 +120,7 @@ class HumanGame:
             if chosen < 0:
                 if self._row.pending_policy >= CALLER:
                     return moves
-                chosen = int(self._played.answers(np.zeros(1, np.int64))[0])
+                chosen = int(self._played.pending_actions(np.zeros(1, np.int64))[0])
             seat = (
                 -1 if self.game.rules.num_chance_outcomes(before) > 0 else int(self.game.rules.current_player(before))
             )

@@ -1,11 +1,11 @@
-"""What a player is, and how one is found by name, path or as a callable."""
+"""What a player is, and how one is found: by name, by path, or as a callable."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from cardgym.engine import registry
 from cardgym.engine.contract import CompiledPolicy, Game, Options, TablePolicy
 from cardgym.errors import CardgymError, unknown
+from cardgym.players.legality import check_legal
 
 Policy = Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], int]
 """A Python callable as a player: `policy(observation, action_mask)` returns a legal action."""
@@ -20,14 +21,19 @@ Policy = Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], int]
 
 @dataclass(frozen=True)
 class CompiledPlayer:
-    """A player of the game that the kernel plays by itself."""
+    """A player that the game brings as compiled code, and the kernel plays."""
 
     name: str
 
 
 @dataclass(frozen=True, eq=False)
 class TablePlayer:
-    """A table of actions over the game's state index, int8; the kernel plays it by itself."""
+    """A player that the kernel looks up in a policy table.
+
+    Attributes:
+        name: its name in reports.
+        actions: int8 actions by the game's info state index, (num_info_states,).
+    """
 
     name: str
     actions: npt.NDArray[np.int8]
@@ -35,16 +41,16 @@ class TablePlayer:
 
 @runtime_checkable
 class BatchPolicy(Protocol):
-    """A player asked from outside the kernel, many rows at once."""
+    """A player outside the kernel, which chooses actions for many rows at once."""
 
     @property
     def name(self) -> str:
-        """What it is called in reports."""
+        """Its name in reports."""
         ...
 
     @property
     def observation_name(self) -> str | None:
-        """The observation it reads; None takes the table's."""
+        """The observation it reads; None for whatever the games are played with."""
         ...
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
@@ -54,38 +60,38 @@ class BatchPolicy(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CallablePlayer:
-    """A Python callable, asked row by row."""
+    """A Python callable as a batch policy, called row by row."""
 
     name: str
     policy: Policy
     observation_name: str | None = None
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """Ask the callable for each row, on copies that it may keep or change."""
+        """Call the policy for each row, with copies that it may keep or change."""
         chosen = [
             self.policy(observation.copy(), mask.copy()) for observation, mask in zip(observations, masks, strict=True)
         ]
-        return np.array(chosen)  # Of whatever kind they are: `checked_actions` refuses what is no whole number.
+        return np.array(chosen)  # Of any dtype: `legal_actions` refuses what is no whole number.
 
 
 Player = CompiledPlayer | TablePlayer | BatchPolicy
 PlayerSpec = str | Path | Policy | Player
-"""How a player is named: a compiled player's or a table's name, a path, a callable, or a player itself."""
+"""How a caller names a player: a name that the game knows, a path, a callable, or the player itself."""
 
 
 def player_names(game: Game) -> tuple[str, ...]:
-    """The names of the players that a game knows."""
+    """The names of the players that can be named for a game."""
     return ("random", *game.players)
 
 
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     """The player that `spec` names.
 
-    A path ending in `.json` is a policy file, one ending in `.npz` a Q-table over observations, one ending in
-    `.safetensors` a network's checkpoint; games add suffixes of their own.
+    A path is a policy file (`.json`), a Q-table (`.npz`) or a network's checkpoint (`.safetensors`); games add suffixes
+    of their own.
 
     Raises:
-        CardgymError: for an unknown name, or a file that is missing or was made for something else.
+        CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
     """
     if isinstance(spec, CompiledPlayer | TablePlayer):
         return spec
@@ -127,14 +133,14 @@ _LOADERS = {
 
 
 def _loaders() -> Iterator[tuple[str, Callable[[Path, Game, Options], Player]]]:
-    """Suffixes with their loaders, the longest first: a game's `.name.safetensors` comes before `.safetensors`."""
+    """Suffixes with their loaders, longest first, so that `.name.safetensors` comes before `.safetensors`."""
     references = {**_LOADERS, **dict(registry.loaders())}
     for suffix in sorted(references, key=len, reverse=True):
         yield suffix, lambda *given, reference=references[suffix]: registry.load(reference)(*given)
 
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
-    """The players of so many seats: one for all of them, or one for each.
+    """The players of `seats` seats: one player for all of them, or a list with one for each.
 
     Raises:
         CardgymError: for a list of another length.
@@ -147,10 +153,10 @@ def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[Playe
 
 
 def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Player]:
-    """The players of a game, one for each seat.
+    """The players of all seats of a game, in the order of the seats.
 
     Raises:
-        CardgymError: for more or fewer of them than seats, and as `resolve`.
+        CardgymError: for another number of players than seats, and as `resolve`.
     """
     seats = options.num_players
     if len(specs) != seats:
@@ -159,16 +165,16 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
     return [resolve(spec, game, options) for spec in specs]
 
 
-def checked_actions(player: BatchPolicy, actions: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-    """The actions an outside player chose, or an error that names it where one is not legal."""
-    chosen = np.asarray(actions)
-    if chosen.shape != (len(masks),) or not np.issubdtype(chosen.dtype, np.integer):
-        raise CardgymError(f"player {player.name}: give one whole number a row, not {chosen.dtype} {chosen.shape}")
-    result: npt.NDArray[np.int64] = chosen.astype(np.int64)
-    inside = (result >= 0) & (result < masks.shape[1])
-    legal = inside & (masks[np.arange(len(masks)), np.where(inside, result, 0)] != 0)
-    if not legal.all():
-        row = int(np.argmin(legal))
-        allowed = ", ".join(map(str, np.flatnonzero(masks[row])))
-        raise CardgymError(f"player {player.name}: action {result[row]} is not legal; allowed are {allowed}")
-    return result
+def legal_actions(
+    player: BatchPolicy, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+) -> npt.NDArray[np.int64]:
+    """The actions that a batch policy chooses, (rows,) int64; see `BatchPolicy.act`.
+
+    Raises:
+        CardgymError: where one is not legal, or they are no whole numbers; it names the player.
+    """
+    actions = np.asarray(player.act(observations, masks))
+    if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
+        raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
+    check_legal(actions, masks, lambda row: f"player {player.name}: ")
+    return actions.astype(np.int64)

@@ -1,4 +1,4 @@
-"""A batch whose seats are taken by players, so that only the caller's decisions come out."""
+"""A batch whose seats are taken by players: only the caller's decisions are left to the caller."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy.typing as npt
 from cardgym.engine.batch import NO_POLICY_TABLES, Batch
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive
-from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOOP, PENALIZE, RESET, STEP, kernel_of
-from cardgym.players.base import BatchPolicy, CompiledPlayer, Player, TablePlayer, checked_actions
+from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP, kernel_of
+from cardgym.players.base import BatchPolicy, CompiledPlayer, Player, TablePlayer, legal_actions
 
 
 class SeatedBatch:
-    """Many tables of one game, with a roster of players to seat at them.
+    """Many games of one kind, and a roster of players to take seats in them.
 
     Attributes:
-        batch: the tables.
-        roster: the players that can be seated; `numbers[i]` is the policy number of `roster[i]`.
+        batch: the games, a row each.
+        roster: the players that can take a seat; `numbers[i]` is the policy number of `roster[i]`.
         paid: what the last step paid each seat, (rows, 8), float64; the next step may overwrite it.
         observations: what the seat to decide knows, (rows, size), float32, after each step.
-        masks: what it may do, (rows, actions), int8.
+        masks: its legal actions, (rows, actions), int8.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class SeatedBatch:
         self.batch = Batch(
             game, options, num_rows, observation_name, np.stack(tables) if tables else NO_POLICY_TABLES, names
         )
-        self._outside: dict[int, BatchPolicy] = {}
+        self._batch_policies: dict[int, BatchPolicy] = {}  # By policy number.
         self.numbers: list[int] = []
         next_table = len(self.batch.kernel.players)
         for player in self.roster:
@@ -50,141 +50,136 @@ class SeatedBatch:
                 self.numbers.append(next_table)
                 next_table += 1
             else:
-                self.numbers.append(CALLER - 1 - len(self._outside))
-                self._outside[self.numbers[-1]] = player
+                self.numbers.append(CALLER - 1 - len(self._batch_policies))
+                self._batch_policies[self.numbers[-1]] = player
         self.observations, self.masks = self.batch.new_outputs()
         self.paid = np.zeros((num_rows, MAX_PLAYERS), np.float64)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Of a copy, `paid` is again what its own rows were paid, and no array of its own."""
+        """In a copy, let `paid` be a view of the copy's own rows again."""
         self.__dict__.update(state)
-        if not self._outside:
+        if not self._batch_policies:
             self.paid = self.batch.plain_rows["paid"]
 
     def seed(self, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64] | int = 0) -> None:
-        """Give each row its key and the number of its next game; a game's cards depend on the two alone."""
+        """Give each row its key and the number of its next game; these two alone decide a game's cards."""
         self.batch.plain_rows["key"] = keys
         self.batch.plain_rows["games"] = games
 
-    def seat(self, lineup: Sequence[int], rows: npt.NDArray[np.int64] | slice = slice(None), wish: int = 0) -> None:
-        """Take seats from the next game on.
+    def seat(
+        self, lineup: Sequence[int], rows: npt.NDArray[np.int64] | slice = slice(None), requested_seat: int = 0
+    ) -> None:
+        """Seat players from the next game on.
 
         Args:
             lineup: policy numbers in the order of play; `CALLER` for the caller.
             rows: which rows.
-            wish: the seat of the first of them, ANY_SEAT or EVERY_SEAT.
+            requested_seat: the seat of the first of them, ANY_SEAT or EVERY_SEAT.
         """
         self.batch.plain_rows["lineup"][rows, : len(lineup)] = lineup
-        self.batch.plain_rows["requested_seat"][rows] = wish
+        self.batch.plain_rows["requested_seat"][rows] = requested_seat
 
     def step(
         self,
         actions: npt.NDArray[np.int64] | int,
-        command: npt.NDArray[np.uint8] | int,
+        commands: npt.NDArray[np.integer[Any]] | int,
         *,
         illegal: int = PENALIZE,
         skip: bool = False,
     ) -> None:
-        """Step the rows, and ask the players outside the kernel until the caller is to decide or games have ended.
+        """Step the rows; batch policies act until the caller is to decide or the game ends. See `Batch.step`.
 
-        New arrays `observations` and `masks` are filled; resting rows keep theirs. See `Batch.step`.
+        `observations` and `masks` become new arrays, with the old values in rows whose command is NOOP.
         """
         rows = self.batch.plain_rows
         observations, masks = self.batch.new_outputs()
-        if np.any(command == NOOP):
+        if np.any(commands == NOOP):
             observations[:] = self.observations
             masks[:] = self.masks
-        self.batch.step(actions, command, observations, masks, illegal=illegal, skip=skip)
-        self.paid = rows["paid"].copy() if self._outside else rows["paid"]
-        while self._outside:
-            waiting = (rows["pending_policy"] < CALLER) & (command != NOOP)
+        self.batch.step(actions, commands, observations, masks, illegal=illegal, skip=skip)
+        self.paid = rows["paid"].copy() if self._batch_policies else rows["paid"]
+        while self._batch_policies:
+            waiting = (rows["pending_policy"] < CALLER) & (commands != NOOP)
             if not waiting.any():
                 break
             answers = np.zeros(len(rows), np.int64)
-            for number, player in self._outside.items():
-                asked = np.flatnonzero(waiting & (rows["pending_policy"] == number))
-                if len(asked):
-                    answers[asked] = self._ask(player, asked, observations, masks)
-            self.batch.step(answers, np.where(waiting, STEP, NOOP).astype(np.uint8), observations, masks)
+            for number, player in self._batch_policies.items():
+                pending = np.flatnonzero(waiting & (rows["pending_policy"] == number))
+                if len(pending):
+                    seen = observations[pending]
+                    if player.observation_name not in (None, self.batch.kernel.observation_name):
+                        seen = self._look_as(player, pending)[0]
+                    answers[pending] = legal_actions(player, seen, masks[pending])
+            self.batch.step(answers, np.where(waiting, STEP, NOOP), observations, masks)
             self.paid[waiting] += rows["paid"][waiting]
             if skip:
-                self._start_again(command, observations, masks)
+                self._start_again(commands, observations, masks)
         self.observations, self.masks = observations, masks
 
     def act(self, action: int, illegal: int) -> tuple[float, int, int]:
-        """Play an action in a batch of one row; the quick way to `step` for single envs.
+        """Play an action in a batch of one row: `step`, but faster, for single envs.
 
         Returns:
-            The caller's reward, the seat to decide (-1 at the end), and the state's code.
+            The caller's reward, the seat to decide (-1 at the end), and the state's key.
         """
         action = action if -1 < action < 2**31 else -1
-        if self._outside:
+        if self._batch_policies:
             self.step(action, STEP, illegal=illegal)
             answer = self.batch.answers[0]
-            return float(answer["reward"]), int(answer["current_player"]), int(answer["code"])
+            return float(answer["reward"]), int(answer["current_player"]), int(answer["info_state_key"])
         self.observations, self.masks = self.batch.new_outputs()
         return self.batch.step(action, STEP, self.observations, self.masks, illegal=illegal)
 
     def _start_again(
         self,
-        command: npt.NDArray[np.uint8] | int,
+        commands: npt.NDArray[np.integer[Any]] | int,
         observations: npt.NDArray[np.float32],
         masks: npt.NDArray[np.int8],
     ) -> None:
-        """Rows that were to start, and ended while outside players decided, start once more."""
+        """Start another game in rows that reset, where the game ended while batch policies decided."""
         rows = self.batch.plain_rows
-        again = (command == RESET) & (rows["pending_policy"] == 0)
+        again = (commands == RESET) & (rows["pending_policy"] == NOBODY)
         if again.any():
-            self.batch.step(
-                np.zeros(len(again), np.int64),
-                np.where(again, RESET, NOOP).astype(np.uint8),
-                observations,
-                masks,
-                skip=True,
-            )
+            actions = np.zeros(len(again), np.int64)
+            self.batch.step(actions, np.where(again, RESET, NOOP), observations, masks, skip=True)
             self.paid[again] = rows["paid"][again]
 
-    def _ask(
-        self,
-        player: BatchPolicy,
-        rows: npt.NDArray[np.int64],
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-    ) -> npt.NDArray[np.int64]:
-        seen = observations[rows]
-        if player.observation_name not in (None, self.batch.kernel.observation_name):
-            seen = self.look(
-                rows, self.batch.plain_rows["current_player"][rows].astype(np.int64), player.observation_name
-            )[0]
-        return checked_actions(player, player.act(seen, masks[rows]), masks[rows])
+    def pending_actions(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The actions that batch policies choose in `rows`, each of which waits for one, (rows,) int64.
 
-    def answers(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """What players outside the kernel do in rows that wait for one, (rows,) int64; nothing is played."""
+        Nothing is played.
+        """
         actions = np.empty(len(rows), np.int64)
         waits_for = self.batch.plain_rows["pending_policy"][rows]
-        for number, player in self._outside.items():
+        for number, player in self._batch_policies.items():
             places = np.flatnonzero(waits_for == number)
             if len(places):
-                asked = rows[places]
-                seen, masks, _ = self.look(
-                    asked, self.batch.plain_rows["current_player"][asked].astype(np.int64), player.observation_name
-                )
-                actions[places] = checked_actions(player, player.act(seen, masks), masks)
+                observations, masks, _ = self._look_as(player, rows[places])
+                actions[places] = legal_actions(player, observations, masks)
         return actions
+
+    def _look_as(
+        self, player: BatchPolicy, rows: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+        """What a batch policy reads of rows where it is to decide; see `look`."""
+        return self.look(rows, self.batch.plain_rows["current_player"][rows].astype(np.int64), player.observation_name)
 
     def look(
         self, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int64], observation_name: str | None = None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """What `seats[i]` of row `rows[i]` knows in any encoding: observations, masks and state codes."""
+        """What `seats[i]` knows in row `rows[i]`, in any of the game's observations.
+
+        Returns:
+            Observations (rows, size) float32, masks (rows, actions) int8, and the states' keys (rows,) int64.
+        """
         game = self.batch.game
         kernel = kernel_of(game, observation_name or self.batch.kernel.observation_name)
-        observations = np.empty(
-            (len(rows), game.observation(kernel.observation_name).size(self.batch.options)), np.float32
-        )
+        size = game.observation(kernel.observation_name).size(self.batch.options)
+        observations = np.empty((len(rows), size), np.float32)
         masks = np.empty((len(rows), self.batch.num_actions), np.int8)
-        codes = np.empty(len(rows), np.int64)
-        kernel.look(self.batch.plain_states[rows], seats, observations, masks, codes)
-        return observations, masks, codes
+        keys = np.empty(len(rows), np.int64)
+        kernel.look(self.batch.plain_states[rows], seats, observations, masks, keys)
+        return observations, masks, keys
 
 
 def game_keys(seed: int, num_games: int) -> npt.NDArray[np.uint64]:

@@ -234,7 +234,7 @@ def _after(env: CardEnv, action: Any) -> Any:
 
 
 def _states(env: CardEnv | CardVectorEnv) -> npt.NDArray[Any]:
-    return env._setting.tables.batch.plain_states
+    return env._core.seated.batch.plain_states
 
 
 def _expect_lost(env: CardEnv, bad: int, current_player: int, where: str) -> None:
@@ -249,7 +249,7 @@ def _expect_lost(env: CardEnv, bad: int, current_player: int, where: str) -> Non
 
 
 def _expect_refused(env: Any, bad: Any, where: str) -> None:
-    rows = env._setting.tables.batch.plain_rows
+    rows = env._core.seated.batch.plain_rows
     before = _states(env).tobytes(), rows.tobytes()
     try:
         env.step(bad)

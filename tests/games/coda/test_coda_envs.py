@@ -36,15 +36,15 @@ def test_spaces_follow_the_options(game_id: str, options: dict[str, Any], action
 def test_a_chosen_deck_lasts_for_one_game() -> None:
     env: Any = gymnasium.make("Coda-v0", opponent=lambda observation, mask: int(np.flatnonzero(mask)[-1])).unwrapped
     env.reset(seed=1, options={"deck": DECK})
-    text = env.game.words.describe(env._setting.tables.batch.states[0], 0)
+    text = env.game.words.describe(env._core.seated.batch.states[0], 0)
     assert "0:[W2]" in text
     assert "You have drawn B10" in text
     env.step(10)
-    text = env.game.words.describe(env._setting.tables.batch.states[0], 0)
+    text = env.game.words.describe(env._core.seated.batch.states[0], 0)
     assert "0:B2  1:[B?]" in text
     assert "You have drawn W4" in text
     env.reset(seed=3)
-    assert "0:[W2]" not in env.game.words.describe(env._setting.tables.batch.states[0], 0)
+    assert "0:[W2]" not in env.game.words.describe(env._core.seated.batch.states[0], 0)
 
 
 def test_an_impossible_deck_leaves_the_game_as_it_was() -> None:
