@@ -1,1 +1,1 @@
-"""What deep trainers share: configs, replay, targets, turns to transitions, logging, and states to resume from."""
+"""What training scripts share: configs, rollouts, opponents, exploration, logging, and states to resume from."""

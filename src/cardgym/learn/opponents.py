@@ -75,9 +75,7 @@ class OpponentPool:
         named = [spec for spec in self.specs if spec not in (SELF, SNAPSHOT)]
         return [resolve(spec, game, options) for spec in named]
 
-    def choices(
-        self, named: Sequence[int], snapshots: Sequence[int] = ()
-    ) -> tuple[npt.NDArray[np.int32], list[float]]:
+    def choices(self, named: Sequence[int], snapshots: Sequence[int] = ()) -> tuple[npt.NDArray[np.int32], list[float]]:
         """The policy numbers to draw from, and the weight of each.
 
         Args:
@@ -109,7 +107,11 @@ class Learner(BatchPolicy, Protocol):
     """A player whose actions come from a PyTorch network."""
 
     name: str
-    network: nn.Module
+
+    @property
+    def network(self) -> nn.Module:
+        """The network."""
+        ...
 
 
 class Snapshots:

@@ -1,1 +1,1 @@
-"""Deep Q-learning: replay, targets, the learner."""
+"""Deep Q-learning: replay buffer, targets, learner."""

@@ -1,48 +1,37 @@
-"""The replay memory: the last transitions, in arrays made once."""
+"""The replay buffer: the last transitions, in arrays allocated once."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from cardgym.errors import CardgymError
+from cardgym.learn.resume import generator_state, set_generator_state
+from cardgym.learn.transitions import Transitions
 
 
-class Transitions(NamedTuple):
-    """Transitions, one a row: from one of a seat's turns to its next (or its n-th next), or to the end.
-
-    Attributes:
-        observations: what the seat knew, (rows, size), float32.
-        actions: what it did, (rows,), int64.
-        rewards: what it was paid until the next turn, over n steps their discounted sum, (rows,), float32.
-        next_observations: what it knew at that next turn, (rows, size), float32.
-        next_masks: what it could then do, (rows, actions), bool.
-        done: whether the game ended instead, (rows,), bool; the next observation and mask then mean nothing.
-    """
-
-    observations: Any
-    actions: Any
-    rewards: Any
-    next_observations: Any
-    next_masks: Any
-    done: Any
-
-
-class Replay:
+class ReplayBuffer:
     """The last `capacity` transitions, sampled uniformly with replacement.
 
+    Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015).
+
     Attributes:
-        capacity: how many it holds at most.
-        size: how many it holds.
+        capacity: how many transitions it holds at most.
+        size: how many it holds now.
     """
 
-    def __init__(self, capacity: int, observation_size: int, num_actions: int) -> None:
+    def __init__(self, capacity: int, observation_size: int, num_actions: int, generator: np.random.Generator) -> None:
+        """Allocate the buffer; `generator` draws the samples.
+
+        Raises:
+            CardgymError: if there is not enough memory.
+        """
         self.capacity = capacity
         self.size = 0
-        self._at = 0
+        self._generator = generator
+        self._position = 0
         try:
             self._fields = Transitions(
                 torch.zeros(capacity, observation_size),
@@ -53,39 +42,47 @@ class Replay:
                 torch.zeros(capacity, dtype=torch.bool),
             )
         except RuntimeError:
+            bytes_each = 8 * observation_size + num_actions + 13
             raise CardgymError(
-                f"replay_capacity={capacity}: not enough memory for so many transitions of "
-                f"{8 * observation_size + num_actions + 13} bytes; lower it"
+                f"buffer_size={capacity}: not enough memory for that many transitions of {bytes_each} bytes each; "
+                "lower it"
             ) from None
         self._arrays = [field.numpy() for field in self._fields]
 
     def add(self, transitions: Transitions) -> None:
-        """Keep transitions (NumPy arrays), each in the place of the oldest."""
+        """Store transitions, NumPy arrays, each in the place of the oldest."""
         count = len(transitions.actions)
         start = 0
         while start < count:
-            stop = min(count, start + self.capacity - self._at)
+            stop = min(count, start + self.capacity - self._position)
+            end = self._position + stop - start
             for array, values in zip(self._arrays, transitions, strict=True):
-                array[self._at : self._at + stop - start] = values[start:stop]
-            self.size = max(self.size, self._at + stop - start)
-            self._at = (self._at + stop - start) % self.capacity
+                array[self._position : end] = values[start:stop]
+            self.size = max(self.size, end)
+            self._position = end % self.capacity
             start = stop
 
-    def sample(self, rows: int, generator: np.random.Generator, device: torch.device | str = "cpu") -> Transitions:
-        """`rows` transitions as tensors on `device`, drawn with NumPy's generator."""
-        places = torch.from_numpy(generator.integers(0, self.size, rows))
-        drawn: list[Tensor] = [field.index_select(0, places) for field in self._fields]
+    def sample(self, batch_size: int, device: torch.device | str = "cpu") -> Transitions:
+        """Draw transitions, as tensors on `device`."""
+        indices = torch.from_numpy(self._generator.integers(0, self.size, batch_size))
+        drawn = [field.index_select(0, indices) for field in self._fields]
         return Transitions(*(field.to(device, non_blocking=True) for field in drawn))
 
     def state_dict(self) -> dict[str, Any]:
-        """All it holds, as tensors and plain values."""
+        """The contents and the generator's state, as tensors and plain values."""
         filled = {
-            name: value[: self.size].clone() for name, value in zip(Transitions._fields, self._fields, strict=True)
+            name: field[: self.size].clone() for name, field in zip(Transitions._fields, self._fields, strict=True)
         }
-        return {"size": self.size, "at": self._at, "transitions": filled}
+        return {
+            "size": self.size,
+            "position": self._position,
+            "transitions": filled,
+            "generator": generator_state(self._generator),
+        }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up what `state_dict` gave."""
-        self.size, self._at = state["size"], state["at"]
+        """Restore what `state_dict` returned."""
+        self.size, self._position = state["size"], state["position"]
         for name, field in zip(Transitions._fields, self._fields, strict=True):
             field[: self.size] = state["transitions"][name]
+        set_generator_state(self._generator, state["generator"])

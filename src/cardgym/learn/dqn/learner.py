@@ -1,0 +1,156 @@
+"""The learner of DQN and double DQN: two networks, an optimiser and the update."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import smooth_l1_loss
+from torch.nn.utils import clip_grad_norm_
+
+from cardgym.errors import CardgymError
+from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
+from cardgym.learn.transitions import Transitions
+from cardgym.players.networks import NetworkShape, QNetwork
+
+
+class DQNLearner:
+    """A Q-network that learns from batches of transitions.
+
+    DQN: Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015). Double DQN: van
+    Hasselt, Guez and Silver, "Deep reinforcement learning with double Q-learning", AAAI 2016.
+
+    Attributes:
+        online: the network that learns.
+        target: the network that values the next state; a delayed copy of `online`.
+        device: where they are.
+        updates: how many updates were made.
+    """
+
+    def __init__(
+        self,
+        shape: NetworkShape,
+        *,
+        double: bool,
+        discount: float,
+        learning_rate: float,
+        target_update_interval: int,
+        tau: float = 1.0,
+        adam_epsilon: float = 1e-8,
+        max_grad_norm: float = 0.0,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        """Make the networks with PyTorch's global generator.
+
+        Args:
+            shape: of both networks.
+            double: double DQN's target instead of DQN's.
+            discount: what the next state's value is multiplied by: gamma, with n steps gamma^n.
+            learning_rate: Adam's step size, until `learning_rate` is set.
+            target_update_interval: updates from one update of the target network to the next.
+            tau: the share of the target network's weights that is replaced each time; 1 copies all of them.
+            adam_epsilon: Adam's epsilon.
+            max_grad_norm: longer gradients are shortened to it; 0 leaves them.
+            device: where the networks are.
+        """
+        self.device = torch.device(device)
+        self.online = QNetwork(shape).to(self.device)
+        self.target = copy.deepcopy(self.online).requires_grad_(False)
+        self.optimiser = torch.optim.Adam(self.online.parameters(), lr=learning_rate, eps=adam_epsilon, fused=True)
+        self.updates = 0
+        self._double = double
+        self._discount = discount
+        self._target_update_interval = target_update_interval
+        self._tau = tau
+        self._max_grad_norm = max_grad_norm
+        self._sums = torch.zeros(2, device=device)  # Of losses and of mean values, since `statistics` was called.
+        self._summed = 0
+
+    @property
+    def learning_rate(self) -> float:
+        """Adam's step size."""
+        rate: float = self.optimiser.param_groups[0]["lr"]
+        return rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: float) -> None:
+        self.optimiser.param_groups[0]["lr"] = value
+
+    def update(self, batch: Transitions) -> Tensor:
+        """Take one step of Adam on Huber's loss between Q(s, a) and the target.
+
+        Args:
+            batch: transitions as tensors on the learner's device.
+
+        Returns:
+            The loss, a scalar without a gradient.
+        """
+        td_target = self._td_target(batch)
+        values = self.online(batch.observations).gather(1, batch.actions[:, None]).squeeze(1)
+        loss = smooth_l1_loss(values, td_target)
+        self.optimiser.zero_grad()
+        torch.autograd.backward(loss)
+        if self._max_grad_norm:
+            clip_grad_norm_(self.online.parameters(), self._max_grad_norm)
+        self.optimiser.step()
+        self.updates += 1
+        if self.updates % self._target_update_interval == 0:
+            self._update_target()
+        loss = loss.detach()
+        self._sums.add_(torch.stack([loss, values.detach().mean()]))
+        self._summed += 1
+        return loss
+
+    @torch.no_grad()
+    def _td_target(self, batch: Transitions) -> Tensor:
+        next_values = self.target(batch.next_observations)
+        if not self._double:
+            return dqn_target(batch.rewards, batch.done, self._discount, next_values, batch.next_masks)
+        next_online_values = self.online(batch.next_observations)
+        return double_dqn_target(
+            batch.rewards, batch.done, self._discount, next_online_values, next_values, batch.next_masks
+        )
+
+    @torch.no_grad()
+    def _update_target(self) -> None:
+        for old, new in zip(self.target.parameters(), self.online.parameters(), strict=True):
+            old.lerp_(new, self._tau)
+
+    def statistics(self) -> dict[str, float]:
+        """The mean `loss` and the mean value of actions taken, `mean_q`, of the updates since the last call."""
+        if not self._summed:
+            return {}
+        loss, mean_q = (self._sums / self._summed).tolist()
+        self._sums.zero_()
+        self._summed = 0
+        return {"loss": loss, "mean_q": mean_q}
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that decides how learning continues, as tensors and plain values."""
+        return {
+            "online": self.online.state_dict(),
+            "target": self.target.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "updates": self.updates,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self.online.load_state_dict(state["online"])
+        self.target.load_state_dict(state["target"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.updates = state["updates"]
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of that name; `auto` is a GPU if there is one.
+
+    Raises:
+        CardgymError: for `cuda` on a machine without a GPU.
+    """
+    available = torch.cuda.is_available()
+    if name == "cuda" and not available:
+        raise CardgymError("device 'cuda': this machine has no GPU that PyTorch can use; choose cpu or auto")
+    return torch.device("cuda" if available and name in ("cuda", "auto") else "cpu")

@@ -1,0 +1,149 @@
+"""Evaluations of a learner: matches against fixed opponents, and how their results are shown and saved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cardgym.arena import PlayerReport, evaluate
+from cardgym.arena.match import EVALUATION_SEED
+from cardgym.console import fitting_tables
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.kernel import ANY_SEAT
+from cardgym.files import replacing
+from cardgym.learn.tensorboard import TensorBoard
+from cardgym.players.base import Player
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+ALONE = "alone"
+"""The key of the results in a game of one player, which has no opponent."""
+
+Metrics = dict[str, tuple[float, tuple[float, float] | None]]
+"""Metrics of a match by name, each with its 95 % interval if it has one."""
+
+
+def evaluate_learner(
+    game: Game,
+    options: Options,
+    player: Player,
+    opponents: Sequence[str],
+    *,
+    games: int,
+    board: TensorBoard,
+    step: int,
+    seat: int = ANY_SEAT,
+) -> dict[str, Metrics]:
+    """Match a player with each opponent, and log the metrics as `win_rate/<opponent>` and so on.
+
+    All runs are evaluated on the same deals. In a game of one player there is one match, under the name `alone`.
+
+    Args:
+        game: the game.
+        options: its options.
+        player: the learner as a player.
+        opponents: players by name or path; each takes every other seat in its match.
+        games: how many games each match has.
+        board: where to log.
+        step: the step to log at.
+        seat: the player's seat; with ANY_SEAT each deal is played from every seat.
+
+    Returns:
+        The player's metrics against each opponent.
+    """
+    if options.num_players == 1:
+        opponents = [ALONE][: len(opponents)]
+    results = {opponent: match(game, options, player, opponent, games=games, seat=seat) for opponent in opponents}
+    board.scalars(step, _by_opponent(results))
+    return results
+
+
+def match(
+    game: Game,
+    options: Options,
+    player: Player,
+    opponent: str,
+    *,
+    games: int,
+    seed: int = EVALUATION_SEED,
+    seat: int = ANY_SEAT,
+) -> Metrics:
+    """Match a player with an opponent in every other seat; the player's metrics.
+
+    The player sits in `seat`; with ANY_SEAT each deal is played from every seat.
+    """
+    others = options.num_players - 1
+    if seat == ANY_SEAT:
+        return _metrics(evaluate(game, options, [player, *[opponent] * others], games=games, seed=seed).players[0])
+    players = [*[opponent] * seat, player, *[opponent] * (others - seat)]
+    return _metrics(evaluate(game, options, players, games=games, seed=seed, seats="fixed").players[seat])
+
+
+def _metrics(report: PlayerReport) -> Metrics:
+    """A player's `win_rate` and `mean_return`, and the game's own metrics."""
+    metrics: Metrics = {
+        "win_rate": (report.win_rate, report.win_rate_ci95),
+        "mean_return": (report.mean_return, report.mean_return_ci95),
+    }
+    for name, value in report.extra.items():
+        if isinstance(value, int | float):
+            interval = report.extra.get(f"{name}_ci95")
+            metrics[name] = (float(value), interval if isinstance(interval, tuple) else None)
+    return metrics
+
+
+def _by_opponent(results: Mapping[str, Metrics]) -> dict[str, float]:
+    return {
+        f"{name}/{opponent}": value for opponent, metrics in results.items() for name, (value, _) in metrics.items()
+    }
+
+
+# -- showing and saving -----------------------------------------------------------------------------------------------
+
+
+def summary(results: Mapping[str, Metrics]) -> str:
+    """The win rates of an evaluation in a few words."""
+    rates = (f"{metrics['win_rate'][0]:.1%} against {opponent}" for opponent, metrics in results.items())
+    return "wins " + ", ".join(rates)
+
+
+def results_tables(results: Mapping[str, Metrics], width: int) -> list[Table]:
+    """Tables for rich of at most `width` characters: the win rate against each opponent, and the game's own metrics.
+
+    A game without metrics of its own shows the mean return instead, if it is known.
+    """
+    metrics = next(iter(results.values()), {})
+    own = [name for name, (_, interval) in metrics.items() if interval and name not in ("win_rate", "mean_return")]
+    names = [name for name in ("win_rate", *(own or ["mean_return"])) if name in metrics]
+    head = ["opponent", *(f"{name.replace('_', ' ')} [95 %]" for name in names)]
+    rows = [[opponent, *(_cell(name, *row[name]) for name in names)] for opponent, row in results.items()]
+    return fitting_tables(head, rows, width)
+
+
+def _cell(name: str, value: float, interval: tuple[float, float] | None) -> str:
+    low, high = interval or (value, value)
+    if name == "win_rate":
+        return f"{100 * value:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+    return f"{value:+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
+def write_results(
+    folder: Path,
+    board: TensorBoard,
+    config: Mapping[str, Any],
+    step: int,
+    results: Mapping[str, Metrics],
+    **more: Any,
+) -> None:
+    """Write a run's final results to TensorBoard, beside its hyper-parameters, and to `results.json`.
+
+    Raises:
+        CardgymError: if the file cannot be written.
+    """
+    if results:
+        board.final_results(step, config, _by_opponent(results))
+    with replacing(folder / "results.json") as temporary:
+        temporary.write_text(json.dumps({"config": dict(config), "results": results, **more}, indent=1) + "\n")

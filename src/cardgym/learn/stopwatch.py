@@ -1,0 +1,47 @@
+"""How long training takes, and how fast it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Stopwatch:
+    """Measures the time and the speed of training, without its pauses.
+
+    Attributes:
+        first_step: the step at which it started.
+    """
+
+    def __init__(self, step: int = 0) -> None:
+        self.first_step = step
+        self._start = self._lap_start = time.perf_counter()
+        self._lap_step = step
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of training so far."""
+        return time.perf_counter() - self._start
+
+    def rate(self, step: int) -> float:
+        """Steps a second since the start."""
+        return (step - self.first_step) / self.seconds
+
+    def lap_rate(self, step: int) -> float:
+        """Steps a second since the last call."""
+        now = time.perf_counter()
+        rate = (step - self._lap_step) / (now - self._lap_start)
+        self._lap_start, self._lap_step = now, step
+        return rate
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """What runs inside does not count as training."""
+        paused_at = time.perf_counter()
+        try:
+            yield
+        finally:
+            pause = time.perf_counter() - paused_at
+            self._start += pause
+            self._lap_start += pause

@@ -1,0 +1,89 @@
+"""A run's curves, pictures and hyper-parameters for TensorBoard."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.errors import CardgymError
+
+
+class TensorBoard:
+    """Writes what TensorBoard shows of a run. Use it as a context manager, or call `close`."""
+
+    def __init__(self, folder: Path, step: int = 0) -> None:
+        """Open a file of events.
+
+        Args:
+            folder: where the file goes; made if it does not exist.
+            step: the step from which a resumed run continues. TensorBoard drops what an interrupted run wrote later.
+
+        Raises:
+            CardgymError: if the folder cannot be made.
+        """
+        from torch.utils.tensorboard import SummaryWriter
+
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CardgymError(f"cannot make the folder {folder}: {error.strerror}; name another") from error
+        self._hook = threading.excepthook
+        threading.excepthook = self._ignore_os_errors
+        # Values at `step` itself were written before the state was saved: they are kept.
+        self._writer = SummaryWriter(str(folder), purge_step=step + 1 if step else None)
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        """Write numbers by name."""
+        for name, value in values.items():
+            self._writer.add_scalar(name, value, step)
+
+    def hyper_parameters(self, config: Mapping[str, Any]) -> None:
+        """Write the hyper-parameters as a table of text."""
+        rows = "\n".join(f"| {name} | {_plain(value)} |" for name, value in config.items())
+        self._writer.add_text("hyper-parameters", f"| name | value |\n|---|---|\n{rows}", 0)
+
+    config = hyper_parameters  # The old name, until its last users have moved.
+
+    def final_results(self, step: int, config: Mapping[str, Any], results: Mapping[str, float]) -> None:
+        """Write the final results beside the hyper-parameters, for the comparison of runs."""
+        plain = {name: _plain(value) for name, value in config.items()}
+        self._writer.add_hparams(plain, dict(results), run_name=".", global_step=step)
+
+    def picture(self, name: str, step: int, image: npt.NDArray[np.uint8]) -> None:
+        """Write a picture, (height, width, 3), uint8."""
+        self._writer.add_image(name, image, step, dataformats="HWC")
+
+    def flush(self) -> None:
+        """Put everything on disk. Call it before saving a state to resume from."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Put everything on disk and close the file."""
+        try:
+            self._writer.close()
+        finally:
+            threading.excepthook = self._hook
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _ignore_os_errors(self, args: threading.ExceptHookArgs) -> None:
+        """A full disk stops the writer's thread. The next call of the writer raises it again, so report it once."""
+        if not isinstance(args.exc_value, OSError):
+            self._hook(args)
+
+
+def _plain(value: Any) -> int | float | str | bool:
+    if isinstance(value, int | float | str | bool):
+        return value
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}={item}" for name, item in value.items())
+    return " ".join(map(str, value))

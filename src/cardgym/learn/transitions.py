@@ -1,0 +1,139 @@
+"""Transitions: what a seat saw and did, what it was paid until its next turn, and what it saw then."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.learn.resume import pack, unpack
+from cardgym.learn.rollouts import Turns
+
+
+class Transitions(NamedTuple):
+    """Transitions, one in each row: from a turn of a seat to its next turn (its n-th next), or to the game's end.
+
+    Attributes:
+        observations: what the seat saw, (rows, size), float32.
+        actions: what it did, (rows,), int64.
+        rewards: what it was paid until the next turn, discounted and summed over n of them, (rows,), float32.
+        next_observations: what it saw at that next turn, (rows, size), float32.
+        next_masks: what was legal then, (rows, actions), bool.
+        done: whether the game ended first, (rows,), bool. The next observation and mask then mean nothing.
+    """
+
+    observations: Any
+    actions: Any
+    rewards: Any
+    next_observations: Any
+    next_masks: Any
+    done: Any
+
+
+class TransitionBuilder:
+    """Builds n-step transitions from the turns of a rollout.
+
+    A transition spans whatever lies between two turns of its stream: the other players' turns, chance, and every
+    reward paid to the stream meanwhile. A reward before the stream's first turn belongs to no action and is dropped.
+    With n steps a transition is complete at the n-th next turn; the end of the game completes all that are open.
+    """
+
+    def __init__(self, num_streams: int, observation_size: int, num_actions: int, n_step: int, gamma: float) -> None:
+        self.n_step = n_step
+        self.gamma = gamma
+        self._num_actions = num_actions
+        # Each stream has a ring of its last n turns.
+        self._observations = np.zeros((n_step, num_streams, observation_size), np.float32)
+        self._actions = np.zeros((n_step, num_streams), np.int64)
+        self._rewards = np.zeros((n_step, num_streams), np.float64)
+        self._open = np.zeros(num_streams, np.int64)  # How many of them wait for rewards.
+        self._next = np.zeros(num_streams, np.int64)  # The slot of the next turn.
+        self._paid = np.zeros(num_streams, np.float64)  # What the stream was paid since its last turn.
+
+    def act(self, turns: Turns, actions: npt.NDArray[np.int64]) -> None:
+        """Record the actions, (turns,), int64, that were chosen at these turns."""
+        streams = turns.streams
+        slots = self._next[streams]
+        self._observations[slots, streams] = turns.observations
+        self._actions[slots, streams] = actions
+        self._rewards[slots, streams] = 0.0
+        self._paid[streams] = 0.0
+        self._next[streams] = (slots + 1) % self.n_step
+        self._open[streams] += 1
+
+    def complete(
+        self, rewards: npt.NDArray[np.float64], turns: Turns, ended: npt.NDArray[np.int64]
+    ) -> tuple[Transitions, Transitions]:
+        """The transitions that the last step of the rollout completed, as NumPy arrays.
+
+        Args:
+            rewards: what the step paid each stream, (streams,), float64.
+            turns: the turns that follow it.
+            ended: the streams whose games it ended, (ended,), int64.
+
+        Returns:
+            Those completed by another turn of their stream, and those completed by the end of their game.
+        """
+        self._paid += rewards
+        return self._turn(turns), self._end(ended)
+
+    def _turn(self, turns: Turns) -> Transitions:
+        self._credit(turns.streams)
+        full = np.flatnonzero(self._open[turns.streams] == self.n_step)
+        streams = turns.streams[full]
+        self._open[streams] -= 1
+        slots = self._next[streams]  # All slots are taken: the next to be overwritten holds the oldest turn.
+        return Transitions(
+            self._observations[slots, streams],
+            self._actions[slots, streams],
+            self._rewards[slots, streams].astype(np.float32),
+            turns.observations[full],
+            turns.masks[full] != 0,
+            np.zeros(len(streams), np.bool_),
+        )
+
+    def _end(self, ended: npt.NDArray[np.int64]) -> Transitions:
+        self._credit(ended)
+        ages, which = np.nonzero(np.arange(self.n_step)[:, None] < self._open[ended])
+        streams = ended[which]
+        slots = (self._next[streams] - 1 - ages) % self.n_step
+        self._open[ended] = 0
+        return Transitions(
+            self._observations[slots, streams],
+            self._actions[slots, streams],
+            self._rewards[slots, streams].astype(np.float32),
+            np.zeros((len(streams), self._observations.shape[2]), np.float32),
+            np.ones((len(streams), self._num_actions), np.bool_),
+            np.ones(len(streams), np.bool_),
+        )
+
+    def _credit(self, streams: npt.NDArray[np.int64]) -> None:
+        """Add what was paid since the last turn to every open turn, discounted by the turn's age."""
+        for age in range(self.n_step):
+            older = streams[self._open[streams] > age]
+            slots = (self._next[older] - 1 - age) % self.n_step
+            self._rewards[slots, older] += self.gamma**age * self._paid[older]
+        self._paid[streams] = 0.0
+
+    # -- resuming -----------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """The open turns, as tensors and plain values."""
+        return pack(self._arrays())
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        saved = unpack(state)
+        for name, array in self._arrays().items():
+            array[...] = saved[name]
+
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        return {
+            "observations": self._observations,
+            "actions": self._actions,
+            "rewards": self._rewards,
+            "open": self._open,
+            "next": self._next,
+            "paid": self._paid,
+        }
