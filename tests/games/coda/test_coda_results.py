@@ -34,7 +34,7 @@ def quickly_solved() -> Iterator[None]:
 
 
 def test_the_page_has_both_tables_and_the_curves(quickly_solved: None, tmp_path: Path) -> None:
-    budget = Budget(games=20, tables=2)
+    budget = Budget(games=20, num_envs=2)
     network = train_network(budget).player.network
     deep = tmp_path / "deep.safetensors"
     config = {"double": True, "decisions": 123_456, "seed": 7}
@@ -94,7 +94,7 @@ def test_a_network_of_the_papers_budget_learns(double: bool) -> None:
 def test_a_checkpoint_of_other_rules_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "official.safetensors"
     game = find("CodaOfficial-v0")
-    network = train_network(Budget(games=10, tables=2)).player.network
+    network = train_network(Budget(games=10, num_envs=2)).player.network
     save_checkpoint(path, network, game, game.options.parse(game.defaults), "full", {})
     with pytest.raises(CardgymError, match="made for CodaOfficial-v0, not for Coda-v0"):
         write_results(tmp_path, SMALL, 0, [path])

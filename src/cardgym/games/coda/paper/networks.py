@@ -1,8 +1,7 @@
-"""DQN and double DQN at Coda within the paper's budget, and their losses: figures 6 and 7."""
+"""DQN and double DQN with the paper's number of games, and their losses: figures 6 and 7."""
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,52 +11,72 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch.nn.functional import smooth_l1_loss
 
 from cardgym.engine.registry import find
 from cardgym.figures import new_figure
 from cardgym.files import replacing
-from cardgym.learn.acting import epsilon_greedy
-from cardgym.learn.dqn.replay import Replay
-from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
-from cardgym.learn.rollouts import Mix, SelfPlayRollout
+from cardgym.learn.acting import EpsilonGreedy
+from cardgym.learn.dqn.learner import DQNLearner
+from cardgym.learn.dqn.replay import ReplayBuffer
+from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import linear
-from cardgym.players.networks import NetworkPlayer, QNetwork, greedy_actions, network_shape
+from cardgym.learn.transitions import TransitionBuilder
+from cardgym.players.networks import NetworkPlayer, network_shape
 
 ENV = "Coda-v0"
+MAX_DECISIONS = 11
+"""No game has more decisions of one seat."""
+
 _COLOURS, _MARKERS = ("#0072b2", "#d55e00"), "os"
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How a network is trained in few games; the paper tells the games and the two sizes of a batch."""
+    """How a network is trained in few games. The paper gives the number of games and two batch sizes.
+
+    Attributes:
+        double: double DQN instead of DQN.
+        observation: the observation to learn from.
+        batch_size: transitions in an update.
+        games: how many games are played.
+        seed: decides everything random.
+        num_envs: how many games are played side by side.
+        hidden_sizes: units of each hidden layer.
+        gamma: discount from one of the learner's decisions to its next.
+        learning_rate: Adam's step size.
+        train_frequency: decisions from one update to the next.
+        learning_starts: decisions before the first update.
+        target_update_interval: updates from one copy of the network to the next.
+        exploration_final_eps: the share of random decisions after epsilon has fallen from 1.
+        exploration_fraction: the share of the games in which epsilon falls.
+    """
 
     double: bool = True
     observation: str = "full"
     batch_size: int = 32
     games: int = 2000
     seed: int = 1
-    tables: int = 32
-    hidden: tuple[int, ...] = (64,)
+    num_envs: int = 32
+    hidden_sizes: tuple[int, ...] = (64,)
     gamma: float = 0.5
     learning_rate: float = 3e-3
-    train_every: int = 5
+    train_frequency: int = 5
     learning_starts: int = 200
-    target_every: int = 200
-    epsilon_end: float = 0.05
-    epsilon_games: float = 0.5
-    """The share of the games in which epsilon falls from 1."""
+    target_update_interval: int = 200
+    exploration_final_eps: float = 0.05
+    exploration_fraction: float = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class TrainedNetwork:
-    """What came of it.
+    """What a training gave.
 
     Attributes:
         player: the greedy player.
-        losses: of every update, (updates,), float64.
+        losses: the loss of every update, (updates,), float64.
         decisions: how many the learner took.
-        seconds: of processor time, compiling and evaluation left out.
+        seconds: processor time, without compiling and evaluation.
     """
 
     player: NetworkPlayer
@@ -67,68 +86,54 @@ class TrainedNetwork:
 
 
 def train_network(budget: Budget) -> TrainedNetwork:
-    """Train against `random`, moving first, with the rewards +1 and -1; every transition is kept, as in the paper."""
+    """Train against `random`, moving first, with the rewards +1 and -1. Every transition is kept, as in the paper."""
     torch.set_num_threads(1)
+    torch.manual_seed(budget.seed)
     game = find(ENV)
     options = game.parse_options()
-    shape = network_shape(game, options, budget.observation, budget.hidden, dueling=False)
-    torch.manual_seed(budget.seed)
-    online = QNetwork(shape)
-    target = copy.deepcopy(online).requires_grad_(False)
-    optimiser = torch.optim.Adam(online.parameters(), lr=budget.learning_rate, fused=True)
-    tables = SelfPlayRollout(
-        game,
-        options,
-        budget.tables,
-        Mix.parse(("random=1",)),
-        online,
-        budget.observation,
-        seed=budget.seed,
-        gamma=budget.gamma,
-        seat=0,
+    shape = network_shape(game, options, budget.observation, budget.hidden_sizes, dueling=False)
+    learner = DQNLearner(
+        shape,
+        double=budget.double,
+        discount=budget.gamma,
+        learning_rate=budget.learning_rate,
+        target_update_interval=budget.target_update_interval,
     )
+    player = NetworkPlayer("double DQN" if budget.double else "DQN", learner.online, budget.observation)
+    pool = OpponentPool.parse(("random=1",))
+    rollout = SelfPlayRollout(game, options, budget.num_envs, pool, player, seed=budget.seed, seat=0)
     start = time.process_time()
-    replay = Replay(11 * budget.games, shape.inputs, shape.actions)  # No game has more decisions of one seat.
-    exploration, sampling = (np.random.default_rng([budget.seed, stream]) for stream in (2, 3))
+    explore, sampling = EpsilonGreedy(np.random.default_rng([budget.seed, 2])), np.random.default_rng([budget.seed, 3])
+    builder = TransitionBuilder(rollout.num_streams, shape.inputs, shape.actions, n_step=1, gamma=budget.gamma)
+    replay = ReplayBuffer(MAX_DECISIONS * budget.games, shape.inputs, shape.actions, sampling)
+    decay_games = int(budget.exploration_fraction * budget.games)
     losses: list[torch.Tensor] = []
-    decisions = 0
-    while tables.games < budget.games:
-        epsilon = linear(tables.games, 1.0, budget.epsilon_end, int(budget.epsilon_games * budget.games))
-        greedy = greedy_actions(online, tables.observations, tables.masks)
-        actions = epsilon_greedy(greedy, tables.masks, epsilon, exploration)
-        for transitions in tables.step(actions):
+    while rollout.games < budget.games:
+        turns = rollout.turns
+        epsilon = linear(rollout.games, 1.0, budget.exploration_final_eps, decay_games)
+        actions = explore(player.act(turns.observations, turns.masks), turns.masks, epsilon)
+        builder.act(turns, actions)
+        rollout.step(actions)
+        for transitions in builder.complete(rollout.rewards, rollout.turns, rollout.ended):
             replay.add(transitions)
-        decisions += len(actions)
-        while len(losses) < (decisions - budget.learning_starts) // budget.train_every and replay.size:
-            batch = replay.sample(budget.batch_size, sampling)
-            with torch.no_grad():
-                ahead = target(batch.next_observations)
-                if budget.double:
-                    chosen = online(batch.next_observations)
-                    goals = double_dqn_target(
-                        batch.rewards, batch.done, budget.gamma, chosen, ahead, batch.next_masks
-                    )  # fmt: skip
-                else:
-                    goals = dqn_target(batch.rewards, batch.done, budget.gamma, ahead, batch.next_masks)
-            values = online(batch.observations).gather(1, batch.actions[:, None]).squeeze(1)
-            loss = smooth_l1_loss(values, goals)
-            optimiser.zero_grad()
-            torch.autograd.backward(loss)
-            optimiser.step()
-            losses.append(loss.detach())
-            if len(losses) % budget.target_every == 0:
-                target.load_state_dict(online.state_dict())
+        updates_due = (rollout.decisions - budget.learning_starts) // budget.train_frequency
+        while learner.updates < updates_due and replay.size:
+            losses.append(learner.update(replay.sample(budget.batch_size)))
     seconds = time.process_time() - start
-    name = "double DQN" if budget.double else "DQN"
-    player = NetworkPlayer(name, online, budget.observation)
-    return TrainedNetwork(player, np.array([float(loss) for loss in losses]), decisions, seconds)
+    return TrainedNetwork(player, np.array([float(loss) for loss in losses]), rollout.decisions, seconds)
 
 
 def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNetwork]], window: int = 100) -> None:
-    """Draw the loss by update as a PNG file: each run faint, the mean of a curve's runs over `window` updates strong.
+    """Draw the loss by update as a PNG file: each run in a faint line, the mean of a curve's runs in a strong one.
+
+    Args:
+        path: the file.
+        title: above the picture.
+        curves: the runs of each curve, by its label.
+        window: losses are averaged over this many updates.
 
     Raises:
-        CardgymError: where matplotlib is not installed, or the file cannot be written.
+        CardgymError: if matplotlib is not installed, or the file cannot be written.
     """
     figure: Any = new_figure(7, 4)
     axes = figure.subplots()

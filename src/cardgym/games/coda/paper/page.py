@@ -156,8 +156,8 @@ def _settings(plan: Plan, budget: Budget) -> str:
         ("heuristic", "N.A.", "-"),
         *((name, f"{plan.tabular_games:,}", "paper's bits; alpha 0.1, gamma 0.9, epsilon 1 to 0.05; rewards 10 and 10,000")
           for name in ALGORITHMS.values()),
-        *((name, f"{plan.network_games:,}", f"{budget.hidden[0]} hidden units; Adam, {budget.learning_rate:g}; gamma "
-           f"{budget.gamma}; an update for {budget.train_every} decisions; epsilon 1 to {budget.epsilon_end}; rewards +1 and -1")
+        *((name, f"{plan.network_games:,}", f"{budget.hidden_sizes[0]} hidden units; Adam, {budget.learning_rate:g}; gamma "
+           f"{budget.gamma}; an update for {budget.train_frequency} decisions; epsilon 1 to {budget.exploration_final_eps}; rewards +1 and -1")
           for name in ("DQN", "double DQN")),
     ]  # fmt: skip
     lines = [
