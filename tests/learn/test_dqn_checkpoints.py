@@ -116,7 +116,7 @@ def test_other_payment_is_the_same_table(checkpoint):
     load_player(checkpoint, SPIKE, SPIKE.parse_options({"reward": "weighted"}))
 
 
-@pytest.mark.parametrize("metadata", [{"table": "0" * 16}, {"observation": "paper"}, {"observation": "nose"}])
+@pytest.mark.parametrize("metadata", [{"features": "0" * 16}, {"observation": "paper"}, {"observation": "nose"}])
 def test_another_observation(checkpoint, metadata):
     assert "observation" in refused(changed(checkpoint, **metadata))
 
@@ -126,7 +126,7 @@ def test_another_observation(checkpoint, metadata):
     [
         {"network": {}},
         {"network": "not a shape"},
-        {"network": {"inputs": 53, "actions": 9, "hidden": [4], "dueling": False}},
+        {"network": {"inputs": 53, "actions": 9, "hidden_sizes": [4], "dueling": False}},
     ],
 )
 def test_metadata_that_does_not_fit_the_weights(checkpoint, metadata):

@@ -51,7 +51,7 @@ def test_masked_values_lie_below_every_legal_one_and_are_finite():
 
 
 def test_the_greedy_player_never_takes_an_illegal_action_however_good():
-    network = QNetwork(NetworkShape(inputs=2, actions=4, hidden=(8,)))
+    network = QNetwork(NetworkShape(inputs=2, actions=4, hidden_sizes=(8,)))
     with torch.no_grad():
         network.head.weight.zero_()
         network.head.bias.copy_(torch.tensor([-5.0, -4.0, 100.0, -6.0]))
@@ -90,7 +90,7 @@ def test_epsilon_is_the_share_of_random_decisions(epsilon):
 
 def test_dueling_values_have_the_state_value_as_their_mean():
     torch.manual_seed(0)
-    network = QNetwork(NetworkShape(inputs=3, actions=4, hidden=(8,), dueling=True))
+    network = QNetwork(NetworkShape(inputs=3, actions=4, hidden_sizes=(8,), dueling=True))
     observations = torch.randn(5, 3)
     raw = network.head(network.body(observations))
     values = network(observations)
@@ -100,7 +100,7 @@ def test_dueling_values_have_the_state_value_as_their_mean():
 
 def test_a_wide_network_adds_weights_straight_from_the_observation():
     torch.manual_seed(0)
-    network = QNetwork(NetworkShape(inputs=3, actions=4, hidden=(8,), wide=True))
+    network = QNetwork(NetworkShape(inputs=3, actions=4, hidden_sizes=(8,), wide=True))
     observations = torch.randn(5, 3)
     deep = network.head(network.body(observations))
     assert torch.equal(network(observations), deep)  # They start at 0.

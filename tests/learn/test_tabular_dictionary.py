@@ -132,7 +132,7 @@ def test_a_file_whose_pairs_are_no_pairs_is_refused(tmp_path):
         good._replace(values=good.values[:-1]),
     ):
         save_q_table(path, bad, learned.game, learned.options, "paper")
-        with pytest.raises(CardgymError, match="truncated, or no table"):
+        with pytest.raises(CardgymError, match="truncated, or no Q-table"):
             load_player(path, learned.game, learned.options)
 
 

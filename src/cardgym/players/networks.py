@@ -1,4 +1,4 @@
-"""Networks as players: the Q-network, the player that asks it, and checkpoints that say what they were made for."""
+"""Networks as players: the Q-network, its greedy player, and checkpoints that say what they were made for."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ FORMAT = "cardgym-q-network-1"
 
 @dataclass(frozen=True)
 class NetworkShape:
-    """What a Q-network is made of: numbers in, hidden layers, actions out, and whether it is dueling or wide."""
+    """The layers of a Q-network: inputs, actions, the sizes of the hidden layers, and whether it is dueling or wide."""
 
     inputs: int
     actions: int
-    hidden: tuple[int, ...] = (128, 128)
+    hidden_sizes: tuple[int, ...] = (128, 128)
     dueling: bool = False
     wide: bool = False
 
 
 class QNetwork(nn.Module):
-    """A multilayer perceptron from an observation to one value an action.
+    """A multilayer perceptron from an observation to one value for each action.
 
     With `dueling` the last layer gives a state value and advantages, and the value of an action is the state value
-    plus its advantage less their mean (Wang et al., "Dueling network architectures", ICML 2016, equation 9).
+    plus its advantage less the mean advantage (Wang et al., "Dueling network architectures", ICML 2016, equation 9).
 
-    With `wide` the last layer also sees the observation itself, so that what is linear in it need not pass through the
+    With `wide` the last layer also reads the observation itself, so that linear effects need not pass through the
     hidden layers (Cheng et al., "Wide and deep learning", 2016). Those weights start at 0.
     """
 
@@ -49,9 +49,9 @@ class QNetwork(nn.Module):
         self.shape = shape
         layers: list[nn.Module] = []
         width = shape.inputs
-        for hidden in shape.hidden:
-            layers += [nn.Linear(width, hidden), nn.ReLU()]
-            width = hidden
+        for size in shape.hidden_sizes:
+            layers += [nn.Linear(width, size), nn.ReLU()]
+            width = size
         self.body = nn.Sequential(*layers)
         self.head = nn.Linear(width, shape.actions + int(shape.dueling))
         if shape.wide:
@@ -59,7 +59,7 @@ class QNetwork(nn.Module):
             nn.init.zeros_(self.direct.weight)
 
     def forward(self, observations: Tensor) -> Tensor:
-        """Action values (rows, actions) of observations (rows, inputs), float32; illegal actions included."""
+        """Action values (rows, actions) for observations (rows, inputs), float32, illegal actions included."""
         values: Tensor = self.head(self.body(observations))
         if self.shape.wide:
             values = values + self.direct(observations)
@@ -70,20 +70,20 @@ class QNetwork(nn.Module):
 
 
 def masked(values: Tensor, masks: Tensor) -> Tensor:
-    """`values` (rows, actions) where `masks` (bool) allows, and the lowest finite float elsewhere.
+    """`values` (rows, actions) where `masks` (bool) is true, and the lowest finite float elsewhere.
 
-    Not minus infinity: a product with 0 further on would be no number.
+    Not minus infinity, which becomes NaN when multiplied by 0.
     """
     return torch.where(masks, values, torch.finfo(values.dtype).min)
 
 
 class NetworkPlayer:
-    """The greedy player of a Q-network, asked in batches; deterministic.
+    """The greedy player of a Q-network, a batch policy; deterministic.
 
     Attributes:
-        name: how reports call it.
+        name: its name in reports.
         network: the network, on any device.
-        encoding: the observation it reads.
+        observation_name: the observation it reads; None for whatever the games are played with.
     """
 
     def __init__(self, name: str, network: QNetwork, observation_name: str | None = None) -> None:
@@ -109,7 +109,7 @@ def greedy_actions(
         network: the network.
         observations: (rows, inputs), float32.
         masks: (rows, actions), int8, 1 where legal.
-        device: where the network lies.
+        device: the network's device.
 
     Returns:
         (rows,), int64.
@@ -133,21 +133,26 @@ def greedy_actions(
 
 
 def network_shape(
-    game: Game, options: Options, observation_name: str, hidden: tuple[int, ...], dueling: bool, wide: bool = False
+    game: Game,
+    options: Options,
+    observation_name: str,
+    hidden_sizes: tuple[int, ...],
+    dueling: bool,
+    wide: bool = False,
 ) -> NetworkShape:
     """The shape of a network for this game and observation.
 
     Raises:
-        CardgymError: where the observation is a state's number, which a network cannot read.
+        CardgymError: for an observation that is a single whole number, which a network cannot read.
     """
-    table = game.observation(observation_name)
-    if table.discrete is not None:
+    observation = game.observation(observation_name)
+    if observation.discrete is not None:
         usable = [name for name, other in game.observations.items() if other.discrete is None]
         raise CardgymError(
             f"observation {observation_name!r} of {game.id} numbers the states, which a network cannot read; "
             f"use {' or '.join(usable) or 'another game'}"
         )
-    return NetworkShape(table.size(options), game.actions(options), hidden, dueling, wide)
+    return NetworkShape(observation.size(options), game.actions(options), hidden_sizes, dueling, wide)
 
 
 def save_checkpoint(
@@ -160,14 +165,14 @@ def save_checkpoint(
 ) -> None:
     """Write a network as safetensors, with what it was made for in the metadata.
 
-    The metadata has one key, `cardgym`, a JSON object of `format`, `env`, `options`, `observation` (its name), `table`
-    (the digest of its table), `network` (its shape) and `config` (the training's). One key, because safetensors
-    writes several in no fixed order, and the same training is to give the same file.
+    The metadata has one key, `cardgym`, with a JSON object: `format`, the keys of `checkpoint_metadata`, `network` (its
+    shape) and `config` (of the training). safetensors writes several keys in no fixed order, and the same training
+    must give the same file.
 
     Raises:
         CardgymError: where the file cannot be written.
     """
-    purpose = {
+    metadata = {
         "format": FORMAT,
         **checkpoint_metadata(game, options, observation_name),
         "network": asdict(network.shape),
@@ -175,49 +180,49 @@ def save_checkpoint(
     }
     tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
     with replacing(path) as temporary:
-        temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(purpose)}))
+        temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(metadata)}))
 
 
 def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork, dict[str, Any]]:
     """Read a checkpoint for this game and these options.
 
     Returns:
-        The network, on the CPU, and what the checkpoint was made for; see `save_checkpoint`.
+        The network, on the CPU, and the metadata; see `save_checkpoint`.
 
     Raises:
-        CardgymError: where the file is missing, truncated or not one of ours, or was made for another game, other
-            options (only `reward` may differ: it changes what is paid and nothing a player sees), or an observation
-            whose table has changed since.
+        CardgymError: for a file that is missing, truncated or no checkpoint of cardgym, or that was made for another
+            game, other options (only `reward` may differ: it changes nothing that a player sees), or an observation
+            whose features have changed since.
     """
     if not path.is_file():
         raise CardgymError(f"checkpoint {path}: no such file; give the path of a .safetensors file")
     try:
         with safetensors.safe_open(path, framework="pt") as file:
-            metadata: dict[str, str] = file.metadata() or {}
+            texts: dict[str, str] = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (safetensors.SafetensorError, OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CardgymError(f"checkpoint {path}: truncated or not a safetensors file ({reason})") from None
     try:
-        purpose = json.loads(metadata["cardgym"])
-        known = purpose["format"] == FORMAT
+        metadata = json.loads(texts["cardgym"])
+        known = metadata["format"] == FORMAT
     except (KeyError, TypeError, ValueError):
         known = False
     if not known:
         raise CardgymError(f"checkpoint {path}: not a Q-network of cardgym (no format {FORMAT!r} in its metadata)")
     try:
-        check_compatible(f"checkpoint {path}", purpose, game, options)
-        shape = purpose["network"]
-        network = QNetwork(NetworkShape(**{**shape, "hidden": tuple(shape["hidden"])}))
+        check_compatible(f"checkpoint {path}", metadata, game, options)
+        shape = metadata["network"]
+        network = QNetwork(NetworkShape(**{**shape, "hidden_sizes": tuple(shape["hidden_sizes"])}))
         network.load_state_dict(tensors)
     except CardgymError:
         raise
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError):
         raise CardgymError(f"checkpoint {path}: its metadata and its weights do not fit together") from None
-    return network.eval(), purpose
+    return network.eval(), metadata
 
 
 def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer:
-    """The greedy player of a checkpoint; see `load_checkpoint` for what is refused."""
-    network, purpose = load_checkpoint(path, game, options)
-    return NetworkPlayer(str(path), network, purpose["observation"])
+    """The greedy player of a checkpoint; raises as `load_checkpoint`."""
+    network, metadata = load_checkpoint(path, game, options)
+    return NetworkPlayer(str(path), network, metadata["observation"])

@@ -1,6 +1,7 @@
-"""Policy files: JSON from state to action number, with a head that says for what; the papers' own have no head.
+"""Policy files: JSON from states to action numbers, with a head that says what it was made for.
 
-A state goes by its code, or by the game's own words for it (`Game.names`), such as `AH,KS QD 4` in One Play Poker.
+A state is named by its key, or by the label that the game gives it (`StateIndex.info_state_labels`). Files of the
+papers have no head: they are read too.
 """
 
 from __future__ import annotations
@@ -21,72 +22,70 @@ FORMAT = "cardgym policy 1"
 
 
 def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8]:
-    """Read a policy file as int8 actions by state index.
-
-    A file without a head, an object from state to action, is read too.
+    """Read a policy file, with a head or without, as int8 actions by state index, (num_info_states,).
 
     Raises:
-        CardgymError: where the file is missing, no JSON object of this kind, or made for other options.
+        CardgymError: for a file that is missing, no policy file, or made for another game or other options.
     """
-    names = _names(game, options)
+    labels = _labels(game, options)
     entries = _read(path)
     if not isinstance(entries, dict):
-        raise CardgymError(f"policy file {path}: holds no object from state to action")
+        raise CardgymError(f"policy file {path}: holds no JSON object from states to actions")
     if "format" in entries:
         _check_head(path, entries, game, options)
         entries = entries["actions"]
-    index_of = {name: i for i, name in enumerate(names)}
-    actions = np.full(len(names), -1, np.int64)
-    for name, action in entries.items():
-        if name not in index_of:
-            raise CardgymError(f"policy file {path}: unknown state {name!r}; was it made for other options than these?")
+    index_of = {label: i for i, label in enumerate(labels)}
+    actions = np.full(len(labels), -1, np.int64)
+    for label, action in entries.items():
+        if label not in index_of:
+            raise CardgymError(f"policy file {path}: unknown state {label!r}; was it made for other options?")
         if isinstance(action, bool) or not isinstance(action, int) or not 0 <= action < game.num_actions:
             raise CardgymError(
-                f"policy file {path}: action {action!r} in state {name}; allowed are 0 to {game.num_actions - 1}"
+                f"policy file {path}: action {action!r} in state {label}; allowed are 0 to {game.num_actions - 1}"
             )
-        actions[index_of[name]] = action
-    actions[0] = max(actions[0], 0)  # Nothing is decided at the end; a file need not say what.
+        actions[index_of[label]] = action
+    actions[0] = max(actions[0], 0)  # Index 0 is the end, where nothing is decided; a file may leave it out.
     if (actions < 0).any():
         missing = np.flatnonzero(actions < 0)
         count = f"{len(missing)} state{'s' if len(missing) > 1 else ''} missing"
-        raise CardgymError(f"policy file {path}: {count}, such as {names[missing[0]]}; made for other options?")
+        raise CardgymError(f"policy file {path}: {count}, such as {labels[missing[0]]}; made for other options?")
     return actions.astype(np.int8)
 
 
 def load_player(path: Path, game: Game, options: Options) -> TablePlayer:
-    """The player of a policy file; see `load_policy` for what is refused."""
+    """The player of a policy file; raises as `load_policy`."""
     return TablePlayer(str(path), load_policy(path, game, options))
 
 
 def save_policy(path: Path, actions: npt.NDArray[np.int8], game: Game, options: Options, **about: str) -> None:
-    """Write int8 actions by state index as a policy file, a state a line.
+    """Write actions as a policy file, one line for each state.
 
     Args:
         path: the file.
-        actions: (num_info_states,), int8.
+        actions: actions by state index, (num_info_states,), int8.
         game: the game.
         options: its options.
-        about: further facts for the reader, such as `gamma`; they are not read back.
+        about: further entries of the head, such as `gamma`, for people; they are not read back.
     """
     head = {"format": FORMAT, "env": game.id, "options": options.asdict(), **about}
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
-    entries = zip(_names(game, options)[1:], actions.tolist()[1:], strict=True)
-    states = ",\n".join(f"    {json.dumps(name)}: {action}" for name, action in entries)
+    entries = zip(_labels(game, options)[1:], actions.tolist()[1:], strict=True)
+    states = ",\n".join(f"    {json.dumps(label)}: {action}" for label, action in entries)
     with replacing(path) as temporary:
         temporary.write_text("\n".join(["{", *lines, '  "actions": {', states, "  }", "}"]) + "\n", encoding="utf-8")
 
 
 def _read(path: Path) -> Any:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        entries: dict[str, Any] = {}
         for name, value in pairs:
-            if name in found:
+            if name in entries:
                 raise CardgymError(f"policy file {path}: says {name!r} twice")
-            found[name] = value
-        return found
+            entries[name] = value
+        return entries
 
     try:
-        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once)
+        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=without_repeats)
     except FileNotFoundError:
         raise CardgymError(f"policy file {path}: no such file") from None
     except CardgymError:
@@ -102,20 +101,20 @@ def _check_head(path: Path, content: dict[str, Any], game: Game, options: Option
         raise CardgymError(f"policy file {path}: made for {content.get('env')}, not for {game.id}")
     if content.get("options") != options.asdict():
         raise CardgymError(
-            f"policy file {path}: made for {_words(content.get('options'))}, not for {_words(options.asdict())}; "
-            "give it the options it was made for"
+            f"policy file {path}: made for {_text(content.get('options'))}, not for {_text(options.asdict())}; "
+            "set the options it was made for"
         )
 
 
-def _words(options: object) -> str:
+def _text(options: object) -> str:
     if not isinstance(options, dict):
         return "no options"
     return ", ".join(f"{name}={value}" for name, value in options.items())
 
 
-def _names(game: Game, options: Options) -> list[str]:
+def _labels(game: Game, options: Options) -> list[str]:
     if game.state_index.info_state_labels is not None:
         return game.state_index.info_state_labels(options)
     if game.state_index.info_state_keys is None:
-        raise CardgymError(f"{game.id} has no table of states, so no policy files")
-    return [str(code) for code in game.state_index.info_state_keys(options).tolist()]
+        raise CardgymError(f"{game.id} does not number its states, so it has no policy files")
+    return [str(key) for key in game.state_index.info_state_keys(options).tolist()]

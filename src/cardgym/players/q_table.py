@@ -1,4 +1,4 @@
-"""Players with a table of action values by observation, each observation known by a hash of its numbers."""
+"""Q-tables as players: action values by a hash of the observation."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.players.metadata import check_compatible, checkpoint_metadata
 
-FORMAT = "cardgym observation table 2"
+FORMAT = "cardgym q-table 1"
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @rule
 def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
-    """64 bits of an observation, never 0; two observations with the same ones are taken for the same.
+    """A 64-bit hash of an observation, never 0. Observations with the same hash share their values.
 
-    With n different observations that happens with probability about n^2 / 2^65: below 10^-6 for some millions.
+    Among n different observations a collision has probability about n^2 / 2^65: below 10^-6 for some millions.
     """
     bits = observation.view(np.uint32)
-    found = _GOLDEN
+    key = _GOLDEN
     for place in range(bits.shape[0]):
-        # Adding 0 first makes no difference between 0 and -0, which are equal numbers of other bits.
+        # 0 and -0 are equal but differ in their bits.
         number = np.uint64(0) if observation[place] == 0 else np.uint64(bits[place])
-        found = mix(found ^ number) + _GOLDEN
-    return np.uint64(1) if found == np.uint64(0) else found
+        key = mix(key ^ number) + _GOLDEN
+    return np.uint64(1) if key == np.uint64(0) else key
 
 
 class Pairs(NamedTuple):
-    """Action values of pairs of observation and action that were tried, in rising order of key and action.
+    """A Q-table: the pairs of observation and action that were tried, sorted by key and action.
 
     Attributes:
         keys: the hash of each pair's observation, (pairs,), uint64.
-        actions: the actions, (pairs,), int32.
-        values: their values, (pairs,), float64.
+        actions: its action, (pairs,), int32.
+        values: its action value, (pairs,), float64.
     """
 
     keys: npt.NDArray[np.uint64]
@@ -53,6 +53,7 @@ class Pairs(NamedTuple):
 
 @compiled
 def _act(observations: Any, masks: Any, keys: Any, actions: Any, values: Any, out: Any) -> None:
+    """Write the greedy action of each row to `out`; where nothing was tried, the legal action that the hash picks."""
     for i in range(observations.shape[0]):
         key = hash_of(observations[i])
         low = 0
@@ -84,23 +85,22 @@ def _act(observations: Any, masks: Any, keys: Any, actions: Any, values: Any, ou
 
 
 class QTablePlayer:
-    """The greedy player of a table of observations; deterministic.
+    """The greedy player of a Q-table, a batch policy; deterministic.
 
     Attributes:
-        name: how reports call it.
-        encoding: the observation it reads.
+        name: its name in reports.
+        observation_name: the observation it reads.
     """
 
     def __init__(self, name: str, observation_name: str, pairs: Pairs) -> None:
-        """Take a table; `name` is how reports call the player, `encoding` the observation it reads."""
         self.name = name
         self.observation_name: str | None = observation_name
         self._pairs = pairs
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """The legal action of the highest value among those tried, the first of equals.
+        """The legal action of the highest value among those tried, the first of equals, (rows,) int64.
 
-        Where none was tried it is one that the observation's hash picks: always the first would be a habit.
+        Where none was tried, the observation's hash picks a legal one: always the first would favour one action.
         """
         actions = np.empty(len(observations), np.int64)
         _act(np.ascontiguousarray(observations), masks, *self._pairs, actions)
@@ -115,44 +115,45 @@ def save_q_table(
     observation_name: str,
     config: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a table of observations as .npz, with what it was made for; see `QTablePlayer`.
+    """Write a Q-table as .npz, with what it was made for.
 
     Raises:
         CardgymError: where the file cannot be written.
     """
-    about = {
+    metadata = {
         "format": FORMAT,
         **checkpoint_metadata(game, options, observation_name),
         "config": dict(config or {}),
     }
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, about=np.array(json.dumps(about)), **pairs._asdict())
+        np.savez(file, metadata=np.array(json.dumps(metadata)), **pairs._asdict())
 
 
 def load_player(path: Path, game: Game, options: Options) -> QTablePlayer:
-    """Read a table of observations as a player.
+    """The greedy player of a Q-table file.
 
     Raises:
-        CardgymError: where the file is missing, not one of ours, or made for another game, options or observation.
+        CardgymError: for a file that is missing, no Q-table of cardgym, or made for another game, options or
+            observation.
     """
     if not path.is_file():
-        raise CardgymError(f"table {path}: no such file; give the path of an .npz file")
+        raise CardgymError(f"Q-table {path}: no such file; give the path of an .npz file")
     try:
         with np.load(path, allow_pickle=False) as file:
-            about = json.loads(str(file["about"]))
+            metadata = json.loads(str(file["metadata"]))
             pairs = Pairs(*(file[name] for name in Pairs._fields))
-        known = about["format"] == FORMAT
-        whole = _whole(pairs, game.actions(options))
+        known = metadata["format"] == FORMAT
+        valid = _valid(pairs, game.actions(options))
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-        known = whole = False
-    if not known or (about.get("env") == game.id and not whole):
-        raise CardgymError(f"table {path}: truncated, or no table of observations of cardgym ({FORMAT!r})")
-    check_compatible(f"table {path}", about, game, options)
-    return QTablePlayer(str(path), about["observation"], pairs)
+        known = valid = False
+    if not known or (metadata.get("env") == game.id and not valid):
+        raise CardgymError(f"Q-table {path}: truncated, or no Q-table of cardgym ({FORMAT!r})")
+    check_compatible(f"Q-table {path}", metadata, game, options)
+    return QTablePlayer(str(path), metadata["observation"], pairs)
 
 
-def _whole(pairs: Pairs, num_actions: int) -> bool:
-    """Whether these arrays are pairs, so that a player of them finds and does what is allowed."""
+def _valid(pairs: Pairs, num_actions: int) -> bool:
+    """Whether the arrays are of the right types and shapes, sorted by key, with actions in range."""
     keys, actions, values = pairs
     if not (keys.dtype == np.uint64 and actions.dtype == np.int32 and values.dtype == np.float64):
         return False
