@@ -15,8 +15,10 @@ import time
 from pathlib import Path
 
 from cardgym import find
-from cardgym.games.corellian_spike.batch_q.learner import BatchQ, BatchQConfig
-from cardgym.learn.tabular.learner import TabularConfig, TabularLearner
+from cardgym.games.corellian_spike.batch_q.config import BatchQConfig
+from cardgym.games.corellian_spike.batch_q.learner import BatchQ
+from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.solvers.policies import policy_of
 from cardgym.solvers.solve import solver
 
@@ -31,10 +33,10 @@ def batch_q() -> None:
         (4, "weighted", "published"),
     ):
         options = game.parse_options({"num_players": players, "reward": reward})
-        BatchQ(options, BatchQConfig(exploration=exploration, games=2)).iterate()  # Compiles.
+        BatchQ(options, BatchQConfig(exploration=exploration, games_per_iteration=2)).iterate()  # Compiles.
         run, transitions = BatchQ(options, BatchQConfig(exploration=exploration)), 0
         wall, processor = time.perf_counter(), time.process_time()
-        for _ in range(run.config.iterations):
+        for _ in range(run.config.num_iterations):
             run.iterate()
             transitions += run.transitions
         print(
@@ -50,7 +52,7 @@ def online(decisions: int = 5_000_000) -> None:
         ("CorellianSpike-v0", "cards", ("self",)),
     ):
         game = find(env)
-        config = TabularConfig(env=env, observation=observation, opponents=opponents, table_size=6_000_000)
+        config = TabularConfig(env_id=env, observation=observation, opponents=opponents, table_size=6_000_000)
         learner = TabularLearner(game, game.parse_options(), config)
         learner.advance(1000)
         start = time.process_time()

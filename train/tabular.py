@@ -3,113 +3,116 @@
 Usage:
     python train/tabular.py --config configs/one_play_poker/q_learning.toml [--seed 2] [--out FOLDER] [--resume] ...
 
-`--help` lists every hyper-parameter; docs/algorithms/tabular.md says what the algorithms do here. The learning
-itself is compiled: cardgym.learn.tabular.loop.
+`--help` lists every hyper-parameter; docs/algorithms/tabular.md describes the algorithms. The update is in
+cardgym.learn.tabular.loop, compiled.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import sys
 import time
 from pathlib import Path
 
 from cardgym import find
-from cardgym.engine.registry import parse_settings
-from cardgym.learn.config import STATE_FILE
-from cardgym.learn.log import Figures, Reporter, TensorBoard, conclude, evaluation, summary
-from cardgym.learn.resume import load_resume_state, pack, save_state, unpack
+from cardgym.console import Progress
+from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
+from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import linear
-from cardgym.learn.tabular.learner import TabularConfig, TabularLearner
+from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import resolve
 from cardgym.players.policy_file import save_policy
 from cardgym.players.q_table import save_q_table
 
 CHUNK = 50_000
-"""Decisions between two looks at the clock and the progress bar."""
+"""The compiled loop runs for at most this many steps before the progress bar moves."""
 
 
 def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train; the figures of the last evaluation against each opponent, and the checkpoint."""
-    game = find(config.env)
-    options = game.parse_options(parse_settings(list(config.set)))
+    """Train in this folder, from the start or from the state saved there."""
+    game = find(config.env_id)
+    options = game.parse_options(config.env_options)
     for name in config.eval_opponents:
-        resolve(name, game, options)  # A wrong name is told now, not after minutes of training.
+        resolve(name, game, options)  # A wrong name fails now, not after minutes of training.
     learner = TabularLearner(game, options, config)
-    checkpoint = folder / ("table.npz" if config.observation else "policy.json")
-
-    # -- going on with an interrupted run -----------------------------------------------------------------------------
-    state_file = folder / STATE_FILE
+    state_file, checkpoint = folder / STATE_FILE, folder / ("q_table.npz" if config.observation else "policy.json")
     if resume and state_file.exists():
-        state = load_resume_state(state_file, config)
-        learner.load_state_dict(unpack(state["learner"]))
+        load_parts(state_file, config, {"learner": learner})
 
-    def save() -> None:
-        board.flush()
-        if config.observation:
-            save_q_table(checkpoint, learner.table(), game, options, config.observation, dataclasses.asdict(config))
-        else:
-            save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
-        plain = {"config": json.dumps(dataclasses.asdict(config)), "learner": pack(learner.state_dict())}
-        save_state(state_file, plain)  # Last: who resumes from it finds the checkpoint written.
+    # -- the training loop; a step is a decision of the learner -------------------------------------------------------
+    step = learner.decisions
+    with (
+        TensorBoard(folder, step) as board,
+        Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
+    ):
+        board.hyper_parameters(config.model_dump())
+        while step < config.total_steps:
+            # Play and learn, up to the next evaluation or checkpoint.
+            last_step, start = step, time.perf_counter()
+            learner.advance(next_stop(step, config))
+            step = learner.decisions
+            progress(step)
 
-    # -- what is told as training goes --------------------------------------------------------------------------------
-    board = TensorBoard(folder, learner.decisions)
-    board.config(dataclasses.asdict(config))
-    reporter = Reporter(config.decisions, learner.decisions)
+            # Log, evaluate, save.
+            board.scalars(step, schedules(step, config))
+            board.scalars(step, {"states": learner.states})
+            board.scalars(step, {"decisions_per_second": (step - last_step) / (time.perf_counter() - start)})
+            if config.eval_opponents and config.eval_every and step % config.eval_every == 0:
+                progress.note(summary(evaluate(config, learner, config.eval_games, board)))
+            if step % config.save_every == 0 or step >= config.total_steps:
+                board.flush()
+                if config.observation:
+                    q_table = learner.table()
+                    save_q_table(checkpoint, q_table, game, options, config.observation, config.model_dump())
+                else:
+                    save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
+                # Last: if it is there to resume from, so is the checkpoint.
+                save_parts(state_file, config, {"learner": learner})
 
-    def evaluate(games: int) -> dict[str, Figures]:
-        player, done = learner.player(), learner.decisions
-        return evaluation(
-            game, options, player, config.eval_opponents, games=games, board=board, step=done, seat=config.seat
-        )
-
-    # -- training -----------------------------------------------------------------------------------------------------
-    found: dict[str, Figures] = {}
-    try:
-        while learner.decisions < config.decisions:
-            stops = [config.decisions, learner.decisions + CHUNK, _next(learner.decisions, config.save_every)]
-            if config.eval_every:
-                stops.append(_next(learner.decisions, config.eval_every))
-            before, start = learner.decisions, time.perf_counter()
-            learner.advance(min(stops))
-            done = learner.decisions
-            board.scalars(
-                done,
-                {
-                    "epsilon": linear(
-                        done, config.epsilon_start, config.epsilon_end, config.epsilon_share * config.decisions
-                    ),
-                    "step_size": linear(done, config.step_size, config.step_size_end, config.decisions),
-                    "states": learner.states,
-                    "decisions_per_second": (done - before) / (time.perf_counter() - start),
-                },
-            )
-            if config.eval_every and done % config.eval_every == 0:
-                reporter.say(done, summary(evaluate(config.eval_games)))
-            if done % config.save_every == 0 or done >= config.decisions:
-                save()
-            reporter.advance(done)
-        if config.final_games:
-            found = evaluate(config.final_games)
-        conclude(folder, board, dataclasses.asdict(config), learner.decisions, found)
-    finally:
-        reporter.close()
-        board.close()
-    return TrainingResult(f"{config.decisions:,} decisions", found, ("Checkpoint", checkpoint))
+        # -- the final evaluation -------------------------------------------------------------------------------------
+        results: dict[str, Metrics] = {}
+        if config.final_games and config.eval_opponents:
+            progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
+            results = evaluate(config, learner, config.final_games, board)
+        write_results(folder, board, config.model_dump(), step, results)
+    return TrainingResult(f"{config.total_steps:,} steps", results, ("Checkpoint", checkpoint))
 
 
-def _next(done: int, every: int) -> int:
-    """The next multiple of `every`."""
-    return (done // every + 1) * every
+def next_stop(step: int, config: TabularConfig) -> int:
+    """The step up to which the learner may run without a pause."""
+    stops = [step + CHUNK, config.total_steps, next_multiple(step, config.save_every)]
+    if config.eval_every:
+        stops.append(next_multiple(step, config.eval_every))
+    return min(stops)
+
+
+def next_multiple(step: int, every: int) -> int:
+    """The next multiple of `every` after `step`."""
+    return (step // every + 1) * every
+
+
+def schedules(step: int, config: TabularConfig) -> dict[str, float]:
+    """Epsilon and alpha at a step, as the compiled loop has them."""
+    decay_steps = int(config.exploration_fraction * config.total_steps)
+    return {
+        "epsilon": linear(step, config.exploration_initial_eps, config.exploration_final_eps, decay_steps),
+        "learning_rate": linear(step, config.learning_rate, config.learning_rate_final, config.total_steps),
+    }
+
+
+def evaluate(config: TabularConfig, learner: TabularLearner, games: int, board: TensorBoard) -> dict[str, Metrics]:
+    """Match the greedy player with each opponent."""
+    return evaluate_learner(
+        learner.game, learner.options, learner.player(), config.eval_opponents,
+        games=games, board=board, step=learner.decisions, seat=config.seat,
+    )  # fmt: skip
 
 
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
-    description = "Train a table of action values at a card game."
-    return run_script(words, TabularConfig, description, lambda config: (find(config.env).id, config.algorithm), train)
+    return run_script("tabular.py", TabularConfig, train, words)
 
 
 if __name__ == "__main__":

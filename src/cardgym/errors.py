@@ -17,6 +17,10 @@ class IllegalActionError(CardgymError):
 def unknown(kind: str, name: object, known: Iterable[str]) -> CardgymError:
     """The error for a name that is not among `known`, naming the nearest."""
     names = sorted(known)
-    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return CardgymError(f"unknown {kind} {str(name)!r}: {hint}known: {', '.join(names) or 'none'}")
+    return CardgymError(f"unknown {kind} {str(name)!r}: {nearest(name, names)}known: {', '.join(names) or 'none'}")
+
+
+def nearest(name: object, known: Iterable[str], cutoff: float = 0.5) -> str:
+    """The hint `did you mean 'x'? ` with the name most like `name`; empty if none is at least `cutoff` alike."""
+    near = difflib.get_close_matches(str(name), sorted(known), n=1, cutoff=cutoff)
+    return f"did you mean {near[0]!r}? " if near else ""

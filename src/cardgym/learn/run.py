@@ -1,32 +1,30 @@
-"""What every training script does around its training: command line, folder of the run, errors, and the last words."""
+"""What every training script does around its training: command line, folder of the run, errors, last screen."""
 
 from __future__ import annotations
 
-import inspect
+import glob
 import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from cardgym.console import results_console
-from cardgym.engine.registry import registered
+from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
-from cardgym.learn.config import STATE_FILE, Place, parse_run, run_folder
+from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.log import Figures, results_tables
-
-C = TypeVar("C")
+from cardgym.learn.resume import STATE_FILE
 
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """What a training script has to tell at its end.
+    """What a training script prints at its end.
 
     Attributes:
-        after: how much training it was, such as `4,000,000 decisions`.
-        results: the figures of the last evaluation against each opponent, if there was one.
+        after: how long the training was, such as `4,000,000 steps`.
+        results: the figures of the final evaluation against each opponent, if there was one.
         saved: what was saved, in one word, and where.
     """
 
@@ -36,33 +34,31 @@ class TrainingResult:
 
 
 def run_script(
-    words: Sequence[str],
+    script: str,
     kind: type[C],
-    description: str,
-    name: Callable[[C], tuple[str, str]],
     train: Callable[[C, Path, bool], TrainingResult],
+    words: Sequence[str],
 ) -> int:
     """Run a training script from the command line.
 
     Args:
-        words: the command line, without the script's name.
-        kind: its hyper-parameters, see `parse_run`; one of them is `seed`.
-        description: what `--help` says the script does.
-        name: the game's id, and what the run is called where no config file gives it a name.
-        train: trains, in a folder, from the start or on from where the run there was interrupted.
+        script: its name in messages, such as `dqn.py`.
+        kind: the class of its hyper-parameters; its docstring opens the help.
+        train: trains with these hyper-parameters, in this folder, from the start or (True) on from the state saved
+            there, if there is one.
+        words: the command line, without the script's name; see `parse_run`.
 
     Returns:
-        The exit code: 2 for what the user can mend, which is told in one line; 130 when interrupted.
+        The exit code: 0; 2 for an error that the user can fix, with one line on stderr; 130 when interrupted.
     """
     start = time.monotonic()
-    script = Path(inspect.getfile(train)).name
     folder = None
     try:
-        config, place = parse_run(kind, words, description)
-        _check_game(config, place)
-        env, stem = name(config)
-        folder = run_folder(place, env, _run_name(place, stem, config))
-        trained = train(config, folder, place.resume)
+        config, run = parse_run(kind, words, script)
+        _check_game(config, run)
+        game_id = find(config.game_id).id
+        folder = run_folder(run, game_id, run_name(config, run.config))
+        result = train(config, folder, run.resume)
     except CardgymError as error:
         print(f"{script}: {error}", file=sys.stderr)
         return 2
@@ -73,38 +69,78 @@ def run_script(
     except (MemoryError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "alloc" not in str(error):  # Torch's word for no memory.
             raise
-        print(f"{script}: not enough memory; smaller tables, replay, batches or layers need less", file=sys.stderr)
+        print(
+            f"{script}: not enough memory; a smaller buffer_size, num_envs, batch_size or network needs less",
+            file=sys.stderr,
+        )
         return 2
     except KeyboardInterrupt:
         if folder is not None and (folder / STATE_FILE).exists():
-            print(f"stopped; the same command with `--resume --out {folder}` goes on", file=sys.stderr)
+            print(f"stopped; to go on, run the same command with `--resume --out {folder}`", file=sys.stderr)
         else:
-            print("stopped before anything was saved; the same command starts anew", file=sys.stderr)
+            print("stopped before anything was saved; run the same command to start over", file=sys.stderr)
         return 130
-    _last_words(env, trained, folder, time.monotonic() - start)
+    _print_result(game_id, result, folder, time.monotonic() - start)
     return 0
 
 
-def _check_game(config: object, place: Place) -> None:
-    """A script for any game has to be told which, to resume too: the folder of a run does not say what runs there."""
-    if getattr(config, "env", None) != "":
+def _check_game(config: TrainingConfig, run: RunArgs) -> None:
+    """A script for any game needs its name, to resume too: a run's folder does not say which game it is of."""
+    if config.game_id:
         return
-    if place.resume and place.config is None:
-        raise CardgymError("--resume needs the first command line too: name its game with --config or --env again")
-    raise CardgymError(f"name a game with --env or --config; known: {', '.join(registered())}")
+    if run.resume and run.config is None:
+        raise CardgymError("--resume needs the first command line too: name the game again with --config or --env-id")
+    raise CardgymError(f"name a game with --env-id or --config; known: {', '.join(registered())}")
 
 
-def _run_name(place: Place, stem: str, config: object) -> str:
-    return f"{place.config.stem if place.config else stem}-seed{getattr(config, 'seed')}"  # noqa: B009
+def run_name(config: TrainingConfig, file: Path | None) -> str:
+    """What a run is called: its config file's name, or without one its algorithm's, and its seed.
+
+    Where a flag chose another algorithm than the file, its name takes the place of the other in the file's name:
+    `double_dqn.toml` with `--no-double` is a run called `dqn`.
+    """
+    name = config.algorithm_name
+    if file is not None:
+        in_file = read_config(type(config), file).algorithm_name
+        if name == in_file:
+            name = file.stem
+        elif in_file in file.stem:
+            name = file.stem.replace(in_file, name)
+        else:
+            name = f"{file.stem}_{name}"
+    return f"{name}-seed{config.seed}"
 
 
-def _last_words(env: str, trained: TrainingResult, folder: Path, seconds: float) -> None:
+def run_folder(run: RunArgs, game_id: str, name: str) -> Path:
+    """Where a run goes: the folder named, or a new one `runs/<game>/<name>-<number>`; to resume, the latest of these.
+
+    If there is nothing to resume, that is said on stderr and is no error: so a loop can start a run with `--resume`.
+
+    Raises:
+        CardgymError: where the folder named holds a run and `--resume` is missing.
+    """
+    folder = run.out or _numbered_folder(Path("runs") / game_id, name, run.resume)
+    saved = (folder / STATE_FILE).exists()
+    if saved and not run.resume:
+        raise CardgymError(f"{folder}: holds a run already; add --resume to go on with it, or name another folder")
+    if run.resume and not saved:
+        print(f"nothing to resume in {folder}: starting from the beginning", file=sys.stderr)
+    return folder
+
+
+def _numbered_folder(runs: Path, name: str, latest: bool) -> Path:
+    numbers = [path.name.removeprefix(f"{name}-") for path in runs.glob(f"{glob.escape(name)}-*")]
+    last = max((int(number) for number in numbers if number.isdecimal()), default=0)
+    return runs / f"{name}-{max(last, 1) if latest else last + 1}"
+
+
+def _print_result(game_id: str, result: TrainingResult, folder: Path, seconds: float) -> None:
     console = results_console()
-    if trained.results:
-        console.print(f"{env} after {trained.after}", *results_tables(trained.results, console.width), sep="\n")
+    if result.results:
+        console.print(f"{game_id} after {result.after}", *results_tables(result.results, console.width), sep="\n")
     minutes, rest = divmod(int(seconds), 60)
     tensorboard = os.path.relpath(Path(sys.executable).parent / "tensorboard")
-    what, path = trained.saved
-    console.print(f"TrainingResult in {minutes} min {rest} s.", highlight=False)
+    what, path = result.saved
+    console.print(f"Trained in {minutes} min {rest} s.", highlight=False)
     for label, value in ((what, path), ("Curves", f"{tensorboard} --logdir {folder.parent}")):
         console.print(f"{label + ':':<12}{value}", soft_wrap=True, highlight=False)

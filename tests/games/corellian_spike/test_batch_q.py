@@ -10,11 +10,11 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena import evaluate
 from cardgym.arena.recording import record
+from cardgym.games.corellian_spike.batch_q.config import BatchQConfig
 from cardgym.games.corellian_spike.batch_q.learner import (
     ENV,
     EXPLORATIONS,
     BatchQ,
-    BatchQConfig,
     explore_published,
     save_plain_policy,
     transferred,
@@ -25,7 +25,7 @@ from cardgym.solvers import batch_q
 
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD, SPIKE, LOW, HIGH = range(9)
 GAME = find(ENV)
-SMALL = {"iterations": 3, "games": 40, "sweeps": 4}
+SMALL = {"num_iterations": 3, "games_per_iteration": 40, "update_epochs": 4}
 
 
 def options(**settings):
@@ -73,7 +73,7 @@ def test_an_iteration_is_the_textbooks_updates_in_the_textbooks_order(exploratio
 
 
 def test_epsilon_falls_as_in_the_paper():
-    run = BatchQ(options(), BatchQConfig(iterations=3, games=2, sweeps=1))
+    run = BatchQ(options(), BatchQConfig(num_iterations=3, games_per_iteration=2, update_epochs=1))
     seen = []
     for _ in range(3):
         seen.append(run.epsilon)
@@ -154,7 +154,7 @@ def test_a_policy_moved_to_another_table_keeps_its_states_and_else_plays_initial
 
 @pytest.mark.parametrize("state", ["code", "cards", "spikes"])
 def test_a_resumed_run_ends_where_an_unbroken_one_does(state):
-    config = BatchQConfig(state=state, exploration="legal", iterations=3, games=20, sweeps=2)
+    config = BatchQConfig(state=state, exploration="legal", num_iterations=3, games_per_iteration=20, update_epochs=2)
     whole = BatchQ(options(), config)
     for _ in range(3):
         whole.iterate()
@@ -170,7 +170,7 @@ def test_a_resumed_run_ends_where_an_unbroken_one_does(state):
 
 
 def test_learning_wins_against_random():
-    run = BatchQ(options(), BatchQConfig(iterations=8, games=300))
+    run = BatchQ(options(), BatchQConfig(num_iterations=8, games_per_iteration=300))
     for _ in range(8):
         run.iterate()
     report = evaluate(ENV, None, [run.player, "random"], games=1000, seed=1)
@@ -195,8 +195,8 @@ def test_states_of_cards_tell_apart_what_the_code_does_not():
     [
         ({"exploration": "publishd"}, "did you mean 'published'"),
         ({"state": "card"}, "did you mean 'cards'"),
-        ({"epsilon": 1.5}, "epsilon=1.5: allowed: 0 to 1"),
-        ({"iterations": 0}, "iterations=0: allowed: 1 or more"),
+        ({"exploration_initial_eps": 1.5}, "exploration_initial_eps=1.5: allowed: a number from 0 to 1"),
+        ({"num_iterations": 0}, "num_iterations=0: allowed: a whole number of at least 1"),
     ],
 )
 def test_bad_settings_are_one_line(settings, message):

@@ -1,8 +1,8 @@
-"""The compiled loop of Q-learning and Sarsa: play, and move the value of what was done towards its target.
+"""The compiled loop of Q-learning and Sarsa: play, and move the value of each action taken towards its target.
 
-Values are kept by the game's own number of a state, or by the hash of an observation in a dictionary of the pairs
-(observation, action) that were tried. The dictionary is an array of `ENTRY` with linear probing from the observation's
-hash on, so that the pairs of an observation lie side by side and one scan finds them all.
+Action values are kept in a table by the game's own number of a state, or in a dictionary of the pairs (observation,
+action) that were tried. The dictionary is an array of `ENTRY` with linear probing from the observation's hash on: the
+pairs of an observation lie close together, and one scan finds them all.
 """
 
 from __future__ import annotations
@@ -20,10 +20,38 @@ from cardgym.engine.kernel import Kernel, uniform_legal
 from cardgym.players.q_table import hash_of
 
 ENTRY = np.dtype([("key", np.uint64), ("action", np.int32), ("visits", np.int32), ("value", np.float64)])
-"""A pair of observation and action: the observation's hash (0 where the entry is free), the action, its value."""
+"""A pair of observation and action: the observation's hash (0 if the entry is free), the action, its value."""
 
-DECISIONS, GAMES, STATES, ENTRIES, UNTIL, FULL = range(6)
-"""Places in the whole numbers that the loop reads and writes."""
+PENDING = np.dtype([("key", np.uint64), ("action", np.int64), ("reward", np.float64)])
+"""What waits for a seat's next decision: the state (its number or hash) and the action of its last decision (-1 if
+there is none), and what the seat was paid since."""
+
+COUNTERS = np.dtype([(name, np.int64) for name in ("decisions", "games", "states", "entries", "until", "full")])
+"""The learner's decisions, the games that have ended, states and entries of the dictionary; the number of decisions to
+stop at; whether the dictionary is full."""
+
+SETTINGS = np.dtype(
+    [
+        *(
+            (name, np.float64)
+            for name in (
+                "total_steps",
+                "exploration_initial_eps",
+                "exploration_final_eps",
+                "exploration_steps",
+                "learning_rate",
+                "learning_rate_final",
+                "visits_power",
+                "gamma",
+            )
+        ),
+        ("num_deals", np.int64),
+        ("sarsa", np.bool_),
+        ("terminal_on_deal_end", np.bool_),
+    ],
+    align=True,
+)
+"""The hyper-parameters that the loop reads; `exploration_steps` is in decisions."""
 
 
 # -- two ways to keep values ------------------------------------------------------------------------------------------
@@ -31,58 +59,61 @@ DECISIONS, GAMES, STATES, ENTRIES, UNTIL, FULL = range(6)
 
 @template
 def _values_by_index(
-    state: Any, seat: int, observation: Any, values: Any, entries: Any, worth: Any, numbers: Any
+    state: Any, seat: int, observation: Any, values: Any, entries: Any, action_values: Any, counters: Any
 ) -> np.uint64:
-    """Copy the values of the state's actions to `worth`; return the state's number."""
+    """Copy the values of the state's actions to `action_values`; return the state's number."""
     row = np.int64(bound.info_state_index(state, seat))
-    for action in range(worth.shape[0]):
-        worth[action] = values[row, action]
+    for action in range(action_values.shape[0]):
+        action_values[action] = values[row, action]
     return np.uint64(row)
 
 
 @template
 def _values_by_hash(
-    state: Any, seat: int, observation: Any, values: Any, entries: Any, worth: Any, numbers: Any
+    state: Any, seat: int, observation: Any, values: Any, entries: Any, action_values: Any, counters: Any
 ) -> np.uint64:
-    """The same by observation, whose hash is returned; what was not tried is worth 0. Tells when there is no room."""
+    """Copy the values of the observation's actions to `action_values`, 0 where not tried; return the hash.
+
+    Sets `counters.full` if there is no room for more entries.
+    """
     bound.observe(state, seat, observation)
     key = hash_of(observation)
     last = np.int64(entries.shape[0] - 1)
-    if numbers[ENTRIES] * 4 >= entries.shape[0] * 3:
-        numbers[FULL] = 1
-    for action in range(worth.shape[0]):
-        worth[action] = 0.0
+    if counters.entries * 4 >= entries.shape[0] * 3:
+        counters.full = 1
+    for action in range(action_values.shape[0]):
+        action_values[action] = 0.0
     slot = np.int64(key & np.uint64(last))
     while entries[slot].key != np.uint64(0):
         if entries[slot].key == key:
-            worth[entries[slot].action] = entries[slot].value
+            action_values[entries[slot].action] = entries[slot].value
         slot = (slot + 1) & last
     return key
 
 
 @rule
-def _step_size(visits: int, numbers: Any, settings: Any) -> float:
-    size = linear(float(numbers[DECISIONS]), settings[4], settings[5], settings[0])
-    if settings[6] > 0.0:
-        size /= float(visits) ** settings[6]
+def _step_size(visits: int, counters: Any, settings: Any) -> float:
+    size = linear(float(counters.decisions), settings.learning_rate, settings.learning_rate_final, settings.total_steps)
+    if settings.visits_power > 0.0:
+        size /= float(visits) ** settings.visits_power
     return float(size)
 
 
 @template
-def _move_by_index(
-    values: Any, visits: Any, entries: Any, key: Any, action: int, target: float, numbers: Any, settings: Any
+def _update_by_index(
+    values: Any, visits: Any, entries: Any, key: Any, action: int, target: float, counters: Any, settings: Any
 ) -> None:
     """Move the value of an action towards its target."""
     row = np.int64(key)
     visits[row, action] += 1
-    values[row, action] += _step_size(visits[row, action], numbers, settings) * (target - values[row, action])
+    values[row, action] += _step_size(visits[row, action], counters, settings) * (target - values[row, action])
 
 
 @template
-def _move_by_hash(
-    values: Any, visits: Any, entries: Any, key: Any, action: int, target: float, numbers: Any, settings: Any
+def _update_by_hash(
+    values: Any, visits: Any, entries: Any, key: Any, action: int, target: float, counters: Any, settings: Any
 ) -> None:
-    """The same in the dictionary, where a pair that is new is made."""
+    """Move the value of an action towards its target; add the pair if it is new."""
     last = np.int64(entries.shape[0] - 1)
     slot = np.int64(key & np.uint64(last))
     known = False
@@ -96,11 +127,11 @@ def _move_by_hash(
     if entry.key == np.uint64(0):
         entry.key = key
         entry.action = action
-        numbers[ENTRIES] += 1
+        counters.entries += 1
         if not known:
-            numbers[STATES] += 1
+            counters.states += 1
     entry.visits += 1
-    entry.value += _step_size(entry.visits, numbers, settings) * (target - entry.value)
+    entry.value += _step_size(entry.visits, counters, settings) * (target - entry.value)
 
 
 @template
@@ -129,27 +160,43 @@ def best_legal(values: npt.NDArray[np.float64], mask: npt.NDArray[np.int8]) -> f
 
 @rule
 def greedy_legal(values: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], generator: Any) -> int:
-    """A legal action of the highest value, at random among equals."""
+    """A legal action of the highest value; ties are broken at random."""
     best = best_legal(values, mask)
-    equals = 0
+    ties = 0
     for action in range(mask.shape[0]):
-        equals += mask[action] != 0 and values[action] == best
-    place = uniform(generator, equals) if equals > 1 else 0
+        ties += mask[action] != 0 and values[action] == best
+    remaining = uniform(generator, ties) if ties > 1 else 0
     for action in range(mask.shape[0]):
         if mask[action] and values[action] == best:
-            if place == 0:
+            if remaining == 0:
                 return action
-            place -= 1
+            remaining -= 1
     return -1
 
 
 @rule
 def linear(step: float, start: float, end: float, steps: float) -> float:
-    """From `start` to `end` in `steps`, in a straight line; `end` from there on."""
+    """From `start` at step 0 to `end` at step `steps`, in a straight line; `end` from there on."""
     return end if step >= steps else start + (end - start) * step / steps
 
 
 # -- the loop ---------------------------------------------------------------------------------------------------------
+
+
+@template
+def _start_game(state: Any, row: Any, choices: Any, cumulative_weights: Any, generator: Any, num_deals: int) -> None:
+    """Draw the opponents and deal the next game."""
+    for place in range(1, state.num_players):
+        drawn = uniform_float(generator)
+        choice = 0
+        while choice < cumulative_weights.shape[0] - 1 and cumulative_weights[choice] <= drawn:
+            choice += 1
+        row.lineup[place] = choices[choice]
+    if num_deals > 0:
+        row.games = np.uint64(uniform(generator, num_deals))
+    bound.prepare(state, row)
+    if num_deals > 0:
+        row.choice[0] = next_bits(generator)  # The deal is repeated, what players choose in it is not.
 
 
 @template
@@ -158,103 +205,116 @@ def _learn(
     rows: Any,
     policy_tables: Any,
     choices: Any,
-    shares: Any,
+    cumulative_weights: Any,
     values: Any,
     visits: Any,
     entries: Any,
     observation: Any,
-    worth: Any,
+    action_values: Any,
     mask: Any,
-    keys: Any,
-    opened: Any,
-    pay: Any,
+    pending: Any,
+    rewards: Any,
     generator: Any,
-    numbers: Any,
-    settings: Any,
-    sarsa: bool,
-    deal_ends: bool,
-    deals: int,
+    counter_rows: Any,
+    setting_rows: Any,
 ) -> None:
-    """Play and learn until the learner has taken `numbers[UNTIL]` decisions.
+    """Play and learn until the learner has taken `until` decisions, or the dictionary is full.
 
-    `keys[seat]` and `opened[seat]` are the state and the action that wait for the seat's next decision (-1: none);
-    `pay[0, seat]` is what the seat was paid since.
+    Args:
+        states: the one game's state, (1,).
+        rows: its row of a seated batch, (1,).
+        policy_tables: the batch's policy tables.
+        choices: the policy numbers that opponents are drawn from, (choices,).
+        cumulative_weights: their weights added up, the last 1, (choices,).
+        values: action values by state number, (states, actions), float64; no rows if observations are hashed.
+        visits: how often each was updated, int32, of the same shape.
+        entries: the dictionary, (a power of two,), `ENTRY`.
+        observation: scratch, (size,), float32.
+        action_values: scratch, (actions,), float64.
+        mask: scratch, (actions,), int8.
+        pending: a `PENDING` for each seat.
+        rewards: scratch, (seats,), float64.
+        generator: the learner's own random numbers.
+        counter_rows: one `COUNTERS`.
+        setting_rows: one `SETTINGS`.
     """
     state = states[0]
     row = rows[0]
-    while numbers[DECISIONS] < numbers[UNTIL]:
+    counters = counter_rows[0]
+    settings = setting_rows[0]
+    while counters.decisions < counters.until:
         if row.current_player < 0:
-            for place in range(1, state.num_players):
-                drawn = uniform_float(generator)
-                number = 0
-                while number < shares.shape[0] - 1 and shares[number] <= drawn:
-                    number += 1
-                row.lineup[place] = choices[number]
-            if deals > 0:
-                row.games = np.uint64(uniform(generator, deals))
-            bound.prepare(state, row)
-            if deals > 0:
-                row.choice[0] = next_bits(generator)  # The deal is an old one, what players choose in it is not.
+            bound.start_game(state, row, choices, cumulative_weights, generator, settings.num_deals)
             row.current_player = 0
-        before_deal = bound.deal(state)
-        move = bound.next_move(state, row, policy_tables, mask)
+        deal_before = bound.deal(state)
+        action = bound.next_move(state, row, policy_tables, mask)
         seat = row.current_player
-        ended = move < 0 and seat < 0
-        learns = move < 0 and seat >= 0
-        here = np.uint64(0)
+        ended = action < 0 and seat < 0
+        learns = action < 0 and seat >= 0
+        key = np.uint64(0)
         if learns:
-            here = bound.values_of(state, seat, observation, values, entries, worth, numbers)
-            if numbers[FULL]:
+            key = bound.values_of(state, seat, observation, values, entries, action_values, counters)
+            if counters.full:
                 return
-            step = float(numbers[DECISIONS])
-            if uniform_float(generator) < linear(step, settings[1], settings[2], settings[3]):
-                move = uniform_legal(mask, generator)
+            epsilon = linear(
+                float(counters.decisions),
+                settings.exploration_initial_eps,
+                settings.exploration_final_eps,
+                settings.exploration_steps,
+            )
+            if uniform_float(generator) < epsilon:
+                action = uniform_legal(mask, generator)
             else:
-                move = greedy_legal(worth, mask, generator)
+                action = greedy_legal(action_values, mask, generator)
         for other in range(state.num_players):
-            if opened[other] >= 0 and (ended or (learns and other == seat)):
-                ahead = 0.0
+            if pending[other].action >= 0 and (ended or (learns and other == seat)):
+                next_value = 0.0
                 if not ended:
-                    ahead = worth[move] if sarsa else best_legal(worth, mask)
-                target = pay[0, other] + settings[7] * ahead
-                bound.move_value(values, visits, entries, keys[other], opened[other], target, numbers, settings)
-                opened[other] = -1
+                    # The one line in which Sarsa and Q-learning differ.
+                    next_value = action_values[action] if settings.sarsa else best_legal(action_values, mask)
+                target = pending[other].reward + settings.gamma * next_value
+                bound.update(
+                    values, visits, entries, pending[other].key, pending[other].action, target, counters, settings
+                )
+                pending[other].action = -1
         if ended:
             row.current_player = -1
-            numbers[GAMES] += 1
+            counters.games += 1
             continue
         if learns:
-            numbers[DECISIONS] += 1
-            keys[seat] = here
-            opened[seat] = move
-            pay[0, seat] = 0.0
-        bound.apply_action(state, move)
+            counters.decisions += 1
+            pending[seat].key = key
+            pending[seat].action = action
+            pending[seat].reward = 0.0
+        bound.apply_action(state, action)
         for other in range(state.num_players):
-            pay[1, other] = 0.0
-        bound.rewards(state, pay[1])
+            rewards[other] = 0.0
+        bound.rewards(state, rewards)
         for other in range(state.num_players):
-            pay[0, other] += pay[1, other]
-        if deal_ends and bound.deal(state) != before_deal:
+            pending[other].reward += rewards[other]
+        if settings.terminal_on_deal_end and bound.deal(state) != deal_before:
             for other in range(state.num_players):
-                if opened[other] >= 0:
-                    bound.move_value(
-                        values, visits, entries, keys[other], opened[other], pay[0, other], numbers, settings
-                    )
-                    opened[other] = -1
+                if pending[other].action >= 0:
+                    bound.update(
+                        values, visits, entries, pending[other].key, pending[other].action, pending[other].reward,
+                        counters, settings,
+                    )  # fmt: skip
+                    pending[other].action = -1
 
 
 @cache
 def learning_loop(kernel: Kernel, observation_name: str) -> Callable[..., Any]:
-    """`_learn` for a game, with values by an observation's hash, or by the game's own indices if no name is given."""
+    """`_learn` for a game, with values by the hash of that observation, or by the game's own indices if it is empty."""
     suffix = f"_{observation_name or 'index'}"
     if observation_name:
         names = {"observe": kernel.game.observation(observation_name).write}
         values_of = kernel.inlined(_values_by_hash, suffix, **names)
-        move_value = kernel.inlined(_move_by_hash, suffix)
+        update = kernel.inlined(_update_by_hash, suffix)
     else:
         values_of = kernel.inlined(_values_by_index, suffix)
-        move_value = kernel.inlined(_move_by_index, suffix)
-    return kernel.entry_point(_learn, suffix, values_of=values_of, move_value=move_value)
+        update = kernel.inlined(_update_by_index, suffix)
+    start_game = kernel.inlined(_start_game, suffix)
+    return kernel.entry_point(_learn, suffix, values_of=values_of, update=update, start_game=start_game)
 
 
 insert = bind(_insert, "entries")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,13 @@ from cardgym.engine.contract import Record, rule, uniform
 from cardgym.engine.generator import Generator, derive
 from cardgym.engine.kernel import choose_random
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError
 from cardgym.files import replacing
+from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig
 from cardgym.games.corellian_spike.batch_q.state_models import CodeStates, States, codes_of, state_model
 from cardgym.games.corellian_spike.state import BUY, DISCARD, DONT_BUY, MATCH, RAISE, CorellianSpikeOptions
 from cardgym.players.base import Player, TablePlayer
 
-ENV = "CorellianSpike-v0"
 NEVER = -np.inf
 """The value of an action not tried yet."""
 
@@ -49,64 +48,6 @@ def explore_published(state: Record, seat: int, mask: npt.NDArray[np.int8], gene
 EXPLORATIONS: dict[str, Explore] = {"published": explore_published, "legal": choose_random}
 
 
-@dataclass(frozen=True)
-class BatchQConfig:
-    """The paper's batch Q-learning of Corellian Spike (section 4.2)."""
-
-    set: tuple[str, ...] = ()
-    """Options of the game, each as name=value, such as num_players=4 or reward=weighted."""
-    seed: int = 1
-    """Decides everything: deals and exploration."""
-    exploration: str = "published"
-    """What exploring does: published (as the paper's program: no folding, always buying, never swapping with the higher
-    card) or legal (uniform over the legal actions)."""
-    state: str = "code"
-    """What a state is: code (the paper's), cards (its three cards instead of their sum) or spikes (the code, and the
-    opponents' spikes)."""
-    iterations: int = 50
-    """How often games are played and learned from."""
-    games: int = 2000
-    """Games in each iteration."""
-    sweeps: int = 20
-    """Passes over an iteration's transitions."""
-    step_size: float = 0.1
-    """The learning rate, alpha."""
-    gamma: float = 1.0
-    """Discount from one decision of a seat to its next."""
-    epsilon: float = 0.9
-    """The share of exploring decisions in the first iteration."""
-    epsilon_decay: float = 0.9556
-    """What epsilon is multiplied by after each iteration."""
-    save_every: int = 5
-    """Iterations from one policy file to the next; the last iteration always has one."""
-    eval_opponents: tuple[str, ...] = ("random", "initial")
-    """Whom the policy is matched with each time it is saved."""
-    eval_games: int = 1000
-    """Games against each of them; 0 for none."""
-    final_games: int = 10_000
-    """Games against each of them at the end; 0 for none."""
-
-    def __post_init__(self) -> None:
-        for name, allowed, words in (
-            ("seed", 0 <= self.seed < 2**63, "0 to 2^63 - 1"),
-            ("iterations", self.iterations >= 1, "1 or more"),
-            ("games", self.games >= 1, "1 or more"),
-            ("sweeps", self.sweeps >= 1, "1 or more"),
-            ("save_every", self.save_every >= 1, "1 or more"),
-            ("eval_games", self.eval_games >= 0, "0 or more"),
-            ("final_games", self.final_games >= 0, "0 or more"),
-            ("step_size", 0 < self.step_size <= 1, "more than 0, at most 1"),
-            ("gamma", 0 <= self.gamma <= 1, "0 to 1"),
-            ("epsilon", 0 <= self.epsilon <= 1, "0 to 1"),
-            ("epsilon_decay", 0 <= self.epsilon_decay <= 1, "0 to 1"),
-        ):
-            if not allowed:
-                raise CardgymError(f"{name}={getattr(self, name)!r}: allowed: {words}")
-        if self.exploration not in EXPLORATIONS:
-            raise unknown("exploration", self.exploration, EXPLORATIONS)
-        state_model(self.state)
-
-
 class BatchQ:
     """A run of the paper's algorithm.
 
@@ -123,7 +64,7 @@ class BatchQ:
         self.options = options
         self.config = config
         self.iteration = 0
-        self.epsilon = config.epsilon
+        self.epsilon = config.exploration_initial_eps
         self.transitions = 0
         self._game = find(ENV)
         self.states: States = state_model(config.state)(self._game, options)
@@ -142,7 +83,7 @@ class BatchQ:
             self._game,
             self.options,
             [self.player] * self.options.num_players,
-            games=config.games,
+            games=config.games_per_iteration,
             seed=seed,
             states=states.name,
             epsilon=self.epsilon,
@@ -161,13 +102,13 @@ class BatchQ:
         # A copy of the few rows in play, and of the few columns: it fits in the processor's cache.
         columns = np.minimum(first[:, None] + np.arange(_SLOTS), self._game.num_actions - 1)
         values = states.values[seen[:, None], columns]
-        _sweep(moves, values, config.step_size, config.gamma, config.sweeps)
+        _sweep(moves, values, config.learning_rate, config.gamma, config.update_epochs)
         np.put_along_axis(learned := states.values[seen], columns, values, axis=1)
         states.values[seen] = learned
         tried = values.max(axis=1) > NEVER
         states.actions[seen[tried]] = (first + values.argmax(axis=1))[tried]
         self.iteration += 1
-        self.epsilon *= config.epsilon_decay
+        self.epsilon *= config.exploration_decay
 
     def save_policy(self, path: Path) -> None:
         """Write the policy as the paper's program did: a JSON object from state code to action number.
@@ -205,12 +146,12 @@ def train(
         each: told of the run after each iteration.
     """
     run = BatchQ(options, config)
-    while run.iteration < config.iterations:
+    while run.iteration < config.num_iterations:
         run.iterate()
         if each is not None:
             each(run)
         if progress is not None:
-            progress(run.iteration, config.iterations)
+            progress(run.iteration, config.num_iterations)
     return run
 
 

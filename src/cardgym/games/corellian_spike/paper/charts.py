@@ -13,7 +13,7 @@ import numpy.typing as npt
 from cardgym.engine.registry import find
 from cardgym.figures import new_figure
 from cardgym.files import replacing
-from cardgym.games.corellian_spike.batch_q.learner import ENV
+from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.batch_q.state_models import codes_of
 from cardgym.games.corellian_spike.paper.runs import Case, TrainingResult
 

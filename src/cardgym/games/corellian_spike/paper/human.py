@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cardgym.games.corellian_spike.batch_q.learner import ENV
+from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.play.log import default_log, read_log
 

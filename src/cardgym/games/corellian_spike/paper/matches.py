@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cardgym.engine.registry import find
-from cardgym.games.corellian_spike.batch_q.learner import ENV, transferred
+from cardgym.games.corellian_spike.batch_q.config import ENV
+from cardgym.games.corellian_spike.batch_q.learner import transferred
 from cardgym.games.corellian_spike.paper.runs import (
     CREDITS,
     FOUR,

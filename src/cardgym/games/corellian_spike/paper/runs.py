@@ -15,9 +15,11 @@ import numpy.typing as npt
 
 from cardgym.arena import evaluate
 from cardgym.engine.registry import find
-from cardgym.games.corellian_spike.batch_q.learner import ENV, BatchQ, BatchQConfig, train
+from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig, Exploration
+from cardgym.games.corellian_spike.batch_q.learner import BatchQ, train
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.learn.tabular.learner import TabularConfig, TabularLearner
+from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.players.base import PlayerSpec, TablePlayer
 
 Progress = Callable[[int, int], None] | None
@@ -56,7 +58,7 @@ class Case:
 
     players: int = 2
     reward: str = "credits"
-    exploration: str = "published"
+    exploration: Exploration = "published"
     betting: str = "flat"
 
     @property
@@ -165,7 +167,7 @@ def train_case(case: Case, seed: int, plan: Plan) -> TrainingResult:
             policies[run.iteration] = run.states.actions.copy()
 
     config = BatchQConfig(
-        seed=seed, exploration=case.exploration, iterations=plan.iterations, games=plan.training_games
+        seed=seed, exploration=case.exploration, num_iterations=plan.iterations, games_per_iteration=plan.training_games
     )
     policies[0] = BatchQ(case.options, config).states.actions.copy()
     run = train(case.options, config, each=keep)
@@ -203,20 +205,20 @@ def learn(task: Learning) -> tuple[int, list[Score]]:
     """Learn to beat a policy, and be matched with the judges; the states met, and a score against each judge."""
     options = CorellianSpikeOptions()
     config = TabularConfig(
-        env=ENV,
+        env_id=ENV,
         observation=task.observation,
         table_size=6_000_000,
         seed=task.seed,
-        decisions=task.decisions,
-        deal_ends=True,
-        step_size=0.1,
-        step_size_end=0.005,
-        epsilon_start=0.9,
-        epsilon_end=0.05,
-        epsilon_share=0.8,
+        total_steps=task.decisions,
+        terminal_on_deal_end=True,
+        learning_rate=0.1,
+        learning_rate_final=0.005,
+        exploration_initial_eps=0.9,
+        exploration_final_eps=0.05,
+        exploration_fraction=0.8,
     )
     learner = TabularLearner(find(ENV), options, config, opponents={task.opponent: 1.0})
-    learner.advance(config.decisions)
+    learner.advance(config.total_steps)
     player = learner.player()
     scores = [play(Match(options, [player, judge], task.games, task.seed))[0] for judge in task.judges]
     return learner.states, scores

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from cardgym.arena.recording import record
-from cardgym.games.corellian_spike.batch_q.learner import ENV
+from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.paper.charts import kinds
 from cardgym.games.corellian_spike.paper.runs import CREDITS, Plan
 from cardgym.games.corellian_spike.tabular_observations import name_cards

@@ -1,92 +1,99 @@
-"""Experts at cribbage: eight strategies, weighted by both scores and who deals.
+"""`cardgym experts`: train experts at cribbage, eight strategies weighted by both scores and who deals.
 
 Usage:
-    python train/experts.py --config configs/cribbage/experts.toml [--seed 2] [--out FOLDER] [--resume] ...
-    python train/experts.py --config configs/cribbage/experts.toml --init runs/.../A.experts.safetensors hand
+    cardgym experts --config configs/cribbage/experts.toml [--seed 2] [--out FOLDER] [--resume] ...
+    cardgym experts --config configs/cribbage/experts.toml --init runs/.../A.experts.safetensors hand
 
-`--help` lists every hyper-parameter; docs/algorithms/experts.md tells how they learn and what the paper left open.
+`--help` lists every hyper-parameter; docs/games/cribbage/experts.md says how experts learn and what the paper leaves
+open. Their weight files `<games>.experts.safetensors` are players.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import sys
-import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cardgym.arena.statistics import Interval
+from cardgym.console import Progress
 from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.picture import board_pixels
 from cardgym.games.cribbage.experts.trainer import Trainer
-from cardgym.learn.config import STATE_FILE
-from cardgym.learn.log import Figures, Reporter, TensorBoard, conclude
-from cardgym.learn.resume import load_resume_state, pack, save_state, unpack
+from cardgym.learn.evaluation import Metrics, write_results
+from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import crossed
+from cardgym.learn.stopwatch import Stopwatch
+from cardgym.learn.tensorboard import TensorBoard
 
-ENV = "Cribbage-v0"
+
+@dataclass
+class History:
+    """The win rates of the first expert with their intervals, by games played, then by opponent."""
+
+    win_rates: dict[str, dict[str, tuple[float, Interval]]] = field(default_factory=dict)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The win rates, as text."""
+        return {"win_rates": json.dumps(self.win_rates)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self.win_rates = json.loads(state["win_rates"])
 
 
 def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train; expert 0's figures at the last checkpoint, and where the weight files are."""
-    trainer = Trainer(config)
+    """Train in this folder, from the start or from the state saved there."""
+    trainer, history = Trainer(config), History()
     trainer.check_opponents()
-    found: dict[str, Any] = {}
+    parts: dict[str, Stateful] = {"trainer": trainer, "history": history}
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
-        state = load_resume_state(state_file, config)
-        trainer.load_state(unpack(state["arrays"]))
-        found = json.loads(state["found"])
+        load_parts(state_file, config, parts)
 
-    board = TensorBoard(folder, trainer.games)
-    board.config(dataclasses.asdict(config))
-    reporter = Reporter(config.games, trainer.games, "games")
-    clock = [0.0, 0]  # Seconds of training, and games in them, since the last checkpoint.
-
-    def checkpoint() -> None:
-        trainer.save_weights(folder)
-        its = trainer.evaluate(config.eval_opponents, config.eval_games)
-        found[str(trainer.games)] = its
-        board.scalars(trainer.games, {f"win_rate/{name}": rate for name, (rate, _) in its.items()})
-        if len(config.init) == 2 and trainer.games:
-            board.scalars(trainer.games, {"win_rate/second expert, in training": trainer.share})
-        if clock[1]:
-            board.scalars(trainer.games, {"games_per_second": clock[1] / max(clock[0], 1e-9)})
-        board.picture("board", trainer.games, board_pixels(trainer.weights(), f"after {trainer.games:,} games"))
-        clock[:] = [0.0, 0]
-        words = ", ".join(f"wins {rate:.1%} against {name}" for name, (rate, _) in its.items())
-        reporter.say(trainer.games, words)
-        plain = {"config": json.dumps(dataclasses.asdict(config)), "found": json.dumps(found)}
-        board.flush()
-        save_state(state_file, {**plain, "arrays": pack(trainer.state())})
-
-    try:
+    with (
+        TensorBoard(folder, trainer.games) as board,
+        Progress("training", "games", total=config.total_games, done=trainer.games, lines=True) as progress,
+    ):
+        board.hyper_parameters(config.model_dump())
         if not trainer.games:
-            checkpoint()
-        while trainer.games < config.games:
-            before, start = trainer.games, time.perf_counter()
+            progress.note(evaluate(trainer, history, board))
+            trainer.save_weights(folder)
+            save_parts(state_file, config, parts)
+        stopwatch = Stopwatch(trainer.games)
+        while trainer.games < config.total_games:
+            last_games = trainer.games
             trainer.advance()
-            clock[0] += time.perf_counter() - start
-            clock[1] += trainer.games - before
-            if crossed(config.checkpoint_every, before, trainer.games) or trainer.games >= config.games:
-                checkpoint()
-            reporter.advance(trainer.games)
-        last: dict[str, Figures] = {
-            name: {"win_rate": (rate, (low, high))} for name, (rate, (low, high)) in found[str(trainer.games)].items()
+            progress(trainer.games)
+            if crossed(config.save_every, last_games, trainer.games) or trainer.games >= config.total_games:
+                board.scalars(trainer.games, {"games_per_second": stopwatch.lap_rate(trainer.games)})
+                with stopwatch.paused():
+                    progress.note(evaluate(trainer, history, board))
+                    board.flush()
+                    trainer.save_weights(folder)
+                    save_parts(state_file, config, parts)  # Last: if it is there, so are the weight files.
+
+        results: dict[str, Metrics] = {
+            opponent: {"win_rate": (rate, (low, high))}
+            for opponent, (rate, (low, high)) in history.win_rates[str(trainer.games)].items()
         }
-        conclude(folder, board, dataclasses.asdict(config), trainer.games, last, checkpoints=found)
-    finally:
-        reporter.close()
-        board.close()
-    return TrainingResult(f"{config.games:,} games", last, ("Weights", folder))
+        write_results(folder, board, config.model_dump(), trainer.games, results, checkpoints=history.win_rates)
+    return TrainingResult(f"{config.total_games:,} games", results, ("Weights", folder))
+
+
+def evaluate(trainer: Trainer, history: History, board: TensorBoard) -> str:
+    """Match the first expert with each opponent, log and keep the win rates, draw its weights; a summary."""
+    config, games = trainer.config, trainer.games
+    win_rates = trainer.evaluate(config.eval_opponents, config.eval_games)
+    history.win_rates[str(games)] = win_rates
+    board.scalars(games, {f"win_rate/{opponent}": rate for opponent, (rate, _) in win_rates.items()})
+    if len(config.init) == 2 and games:
+        board.scalars(games, {"win_rate/second expert, in training": trainer.share})
+    board.picture("board", games, board_pixels(trainer.weights(), f"after {games:,} games"))
+    return ", ".join(f"wins {rate:.1%} against {opponent}" for opponent, (rate, _) in win_rates.items())
 
 
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
-    description = "Train experts at cribbage."
-    return run_script(words, ExpertsConfig, description, lambda config: (ENV, "experts"), train)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    return run_script("cardgym experts", ExpertsConfig, train, words)

@@ -1,4 +1,4 @@
-"""The paper's open questions, answered as a page: where training ends, from where it began, and near the end."""
+"""The page of results: win rates, where training from each start ends, and what changes near the end of the board."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from cardgym.games.cribbage.experts.trainer import Trainer
 from cardgym.games.cribbage.strategies import FAMILIES, HOLES, STRATEGIES
 
 GAMES = 160_000
-FEWER = 4
-"""The paper's update with other credits is played for a fourth of the games."""
+"""Games of each run."""
+SHORTER = 4
+"""Runs with other discounts have this many times fewer games."""
 CHECKPOINTS = 4
-"""Evaluations of a run from uniform weights after the first, which is of the weights that it starts from."""
+"""Evaluations of a run from uniform weights, besides that of its first weights."""
 SEEDS = (1, 2, 3)
-PAGE, BOARD = "cribbage.md", "cribbage_board.png"
+PAGE, BOARD = "results.md", "board.png"
 STARTS = ("hand", "crib", "pegging", "random")
 REGIONS = ((0, 59), (60, 89), (90, 109), (110, 120))
-"""Scores of both players that the tables tell apart."""
+"""Ranges of both scores that the page compares."""
 EVALUATION_GAMES = 20_000
 
 Rates = dict[str, tuple[float, tuple[float, float]]]
 KINDS = {
     "gradient, own crib": ExpertsConfig(own_crib=True),
     "gradient, the paper's eight": ExpertsConfig(),
-    "the paper's update": ExpertsConfig(update="paper", anywhere=0.0),
+    "the paper's update": ExpertsConfig(update="paper", exploring_starts=0.0),
 }
-"""The three ways to learn that are kept side by side."""
+"""The three ways to learn, by the names that the page gives them."""
 PAPER_UPDATE = tuple(KINDS)[-1]
-CREDITS = {f"{PAPER_UPDATE}, credit {credit:g}": dataclasses.replace(KINDS[PAPER_UPDATE], credit=credit)
-           for credit in (0.0, 0.5, 0.9)}  # fmt: skip
-"""The paper's update with credit for the end of the path above all; KINDS has it with 1."""
+DISCOUNTS = {f"{PAPER_UPDATE}, gamma {gamma:g}": KINDS[PAPER_UPDATE].replace(gamma=gamma) for gamma in (0.0, 0.5, 0.9)}
+"""The paper's update with smaller steps for a game's early deals; `KINDS` has it with gamma 1."""
 SAMPLES = 50_000
-"""Tosses by which two runs are compared."""
+"""Hands by which the tosses of two runs are compared."""
 
 
 @dataclasses.dataclass
 class Run:
-    """A run's figures at its checkpoints, by games played, and what expert 0 was at first and at the end."""
+    """A run's rates by games played, and expert 0 with its first and its last weights."""
 
     kind: str
     start: str
@@ -63,43 +63,47 @@ class Run:
 def write_results(
     folder: Path, games: int = GAMES, seed: int = 0, progress: Callable[[int, int], None] | None = None
 ) -> list[Path]:
-    """Train every kind with three seeds, and one from every start, and write the page and the picture.
+    """Train every kind from uniform weights with three seeds, and the first kind from every start; write the page.
 
-    The page is written anew after every run, so that an interrupted one leaves what there is.
+    The page is written after every run, so that an interruption leaves the runs so far.
 
     Args:
-        folder: where to.
+        folder: where the page and the picture are written.
         games: games of each run.
         seed: added to the seeds 1, 2, 3.
-        progress: told the runs done and their number.
+        progress: called with the number of runs done and their total.
+
+    Returns:
+        The page and the picture.
     """
-    plans = [(kind, "uniform", seed + each, games) for kind in KINDS for each in SEEDS]
-    plans += [(next(iter(KINDS)), start, seed + SEEDS[0], games) for start in STARTS]
-    few = max(games // FEWER, 1)
-    plans += [(kind, "uniform", seed + SEEDS[0], few) for kind in CREDITS]
-    plans += [(PAPER_UPDATE, "hand", seed + SEEDS[0], few)]
+    runs_to_do = [(kind, "uniform", seed + number, games) for kind in KINDS for number in SEEDS]
+    runs_to_do += [(next(iter(KINDS)), start, seed + SEEDS[0], games) for start in STARTS]
+    few = max(games // SHORTER, 1)
+    runs_to_do += [(kind, "uniform", seed + SEEDS[0], few) for kind in DISCOUNTS]
+    runs_to_do += [(PAPER_UPDATE, "hand", seed + SEEDS[0], few)]
     runs: list[Run] = []
-    with replacing(folder / PAGE) as temporary:  # A folder that cannot be written is told of before the training.
+    with replacing(folder / PAGE) as temporary:  # Fails before the training if the folder cannot be written.
         temporary.write_text("# Cribbage: the expert learner\n\nIn the making.\n", encoding="utf-8")
     start = time.perf_counter(), time.process_time()
-    for number, (kind, begin, each, played) in enumerate(plans):
-        runs.append(_run(kind, begin, each, played))
+    for done, (kind, first, run_seed, played) in enumerate(runs_to_do, 1):
+        runs.append(_run(kind, first, run_seed, played))
         spent = time.perf_counter() - start[0], time.process_time() - start[1]
         with replacing(folder / PAGE) as temporary:
-            temporary.write_text(_page(runs, games, spent, number + 1 < len(plans)), encoding="utf-8")
-        if number == 0:
+            temporary.write_text(_page(runs, games, spent, done < len(runs_to_do)), encoding="utf-8")
+        if done == 1:
             with replacing(folder / BOARD) as temporary:
-                temporary.write_bytes(board_png(runs[0].last.weights, f"{kind}: after {games:,} games, seed {each}"))
+                title = f"{kind}: after {games:,} games, seed {run_seed}"
+                temporary.write_bytes(board_png(runs[0].last.weights, title))
         if progress is not None:
-            progress(number + 1, len(plans))
+            progress(done, len(runs_to_do))
     return [folder / PAGE, folder / BOARD]
 
 
 def _run(kind: str, start: str, seed: int, games: int) -> Run:
     half = max(games // CHECKPOINTS // 2, 1)
-    every = 2 * half  # So that positions are valued at checkpoints.
-    config = dataclasses.replace(
-        (KINDS | CREDITS)[kind], games=games, init=(start,), seed=seed, value_every=half, checkpoint_every=every
+    every = 2 * half  # A multiple of `value_every`: positions are valued before each evaluation.
+    config = (KINDS | DISCOUNTS)[kind].replace(
+        total_games=games, init=(start,), seed=seed, value_every=half, save_every=every
     )
     trainer = Trainer(config)
     first, rates, seconds = trainer.side(), {}, 0.0
@@ -130,13 +134,13 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: bool) -> str:
     first = next(iter(KINDS))
-    credits = [run for run in runs if run.kind in CREDITS or (run.kind == PAPER_UPDATE and run.start != "uniform")]
-    runs = [run for run in runs if run not in credits]
+    discounted = [run for run in runs if run.kind in DISCOUNTS or (run.kind == PAPER_UPDATE and run.start != "uniform")]
+    runs = [run for run in runs if run not in discounted]
     parts = [
         "# Cribbage: the expert learner",
         f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
         f"one core. {'**Unfinished: some runs are missing.** ' if unfinished else ''}How they learn stands in "
-        "[experts](../algorithms/experts.md). Shares of games are in percent, with 95 % intervals, over "
+        "[experts](experts.md). Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
         "## Win rates, from the first checkpoint to the last",
         "From uniform weights, the blank slate. `own crib` turns the strategy `crib_min_avg` round for the dealer, "
@@ -144,8 +148,8 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         _rates_table([run for run in runs if run.start == "uniform"], ("greedy", "uniform")),
         *_ends(runs),
     ]
-    if credits:
-        parts += _credit(credits)
+    if discounted:
+        parts += _discounts(discounted)
     last = [run for run in runs if run.kind == first and run.start == "uniform"]
     parts += ["## Against every single strategy played alone", f"{first}, from the first checkpoint to the last."]
     parts += [_rates_table(last, STRATEGIES), _lowest(last)]
@@ -167,11 +171,11 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
             _strength(begun),
         ]
     if len(last) > 1:
-        told = [
+        agreements = [
             f"{_agreement(last[0], run):.2f} in weights and {_same(last[0].last, run.last)} of tosses"
             for run in last[1:]
         ]
-        parts.append(f"Runs from uniform weights with other seeds agree with the first by {'; '.join(told)}.\n")
+        parts.append(f"Runs from uniform weights with other seeds agree with the first by {'; '.join(agreements)}.\n")
     parts += [
         "## What changes near the end of the board",
         f"{first}, shares of the families averaged over seeds, where both scores lie in the range.",
@@ -184,12 +188,12 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def _credit(runs: list[Run]) -> list[str]:
-    """What the paper's update comes to with less credit for early deals, and from a good start."""
+def _discounts(runs: list[Run]) -> list[str]:
+    """How the paper's update fares with other discounts, and from a good start."""
     rows = [[run.kind, run.start, *_from_to(run)] for run in runs]
-    told = "Not every one has lost."
+    summary = "Not every one has lost."
     if all(_gain(run) <= 0 for run in runs):
-        told = (
+        summary = (
             "None has gained. The update looks only at the weights and at who won: no credit tells it which strategy "
             "spoke for the keep."
         )
@@ -198,23 +202,23 @@ def _credit(runs: list[Run]) -> list[str]:
         "With less credit for the deals before the last, and from weights that play well to begin with: "
         f"{runs[0].games:,} games each, seed {runs[0].seed}. The share against `greedy`:",
         _table(["learns by", "start", "at first", "at the end"], rows),
-        told,
+        summary,
     ]
 
 
 def _ends(runs: list[Run]) -> list[str]:
-    """What each way to learn comes to against `greedy`, in words, with the worst interval of its seeds."""
-    told = []
+    """The rates of each way to learn against `greedy`, in words, with the lowest interval of its seeds."""
+    lines = []
     for kind in dict.fromkeys(run.kind for run in runs):
         same = [run for run in runs if run.kind == kind and run.start == "uniform"]
         first, last = ([run.rates[played]["greedy"] for run in same] for played in _span({kind: same[0]}))
         shares = ["{:.1f} to {:.1f} %".format(*(100 * f(r[0] for r in rates) for f in (min, max)))
                   for rates in (first, last)]  # fmt: skip
-        told.append(
+        lines.append(
             f"- {kind}: from {shares[0]} against `greedy` to {shares[1]}; the lowest end of an interval is "
             f"{100 * min(rate[1][0] for rate in last):.1f} %."
         )
-    return ["At the first checkpoint and at the last, over the seeds:", "\n".join(told)]
+    return ["At the first checkpoint and at the last, over the seeds:", "\n".join(lines)]
 
 
 def _lowest(runs: list[Run]) -> str:
@@ -238,14 +242,14 @@ def _rates_table(runs: list[Run], names: tuple[str, ...], last_only: bool = Fals
     return _table(["learns by", "seed", "games", *(f"against {name}" for name in names)], rows)
 
 
-def _near(weights: Weights, dealer: int) -> npt.NDArray[np.float32]:
+def _near_shares(weights: Weights, dealer: int) -> npt.NDArray[np.float32]:
     own, other = np.indices((HOLES, HOLES))
-    found: npt.NDArray[np.float32] = family_shares(weights)[:, :, dealer][abs(own - other) <= 30]
-    return found
+    shares: npt.NDArray[np.float32] = family_shares(weights)[:, :, dealer][abs(own - other) <= 30]
+    return shares
 
 
 def _agreement(one: Run, other: Run) -> float:
-    pairs = [(_near(one.last.weights, dealer), _near(other.last.weights, dealer)) for dealer in (0, 1)]
+    pairs = [(_near_shares(one.last.weights, dealer), _near_shares(other.last.weights, dealer)) for dealer in (0, 1)]
     return float(np.mean([1.0 - abs(mine - yours).sum(-1).mean() / 2 for mine, yours in pairs]))
 
 
@@ -265,7 +269,7 @@ def _starts_table(begun: dict[str, Run]) -> str:
     base = next(iter(begun.values()))
     rows = []
     for start, run in begun.items():
-        shares = [f"{value:.2f}" for dealer in (1, 0) for value in _near(run.last.weights, dealer).mean(0)]
+        shares = [f"{value:.2f}" for dealer in (1, 0) for value in _near_shares(run.last.weights, dealer).mean(0)]
         same = [_same(base.first, run.first), _same(base.last, run.last)]
         rows.append([start, *shares, f"{_agreement(base, run):.2f}", *same, *_from_to(run)])
     head = [f"{side}: {family}" for side in ("dealer", "pone") for family in FAMILIES]
@@ -286,12 +290,12 @@ def _strength(begun: dict[str, Run]) -> str:
         f"In strength they are {apart[0]:.1f} points apart at first and {apart[1]:.1f} at the end. Where intervals "
         f"overlap with that of `{base}` at the end: {', '.join(alike) or 'nowhere'}; where they do not: "
         f"{', '.join(unlike) or 'nowhere'}. Why `random` may stay behind: "
-        "[where it starts](../algorithms/experts.md#where-it-starts)."
+        "[where it starts](experts.md#where-it-starts)."
     )
 
 
 def _span(runs: dict[str, Run]) -> tuple[int, int]:
-    """The first and the last checkpoint that runs have."""
+    """The games played at the first and at the last evaluation."""
     played = next(iter(runs.values())).rates
     return min(played), max(played)
 
@@ -306,23 +310,23 @@ def _regions_table(runs: list[Run]) -> str:
 
 
 def _region(runs: list[Run], low: int, high: int) -> npt.NDArray[np.float64]:
-    """Family shares where both scores are in a range, (2, 3), over runs."""
+    """Family shares where both scores are in a range, averaged over runs, (2, 3)."""
     square = slice(low, high + 1)
-    found: npt.NDArray[np.float64] = np.mean(
+    shares: npt.NDArray[np.float64] = np.mean(
         [family_shares(run.last.weights)[square, square].mean((0, 1)) for run in runs], axis=0
     )
-    return found
+    return shares
 
 
 def _near_the_end(runs: list[Run]) -> str:
     (low, high), last = REGIONS[-2:]
     before, after = _region(runs, low, high), _region(runs, *last)
-    told = []
+    sides = []
     for side, name in ((1, "dealer"), (0, "pone")):
         moves = (f"{family} {before[side, i]:.2f} to {after[side, i]:.2f}" for i, family in enumerate(FAMILIES))
-        told.append(f"as {name} {', '.join(moves)}")
+        sides.append(f"as {name} {', '.join(moves)}")
     return (
-        f"From {low}-{high} to {last[0]}-{last[1]}: {'; '.join(told)}. The play comes before the count, in which the "
+        f"From {low}-{high} to {last[0]}-{last[1]}: {'; '.join(sides)}. The play comes before the count, in which the "
         "pone's hand is first and the crib last: near the end, what counts last counts least. Far from the diagonal "
         "the game is all but decided, so little is learned there and the colour stays near that of the start."
     )

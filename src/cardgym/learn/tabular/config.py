@@ -1,0 +1,50 @@
+"""The hyper-parameters of Q-learning and Sarsa."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from cardgym.learn.config import (
+    EvaluationConfig,
+    ExplorationConfig,
+    GameConfig,
+    Items,
+    NonNegativeFloat,
+    Positive,
+    Share,
+)
+
+
+class TabularConfig(EvaluationConfig, ExplorationConfig, GameConfig):
+    """Q-learning or Sarsa over a table: one seat of a card game, against a mix of opponents."""
+
+    observation: str = ""
+    """An observation whose hash is the state; the game's own numbering of states if empty."""
+    opponents: Items[str] = ("random=1",)
+    """Who plays the other seats, each as name=weight: compiled players, tables, policy files, or `self`."""
+    num_deals: Annotated[int, Field(ge=0, lt=2**31)] = 0
+    """Play only this many different deals, again and again, to study what is learned by heart; 0 for no limit."""
+    terminal_on_deal_end: bool = False
+    """End the learner's episode with the deal: what comes after it does not count for what was done in it."""
+
+    algorithm: Literal["q_learning", "sarsa"] = "q_learning"
+    """q_learning looks ahead to the best legal action, sarsa to the one taken."""
+    total_steps: Positive = 1_000_000
+    """How many decisions the learner takes. Each of them is a step."""
+    table_size: Annotated[int, Field(ge=1, le=2**40)] = 1 << 20
+    """How many pairs of observation and action there is room for, if observations are hashed."""
+    gamma: Share = 1.0
+    """Discount from one of the learner's decisions to its next."""
+    learning_rate: Annotated[float, Field(gt=0, le=1)] = 0.1
+    """Alpha at the start."""
+    learning_rate_final: Share = 0.1
+    """Alpha at the end; it falls in a straight line."""
+    visits_power: NonNegativeFloat = 0.0
+    """Alpha is divided by this power of how often the pair of state and action was updated; 0 leaves it."""
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's short name."""
+        return self.algorithm
