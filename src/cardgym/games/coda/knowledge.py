@@ -1,8 +1,9 @@
-"""What can be inferred about a line at Coda: exact counts of its arrangements.
+"""Exact inference about a line: in how many ways its hidden tiles can be arranged, and drawing one of those ways.
 
-An arrangement gives each hidden tile of a line another unseen value, so that numbers ascend from left to right (jokers
-stand anywhere), colours agree with the backs, and no tile has a value that it is known not to have. All tiles are
-dealt alike, so all arrangements are equally likely; one pass over the line from either side counts them.
+An arrangement gives each hidden tile of a line a different unseen value, so that numbers ascend from left to right
+(jokers may stand anywhere), every colour agrees with the back of the tile, and no tile has a value that it is known
+not to have. All deals are equally likely and so all arrangements are; they are counted in one pass over the line from
+each end.
 """
 
 from __future__ import annotations
@@ -13,21 +14,29 @@ import numpy.typing as npt
 from cardgym.engine.contract import Generator, Record, rule, uniform
 from cardgym.games.coda.state import (
     BLACK,
+    FIRST,
     MAX_LINE,
     MAX_TILES,
     NONE,
+    SETTING,
+    SHUFFLED,
     WHITE,
     YES,
     count_hidden,
+    first_place,
     hidden,
+    insert,
+    lines_shown,
     num_numbers,
     unseen,
 )
 
+# -- counting ---------------------------------------------------------------------------------------------------------
+
 
 @rule
 def colour_of(state: Record, seat: int, place: int) -> int:
-    """The tiles of the colour that the back at a place shows; all where backs show none."""
+    """The tiles of the colour that the back at a place shows; all tiles if backs show no colour."""
     if state.colour_visible == YES:
         return WHITE if state.line[seat, place] & 1 else BLACK
     return BLACK | WHITE
@@ -35,7 +44,7 @@ def colour_of(state: Record, seat: int, place: int) -> int:
 
 @rule
 def fitting(state: Record, owner: int, place: int, values: int) -> int:
-    """Those of `values` that the hidden tile at a place may be by its colour and by all guesses made."""
+    """Those of `values` that the hidden tile at a place can be, given its colour and all guesses so far."""
     return values & colour_of(state, owner, place) & ~int(state.denied[state.line[owner, place]])
 
 
@@ -44,10 +53,10 @@ def count_arrangements(state: Record, owner: int, values: int, counts: npt.NDArr
     """Count the arrangements of a line whose hidden tiles are among `values`.
 
     Args:
-        state: the state; of the line's hidden tiles only their colours and what they are known not to be is read.
+        state: the state. Of a hidden tile, only its colour and the values it is known not to have are read.
         owner: the seat whose line it is.
-        values: the tiles that hidden ones may be, as bits.
-        counts: (MAX_LINE, MAX_TILES), int64, filled: in how many arrangements each place holds each tile.
+        values: the tiles that the hidden ones can be, as bits.
+        counts: (MAX_LINE, MAX_TILES), int64; filled with the number of arrangements in which a place holds a tile.
 
     Returns:
         How many arrangements there are.
@@ -63,7 +72,7 @@ def count_arrangements(state: Record, owner: int, values: int, counts: npt.NDArr
 
 @rule
 def _count_single(state: Record, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
-    """One hidden tile and no hidden joker: every fitting number between its neighbours, once."""
+    """Count for one hidden tile that is no joker: it can be every fitting number between its neighbours."""
     low, high, at = -1, num_numbers(state), -1
     for place in range(state.length[owner]):
         tile = int(state.line[owner, place])
@@ -86,33 +95,33 @@ def _count_single(state: Record, owner: int, values: int, counts: npt.NDArray[np
 
 @rule
 def _count_many(state: Record, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
-    """The general case. The second index of the tables is the set of hidden jokers used (0 to 3)."""
+    """Count in the general case. `used` is the set of hidden jokers placed so far, as bits: 0 to 3."""
     size = int(state.length[owner])
     numbers = num_numbers(state)
     sets = 4 if values >> numbers else 1
-    # before[place, used, bound]: ways to fill the places left of `place` with numbers below `bound`.
+    # before[place, used, bound]: the ways to fill the places left of `place` with numbers below `bound`.
     before = np.zeros((size + 1, sets, numbers + 1), np.int64)
     for bound in range(numbers + 1):
         before[0, 0, bound] = 1
     for place in range(size):
-        _extend(state, owner, place, values, before)
+        _extend_right(state, owner, place, values, before)
     total = 0
     for used in range(sets):
         total += before[size, used, numbers]
-    # after[used, bound]: ways to fill the places right of `place` with numbers from `bound` on.
+    # after[used, bound]: the ways to fill the places right of `place` with numbers from `bound` on.
     after = np.zeros((sets, numbers + 1), np.int64)
     for bound in range(numbers + 1):
         after[0, bound] = 1
     for place in range(size - 1, -1, -1):
         if hidden(state, owner, place):
-            _meet(before[place], after, numbers, fitting(state, owner, place, values), counts[place])
+            _combine(before[place], after, numbers, fitting(state, owner, place, values), counts[place])
         after = _extend_left(state, owner, place, values, after)
     return int(total)
 
 
 @rule
-def _extend(state: Record, owner: int, place: int, values: int, before: npt.NDArray[np.int64]) -> None:
-    """Fill in the table of ways one place further to the right."""
+def _extend_right(state: Record, owner: int, place: int, values: int, before: npt.NDArray[np.int64]) -> None:
+    """Fill in `before[place + 1]` from `before[place]`; see `_count_many`."""
     numbers = num_numbers(state)
     tile = int(state.line[owner, place])
     fits = fitting(state, owner, place, values)
@@ -139,7 +148,7 @@ def _extend(state: Record, owner: int, place: int, values: int, before: npt.NDAr
 def _extend_left(
     state: Record, owner: int, place: int, values: int, after: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """The ways to the right, the tile at `place` among them."""
+    """`after` for the places from `place` on, from `after` for those right of it; see `_count_many`."""
     numbers = num_numbers(state)
     tile = int(state.line[owner, place])
     fits = fitting(state, owner, place, values)
@@ -165,10 +174,10 @@ def _extend_left(
 
 
 @rule
-def _meet(
+def _combine(
     before: npt.NDArray[np.int64], after: npt.NDArray[np.int64], numbers: int, fits: int, count: npt.NDArray[np.int64]
 ) -> None:
-    """In how many arrangements one hidden place holds each tile, from the ways on its left and on its right."""
+    """Add to `count` in how many arrangements a hidden place holds each tile, from the ways left and right of it."""
     for left in range(before.shape[0]):
         for right in range(after.shape[0]):
             if left & right:
@@ -186,21 +195,33 @@ def _meet(
 
 @rule
 def count_guesses(state: Record, seat: int, counts: npt.NDArray[np.int64]) -> int:
-    """Count the arrangements of the opponent's line that agree with all that `seat` knows; see `count_arrangements`."""
+    """Count the arrangements of the opponent's line that agree with what `seat` knows; see `count_arrangements`."""
     return count_arrangements(state, 1 - seat, unseen(state, seat), counts)
 
 
 @rule
 def new_counts() -> npt.NDArray[np.int64]:
-    """A table for `count_arrangements` to fill."""
+    """An array for `count_arrangements` to fill."""
     return np.zeros((MAX_LINE, MAX_TILES), np.int64)
+
+
+# -- what a seat cannot see -------------------------------------------------------------------------------------------
 
 
 @rule
 def draw_arrangement(state: Record, owner: int, values: int, generator: Generator) -> int:
-    """Draw one arrangement of a line, uniformly, and put its tiles there; return `values` without them.
+    """Draw one arrangement of a line, uniformly, and put its tiles there.
 
     What is known about a hidden tile stays with its place.
+
+    Args:
+        state: the state, changed in place.
+        owner: the seat whose line it is.
+        values: the tiles that the hidden ones can be, as bits.
+        generator: draws the arrangement.
+
+    Returns:
+        `values` without the tiles put in the line.
     """
     size = int(state.length[owner])
     counts = new_counts()
@@ -213,7 +234,7 @@ def draw_arrangement(state: Record, owner: int, values: int, generator: Generato
             while pick >= counts[place, tile]:
                 pick -= counts[place, tile]
                 tile += 1
-            # From here on the place can be nothing else, and the places after it are drawn accordingly.
+            # Fix the place at this tile for now, so that the places after it are drawn given it.
             old = int(state.line[owner, place])
             denied[place] = state.denied[old]
             state.denied[old] = (BLACK | WHITE) & ~(1 << tile)
@@ -231,3 +252,102 @@ def draw_arrangement(state: Record, owner: int, values: int, generator: Generato
             state.held[owner] |= 1 << tile
             values &= ~(1 << tile)
     return values
+
+
+@rule
+def resample(state: Record, seat: int, generator: Generator) -> None:
+    """Draw what `seat` cannot see: the opponent's hidden tiles, the tile it has drawn, and the pool.
+
+    All states that agree with what the seat knows are equally likely.
+    """
+    other = 1 - seat
+    state.stacked = SHUFFLED
+    if state.phase == FIRST:
+        return
+    if not lines_shown(state):
+        _redeal(state, other, unseen(state, seat), generator)
+    else:
+        drawn = int(state.drawn)
+        denied = 0
+        set_aside = state.turn == other and drawn != NONE
+        if set_aside:
+            denied = int(state.denied[drawn])
+            state.denied[drawn] = 0
+            state.held[other] &= ~(1 << drawn)
+        values = unseen(state, seat)
+        if count_hidden(state, other) > 0:
+            values = draw_arrangement(state, other, values, generator)
+        if set_aside:
+            drawn = _pick(values & ~denied, int(state.n), generator)
+            state.drawn = drawn
+            state.denied[drawn] = denied
+            state.held[other] |= 1 << drawn
+    state.pool = unseen(state, seat) & ~int(state.held[other])
+
+
+@rule
+def _redeal(state: Record, owner: int, values: int, generator: Generator) -> None:
+    """Deal a hand before the first turn. A seat that is placing a joker now is known to have it."""
+    numbers = num_numbers(state)
+    placing = state.phase == SETTING and state.turn == owner
+    kept = 0
+    count = 0
+    for tile in range(state.n):
+        if (int(state.held[owner]) >> tile) & 1:
+            if placing and tile >= numbers:
+                kept |= 1 << tile
+            else:
+                count += 1
+    if placing:
+        values &= (1 << numbers) - 1
+    places = np.zeros(2, np.int64)
+    for joker in range(2):
+        places[joker] = -1
+        for place in range(state.length[owner]):
+            if (kept >> (numbers + joker)) & 1 and state.line[owner, place] == numbers + joker:
+                places[joker] = place
+    state.held[owner] = kept
+    state.length[owner] = 0
+    state.waiting[owner] &= kept
+    jokers = 0
+    for _ in range(count):
+        tile = _pick(values, int(state.n), generator)
+        values &= ~(1 << tile)
+        state.held[owner] |= 1 << tile
+        if tile < numbers:
+            insert(state, owner, first_place(state, owner, tile), tile)
+        else:
+            jokers |= 1 << tile
+    for joker in range(2):
+        tile = numbers + joker
+        if (jokers >> tile) & 1:
+            if state.phase == SETTING and owner < state.turn:
+                insert(state, owner, uniform(generator, int(state.length[owner]) + 1), tile)
+            else:
+                state.waiting[owner] |= 1 << tile
+    put_jokers(state, owner, places)
+
+
+@rule
+def put_jokers(state: Record, owner: int, places: npt.NDArray[np.int64]) -> None:
+    """Put the jokers of a seat into its line at `places`, (2,), the leftmost first; -1 leaves one out."""
+    numbers = num_numbers(state)
+    first = 0 if places[0] < places[1] else 1
+    for joker in (first, 1 - first):
+        if places[joker] >= 0:
+            insert(state, owner, places[joker], numbers + joker)
+
+
+@rule
+def _pick(values: int, n: int, generator: Generator) -> int:
+    """A tile of a set, uniformly; NONE if the set is empty."""
+    count = 0
+    for tile in range(n):
+        count += (values >> tile) & 1
+    pick = uniform(generator, count)
+    for tile in range(n):
+        if (values >> tile) & 1:
+            if pick == 0:
+                return tile
+            pick -= 1
+    return NONE

@@ -1,110 +1,69 @@
-"""What a seat at Coda can know, as numbers: the full observation, the paper's bits, and beliefs."""
+"""What a seat at Coda can know, as numbers: the full observation, beliefs, odds, and the paper's bits."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, Record, rule, uniform
-from cardgym.games.coda.knowledge import count_arrangements, count_guesses, draw_arrangement, fitting, new_counts
+from cardgym.engine.contract import Feature, Observation, Record, offsets, rule
+from cardgym.games.coda.knowledge import count_arrangements, count_guesses, fitting, new_counts
 from cardgym.games.coda.state import (
-    DRAWING,
-    FIRST,
     GUESSING,
     NONE,
     OVER,
     PLACING,
     REVEALING,
     SETTING,
+    YES,
     CodaOptions,
     count_hidden,
-    first_place,
     hidden,
-    insert,
+    lines_shown,
     num_numbers,
     unseen,
 )
 
-NUM_SCALARS = 14
-NUM_TURN_ROWS = 13
-"""How many rows of the table the first `NUM_SCALARS` numbers are."""
+# -- the turn: the first numbers of the full observation and of the odds ----------------------------------------------
+
+TURN_FEATURES = (
+    Feature("guessing", "1 if to guess"),
+    Feature("placing", "1 if to place a tile in the own line"),
+    Feature("revealing", "1 if to turn up an own tile"),
+    Feature("own_turn", "1 if it is the own turn"),
+    Feature("pool", "tiles in the pool / n"),
+    Feature("hits", "hits in this turn / (n / 2)"),
+    Feature("missed", "1 if this turn's guess has missed"),
+    Feature("moved_first", "1 if this seat moved first"),
+    Feature("own_size", "length of the own line / (n / 2)"),
+    Feature("own_hidden", "hidden tiles in the own line / (n / 2)"),
+    Feature("opponent_size", "length of the opponent's line / (n / 2)"),
+    Feature("opponent_hidden", "hidden tiles in the opponent's line / (n / 2)"),
+    Feature("jokers", "(place + 1) / (n / 2) of the own black and white joker; 0 if not in the line", 2),
+)
 
 
-def full_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The rows of the full observation. A line has at most n / 2 places; empty ones are all 0."""
-    n, half = options.n, options.n // 2
-    return (
-        Feature("guessing", "1 if to guess"),
-        Feature("placing", "1 if to place a tile in the own line"),
-        Feature("revealing", "1 if to turn up an own tile"),
-        Feature("own_turn", "1 if it is the own turn"),
-        Feature("pool", "tiles in the pool / n"),
-        Feature("hits", "hits in this turn / (n / 2)"),
-        Feature("missed", "1 if this turn's guess has missed"),
-        Feature("moved_first", "1 if this seat moved first"),
-        Feature("own_size", "length of the own line / (n / 2)"),
-        Feature("own_hidden", "hidden tiles in the own line / (n / 2)"),
-        Feature("opponent_size", "length of the opponent's line / (n / 2)"),
-        Feature("opponent_hidden", "hidden tiles in it / (n / 2)"),
-        Feature("jokers", "place of the own black and white joker + 1, / (n / 2); 0 without", 2),
-        Feature("own_tiles", "by tile: 1 if held", n),
-        Feature("own_up", "by tile: 1 if held and face up", n),
-        Feature("drawn", "by tile: 1 if drawn or dealt and still to be placed", n),
-        Feature("unseen", "by tile: 1 if neither held nor face up", n),
-        Feature("opponent_up", "by place: 1 if face up", half),
-        Feature("opponent_down", "by place: 1 if hidden", half),
-        Feature("opponent_white", "by place: 1 if white, so far as backs show it", half),
-        Feature(
-            "opponent_may_be",
-            "by place x n + tile: the tile face up; of a hidden one all unseen tiles of its colour that neither own "
-            "misses there nor values named by the opponent rule out",
-            half * n,
-        ),
-        Feature("own_down", "by place: 1 if hidden", half),
-        Feature(
-            "own_may_be",
-            "by place x n + tile: the same of the own line, as it looks to one who sees neither hand",
-            half * n,
-        ),
-    )
+class TurnOffsets(NamedTuple):
+    """Where each feature of the turn stands."""
+
+    guessing: int
+    placing: int
+    revealing: int
+    own_turn: int
+    pool: int
+    hits: int
+    missed: int
+    moved_first: int
+    own_size: int
+    own_hidden: int
+    opponent_size: int
+    opponent_hidden: int
+    jokers: int
 
 
-@rule
-def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the full observation of `seat`; its table is `full_features`."""
-    for i in range(out.shape[0]):
-        out[i] = 0.0
-    n = int(state.n)
-    half = n // 2
-    _observe_turn(state, seat, out[:NUM_SCALARS])
-    at = NUM_SCALARS
-    own, up, free = int(state.held[seat]), int(state.up[seat]), unseen(state, seat)
-    for tile in range(n):
-        out[at + tile] = (own >> tile) & 1
-        out[at + n + tile] = (up >> tile) & 1
-        out[at + 2 * n + tile] = (int(state.waiting[seat]) >> tile) & 1
-        out[at + 3 * n + tile] = (free >> tile) & 1
-    if state.turn == seat and state.drawn != NONE:
-        out[at + 2 * n + state.drawn] = 1.0
-    at += 4 * n
-    other = 1 - seat
-    if lines_shown(state):
-        for place in range(state.length[other]):
-            out[at + half + place] = hidden(state, other, place)
-            out[at + place] = 1.0 - out[at + half + place]
-            if not hidden(state, other, place) or state.colour_visible == 0:
-                out[at + 2 * half + place] = state.line[other, place] & 1
-        _may_be(state, other, free, out[at + 3 * half : at + 3 * half + half * n])
-    at += 3 * half + half * n
-    for place in range(state.length[seat]):
-        out[at + place] = hidden(state, seat, place)
-    _may_be(state, seat, ((1 << n) - 1) & ~(up | int(state.up[other])), out[at + half : at + half + half * n])
-
-
-@rule
-def lines_shown(state: Record) -> bool:
-    """Whether the lines can be seen: from the first turn on, when both seats have set up theirs."""
-    return bool(state.phase >= DRAWING)
+TURN = TurnOffsets(**offsets(TURN_FEATURES))
+TURN_SIZE = sum(feature.size for feature in TURN_FEATURES)
 
 
 @rule
@@ -112,27 +71,124 @@ def _observe_turn(state: Record, seat: int, out: npt.NDArray[np.float32]) -> Non
     half = int(state.n) // 2
     other = 1 - seat
     if state.turn == seat:
-        out[0] = state.phase == GUESSING
-        out[1] = state.phase == PLACING or state.phase == SETTING
-        out[2] = state.phase == REVEALING
-        out[3] = state.phase != OVER
-    out[4] = state.pool_size / state.n
-    out[5] = state.hits / half
-    out[6] = state.missed
-    out[7] = state.starter == seat
-    out[8] = state.length[seat] / half
-    out[9] = count_hidden(state, seat) / half
+        out[TURN.guessing] = state.phase == GUESSING
+        out[TURN.placing] = state.phase == PLACING or state.phase == SETTING
+        out[TURN.revealing] = state.phase == REVEALING
+        out[TURN.own_turn] = state.phase != OVER
+    out[TURN.pool] = state.pool_size / state.n
+    out[TURN.hits] = state.hits / half
+    out[TURN.missed] = state.missed
+    out[TURN.moved_first] = state.starter == seat
+    out[TURN.own_size] = state.length[seat] / half
+    out[TURN.own_hidden] = count_hidden(state, seat) / half
     if lines_shown(state):
-        out[10] = state.length[other] / half
-        out[11] = count_hidden(state, other) / half
+        out[TURN.opponent_size] = state.length[other] / half
+        out[TURN.opponent_hidden] = count_hidden(state, other) / half
     if state.jokers:
         for place in range(state.length[seat]):
             if state.line[seat, place] >= num_numbers(state):
-                out[12 + state.line[seat, place] - num_numbers(state)] = (place + 1) / half
+                out[TURN.jokers + state.line[seat, place] - num_numbers(state)] = (place + 1) / half
+
+
+# -- the full observation ---------------------------------------------------------------------------------------------
+
+
+def full_features(options: CodaOptions) -> tuple[Feature, ...]:
+    """The features of the full observation. A line has at most n / 2 places; empty ones are all 0."""
+    n, half = options.n, options.n // 2
+    return (
+        *TURN_FEATURES,
+        Feature("own_tiles", "by tile: 1 if held", n),
+        Feature("own_up", "by tile: 1 if held and face up", n),
+        Feature("drawn", "by tile: 1 if drawn or dealt and still to be placed", n),
+        Feature("unseen", "by tile: 1 if neither held nor face up", n),
+        Feature("opponent_up", "by place: 1 if face up", half),
+        Feature("opponent_down", "by place: 1 if hidden", half),
+        Feature("opponent_white", "by place: 1 if known to be white", half),
+        Feature(
+            "opponent_may_be",
+            "by place x n + tile: 1 for the tile that is face up; for a hidden one, 1 for each unseen tile of its "
+            "colour that is not ruled out by own misses there or by values the opponent has named",
+            half * n,
+        ),
+        Feature("own_down", "by place: 1 if hidden", half),
+        Feature(
+            "own_may_be",
+            "by place x n + tile: the same for the own line, as known to someone who sees neither hand",
+            half * n,
+        ),
+    )
+
+
+class FullOffsets(NamedTuple):
+    """Where each feature of the full observation starts, after those of the turn."""
+
+    own_tiles: int
+    own_up: int
+    drawn: int
+    unseen: int
+    opponent_up: int
+    opponent_down: int
+    opponent_white: int
+    opponent_may_be: int
+    own_down: int
+    own_may_be: int
 
 
 @rule
-def _may_be(state: Record, owner: int, values: int, out: npt.NDArray[np.float32]) -> None:
+def full_offsets(n: int) -> FullOffsets:
+    """The offsets in a game of n tiles. They depend on an option, so compiled code works them out as it runs."""
+    half = n // 2
+    lines = TURN_SIZE + 4 * n
+    own_line = lines + 3 * half + half * n
+    return FullOffsets(
+        TURN_SIZE,
+        TURN_SIZE + n,
+        TURN_SIZE + 2 * n,
+        TURN_SIZE + 3 * n,
+        lines,
+        lines + half,
+        lines + 2 * half,
+        lines + 3 * half,
+        own_line,
+        own_line + half,
+    )
+
+
+@rule
+def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the full observation of `seat`; see `full_features`."""
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    n = int(state.n)
+    places = n // 2 * n
+    at = full_offsets(n)
+    _observe_turn(state, seat, out[:TURN_SIZE])
+    own, up, free = int(state.held[seat]), int(state.up[seat]), unseen(state, seat)
+    for tile in range(n):
+        out[at.own_tiles + tile] = (own >> tile) & 1
+        out[at.own_up + tile] = (up >> tile) & 1
+        out[at.drawn + tile] = (int(state.waiting[seat]) >> tile) & 1
+        out[at.unseen + tile] = (free >> tile) & 1
+    if state.turn == seat and state.drawn != NONE:
+        out[at.drawn + state.drawn] = 1.0
+    other = 1 - seat
+    if lines_shown(state):
+        for place in range(state.length[other]):
+            out[at.opponent_down + place] = hidden(state, other, place)
+            out[at.opponent_up + place] = 1.0 - out[at.opponent_down + place]
+            if not hidden(state, other, place) or state.colour_visible == YES:
+                out[at.opponent_white + place] = state.line[other, place] & 1
+        _observe_possible(state, other, free, out[at.opponent_may_be : at.opponent_may_be + places])
+    for place in range(state.length[seat]):
+        out[at.own_down + place] = hidden(state, seat, place)
+    face_down = ((1 << n) - 1) & ~(up | int(state.up[other]))
+    _observe_possible(state, seat, face_down, out[at.own_may_be : at.own_may_be + places])
+
+
+@rule
+def _observe_possible(state: Record, owner: int, values: int, out: npt.NDArray[np.float32]) -> None:
+    """Write 1 at place x n + tile where a hidden tile can be that one of `values`, or a tile face up is that one."""
     n = int(state.n)
     for place in range(state.length[owner]):
         if hidden(state, owner, place):
@@ -143,13 +199,16 @@ def _may_be(state: Record, owner: int, values: int, out: npt.NDArray[np.float32]
             out[place * n + state.line[owner, place]] = 1.0
 
 
-# -- beliefs ----------------------------------------------------------------------------------------------------------
+# -- beliefs and odds -------------------------------------------------------------------------------------------------
 
 
 def beliefs_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The full observation, and the exact probability of every guess."""
+    """The full observation, then the exact probability of every guess."""
     size = options.n // 2 * options.n
-    return (*full_features(options), Feature("belief", "by place x n + tile: its exact probability", size))
+    return (
+        *full_features(options),
+        Feature("belief", "by place x n + tile: the exact probability of that tile there", size),
+    )
 
 
 @rule
@@ -161,11 +220,11 @@ def observe_beliefs(state: Record, seat: int, out: npt.NDArray[np.float32]) -> N
     beliefs = out[out.shape[0] - size :]
     for i in range(size):
         beliefs[i] = 0.0
-    _believe(state, seat, beliefs)
+    _observe_belief(state, seat, beliefs)
 
 
 @rule
-def _believe(state: Record, seat: int, beliefs: npt.NDArray[np.float32]) -> float:
+def _observe_belief(state: Record, seat: int, beliefs: npt.NDArray[np.float32]) -> float:
     """Write the probability of every tile at every place of the opponent's line; return that of the best guess."""
     best = 0.0
     if not lines_shown(state):
@@ -188,47 +247,66 @@ def _believe(state: Record, seat: int, beliefs: npt.NDArray[np.float32]) -> floa
 
 
 def odds_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The turn, exact probabilities of guesses at either line, and the own tiles: beliefs without what led to them."""
+    """The turn, the own tiles, and the exact probabilities of guesses at either line."""
     n, half = options.n, options.n // 2
     return (
-        *full_features(options)[:NUM_TURN_ROWS],
+        *TURN_FEATURES,
         Feature("best", "probability of the likeliest guess"),
-        Feature("own_best", "the greatest of `own_exposed`"),
+        Feature("own_best", "the highest of `own_exposed`"),
         Feature("own_tiles", "by tile: 1 if held", n),
         Feature("drawn", "by tile: 1 if drawn or dealt and still to be placed", n),
         Feature("own_down", "by place: 1 if hidden", half),
         Feature(
-            "own_exposed", "by place: if hidden, the probability of the tile there to one who sees neither hand", half
+            "own_exposed", "by place: if hidden, how likely the tile there is for someone who sees neither hand", half
         ),
-        Feature("belief", "by place x n + tile: its exact probability", half * n),
+        Feature("belief", "by place x n + tile: the exact probability of that tile there", half * n),
     )
+
+
+class OddsOffsets(NamedTuple):
+    """Where each feature of the odds starts, after those of the turn."""
+
+    best: int
+    own_best: int
+    own_tiles: int
+    drawn: int
+    own_down: int
+    own_exposed: int
+    belief: int
+
+
+@rule
+def odds_offsets(n: int) -> OddsOffsets:
+    """The offsets in a game of n tiles."""
+    half = n // 2
+    tiles = TURN_SIZE + 2
+    lines = tiles + 2 * n
+    return OddsOffsets(TURN_SIZE, TURN_SIZE + 1, tiles, tiles + n, lines, lines + half, lines + 2 * half)
 
 
 @rule
 def observe_odds(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation of `odds_features`."""
+    """Write the odds; see `odds_features`."""
     for i in range(out.shape[0]):
         out[i] = 0.0
     n = int(state.n)
-    half = n // 2
-    _observe_turn(state, seat, out[:NUM_SCALARS])
-    at = NUM_SCALARS + 2
+    at = odds_offsets(n)
+    _observe_turn(state, seat, out[:TURN_SIZE])
     for tile in range(n):
-        out[at + tile] = (int(state.held[seat]) >> tile) & 1
-        out[at + n + tile] = (int(state.waiting[seat]) >> tile) & 1
+        out[at.own_tiles + tile] = (int(state.held[seat]) >> tile) & 1
+        out[at.drawn + tile] = (int(state.waiting[seat]) >> tile) & 1
     if state.turn == seat and state.drawn != NONE:
-        out[at + n + state.drawn] = 1.0
-    at += 2 * n
+        out[at.drawn + state.drawn] = 1.0
     if lines_shown(state) and count_hidden(state, seat) > 0:
         counts = new_counts()
-        shown = int(state.up[seat]) | int(state.up[1 - seat])
-        total = count_arrangements(state, seat, ((1 << n) - 1) & ~shown, counts)
+        face_up = int(state.up[seat]) | int(state.up[1 - seat])
+        total = count_arrangements(state, seat, ((1 << n) - 1) & ~face_up, counts)
         for place in range(state.length[seat]):
             if hidden(state, seat, place):
-                out[at + place] = 1.0
-                out[at + half + place] = counts[place, state.line[seat, place]] / total
-                out[NUM_SCALARS + 1] = max(out[NUM_SCALARS + 1], out[at + half + place])
-    out[NUM_SCALARS] = _believe(state, seat, out[at + 2 * half :])
+                out[at.own_down + place] = 1.0
+                out[at.own_exposed + place] = counts[place, state.line[seat, place]] / total
+                out[at.own_best] = max(out[at.own_best], out[at.own_exposed + place])
+    out[at.best] = _observe_belief(state, seat, out[at.belief :])
 
 
 # -- the paper's bits (section 3.1) -----------------------------------------------------------------------------------
@@ -245,18 +323,22 @@ def paper_features(options: CodaOptions) -> tuple[Feature, ...]:
 
 @rule
 def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the paper's 3n bits."""
+    """Write the paper's 3n bits; see `paper_features`."""
     n = int(state.n)
+    own_hidden, own_up, opponent_up = 0, n, 2 * n
     for tile in range(n):
         up = (int(state.up[seat]) >> tile) & 1
-        out[tile] = ((int(state.held[seat]) >> tile) & 1) - up
-        out[n + tile] = up
-        out[2 * n + tile] = (int(state.up[1 - seat]) >> tile) & 1
+        out[own_hidden + tile] = ((int(state.held[seat]) >> tile) & 1) - up
+        out[own_up + tile] = up
+        out[opponent_up + tile] = (int(state.up[1 - seat]) >> tile) & 1
 
 
 @rule
 def info_state_key(state: Record, seat: int) -> int:
-    """The paper's bits as one number, a digit to base 4 for each tile: unseen, own hidden, own up, opponent's up."""
+    """The paper's bits as one number, a base-4 digit for each tile.
+
+    0 is a tile not seen, 1 an own hidden one, 2 an own one face up, 3 one of the opponent's face up.
+    """
     total = 0
     for tile in range(state.n):
         digit = 0
@@ -270,99 +352,10 @@ def info_state_key(state: Record, seat: int) -> int:
     return total
 
 
-# -- what a seat cannot see -------------------------------------------------------------------------------------------
-
-
-@rule
-def resample(state: Record, seat: int, generator: Generator) -> None:
-    """Draw anew, uniformly over what `seat` holds possible: the opponent's hidden tiles, its drawn one, the pool."""
-    other = 1 - seat
-    state.stacked = 0
-    if state.phase == FIRST:
-        return
-    if not lines_shown(state):
-        _redeal(state, other, unseen(state, seat), generator)
-    else:
-        drawn = int(state.drawn)
-        denied = 0
-        set_aside = state.turn == other and drawn != NONE
-        if set_aside:
-            denied = int(state.denied[drawn])
-            state.denied[drawn] = 0
-            state.held[other] &= ~(1 << drawn)
-        values = unseen(state, seat)
-        if count_hidden(state, other) > 0:
-            values = draw_arrangement(state, other, values, generator)
-        if set_aside:
-            drawn = _pick(values & ~denied, int(state.n), generator)
-            state.drawn = drawn
-            state.denied[drawn] = denied
-            state.held[other] |= 1 << drawn
-    state.pool = unseen(state, seat) & ~int(state.held[other])
-
-
-@rule
-def _redeal(state: Record, owner: int, values: int, generator: Generator) -> None:
-    """Deal a line anew before the first turn; a seat that is just placing a joker is known to have it."""
-    numbers = num_numbers(state)
-    placing = state.phase == SETTING and state.turn == owner
-    kept = 0
-    count = 0
-    for tile in range(state.n):
-        if (int(state.held[owner]) >> tile) & 1:
-            if placing and tile >= numbers:
-                kept |= 1 << tile
-            else:
-                count += 1
-    if placing:
-        values &= (1 << numbers) - 1
-    places = np.zeros(2, np.int64)
-    for joker in range(2):
-        places[joker] = -1
-        for place in range(state.length[owner]):
-            if (kept >> (numbers + joker)) & 1 and state.line[owner, place] == numbers + joker:
-                places[joker] = place
-    state.held[owner] = kept
-    state.length[owner] = 0
-    state.waiting[owner] &= kept
-    jokers = 0
-    for _ in range(count):
-        tile = _pick(values, int(state.n), generator)
-        values &= ~(1 << tile)
-        state.held[owner] |= 1 << tile
-        if tile < numbers:
-            insert(state, owner, first_place(state, owner, tile), tile)
-        else:
-            jokers |= 1 << tile
-    for joker in range(2):
-        tile = numbers + joker
-        if (jokers >> tile) & 1:
-            if state.phase == SETTING and owner < state.turn:
-                insert(state, owner, uniform(generator, int(state.length[owner]) + 1), tile)
-            else:
-                state.waiting[owner] |= 1 << tile
-    _put_back(state, owner, places)
-
-
-@rule
-def _put_back(state: Record, owner: int, places: npt.NDArray[np.int64]) -> None:
-    """Put jokers where they stood, the leftmost first."""
-    numbers = num_numbers(state)
-    first = 0 if places[0] < places[1] else 1
-    for joker in (first, 1 - first):
-        if places[joker] >= 0:
-            insert(state, owner, places[joker], numbers + joker)
-
-
-@rule
-def _pick(values: int, n: int, generator: Generator) -> int:
-    count = 0
-    for tile in range(n):
-        count += (values >> tile) & 1
-    pick = uniform(generator, count)
-    for tile in range(n):
-        if (values >> tile) & 1:
-            if pick == 0:
-                return tile
-            pick -= 1
-    return NONE
+OBSERVATIONS = {
+    "full": Observation(observe_full, full_features),
+    "paper": Observation(observe_paper, paper_features),
+    "beliefs": Observation(observe_beliefs, beliefs_features),
+    "odds": Observation(observe_odds, odds_features),
+}
+"""The observations by name; the first is the default."""

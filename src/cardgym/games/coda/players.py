@@ -1,4 +1,4 @@
-"""Players of Coda that are compiled into the kernel: random over sets of guesses, the paper's heuristic, Bayes."""
+"""The players of Coda: uniform over sets of guesses, the paper's heuristic, exact Bayes; `search` has its own file."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from cardgym.games.coda.state import (
 )
 
 STOP_BELOW = 0.5
-"""Where one may stop, `heuristic` and `bayes` stop if the best guess is less likely than this."""
+"""If `stop` is legal, `heuristic` and `bayes` choose it when the best guess is less likely than this."""
 
 
 @rule
 def _choose_set(mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Uniform over the actions that are set."""
+    """An action uniform over those that the mask allows."""
     count = 0
     for action in range(mask.shape[0]):
         if mask[action]:
@@ -49,7 +49,10 @@ def _choose_set(mask: npt.NDArray[np.int8], generator: Generator) -> int:
 def _choose_within(
     state: Record, mask: npt.NDArray[np.int8], values: npt.NDArray[np.int64], generator: Generator
 ) -> int:
-    """Uniform over the legal actions but for guesses outside `values`, sets of tiles by place."""
+    """Uniform over the legal actions, without guesses outside `values`: by place, a set of tiles as bits.
+
+    If that leaves no guess at all, uniform over all legal actions.
+    """
     n = int(state.n)
     narrow = mask.copy()
     some = False
@@ -66,7 +69,7 @@ def _choose_within(
 
 @rule
 def random_all(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Uniform over the legal actions: any value at all in a game with `feasible="all"`."""
+    """Uniform over the legal actions. With `feasible="all"` these are guesses of any tile."""
     return _choose_set(mask, generator)
 
 
@@ -81,7 +84,7 @@ def random_unseen(state: Record, seat: int, mask: npt.NDArray[np.int8], generato
 
 @rule
 def random_colour(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Uniform over guesses of unseen tiles of the colour that the back shows."""
+    """Uniform over guesses of unseen tiles that have the colour of the back."""
     if state.phase != GUESSING:
         return _choose_set(mask, generator)
     values = np.zeros(MAX_LINE, np.int64)
@@ -92,7 +95,7 @@ def random_colour(state: Record, seat: int, mask: npt.NDArray[np.int8], generato
 
 @rule
 def random_consistent(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Uniform over guesses that may be right."""
+    """Uniform over guesses that can be right."""
     if state.phase != GUESSING:
         return _choose_set(mask, generator)
     counts = new_counts()
@@ -110,11 +113,11 @@ def random_consistent(state: Record, seat: int, mask: npt.NDArray[np.int8], gene
 
 @rule
 def bayes(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Guess what is likeliest given all that shows, the own misses and what the opponent's guesses tell.
+    """Make the likeliest guess, given everything the seat knows; past guesses of both sides are remembered.
 
-    Of guesses alike it takes the middle one: after a miss there, the next tile beside it tells the most. Where one may
-    stop, it stops if the best guess is likelier wrong than right; it puts tiles at random among the legal places, and
-    turns up the tile that the opponent could guess best.
+    Of equally likely guesses it makes the middle one, because after a miss there the next tile shown beside it tells
+    the most. It stops, where that is legal, if the best guess is less likely than STOP_BELOW. It chooses places for
+    tiles at random, and turns up the tile that the opponent can guess best.
     """
     if state.phase == REVEALING:
         return _reveal_likeliest(state, seat, mask)
@@ -148,7 +151,7 @@ def bayes(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Gener
 
 @rule
 def _reveal_likeliest(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> int:
-    """Turn up the tile that is least of a secret to one who sees neither hand."""
+    """Turn up the tile that is easiest to guess for someone who sees neither hand."""
     counts = new_counts()
     shown = int(state.up[seat]) | int(state.up[1 - seat])
     count_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, counts)
@@ -166,9 +169,10 @@ def _reveal_likeliest(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> i
 
 @rule
 def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """The paper's six steps: the values left for each hidden tile by what shows; guess where the fewest are left.
+    """The paper's six steps: find the values that each hidden tile can have, and guess where there are fewest.
 
-    The values are taken as equally likely, and misses are forgotten. It stops, places and turns up as `bayes` does.
+    The values of a tile count as equally likely, and past guesses are forgotten. It stops, places tiles and turns them
+    up as `bayes` does.
     """
     if state.phase == REVEALING:
         return _reveal_likeliest(state, seat, mask)
@@ -191,7 +195,7 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
                         ties += 1
     if mask.shape[0] > n * n and mask[stop_action(state)] and STOP_BELOW * fewest > 1:
         return stop_action(state)
-    if ties == 0:  # Under `feasible="consistent"` what it has forgotten may rule all of them out.
+    if ties == 0:  # With `feasible="consistent"`, guesses it has forgotten can make all of these illegal.
         return _choose_set(mask, generator)
     pick = uniform(generator, ties)
     for place in range(state.length[1 - seat]):
@@ -206,15 +210,22 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
 
 @rule
 def possible_values(state: Record, owner: int, values: int, out: npt.NDArray[np.int64]) -> None:
-    """Steps 1 to 5: for each hidden tile of a line those of `values`, as bits, that what shows leaves possible.
+    """Steps 1 to 5: for each hidden tile in a line, find which of `values` it can have, past guesses forgotten.
 
-    Of the right colour, and between bounds: each number is greater than the least its left neighbours can be, and less
-    than the greatest its right neighbours can be, where as many of them may be jokers as are unseen.
+    They have the tile's colour, and numbers lie between two bounds: above the lowest value that the last number on the
+    left can have, and below the highest that the first number on the right can have. As many neighbours can be jokers
+    as there are unseen jokers.
+
+    Args:
+        state: the state.
+        owner: the seat whose line it is.
+        values: the tiles that hidden ones can be, as bits.
+        out: (MAX_LINE,), int64, all 0; filled with a set of tiles, as bits, for each hidden place.
     """
     size = int(state.length[owner])
     numbers = num_numbers(state)
     spare = count_bits(values >> numbers)
-    # bounds[j]: the least last number so far if j neighbours are jokers; then likewise from the right.
+    # bounds[j]: the lowest that the last number so far can be, if j hidden tiles up to here are jokers.
     bounds = np.full(3, -1, np.int64)
     for place in range(size):
         if hidden(state, owner, place):
@@ -232,6 +243,7 @@ def possible_values(state: Record, owner: int, values: int, out: npt.NDArray[np.
                 bounds[used] = min(least, bounds[used - 1]) if used > 0 else least
         elif state.line[owner, place] < numbers:
             bounds[:] = state.line[owner, place]
+    # bounds[j]: the same from the right, the highest that the first number can be.
     bounds[:] = numbers
     for place in range(size - 1, -1, -1):
         if hidden(state, owner, place):
@@ -263,7 +275,7 @@ def _search(options: CodaOptions) -> Any:
     return SearchPlayer(options)
 
 
-PLAYERS = {
+PLAYERS: dict[str, CompiledPolicy | OutsidePolicy] = {
     "random-all": CompiledPolicy(random_all),
     "random-unseen": CompiledPolicy(random_unseen),
     "random-colour": CompiledPolicy(random_colour),

@@ -1,8 +1,8 @@
 """The rules of Coda (Da Vinci Code) for two players.
 
-Source: Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game" (2019), section 3, and the official
-rules where one may stop, has jokers and plays on without a pool. Tile t is number t // 2, black if even; ids 24 and 25
-are the black and the white joker.
+Source: Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game" (2019), section 3. Stopping, jokers
+and playing on without a pool follow the official rules. Tile t is number t // 2, black if t is even; ids 24 and 25 are
+the black and the white joker.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Record, rule
-from cardgym.errors import CardgymError
+from cardgym.engine.contract import CardgymError, Record, rule
 from cardgym.games.coda.knowledge import colour_of, count_guesses, new_counts
 from cardgym.games.coda.state import (
     ALL,
@@ -53,7 +52,7 @@ from cardgym.games.coda.state import (
 
 @rule
 def setup(state: Record) -> None:
-    """All tiles lie in the pool."""
+    """Put all tiles in the pool."""
     state.winner = NONE
     state.hits = 0
     state.missed = 0
@@ -78,7 +77,7 @@ def setup(state: Record) -> None:
 
 @rule
 def num_chance_outcomes(state: Record) -> int:
-    """The tiles of the pool, or the two seats where it is drawn who begins; 0 at a decision or the end."""
+    """The pool's tiles, or two where the first mover is drawn; 1 with a chosen deck; 0 at a decision or the end."""
     if state.phase == FIRST:
         return 2
     if state.phase == DEALING or state.phase == DRAWING:
@@ -94,7 +93,7 @@ def current_player(state: Record) -> int:
 
 @rule
 def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
-    """Guesses at hidden tiles, and `stop` after a hit; or places to put a tile, or to turn one up."""
+    """Fill in the legal actions: guesses and `stop`, places for a tile, or own tiles to turn up."""
     for action in range(mask.shape[0]):
         mask[action] = 0
     seat = int(state.turn)
@@ -136,7 +135,7 @@ def _legal_guesses(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> None
 
 @rule
 def apply_action(state: Record, move: int) -> None:
-    """Play an action, or a chance outcome: the seat that begins, or which of the pool's tiles is drawn."""
+    """Play an action, or a chance outcome: the seat that moves first, or which of the pool's tiles is drawn."""
     state.reward[0] = 0.0
     state.reward[1] = 0.0
     phase = state.phase
@@ -165,24 +164,18 @@ def apply_action(state: Record, move: int) -> None:
 
 @rule
 def score(state: Record, seat: int) -> float:
-    """1 for the winner."""
+    """1 for the winner, 0 for the loser."""
     return 1.0 if state.winner == seat else 0.0
 
 
 @rule
-def max_score(state: Record) -> float:
-    """One game is one contest."""
-    return 1.0
-
-
-@rule
 def forfeit(state: Record, seat: int) -> float:
-    """Giving up is losing."""
+    """A forfeit costs what a loss does."""
     return -10000.0 if state.reward_model == PAPER else -1.0
 
 
 def stack_deck(state: Record, deck: Sequence[int]) -> None:
-    """Let the next game set up in this record be dealt from `deck`: alternately from seat 0, then drawn in its order.
+    """Deal the next game in this record from `deck`: alternately from seat 0, then drawn in order.
 
     Raises:
         CardgymError: unless the deck has each of the n tiles once.
@@ -190,10 +183,10 @@ def stack_deck(state: Record, deck: Sequence[int]) -> None:
     n = int(state.n)
     try:
         tiles = [int(tile) for tile in deck]
-        whole = all(tile == given for tile, given in zip(tiles, deck, strict=True))
+        all_whole = all(tile == given for tile, given in zip(tiles, deck, strict=True))
     except (TypeError, ValueError, OverflowError):
-        tiles, whole = [], False
-    if not whole or sorted(tiles) != list(range(n)):
+        tiles, all_whole = [], False
+    if not all_whole or sorted(tiles) != list(range(n)):
         raise CardgymError(f"deck: give each of the tiles 0 to {n - 1} once, in the order they are dealt and drawn")
     state.deck[:n] = tiles
     state.stacked = STACKED_NEXT
@@ -204,7 +197,7 @@ def stack_deck(state: Record, deck: Sequence[int]) -> None:
 
 @rule
 def _take(state: Record, outcome: int) -> int:
-    """Take from the pool its tile number `outcome` in ascending order, or the chosen deck's next one."""
+    """Take a tile from the pool: number `outcome` in ascending order, or the next of the chosen deck."""
     tile = 0
     if state.stacked == STACKED:
         tile = int(state.deck[state.n - state.pool_size])
@@ -234,7 +227,7 @@ def _deal(state: Record, tile: int) -> None:
 
 @rule
 def _set_jokers(state: Record) -> None:
-    """Ask for the next joker's place, seat 0 first; with all in line, start the first turn."""
+    """Let seat 0 place its jokers, then seat 1; then start the first turn."""
     for seat in range(2):
         if state.waiting[seat] != 0:
             state.turn = seat
@@ -251,7 +244,7 @@ def _set_jokers(state: Record) -> None:
 
 @rule
 def tile_to_place(state: Record) -> int:
-    """The tile whose place the seat to decide chooses: the one drawn, or its next joker of the deal."""
+    """The tile that the seat to decide must place: the one it has drawn, or its next joker of the deal."""
     if state.phase == SETTING:
         tile = num_numbers(state)
         return tile if (int(state.waiting[state.turn]) >> tile) & 1 else tile + 1
@@ -284,7 +277,7 @@ def _guess(state: Record, place: int, value: int) -> None:
     seat = int(state.turn)
     other = 1 - seat
     tile = int(state.line[other, place])
-    if state.feasible != ALL:  # Who may name unseen tiles only does not hold the one it names.
+    if state.feasible != ALL:  # A seat that can name unseen tiles only does not hold the one it names.
         for own in range(state.length[seat]):
             state.denied[state.line[seat, own]] |= 1 << value
         if state.drawn != NONE:
@@ -312,7 +305,7 @@ def _guess(state: Record, place: int, value: int) -> None:
 
 @rule
 def _put_drawn(state: Record) -> None:
-    """Put the drawn tile in the line and end the turn; its owner is asked where, if there is a choice."""
+    """Put the drawn tile in the line and end the turn; if it has several legal places, let its owner choose one."""
     if state.drawn == NONE:
         _start_turn(state, 1 - int(state.turn))
         return
@@ -333,7 +326,7 @@ def _place_drawn(state: Record, place: int) -> None:
 
 @rule
 def _reveal(state: Record, place: int) -> None:
-    """Without a pool a miss turns up one of the mover's own tiles; with the last one it loses."""
+    """Turn up one of the mover's own tiles, after a miss without a drawn tile; the mover loses if it was its last."""
     seat = int(state.turn)
     state.up[seat] |= 1 << int(state.line[seat, place])
     if count_hidden(state, seat) == 0:

@@ -1,8 +1,8 @@
-"""The player `search` of Coda: worlds drawn from exact beliefs, each played out with `bayes` in both seats.
+"""The player `search`: draws states from its exact beliefs and plays each out with `bayes` in both seats.
 
-It is asked from outside the kernel and gets the full observation and the mask, nothing else, so it cannot know more
-than its seat does. From these it writes a table of its own: what shows as it is, and any tiles where it cannot see.
-`resample` then draws worlds, uniform over all that agree with what the seat knows.
+It is asked from outside the kernel and gets the full observation and the mask, so it cannot know more than its seat
+does. From the observation it writes a state of its own: what the seat sees as it is, and any tiles where it cannot see.
+`resample` then draws states uniformly over all that agree with what the seat knows.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ import numpy.typing as npt
 from cardgym.engine.compilation import announce, compiled
 from cardgym.engine.contract import Generator, Record, rule, uniform
 from cardgym.engine.generator import derive
-from cardgym.games.coda.game import GAME
-from cardgym.games.coda.knowledge import count_guesses, new_counts
-from cardgym.games.coda.observations import NUM_SCALARS, resample
+from cardgym.games.coda.knowledge import count_guesses, new_counts, put_jokers, resample
+from cardgym.games.coda.observations import OBSERVATIONS, TURN, full_offsets
 from cardgym.games.coda.players import bayes, count_bits
 from cardgym.games.coda.rules import apply_action, legal_action_mask, num_chance_outcomes, setup
 from cardgym.games.coda.state import (
@@ -29,6 +28,7 @@ from cardgym.games.coda.state import (
     PLACING,
     REVEALING,
     SETTING,
+    STATE,
     WHITE,
     YES,
     CodaOptions,
@@ -41,10 +41,10 @@ from cardgym.games.coda.state import (
 from cardgym.players.q_table import hash_of
 
 OWN, OTHER = 0, 1
-"""The seats in the search's own table. Nothing that an observation tells depends on which is which."""
+"""The seats in the search's own states. An observation does not depend on which seat is which."""
 
 ROOT, WORLD, PLAY = range(3)
-"""The search's records: what it knows, a world that may be, and one being played out."""
+"""The search's records: what the seat knows, a state drawn from that, and one being played out."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,8 +52,9 @@ class Effort:
     """How much the search looks at.
 
     Attributes:
-        guesses: how many guesses are weighed, the likeliest.
-        worlds: how many worlds each round draws, (rounds,); after each round but the last the worse half goes.
+        guesses: how many guesses it weighs: the likeliest ones.
+        worlds: how many states it draws in each round, (rounds,). After every round but the last, the worse half of
+            the actions is dropped.
     """
 
     guesses: int = 6
@@ -61,27 +62,27 @@ class Effort:
 
 
 class SearchPlayer:
-    """Weighs the likeliest guesses, stopping, places and tiles to turn up by playing out worlds that may be.
+    """Plays out drawn states to choose among the likeliest guesses and stopping, among places, or among own tiles.
 
     Deterministic: the same observation gives the same action.
 
     Attributes:
-        name: how reports call it.
-        encoding: the observation it reads.
+        name: its name in reports.
+        observation_name: the observation it reads.
     """
 
     name = "search"
     observation_name: str | None = "full"
 
     def __init__(self, options: CodaOptions, effort: Effort = Effort()) -> None:
-        self._records = np.empty(3, GAME.state)
-        self._records[:] = np.asarray(GAME.new_state(options))
+        self._records = np.zeros(3, STATE)
+        options.write(self._records.view(np.recarray)[ROOT])
         self._effort = effort
         self._mask = np.zeros(num_actions(options), np.int8)
-        announce("Coda's search")
-        observation_name = GAME.observation("full")
-        # Compiles, so that no game is kept waiting.
-        self.act(np.zeros((0, observation_name.size(options)), np.float32), np.zeros((0, len(self._mask)), np.int8))
+        announce("the player search of Coda", _act)
+        # Compiles now, so that no game has to wait.
+        size = OBSERVATIONS["full"].size(options)
+        self.act(np.zeros((0, size), np.float32), np.zeros((0, len(self._mask)), np.int8))
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """The chosen action of each row, (rows,) int64; see `BatchPolicy`."""
@@ -128,7 +129,7 @@ def _choose(
             resample(records[WORLD], OWN, generator)
             at = generator[1]
             for c in range(count):
-                generator[1] = at  # Every candidate meets the same luck.
+                generator[1] = at  # The same luck for every candidate.
                 records[PLAY] = records[WORLD]
                 apply_action(records[PLAY], candidates[c])
                 sums[c] += play_out(records[PLAY], mask, generator)
@@ -141,18 +142,18 @@ def _choose(
 @rule
 def _only_action(mask: npt.NDArray[np.int8]) -> int:
     """The only legal action, or -1."""
-    found = -1
+    only = -1
     for action in range(mask.shape[0]):
         if mask[action]:
-            if found >= 0:
+            if only >= 0:
                 return -1
-            found = action
-    return found
+            only = action
+    return only
 
 
 @rule
 def _sort(candidates: npt.NDArray[np.int64], sums: npt.NDArray[np.float64], count: int) -> None:
-    """The best first; of those alike the one that was first."""
+    """Sort the candidates by their sums, the best first; equal ones keep their order."""
     for i in range(1, count):
         candidate, total = candidates[i], sums[i]
         j = i - 1
@@ -164,7 +165,7 @@ def _sort(candidates: npt.NDArray[np.int64], sums: npt.NDArray[np.float64], coun
 
 @rule
 def _candidates(state: Record, mask: npt.NDArray[np.int8], guesses: int, candidates: npt.NDArray[np.int64]) -> int:
-    """Fill in the actions to weigh: every legal one, but of the guesses only the likeliest; return how many."""
+    """Fill in the actions to weigh and return how many: all legal ones, but only the likeliest of the guesses."""
     count = 0
     n = int(state.n)
     if state.phase != GUESSING:
@@ -198,7 +199,7 @@ def _candidates(state: Record, mask: npt.NDArray[np.int8], guesses: int, candida
 
 @rule
 def play_out(state: Record, mask: npt.NDArray[np.int8], generator: Generator) -> float:
-    """Play a world to its end with `bayes` in both seats; 1 if OWN wins."""
+    """Play a state to the end of the game with `bayes` in both seats; return 1 if OWN wins, else 0."""
     while state.phase != OVER:
         chances = num_chance_outcomes(state)
         if chances > 0:
@@ -209,86 +210,80 @@ def play_out(state: Record, mask: npt.NDArray[np.int8], generator: Generator) ->
     return 1.0 if state.winner == OWN else 0.0
 
 
-# -- from an observation to a table -----------------------------------------------------------------------------------
+# -- from an observation to a state -----------------------------------------------------------------------------------
 
 
 @rule
 def remember(state: Record, seen: npt.NDArray[np.float32]) -> None:
-    """Write into `state`, whose options are set, a table that looks to OWN as the full observation `seen` says.
+    """Write into `state` a state in which OWN sees what the full observation `seen` says.
 
-    Tiles that OWN cannot see are any that are unseen: `resample` draws them.
+    The state's options must be set. The tiles that OWN cannot see are arbitrary unseen ones; `resample` draws them.
     """
     n = int(state.n)
     half = n // 2
+    at = full_offsets(n)
     setup(state)
     state.turn = OWN
-    state.pool_size = _whole(seen[4] * n)
-    state.hits = _whole(seen[5] * half)
-    state.missed = seen[6] > 0.5
-    state.starter = OWN if seen[7] > 0.5 else OTHER
-    tiles = seen[NUM_SCALARS : NUM_SCALARS + 4 * n]
-    own, up, free = _bits(tiles, 0, n), _bits(tiles, n, n), _bits(tiles, 3 * n, n)
-    aside = _bits(tiles, 2 * n, n)
-    theirs = seen[NUM_SCALARS + 4 * n :]
-    mine = theirs[3 * half + half * n :]
-    _recall_own(state, own, aside, up, seen, mine)
-    if seen[10] > 0.5 / half:
-        _recall_other(state, _whole(seen[10] * half), free, theirs)
-        state.phase = GUESSING if seen[0] > 0.5 else PLACING if seen[1] > 0.5 else REVEALING
+    state.pool_size = _whole(seen[TURN.pool] * n)
+    state.hits = _whole(seen[TURN.hits] * half)
+    state.missed = seen[TURN.missed] > 0.5
+    state.starter = OWN if seen[TURN.moved_first] > 0.5 else OTHER
+    aside = _bits(seen, at.drawn, n)
+    free = _bits(seen, at.unseen, n)
+    _recall_own(state, aside, seen)
+    if seen[TURN.opponent_size] > 0.5 / half:
+        _recall_other(state, free, seen)
+        state.phase = GUESSING if seen[TURN.guessing] > 0.5 else PLACING if seen[TURN.placing] > 0.5 else REVEALING
         for tile in range(n):
             if (aside >> tile) & 1:
                 state.drawn = tile
     else:
         state.phase = SETTING
         state.waiting[OWN] = aside
-        for tile in range(n):  # As many tiles as were dealt to either; which of them, `resample` draws.
+        for tile in range(n):  # As many tiles as each seat was dealt.
             if (free >> tile) & 1 and count_bits(int(state.held[OTHER])) < state.n_start:
                 state.held[OTHER] |= 1 << tile
     state.pool = free & ~int(state.held[OTHER])
 
 
 @rule
-def _recall_own(
-    state: Record, own: int, aside: int, up: int, seen: npt.NDArray[np.float32], mine: npt.NDArray[np.float32]
-) -> None:
-    """The own line, and what the opponent knows its hidden tiles not to be."""
+def _recall_own(state: Record, aside: int, seen: npt.NDArray[np.float32]) -> None:
+    """Write the own line, and what the opponent knows its hidden tiles not to be; `aside` are tiles not in it yet."""
     n = int(state.n)
     half = n // 2
-    numbers = num_numbers(state)
+    at = full_offsets(n)
+    own = _bits(seen, at.own_tiles, n)
     state.held[OWN] = own
-    state.up[OWN] = up
-    for tile in range(numbers):
+    state.up[OWN] = _bits(seen, at.own_up, n)
+    for tile in range(num_numbers(state)):
         if (own & ~aside) >> tile & 1:
             insert(state, OWN, int(state.length[OWN]), tile)
-    places = np.zeros(2, np.int64)
+    places = np.full(2, -1, np.int64)
     for joker in range(int(state.jokers)):
-        places[joker] = _whole(seen[12 + joker] * half) - 1
-    first = 0 if places[0] < places[1] else 1
-    for j in range(2):
-        joker = first if j == 0 else 1 - first
-        if joker < state.jokers and places[joker] >= 0:
-            insert(state, OWN, places[joker], numbers + joker)
+        places[joker] = _whole(seen[TURN.jokers + joker] * half) - 1
+    put_jokers(state, OWN, places)
     for place in range(state.length[OWN]):
         if hidden(state, OWN, place):
-            possible = _bits(mine, half + place * n, n)
+            possible = _bits(seen, at.own_may_be + place * n, n)
             state.denied[state.line[OWN, place]] = (BLACK | WHITE) & ~possible
 
 
 @rule
-def _recall_other(state: Record, size: int, free: int, theirs: npt.NDArray[np.float32]) -> None:
-    """The opponent's line: what shows, and any tiles for the rest, with what they are known not to be."""
+def _recall_other(state: Record, free: int, seen: npt.NDArray[np.float32]) -> None:
+    """Write the opponent's line: tiles face up as they are, hidden ones as any of `free`, and what those cannot be."""
     n = int(state.n)
-    half = n // 2
+    at = full_offsets(n)
+    size = _whole(seen[TURN.opponent_size] * (n // 2))
     for place in range(size):
-        possible = _bits(theirs, 3 * half + place * n, n)
+        possible = _bits(seen, at.opponent_may_be + place * n, n)
         tile = 0
-        if theirs[place] > 0.5:
+        if seen[at.opponent_up + place] > 0.5:
             while (possible >> tile) & 1 == 0:
                 tile += 1
             state.up[OTHER] |= 1 << tile
         else:
-            # Any tile of the right colour serves, but each only once.
-            white = theirs[2 * half + place] > 0.5
+            # Any tile of the right colour will do, but each only once.
+            white = seen[at.opponent_white + place] > 0.5
             allowed = free & ~int(state.held[OTHER])
             if state.colour_visible == YES:
                 allowed &= WHITE if white else BLACK
@@ -308,8 +303,8 @@ def _whole(value: float) -> int:
 @rule
 def _bits(numbers: npt.NDArray[np.float32], start: int, size: int) -> int:
     """The set of tiles whose number is 1."""
-    found = 0
+    tiles = 0
     for tile in range(size):
         if numbers[start + tile] > 0.5:
-            found |= 1 << tile
-    return found
+            tiles |= 1 << tile
+    return tiles

@@ -1,4 +1,4 @@
-"""The table of Coda: its record, its options, its tiles and its action numbers."""
+"""The record of a Coda game, its options, its tiles and the numbers of its actions."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardgym.engine.contract import Options, Record, choice, number, rule
-from cardgym.errors import CardgymError
+from cardgym.engine.contract import CardgymError, Options, Record, choice, number, rule
 
 MAX_TILES = 26
-MAX_LINE = 13  # Turns alternate and draw a tile each, so no line grows beyond half the tiles.
+MAX_LINE = 13  # Turns alternate and each draws one tile, so no line grows beyond half the tiles.
 
-BLACK, WHITE = 0x1555555, 0x2AAAAAA  # The tiles of a colour, as bits by tile id; jokers are 24 and 25.
+BLACK, WHITE = 0x1555555, 0x2AAAAAA
+"""The tiles of a colour, as bits by tile id; the jokers are 24 and 25."""
 NONE = -1
 
-# Phases. At SETTING, GUESSING, PLACING and REVEALING a player decides; at the others chance does.
 FIRST, DEALING, SETTING, DRAWING, GUESSING, PLACING, REVEALING, OVER = range(8)
+"""Phases. A player decides at SETTING, GUESSING, PLACING and REVEALING; chance moves at FIRST, DEALING and DRAWING."""
 
-# Options, as the record holds them.
+# Options as the record holds them.
 FORCED, OPTIONAL = range(2)
 LAST_DRAWER_WINS, PLAY_ON = range(2)
 RANDOM_FIRST = 2
@@ -26,12 +26,12 @@ YES, NO = range(2)
 UNSEEN, ALL, COLOUR, CONSISTENT = range(4)
 WIN, PAPER = range(2)
 
-# Option `stacked`: where the tiles of this game come from.
 SHUFFLED, STACKED_NEXT, STACKED = range(3)
+"""Where the tiles come from: drawn by chance; the chosen deck, from the next game on; the chosen deck, now."""
 
 STATE = np.dtype(
     [
-        # Options, written once.
+        # The options, written once.
         ("num_players", np.int32),
         ("n", np.int32),
         ("n_start", np.int32),
@@ -44,21 +44,21 @@ STATE = np.dtype(
         ("reward_model", np.int32),
         # The game. A set of tiles is a number whose bit t stands for tile t.
         ("phase", np.int32),
-        ("turn", np.int32),  # The seat to decide, to draw or to be dealt a tile.
+        ("turn", np.int32),  # The seat to decide, to draw, or to be dealt a tile.
         ("starter", np.int32),  # The seat that moves first.
         ("winner", np.int32),
-        ("hits", np.int32),  # Hits in this turn.
-        ("missed", np.int32),  # 1 once the turn's guess has missed: the tile drawn is to be shown.
-        ("drawn", np.int32),  # The tile that `turn` has drawn and not yet put in its line, or NONE.
-        ("pool", np.int32),  # Tiles nobody holds.
+        ("hits", np.int32),  # In this turn.
+        ("missed", np.int32),  # 1 after the miss that ends the turn: the drawn tile goes into the line face up.
+        ("drawn", np.int32),  # The tile that `turn` has drawn and not yet placed, or NONE.
+        ("pool", np.int32),  # The tiles nobody holds.
         ("pool_size", np.int32),
-        ("held", np.int32, (2,)),  # Tiles of each seat, those not yet in its line included.
+        ("held", np.int32, (2,)),  # The tiles of each seat, whether in its line yet or not.
         ("up", np.int32, (2,)),  # Those of them face up.
         ("waiting", np.int32, (2,)),  # Jokers dealt and not yet placed.
-        ("length", np.int32, (2,)),  # Length of each line.
-        ("line", np.int32, (2, MAX_LINE)),  # Tiles from left to right.
-        ("denied", np.int32, (MAX_TILES,)),  # By hidden tile: values that, as both seats know, it is not.
-        # A deck chosen beforehand: dealt alternately from seat 0, then drawn.
+        ("length", np.int32, (2,)),  # The number of tiles in each line.
+        ("line", np.int32, (2, MAX_LINE)),  # The tiles from left to right.
+        ("denied", np.int32, (MAX_TILES,)),  # For each hidden tile, the values that both seats know it is not.
+        # A chosen deck: dealt alternately from seat 0, then drawn in order.
         ("stacked", np.int32),
         ("deck", np.int8, (MAX_TILES,)),
         ("reward", np.float32, (2,)),
@@ -69,13 +69,19 @@ STATE = np.dtype(
 
 @dataclass(frozen=True)
 class CodaOptions(Options):
-    """The options of Coda. `n`, left at 0, is 24, and 26 with jokers; fewer tiles are for study."""
+    """The options of Coda.
 
-    n: int = number(0, 0, MAX_TILES, step=2, help="tiles: 24, or 26 with jokers")
+    `n=0` means 24 tiles, or 26 with jokers. Smaller games are for study.
+
+    Raises:
+        CardgymError: for a value that is not allowed, or options that contradict each other.
+    """
+
+    n: int = number(0, 0, MAX_TILES, step=2, help="how many tiles there are; 0 means 24, or 26 with jokers")
     n_start: int = number(1, 1, 12, help="tiles dealt to each seat")
-    continuation: str = choice("forced", "optional", help="whether a hit must be followed by another guess")
+    continuation: str = choice("forced", "optional", help="whether the mover must, or may, guess again after a hit")
     jokers: int = number(0, 0, 2, step=2, help="jokers among the tiles")
-    empty: str = choice("last_drawer_wins", "play_on", help="what an exhausted pool means")
+    empty: str = choice("last_drawer_wins", "play_on", help="what happens when the pool is empty")
     first: str = choice("0", "1", "random", help="the seat that moves first")
     colour_visible: str = choice(
         "yes", "no", help="whether hidden tiles show their colour", aliases={"true": "yes", "false": "no"}
@@ -88,36 +94,34 @@ class CodaOptions(Options):
         if self.n == 0:
             object.__setattr__(self, "n", 24 + self.jokers)
         if self.jokers and self.n != MAX_TILES:
-            raise CardgymError(f"options jokers={self.jokers} and n={self.n}: there are 26 tiles then; leave n out")
+            raise CardgymError(
+                f"options jokers={self.jokers} and n={self.n}: with jokers there are 26 tiles; leave n out"
+            )
         if not self.jokers and not 6 <= self.n <= 24:
             raise CardgymError(f"options jokers=0 and n={self.n}: without jokers n is an even number from 6 to 24")
         if 2 * self.n_start > self.n - 2:
             raise CardgymError(
                 f"options n_start={self.n_start} and n={self.n}: "
-                f"tiles must be left to draw, so n_start is at most {self.n // 2 - 1}"
+                f"two tiles or more must be left to draw, so n_start is at most {self.n // 2 - 1}"
             )
         if self.feasible == "colour" and self.colour_visible == "no":
-            raise CardgymError("options feasible=colour and colour_visible=no: the guesses allowed would tell colours")
+            raise CardgymError(
+                "options feasible=colour and colour_visible=no: the legal guesses would show the hidden colours; "
+                "change one of the two"
+            )
 
     def write(self, state: Record) -> None:
-        """Write the options; the reward model goes by another name than the reward itself."""
-        state.num_players = self.num_players
-        state.n = self.n
-        state.n_start = self.n_start
-        state.continuation = FORCED if self.continuation == "forced" else OPTIONAL
-        state.jokers = self.jokers
-        state.empty = LAST_DRAWER_WINS if self.empty == "last_drawer_wins" else PLAY_ON
-        state.first = RANDOM_FIRST if self.first == "random" else int(self.first)
-        state.colour_visible = YES if self.colour_visible == "yes" else NO
-        state.feasible = ("unseen", "all", "colour", "consistent").index(self.feasible)
-        state.reward_model = WIN if self.reward == "win" else PAPER
+        """Write the options into the record, `reward` as `reward_model`: a record's `reward` is what a move paid."""
+        super().write(state)
+        state.reward_model = ("win", "paper").index(self.reward)
+        state.reward[:] = 0.0
 
 
 # -- actions: guess k x n + v, then stop, then places in a line ------------------------------------------------------
 
 
 def num_actions(options: CodaOptions) -> int:
-    """n x n guesses; where one may stop, place or turn up a tile, also `stop` and n / 2 places in the own line."""
+    """How many actions there are: n x n guesses, and where the options need them `stop` and n / 2 places in a line."""
     guesses = options.n * options.n
     if options.continuation == "forced" and options.jokers == 0 and options.empty == "last_drawer_wins":
         return guesses
@@ -132,28 +136,28 @@ def stop_action(state: Record) -> int:
 
 @rule
 def place_action(state: Record, place: int) -> int:
-    """The action that names a place in the own line: to put a tile there, or to turn up the one that is there."""
+    """The action that names a place in one's own line: to put a tile there, or to turn up the tile there."""
     return stop_action(state) + 1 + place
 
 
-# -- small things ----------------------------------------------------------------------------------------------------
+# -- the tiles of a seat ----------------------------------------------------------------------------------------------
 
 
 @rule
 def num_numbers(state: Record) -> int:
-    """How many tiles bear a number; jokers have the ids from there on."""
+    """How many tiles have a number; the jokers have the ids after those."""
     return int(state.n) - int(state.jokers)
 
 
 @rule
 def hidden(state: Record, seat: int, place: int) -> bool:
-    """Whether the tile at a place of a seat's line lies face down."""
+    """Whether the tile at a place in a seat's line is face down."""
     return (int(state.up[seat]) >> int(state.line[seat, place])) & 1 == 0
 
 
 @rule
 def count_hidden(state: Record, seat: int) -> int:
-    """How many tiles of a seat's line lie face down."""
+    """How many tiles in a seat's line are face down."""
     count = 0
     for place in range(state.length[seat]):
         if hidden(state, seat, place):
@@ -163,13 +167,13 @@ def count_hidden(state: Record, seat: int) -> int:
 
 @rule
 def unseen(state: Record, seat: int) -> int:
-    """The tiles that a seat does not see: neither its own nor face up."""
+    """The tiles that a seat does not see: neither its own nor face up in the opponent's line."""
     return ((1 << int(state.n)) - 1) & ~(int(state.held[seat]) | int(state.up[1 - seat]))
 
 
 @rule
 def first_place(state: Record, seat: int, tile: int) -> int:
-    """The leftmost legal place of a tile in a line: right of every smaller number."""
+    """The leftmost legal place for a tile in a line: right of every smaller number."""
     if tile < num_numbers(state):
         for place in range(state.length[seat] - 1, -1, -1):
             if state.line[seat, place] < tile:
@@ -179,7 +183,7 @@ def first_place(state: Record, seat: int, tile: int) -> int:
 
 @rule
 def last_place(state: Record, seat: int, tile: int) -> int:
-    """The rightmost legal place of a tile in a line: left of every greater number."""
+    """The rightmost legal place for a tile in a line: left of every greater number."""
     numbers = num_numbers(state)
     if tile < numbers:
         for place in range(state.length[seat]):
@@ -190,8 +194,33 @@ def last_place(state: Record, seat: int, tile: int) -> int:
 
 @rule
 def insert(state: Record, seat: int, place: int, tile: int) -> None:
-    """Put a tile into a line."""
+    """Put a tile into a line at a place; the tiles from there on move one place to the right."""
     for at in range(state.length[seat], place, -1):
         state.line[seat, at] = state.line[seat, at - 1]
     state.line[seat, place] = tile
     state.length[seat] += 1
+
+
+@rule
+def lines_shown(state: Record) -> bool:
+    """Whether each seat sees the other's line: from the first turn on, when both lines are set up."""
+    return bool(state.phase >= DRAWING)
+
+
+# -- for the tests ----------------------------------------------------------------------------------------------------
+
+
+def invariants(state: Record) -> tuple[int, ...]:
+    """Numbers that no move changes: all tiles; whether pool and hands are disjoint; how many tiles are misplaced.
+
+    A tile of a seat is in its line, waits to be placed, or is the one it has just drawn.
+    """
+    pool, held = int(state.pool), [int(tiles) for tiles in state.held]
+    disjoint = pool.bit_count() == state.pool_size and not (pool & held[0] or pool & held[1] or held[0] & held[1])
+    misplaced = 0
+    for seat in range(2):
+        placed = sum(1 << int(tile) for tile in state.line[seat, : state.length[seat]]) | int(state.waiting[seat])
+        aside = held[seat] & ~placed
+        misplaced += aside.bit_count() - (state.turn == seat and state.drawn != NONE and bool(aside))
+        misplaced += (int(state.up[seat]) & ~held[seat]).bit_count()
+    return pool | held[0] | held[1], int(disjoint), int(misplaced)

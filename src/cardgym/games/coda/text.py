@@ -1,9 +1,8 @@
-"""Coda in words, for people: the table, the actions, and what just happened."""
+"""Coda in words: what a seat sees, its actions, and what just happened."""
 
 from __future__ import annotations
 
 from cardgym.engine.contract import Record
-from cardgym.games.coda.observations import lines_shown
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.state import (
     DEALING,
@@ -17,6 +16,7 @@ from cardgym.games.coda.state import (
     SETTING,
     YES,
     hidden,
+    lines_shown,
     num_numbers,
     place_action,
     stop_action,
@@ -41,7 +41,7 @@ def tile_name(state: Record, tile: int) -> str:
 
 
 def describe(state: Record, seat: int) -> str:
-    """The table as `seat` sees it: both lines with their places, the drawn tile, the pool, what guesses ruled out."""
+    """The game as `seat` sees it: both lines by place, the drawn tile, the pool, and what past guesses rule out."""
     turn = "" if state.phase == OVER else f", {'your' if state.turn == seat else 'the opponent' + chr(39) + 's'} turn"
     lines = [f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"]
     shown = lines_shown(state)
@@ -73,7 +73,7 @@ def _line(state: Record, owner: int, own: bool) -> str:
 
 
 def action_text(state: Record, action: int) -> str:
-    """An action of the seat to decide, in words."""
+    """An action of the seat to decide."""
     if action < stop_action(state):
         place, tile = divmod(action, int(state.n))
         return f"guess {tile_name(state, tile)} at place {place}"
@@ -90,14 +90,14 @@ def action_text(state: Record, action: int) -> str:
 
 
 def narrate(before: Record, move: int, after: Record, seat: int) -> str:
-    """What a move looked like from `seat`: guesses and what came of them, tiles turned up, own tiles drawn."""
-    told = _tell(before, move, after, seat)
+    """What a move looked like from `seat`: guesses and their results, tiles turned up, own tiles drawn."""
+    messages = _messages(before, move, after, seat)
     if after.phase == OVER and before.phase != OVER:
-        told.append("You win" if after.winner == seat else "The opponent wins")
-    return "\n".join(told)
+        messages.append("You win" if after.winner == seat else "The opponent wins")
+    return "\n".join(messages)
 
 
-def _tell(before: Record, move: int, after: Record, seat: int) -> list[str]:
+def _messages(before: Record, move: int, after: Record, seat: int) -> list[str]:
     turn = int(before.turn)
     own = turn == seat
     who, s = ("You", "") if own else ("The opponent", "s")
@@ -110,7 +110,7 @@ def _tell(before: Record, move: int, after: Record, seat: int) -> list[str]:
         if own:
             return [f"You {verb} {tile_name(before, tile.bit_length() - 1)}{last}"]
         return [f"The opponent draws a tile{last}"] if before.phase == DRAWING else []
-    told = []
+    messages = []
     if before.phase == GUESSING:
         if move == stop_action(before):
             return [f"{who} stop{s}"]
@@ -118,23 +118,10 @@ def _tell(before: Record, move: int, after: Record, seat: int) -> list[str]:
         hit = int(before.line[1 - turn, place]) == tile
         whose = "the opponent's" if own else "your"
         verb = "guess" if own else "guesses"
-        told.append(
+        messages.append(
             f"{who} {verb} that {whose} place {place} is {tile_name(before, tile)}: {'a hit' if hit else 'a miss'}"
         )
     shown = int(after.up[turn]) & ~int(before.up[turn])
     if shown:
-        told.append(f"{who} turn{s} up {tile_name(before, shown.bit_length() - 1)}")
-    return told
-
-
-def invariants(state: Record) -> tuple[int, ...]:
-    """Every tile is in the pool or in one hand; every tile held is in line, aside, or waits to be placed."""
-    pool, held = int(state.pool), [int(tiles) for tiles in state.held]
-    apart = pool.bit_count() == state.pool_size and not (pool & held[0] or pool & held[1] or held[0] & held[1])
-    loose = 0
-    for seat in range(2):
-        placed = sum(1 << int(tile) for tile in state.line[seat, : state.length[seat]]) | int(state.waiting[seat])
-        aside = held[seat] & ~placed
-        loose += aside.bit_count() - (state.turn == seat and state.drawn != NONE and bool(aside))
-        loose += (int(state.up[seat]) & ~held[seat]).bit_count()
-    return pool | held[0] | held[1], int(apart), int(loose)
+        messages.append(f"{who} turn{s} up {tile_name(before, shown.bit_length() - 1)}")
+    return messages

@@ -1,8 +1,7 @@
-"""The experiments behind docs/results/coda.md: learning from fresh deals and from few deals, and win rates."""
+"""The experiments behind the results page: learning from fresh deals and from few deals, and win rates."""
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,32 +15,34 @@ from cardgym.arena.statistics import Interval
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import CALLER, NOOP, RESET, STEP
 from cardgym.engine.registry import find
-from cardgym.learn.tabular.learner import TabularConfig, TabularLearner
+from cardgym.games.coda.state import CodaOptions
+from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.players.base import BatchPolicy, PlayerSpec, resolve
 from cardgym.players.seating import SeatedBatch
 
 ENV = "Coda-v0"
 ALGORITHMS = {"q_learning": "Q-learning", "sarsa": "Sarsa"}
-ON_BITS = TabularConfig(env=ENV, observation="paper", seat=0)
+ON_BITS = TabularConfig(env_id=ENV, observation="paper", seat=0)
 """Learning from the paper's bits, moving first."""
-_OTHERS_CHOICES = 2019
-"""What the opponent's guesses on deals used again are drawn from."""
+_OPPONENT_STREAM = 2019
+"""The random stream of the opponent's guesses on deals that are played again."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How much is done.
+class Scale:
+    """How much is done for the page.
 
     Attributes:
-        games: of each evaluation on fresh deals.
-        seeds: of each method.
-        tabular_games: the paper's training games of Q-learning and Sarsa.
-        network_games: the paper's training games of DQN and double DQN.
-        batch_sizes: the paper's two.
-        decisions: of a table's long training.
-        counts: how many deals are used again and again.
-        test_games: on those deals.
-        small: numbers of tiles with which tables converge, each with the decisions it takes.
+        games: games of each evaluation on fresh deals.
+        seeds: seeds of each method.
+        tabular_games: the paper's number of training games for Q-learning and Sarsa.
+        network_games: the paper's number of training games for DQN and double DQN.
+        batch_sizes: the paper's two batch sizes.
+        decisions: decisions of the long training of a table.
+        deal_counts: how many deals are played again and again, in each experiment on that.
+        test_games: games of each evaluation on those deals.
+        small: numbers of tiles with which tables converge, each with the decisions that takes.
     """
 
     games: int = 100_000
@@ -50,50 +51,68 @@ class Plan:
     network_games: int = 2000
     batch_sizes: tuple[int, ...] = (32, 128)
     decisions: int = 10_000_000
-    counts: tuple[int, ...] = (10, 50, 100, 150, 200, 500)
+    deal_counts: tuple[int, ...] = (10, 50, 100, 150, 200, 500)
     test_games: int = 2000
     small: tuple[tuple[int, int], ...] = ((6, 1_000_000), (8, 5_000_000))
 
 
 @dataclass(frozen=True)
-class Rate:
-    """A win rate of seat 0, its 95 % interval, and what training took: seconds of processor time, and games."""
+class WinRate:
+    """A measured win rate of seat 0.
 
-    won: float
+    Attributes:
+        value: the share of games won.
+        interval: its 95 % interval.
+        games: how many games were played.
+        seconds: the processor time that playing them took.
+    """
+
+    value: float
     interval: Interval
-    seconds: float = 0.0
-    games: int = 0
+    games: int
+    seconds: float
 
 
-def coda(**settings: int | str) -> Options:
-    """The paper's preset with some settings changed."""
-    return find(ENV).parse_options(settings)
+def coda(**settings: int | str) -> CodaOptions:
+    """The paper's preset with some options changed."""
+    return CodaOptions.parse(settings)
 
 
-def fresh(player: PlayerSpec, plan: Plan, seed: int, options: Options | None = None, games: int = 0) -> Rate:
-    """The win rate of a player in seat 0 against `random`, on fresh deals."""
-    games = games or plan.games
+def fresh_win_rate(player: PlayerSpec, games: int, seed: int, options: Options | None = None) -> WinRate:
+    """The win rate of a player in seat 0 against `random`, on fresh deals; in the paper's preset by default."""
     start = time.process_time()
     report = evaluate(
         ENV, options or coda(), [player, "random"], games=games, seed=EVALUATION_SEED + seed, seats="fixed"
     )
-    return Rate(report.players[0].win_rate, report.players[0].win_rate_ci95, time.process_time() - start, report.games)
+    seconds = time.process_time() - start
+    return WinRate(report.players[0].win_rate, report.players[0].win_rate_ci95, report.games, seconds)
 
 
-def learn_games(algorithm: str, games: int, seed: int, deals: int = 0) -> tuple[TabularLearner, float]:
-    """Learn from so many games on the paper's bits with the paper's rewards; the processor time in seconds beside.
+# -- tables -----------------------------------------------------------------------------------------------------------
 
-    Alpha 0.1, gamma 0.9; epsilon falls from 1 to 0.05 in three fifths of the decisions that random play would take.
+
+def learn_games(algorithm: str, games: int, seed: int, num_deals: int = 0) -> tuple[TabularLearner, float]:
+    """Learn for a number of games from the paper's bits and rewards.
+
+    Alpha is 0.1 and gamma 0.9. Epsilon falls from 1 to 0.05 in three fifths of the decisions that random play takes.
+
+    Args:
+        algorithm: `q_learning` or `sarsa`.
+        games: how many games are played.
+        seed: decides everything random.
+        num_deals: play only this many deals, again and again; 0 for fresh ones.
+
+    Returns:
+        The learner, and the processor time in seconds.
     """
-    config = dataclasses.replace(
-        ON_BITS,
+    config = ON_BITS.replace(
         algorithm=algorithm,
         seed=seed,
-        deals=deals,
-        decisions=(6 if not deals else 4) * games,
+        num_deals=num_deals,
+        total_steps=(6 if not num_deals else 4) * games,
         table_size=12 * games,
         gamma=0.9,
-        epsilon_share=0.6,
+        exploration_fraction=0.6,
     )
     learner = TabularLearner(find(ENV), coda(reward="paper"), config)
     start = time.process_time()
@@ -103,19 +122,24 @@ def learn_games(algorithm: str, games: int, seed: int, deals: int = 0) -> tuple[
 
 
 def learn_long(algorithm: str, decisions: int, seed: int, n: int = 24) -> tuple[TabularLearner, float]:
-    """Learn to win on the paper's bits from so many decisions, with means in place of a fixed alpha."""
-    config = dataclasses.replace(
-        ON_BITS,
+    """Learn for a number of decisions from the paper's bits, with n tiles and rewards of +1 and -1.
+
+    Alpha falls with the visits of a pair of state and action, in place of the paper's fixed one.
+
+    Returns:
+        The learner, and the processor time in seconds.
+    """
+    config = ON_BITS.replace(
         algorithm=algorithm,
         seed=seed,
-        decisions=decisions,
+        total_steps=decisions,
         table_size=decisions,
         gamma=1.0,
-        step_size=1.0,
-        step_size_end=1.0,
+        learning_rate=1.0,
+        learning_rate_final=1.0,
         visits_power=0.7,
-        epsilon_end=0.02,
-        epsilon_share=0.8,
+        exploration_final_eps=0.02,
+        exploration_fraction=0.8,
     )
     learner = TabularLearner(find(ENV), coda(n=n), config)
     start = time.process_time()
@@ -123,53 +147,57 @@ def learn_long(algorithm: str, decisions: int, seed: int, n: int = 24) -> tuple[
     return learner, time.process_time() - start
 
 
-def on_deals(learner: TabularLearner, games: int, seed: int) -> float:
-    """The win rate in seat 0 of what is learned, on the deals that a learner with `deals` was shown, each as often.
+def replayed_win_rate(learner: TabularLearner, games: int, seed: int) -> float:
+    """The win rate of a learner's greedy player in seat 0 on the deals it was trained on, each played equally often.
 
-    The opponent's guesses are new.
+    The learner must have a limited number of deals. The opponent's guesses are new ones.
     """
     game, options, player = learner.game, learner.options, learner.player()
     assert isinstance(player, BatchPolicy)
-    table = SeatedBatch(game, options, games, [resolve("random", game, options)], learner.config.observation)
-    table.seat([CALLER, *table.numbers])
-    numbers = np.arange(games, dtype=np.uint64) % np.uint64(learner.config.deals)
-    table.seed(np.full(games, learner.deal_key, np.uint64), numbers)
-    table.step(0, np.full(games, RESET, np.uint8))
-    # Seat 0 moves first, so the opponent has not drawn from this yet.
-    choices = np.random.default_rng([_OTHERS_CHOICES, seed]).integers(0, 2**63, games, dtype=np.uint64)
-    rows = table.batch.plain_rows
-    rows["choice"][:, 0] = choices
+    seated = SeatedBatch(game, options, games, [resolve("random", game, options)], learner.config.observation)
+    seated.seat([CALLER, *seated.numbers])
+    deals = np.arange(games, dtype=np.uint64) % np.uint64(learner.config.num_deals)
+    seated.seed(np.full(games, learner.deal_key, np.uint64), deals)
+    seated.step(0, np.full(games, RESET, np.uint8))
+    rows = seated.batch.plain_rows
+    # The opponent's generator can be replaced here: seat 0 moves first, so nothing was drawn from it yet.
+    rows["choice"][:, 0] = np.random.default_rng([_OPPONENT_STREAM, seed]).integers(0, 2**63, games, dtype=np.uint64)
     while (deciding := np.flatnonzero(rows["pending_policy"] == CALLER)).size:
-        actions, command = np.zeros(games, np.int64), np.full(games, NOOP, np.uint8)
-        actions[deciding] = player.act(table.observations[deciding], table.masks[deciding])
-        command[deciding] = STEP
-        table.step(actions, command)
-    return float((table.batch.plain_states["winner"] == 0).mean())
+        actions, commands = np.zeros(games, np.int64), np.full(games, NOOP, np.uint8)
+        actions[deciding] = player.act(seated.observations[deciding], seated.masks[deciding])
+        commands[deciding] = STEP
+        seated.step(actions, commands)
+    return float((seated.batch.plain_states["winner"] == 0).mean())
+
+
+# -- checkpoints ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Deep:
-    """A checkpoint: its path, what trained it in words, and its win rate on other deals for each seed."""
+class CheckpointResult:
+    """A checkpoint's file, its algorithm and its training in words, and its win rate for each seed of deals."""
 
     path: Path
-    words: str
-    rates: Sequence[Rate]
+    algorithm: str
+    training: str
+    rates: Sequence[WinRate]
 
 
-def deep_rows(paths: Sequence[Path], plan: Plan) -> list[Deep]:
-    """The win rates of checkpoints.
+def evaluate_checkpoints(paths: Sequence[Path], games: int, seeds: Sequence[int]) -> list[CheckpointResult]:
+    """The win rates of checkpoints on fresh deals.
 
     Raises:
         CardgymError: for a file that is missing, no checkpoint, or made for another game or other options.
     """
     from cardgym.players.networks import NetworkPlayer, load_checkpoint
 
-    found = []
+    results = []
     for path in paths:
-        network, purpose = load_checkpoint(path, find(ENV), coda())
-        config = purpose["config"]
-        name = "double DQN" if config.get("double", True) else "DQN"
-        words = f"{name}, {purpose['observation']}, {config.get('decisions', 0):,} decisions, seed {config.get('seed')}"
-        player = NetworkPlayer(path.name, network, purpose["observation"])
-        found.append(Deep(path, words, [fresh(player, plan, seed) for seed in plan.seeds]))
-    return found
+        network, metadata = load_checkpoint(path, find(ENV), coda())
+        config, observation = metadata["config"], metadata["observation"]
+        algorithm = "double DQN" if config.get("double", True) else "DQN"
+        training = f"{observation}, {config.get('total_steps', 0):,} decisions, seed {config.get('seed')}"
+        player = NetworkPlayer(path.name, network, observation)
+        rates = [fresh_win_rate(player, games, seed) for seed in seeds]
+        results.append(CheckpointResult(path, algorithm, training, rates))
+    return results

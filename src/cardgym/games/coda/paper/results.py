@@ -1,0 +1,311 @@
+"""Runs all experiments and collects what the results page shows."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from cardgym.games.coda.one_tile import win_rates
+from cardgym.games.coda.paper.networks import Budget, TrainedNetwork, train_network
+from cardgym.games.coda.paper.runs import (
+    ALGORITHMS,
+    CheckpointResult,
+    Scale,
+    WinRate,
+    coda,
+    evaluate_checkpoints,
+    fresh_win_rate,
+    learn_games,
+    learn_long,
+    replayed_win_rate,
+)
+
+PAPER_WIN_RATES = {
+    "heuristic": 0.839,
+    "q_learning": 0.963,
+    "sarsa": 0.965,
+    "DQN": 0.895,
+    "double DQN": 0.915,
+}
+"""The paper's second table: win rates in 200 games, the heuristic's in 10,000."""
+
+READING_GAMES = 10_000
+"""How many games the paper's heuristic played."""
+
+READINGS: dict[str, dict[str, int | str]] = {
+    "agent first, colours visible, names what it does not see": {},
+    "agent second": {"first": "1"},
+    "who begins drawn by lot": {"first": "random"},
+    "colours hidden": {"colour_visible": "no"},
+    "agent second, colours hidden": {"first": "1", "colour_visible": "no"},
+    "both name any of the 24 tiles": {"feasible": "all"},
+}
+"""Readings of the rules, by the options in which they differ from the first."""
+
+Progress = Callable[[int, int], None]
+"""Called with how many experiments are done and how many there are."""
+
+
+@cache
+def solved(**settings: int | str) -> dict[str, Any]:
+    """The exact win rates in the paper's preset with some options changed; see `win_rates`."""
+    return win_rates(coda(**settings))
+
+
+# -- what was measured ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Performance:
+    """One row of the table of performance.
+
+    Attributes:
+        approach: the name of the row.
+        training: the training in words.
+        rates: the win rates on fresh deals, one for each seed.
+        paper: the key of the paper's figures, if it has any.
+        training_seconds: the processor time of each training, if it was trained here.
+    """
+
+    approach: str
+    training: str
+    rates: Sequence[WinRate]
+    paper: str | None = None
+    training_seconds: Sequence[float] | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A reading of the rules: the exact win rates of the heuristic and of the best player, and measured ones.
+
+    Attributes:
+        name: the reading in words.
+        heuristic: the exact win rate of the heuristic.
+        optimum: what no player exceeds.
+        standard_errors: how many standard errors the paper's win rate is above the exact one.
+        measured: the heuristic's win rate in as many games as the paper's, for each seed.
+    """
+
+    name: str
+    heuristic: float
+    optimum: float
+    standard_errors: float
+    measured: Sequence[float]
+
+
+@dataclass(frozen=True)
+class FewDeals:
+    """Learning from a few deals played again and again: win rates by algorithm, one for each seed."""
+
+    num_deals: int
+    on_them: dict[str, list[float]]
+    on_fresh_deals: dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class FewTiles:
+    """Learning with fewer tiles.
+
+    Attributes:
+        n: how many tiles there are.
+        decisions: decisions of each training.
+        states: how many states the last training met.
+        rates: the win rate of each algorithm.
+    """
+
+    n: int
+    decisions: int
+    states: int
+    rates: Sequence[WinRate]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything on the page.
+
+    Attributes:
+        scale: how much was done.
+        seeds: the seeds of each method.
+        budget: how the networks were trained.
+        performance: the rows of the table of performance.
+        readings: the readings of the rules.
+        few_deals: learning from few deals, by how many they are.
+        few_tiles: learning with fewer tiles.
+        curves: the trainings on the full observation by algorithm, then by the label of their curve.
+        has_checkpoints: whether checkpoints were evaluated.
+        seconds: the processor time of it all.
+    """
+
+    scale: Scale
+    seeds: tuple[int, ...]
+    budget: Budget
+    performance: Sequence[Performance]
+    readings: Sequence[Reading]
+    few_deals: Sequence[FewDeals]
+    few_tiles: Sequence[FewTiles]
+    curves: dict[str, dict[str, list[TrainedNetwork]]]
+    has_checkpoints: bool
+    seconds: float
+
+
+# -- measuring it -----------------------------------------------------------------------------------------------------
+
+
+class _Steps:
+    """Counts the experiments that are done, and reports them."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._done, self._total, self._progress = 0, total, progress
+
+    def advance(self) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+
+
+def measure(
+    scale: Scale, base_seed: int = 0, checkpoints: Sequence[Path] = (), progress: Progress | None = None
+) -> Results:
+    """Train and evaluate everything.
+
+    Args:
+        scale: how much is done.
+        base_seed: added to the seeds of the scale.
+        checkpoints: files of networks trained to convergence.
+        progress: called after each experiment.
+
+    Raises:
+        CardgymError: for a checkpoint that is missing, or made for another game or other options.
+    """
+    start = time.process_time()
+    seeds = tuple(base_seed + seed for seed in scale.seeds)
+    budgets = [
+        Budget(double=double, observation=observation, batch_size=size, games=scale.network_games)
+        for observation, sizes in (("full", scale.batch_sizes), ("paper", scale.batch_sizes[:1]))
+        for double in (False, True)
+        for size in sizes
+    ]
+    for_each_seed = 2 * len(ALGORITHMS) + len(budgets) + len(scale.deal_counts) * len(ALGORITHMS)
+    total = len(READINGS) + len(seeds) * for_each_seed + len(scale.small) * len(ALGORITHMS)
+    steps = _Steps(total, progress)
+    # Checkpoints first: a bad one is an error now and not after a quarter of an hour.
+    evaluated = evaluate_checkpoints(checkpoints, scale.games, seeds)
+    readings = [_reading(name, settings, seeds, steps) for name, settings in READINGS.items()]
+    # Short trainings first, which compile: the times on the page are of learning alone.
+    learn_games("q_learning", 10, 0)
+    train_network(Budget(games=20))
+    short = [_short_training(algorithm, scale, seeds, steps) for algorithm in ALGORITHMS]
+    long = [_long_training(algorithm, scale, seeds, steps) for algorithm in ALGORITHMS]
+    networks = {budget: _networks(budget, seeds, steps) for budget in budgets}
+    performance = [
+        _untrained("heuristic", "no training", scale, seeds, "heuristic"),
+        *short,
+        *long,
+        *(_network_row(budget, runs, scale, seeds) for budget, runs in networks.items()),
+        *(_checkpoint_row(result) for result in evaluated),
+        _untrained("bayes", "none: exact probabilities", scale, seeds),
+    ]
+    return Results(
+        scale,
+        seeds,
+        budgets[0],
+        performance,
+        readings,
+        [_few_deals(count, scale, seeds, steps) for count in scale.deal_counts],
+        [_few_tiles(n, decisions, scale, seeds[0], steps) for n, decisions in scale.small],
+        _curves(networks),
+        bool(evaluated),
+        time.process_time() - start,
+    )
+
+
+def _untrained(player: str, training: str, scale: Scale, seeds: Sequence[int], paper: str | None = None) -> Performance:
+    return Performance(player, training, [fresh_win_rate(player, scale.games, seed) for seed in seeds], paper)
+
+
+def _short_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: _Steps) -> Performance:
+    """Q-learning or Sarsa for the paper's number of games."""
+    rates, seconds = [], []
+    for seed in seeds:
+        learner, taken = learn_games(algorithm, scale.tabular_games, seed)
+        rates.append(fresh_win_rate(learner.player(), scale.games, seed))
+        seconds.append(taken)
+        steps.advance()
+    return Performance(ALGORITHMS[algorithm], f"{scale.tabular_games:,} games", rates, algorithm, seconds)
+
+
+def _long_training(algorithm: str, scale: Scale, seeds: Sequence[int], steps: _Steps) -> Performance:
+    """Q-learning or Sarsa for many more decisions; the row's games and states are those of the last seed."""
+    rates, seconds, training = [], [], ""
+    for seed in seeds:
+        learner, taken = learn_long(algorithm, scale.decisions, seed)
+        rates.append(fresh_win_rate(learner.player(), scale.games, seed))
+        seconds.append(taken)
+        training = f"{scale.decisions:,} decisions ({learner.games:,} games, {learner.states:,} states met)"
+        steps.advance()
+    return Performance(ALGORITHMS[algorithm], training, rates, None, seconds)
+
+
+def _networks(budget: Budget, seeds: Sequence[int], steps: _Steps) -> list[TrainedNetwork]:
+    runs = []
+    for seed in seeds:
+        runs.append(train_network(dataclasses.replace(budget, seed=seed)))
+        steps.advance()
+    return runs
+
+
+def _network_row(budget: Budget, runs: Sequence[TrainedNetwork], scale: Scale, seeds: Sequence[int]) -> Performance:
+    name = runs[0].player.name
+    training = f"{budget.games:,} games, {budget.observation}, batch {budget.batch_size}"
+    rates = [fresh_win_rate(run.player, scale.games, seed) for run, seed in zip(runs, seeds, strict=True)]
+    return Performance(name, training, rates, name, [run.seconds for run in runs])
+
+
+def _checkpoint_row(result: CheckpointResult) -> Performance:
+    name = f"{result.algorithm} (`{result.path.name}`)"
+    return Performance(name, f"to convergence: {result.training}", result.rates)
+
+
+def _curves(networks: dict[Budget, list[TrainedNetwork]]) -> dict[str, dict[str, list[TrainedNetwork]]]:
+    curves: dict[str, dict[str, list[TrainedNetwork]]] = {}
+    for budget, runs in networks.items():
+        if budget.observation == "full":
+            curves.setdefault(runs[0].player.name, {})[f"batch {budget.batch_size}"] = runs
+    return curves
+
+
+def _reading(name: str, settings: dict[str, int | str], seeds: Sequence[int], steps: _Steps) -> Reading:
+    exact = solved(**settings)
+    heuristic = exact["policies"]["heuristic"]
+    away = (PAPER_WIN_RATES["heuristic"] - heuristic) / math.sqrt(heuristic * (1 - heuristic) / READING_GAMES)
+    measured = [fresh_win_rate("heuristic", READING_GAMES, seed, coda(**settings)).value for seed in seeds]
+    steps.advance()
+    return Reading(name, heuristic, exact["optimum"], away, measured)
+
+
+def _few_deals(num_deals: int, scale: Scale, seeds: Sequence[int], steps: _Steps) -> FewDeals:
+    results = FewDeals(num_deals, {}, {})
+    for algorithm in ALGORITHMS:
+        for seed in seeds:
+            learner, _ = learn_games(algorithm, scale.tabular_games, seed, num_deals)
+            on_them = replayed_win_rate(learner, scale.test_games, seed)
+            on_fresh_deals = fresh_win_rate(learner.player(), scale.test_games, seed).value
+            results.on_them.setdefault(algorithm, []).append(on_them)
+            results.on_fresh_deals.setdefault(algorithm, []).append(on_fresh_deals)
+            steps.advance()
+    return results
+
+
+def _few_tiles(n: int, decisions: int, scale: Scale, seed: int, steps: _Steps) -> FewTiles:
+    rates = []
+    for algorithm in ALGORITHMS:
+        learner, _ = learn_long(algorithm, decisions, seed, n)
+        rates.append(fresh_win_rate(learner.player(), scale.games, seed, learner.options))
+        steps.advance()
+    return FewTiles(n, decisions, learner.states, rates)
