@@ -1,9 +1,9 @@
-"""The argument parser of every command and training script: errors are one line, and no traceback is seen."""
+"""The argument parser of every command and training script. Errors are one line and never show a traceback."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from cardgym.errors import CardgymError, nearest, unknown
@@ -40,5 +40,21 @@ class Parser(argparse.ArgumentParser):
         return super().parse_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Raise the message, with where to read on."""
+        """Raise the message, with the command that prints the help."""
         raise CardgymError(f"{message} (see {self.prog} --help)")
+
+
+def whole(low: int, high: int = 2**63 - 1) -> Callable[[str], int]:
+    """The type of an argument that is a whole number from `low` to `high`."""
+
+    def parse(word: str) -> int:
+        try:
+            value = int(word)
+        except ValueError:
+            value = low - 1
+        if not low <= value <= high:
+            limit = f" to {high}" if high < 2**63 - 1 else " up"
+            raise argparse.ArgumentTypeError(f"{word!r}: allowed are whole numbers from {low}{limit}")
+        return value
+
+    return parse

@@ -3,37 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
 
+from cardgym.arguments import Parser as Parser
+from cardgym.arguments import whole as whole
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, parse_settings
-from cardgym.errors import CardgymError, unknown
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser that raises `CardgymError`, and suggests the option nearest to an unknown one."""
-
-    def __init__(self, prog: str, description: str | None) -> None:
-        super().__init__(
-            prog=prog,
-            description=description,
-            allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-
-    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """Parse; an unknown option is reported before a missing one."""
-        for word in args or ():
-            name = word.partition("=")[0]
-            if name.startswith("--") and name != "--" and name not in self._option_string_actions:
-                raise unknown("option", name, [n for n in self._option_string_actions if n.startswith("--")])
-        return super().parse_args(args, namespace)
-
-    def error(self, message: str) -> NoReturn:
-        """Raise the message, with the command that prints the help."""
-        raise CardgymError(f"{message} (see {self.prog} --help)")
+from cardgym.errors import CardgymError
 
 
 def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | None:
@@ -48,22 +25,6 @@ def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | N
     if not words or words[0].startswith("-"):
         raise CardgymError(f"{name} comes first (see {prog} --help)")
     return words[0]
-
-
-def whole(low: int, high: int = 2**63 - 1) -> Callable[[str], int]:
-    """The type of an argument that is a whole number from `low` to `high`."""
-
-    def parse(word: str) -> int:
-        try:
-            value = int(word)
-        except ValueError:
-            value = low - 1
-        if not low <= value <= high:
-            limit = f" to {high}" if high < 2**63 - 1 else " up"
-            raise argparse.ArgumentTypeError(f"{word!r}: allowed are whole numbers from {low}{limit}")
-        return value
-
-    return parse
 
 
 def add_game(parser: Parser) -> None:

@@ -14,7 +14,7 @@ from cardgym.console import results_console
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run, read_config
-from cardgym.learn.log import Figures, results_tables
+from cardgym.learn.evaluation import Metrics, results_tables
 from cardgym.learn.resume import STATE_FILE
 
 
@@ -29,7 +29,7 @@ class TrainingResult:
     """
 
     after: str
-    results: Mapping[str, Figures]
+    results: Mapping[str, Metrics]
     saved: tuple[str, Path]
 
 
