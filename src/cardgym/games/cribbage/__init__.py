@@ -12,7 +12,7 @@ PACKAGE = GamePackage(
     commands={
         "advise": Command("cardgym.games.cribbage.commands.advise", "rank the 15 ways to toss a hand of cribbage"),
         "cribbage-stats": Command(
-            "cardgym.games.cribbage.commands.statistics", "count the statistics of every hand of cribbage, exactly"
+            "cardgym.games.cribbage.commands.statistics", "count the exact statistics of every hand of cribbage"
         ),
         "experts": Command("cardgym.games.cribbage.experts.train", "train weighted experts at cribbage"),
     },

@@ -1,6 +1,6 @@
 """Mean crib points by the two ranks tossed, against an opponent who tosses well.
 
-Made by scripts/cribbage_crib_table.py --samples 200000 --rounds 4 --softness 1.5 --seed 1.
+Made by `python -m cardgym.games.cribbage.make_crib_table --samples 200000 --rounds 4 --softness 1.5 --seed 1`.
 """
 
 # fmt: off
@@ -19,7 +19,7 @@ PONE_CRIB = (
     5.897, 4.612,  # Q with Q .. K
     5.702,  # K with K .. K
 )
-"""Tossed to the opponent's crib; 91 pairs of ranks, the lower rank first."""
+"""For a toss to the opponent's crib: 91 pairs of ranks, the lower rank first."""
 DEALER_CRIB = (
     5.250, 4.175, 4.442, 5.434, 5.478, 3.810, 3.736, 3.735, 3.358, 3.412, 3.679, 3.412, 3.424,  # A with A .. K
     5.659, 6.933, 4.486, 5.430, 3.850, 3.816, 3.593, 3.660, 3.533, 3.788, 3.521, 3.530,  # 2 with 2 .. K
@@ -35,5 +35,5 @@ DEALER_CRIB = (
     4.656, 3.490,  # Q with Q .. K
     4.598,  # K with K .. K
 )
-"""Tossed to the own crib; in the same order."""
+"""For a toss to one's own crib, in the same order."""
 # fmt: on

@@ -1,13 +1,12 @@
-"""The compiled look-up of the statistics of a hand's 15 tosses, for learners and players that ask often.
+"""The compiled look-up of the statistics of a hand's 15 tosses, for learners and players.
 
-Eight whole numbers for each toss: the least, the sum, twice the median and the most of the hand's points over
-its 46 cuts, and the same of the crib over the 45,540 pairs of opponent's toss and cut, each pair of unseen
-cards as likely as any other. The median of an even number of values is the mean of the middle two, hence
-twice it.
+A toss has eight whole numbers: the minimum, the sum, twice the median and the maximum of the hand's points over its 46
+cuts, and the same of the crib over the 45,540 pairs of opponent's toss and cut, where any two unseen cards are equally
+likely to be the opponent's toss. The median of an even number of values is the mean of the middle two, so twice the
+median is whole.
 
-`tables` explains the method. Here a hand's 15 tosses are planned first, each down to the eleven rows that its
-histogram adds up from, and added up afterwards, so that the processor fetches rows of several tosses at a
-time.
+`statistics_arrays` explains the method. A look-up first finds, for each of the 15 tosses, the eleven rows whose sum is
+its histogram, and then adds all of them up, so that the processor fetches the rows of several tosses at a time.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import rule
+from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import CARDS, JACK
 from cardgym.games.cribbage.scoring import score_ranks
-from cardgym.games.cribbage.state import TOSSES
-from cardgym.games.cribbage.statistics_tables import (
+from cardgym.games.cribbage.state import KEPT, TOSSES
+from cardgym.games.cribbage.statistics_arrays import (
     CRIB_CASES,
     FOUR_NUMBER,
     HIGH_MIDDLE,
@@ -34,28 +33,25 @@ from cardgym.games.cribbage.statistics_tables import (
     TOSS_CLASS,
     TOSS_SUITS,
     WIDTH,
-    Tables,
+    StatisticsArrays,
 )
 
-KEPT = np.array([[i for i in range(6) if i not in toss] for toss in TOSSES.tolist()], np.uint8)
-"""(15, 4): the places of the four cards kept."""
-
 HAND_MIN, HAND_SUM, HAND_MEDIAN2, HAND_MAX, CRIB_MIN, CRIB_SUM, CRIB_MEDIAN2, CRIB_MAX = range(8)
-"""The columns of a look-up; the medians are doubled."""
+"""The columns of a look-up."""
 
 _SUIT = (np.arange(CARDS) // 13).astype(np.uint8)
 _RANK = (np.arange(CARDS) % 13).astype(np.uint8)
 _LOW_MEDIAN, _HIGH_MEDIAN = np.uint16(CRIB_CASES // 2), np.uint16(CRIB_CASES // 2 + 1)
 
-# Rows of a look-up's scratch paper: 15 plans, then these.
+# Rows of the scratch array: the rows to add up for each of the 15 tosses, then these.
 _POINTS, _TRIPLES, _NOBS, _SCRATCH = 15, 16, 17, 23
 
-# Counters packed in 16 bits while the entries of a histogram are compared: five bits for the least, six for
-# twice the median (at most 58), five for the most (at most 29).
+# Counters packed into 16 bits while the entries of a histogram are compared: five bits for the minimum, six for twice
+# the median (at most 58), five for the maximum (at most 29).
 _MIN_UNIT, _MEDIAN_UNIT, _MAX_UNIT, _NONE = np.uint16(1), np.uint16(1 << 5), np.uint16(1 << 11), np.uint16(0)
 
-# Places and masks within a word of a hand's scores, all of one type for the compiled loop.
-_PLACES, _LENT = np.uint64(PLACES), np.uint64(PLACES << PLACE_BITS - 1)
+# Places and masks in a word of a hand's scores, all of one type for the compiled loop.
+_PLACES, _BORROW = np.uint64(PLACES), np.uint64(PLACES << PLACE_BITS - 1)
 _PLACE_BITS, _SCORE_BITS = np.uint64(PLACE_BITS), np.uint64(PLACE_BITS - 1)
 _SCORE = np.uint64((1 << PLACE_BITS - 1) - 1)
 _LEAST, _MOST = np.uint64(PLACE_BITS * LEAST), np.uint64(PLACE_BITS * MOST)
@@ -65,23 +61,19 @@ _Scratch = npt.NDArray[np.uint32]
 
 
 @rule
-def lookup(tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
+def lookup(arrays: StatisticsArrays, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
     """Look up the statistics of all 15 tosses, for compiled callers: 0.7 microseconds for any hand.
 
-    Parameters
-    ----------
-    tables
-        What `build_tables` returns.
-    cards
-        Six different cards 0 .. 51 in ascending order, which is not checked.
-    out
-        (15, 8) integers to fill: a row for each toss of `TOSSES`, its columns `HAND_MIN` .. `CRIB_MAX`.
+    Args:
+        arrays: what `build_arrays` returns.
+        cards: six different cards 0 .. 51 in ascending order, which is not checked.
+        out: (15, 8), filled: a row for each toss of `TOSSES`, with the columns `HAND_MIN` .. `CRIB_MAX`.
     """
     scratch = np.empty((_SCRATCH, 12), np.uint32)
     jacks = _prepare(cards, scratch)
-    _plan_cribs(tables, cards, jacks, scratch)
-    _look_up_hands(tables, cards, jacks, scratch, out)
-    _add_histograms(tables, scratch, out)
+    _plan_cribs(arrays, cards, jacks, scratch)
+    _look_up_hands(arrays, cards, jacks, scratch, out)
+    _add_histograms(arrays, scratch, out)
     for toss in range(15):
         counters = out[toss, CRIB_MAX]
         out[toss, CRIB_MIN] = counters & 31
@@ -92,11 +84,14 @@ def lookup(tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int3
 
 @rule
 def _prepare(cards: npt.NDArray[np.int8], scratch: _Scratch) -> bool:
-    """Score what the tosses share: five of the six are a hand and its starter, or a toss and a triple.
+    """Score what the tosses share: five of the six cards are a hand with its starter, or a toss with a triple.
 
-    Row `_POINTS` gets at i the points for ranks without card i; row `_TRIPLES` the row of `STEPS` for a crib
-    without card i if each of its cards, tossed ones too, could be cut for nobs. Returns whether there are
-    jacks; only then row `_NOBS` + i gets, at j, whether card j would give nobs to one of the cards but i.
+    Entry i of row `_POINTS` becomes the points for ranks of the five cards without card i. Entry i of row `_TRIPLES`
+    becomes the row of `STEPS` for a crib of these five, if each of them, tossed ones too, could be cut for nobs. If
+    there are jacks, entry j of row `_NOBS` + i becomes 1 where cutting card j gives nobs to a card other than i.
+
+    Returns:
+        Whether there are jacks.
     """
     a, b, c = cards[0] % 13, cards[1] % 13, cards[2] % 13
     d, e, f = cards[3] % 13, cards[4] % 13, cards[5] % 13
@@ -131,14 +126,14 @@ def _prepare(cards: npt.NDArray[np.int8], scratch: _Scratch) -> bool:
 
 
 @rule
-def _plan_cribs(tables: Tables, cards: npt.NDArray[np.int8], jacks: bool, scratch: _Scratch) -> None:
-    """Note for each toss the rows that its crib's histogram adds up from."""
-    pair_rows = tables.pair_rows
+def _plan_cribs(arrays: StatisticsArrays, cards: npt.NDArray[np.int8], jacks: bool, scratch: _Scratch) -> None:
+    """Find for each toss the rows whose sum is its crib's histogram."""
+    pair_rows = arrays.pair_rows
     for toss in range(15):
         x, y = TOSSES[toss, 0], TOSSES[toss, 1]
         a, b, c, d = KEPT[toss, 0], KEPT[toss, 1], KEPT[toss, 2], KEPT[toss, 3]
-        # The suits are renamed so that the toss is the one its class was counted with. Unsigned indices spare
-        # the check for negative ones.
+        # Rename the suits so that the toss is the one that its class was counted with. Unsigned indices need no check
+        # for negative ones.
         card_x, card_y = np.uint8(cards[x]), np.uint8(cards[y])
         number = TOSS_CLASS[card_x, card_y]
         names = TOSS_SUITS[card_x, card_y]
@@ -164,10 +159,10 @@ def _plan_cribs(tables: Tables, cards: npt.NDArray[np.int8], jacks: bool, scratc
 
 @rule
 def _look_up_hands(
-    tables: Tables, cards: npt.NDArray[np.int8], jacks: bool, scratch: _Scratch, out: npt.NDArray[np.int32]
+    arrays: StatisticsArrays, cards: npt.NDArray[np.int8], jacks: bool, scratch: _Scratch, out: npt.NDArray[np.int32]
 ) -> None:
-    """Fill in the hand's statistics: of 48 cuts of the cards kept, take out the two tossed."""
-    hand_rows, hands, hand_sums = tables.hand_rows, tables.hands, tables.hand_sums
+    """Fill in the hand's statistics: those of the 48 cuts of the cards kept, without the two cards tossed."""
+    hand_rows, hands, hand_sums = arrays.hand_rows, arrays.hands, arrays.hand_sums
     for toss in range(15):
         x, y = TOSSES[toss, 0], TOSSES[toss, 1]
         card_a, card_b = np.uint8(cards[KEPT[toss, 0]]), np.uint8(cards[KEPT[toss, 1]])
@@ -193,24 +188,23 @@ def _look_up_hands(
 
 @rule
 def _take_out(word: np.uint64, score: int) -> np.uint64:
-    """A word of a hand's scores in order without one such score: every place from it on takes its neighbour's.
+    """A word of a hand's scores, in order, without one occurrence of `score`: the scores from it on move down a place.
 
-    All places are compared at once: where the place holds less than `score`, the subtraction takes the bit lent. Each
-    group of neighbours has lost its last place with that.
+    All places are compared at once: where a place holds less than `score`, the subtraction borrows the extra bit. The
+    last place of each group of neighbours becomes invalid.
     """
-    kept_lent = ((word | _LENT) - np.uint64(score) * _PLACES) & _LENT
-    moving = kept_lent - (kept_lent >> _SCORE_BITS)
+    unborrowed = ((word | _BORROW) - np.uint64(score) * _PLACES) & _BORROW
+    moving = unborrowed - (unborrowed >> _SCORE_BITS)
     return word ^ ((word ^ (word >> _PLACE_BITS)) & moving)
 
 
 @rule
-def _add_histograms(tables: Tables, scratch: _Scratch, out: npt.NDArray[np.int32]) -> None:
-    """Add up each toss's rows; leaves packed counters in `CRIB_MAX` and the histogram's sum in `CRIB_SUM`.
+def _add_histograms(arrays: StatisticsArrays, scratch: _Scratch, out: npt.NDArray[np.int32]) -> None:
+    """Add up each toss's rows: the histogram's sum goes to `CRIB_SUM`, the packed counters to `CRIB_MAX`.
 
-    Unpacking is left to another loop: the compiler makes vector instructions of this one only if nothing but
-    16-bit sums happen in it.
+    The counters are unpacked in another loop: the compiler vectorises this one only if all its sums have 16 bits.
     """
-    tosses, pairs = tables.tosses, tables.pairs
+    tosses, pairs = arrays.tosses, arrays.pairs
     for toss in range(15):
         t = scratch[toss, 0]
         p, q, r = scratch[toss, 1], scratch[toss, 2], scratch[toss, 3]

@@ -1,51 +1,30 @@
-"""What a seat at cribbage can know, as numbers; and what it cannot, drawn anew."""
+"""What a seat at cribbage knows, as numbers, and a random redraw of what it does not know."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, Record, rule, uniform
+from cardgym.engine.contract import Feature, Generator, Record, offsets, rule, uniform
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.means import CUTS, crib_mean, hand_totals
+from cardgym.games.cribbage.means import crib_mean, hand_totals
 from cardgym.games.cribbage.play import can_play, points_of
 from cardgym.games.cribbage.ranks import EMPTY, FOUR_OF_EACH, ONE_OF_RANK, rank_of, sort_in, worth
 from cardgym.games.cribbage.scoring import score_hand
-from cardgym.games.cribbage.state import NUM_TOSSES, PLAYING, TOSSING, CribbageOptions
-
-# Multiplying is several times faster than dividing.
-_SIXTH, _TENTH, _THIRTEENTH, _FOURTEENTH, _THIRTIETH = 1 / 6, 1 / 10, 1 / 13, 1 / 14, 1 / 30
-
-# Where the features of the table start.
-_HAND = 12
-_SEEN = _HAND + CARDS
-_HAND_RANKS = _SEEN + CARDS
-_TOSSED_RANKS = _HAND_RANKS + 13
-_STARTER_RANK = _TOSSED_RANKS + 13
-_OWN_RANKS = _STARTER_RANK + 13
-_OTHER_RANKS = _OWN_RANKS + 13
-_UNSEEN_RANKS = _OTHER_RANKS + 13
-_PILE = _UNSEEN_RANKS + 13
-_COUNT = _PILE + 8
-_GO = _COUNT + 32
-_POINTS_NOW = _GO + 3
-_KEEP_MEAN = _POINTS_NOW + 13
-_CRIB_MEAN = _KEEP_MEAN + NUM_TOSSES
-_OWN_SHOW = _CRIB_MEAN + NUM_TOSSES
-SIZE = _OWN_SHOW + 1
+from cardgym.games.cribbage.state import CUTS, NUM_TOSSES, PLAYING, TOSSING, CribbageOptions
 
 
 def features(options: CribbageOptions) -> tuple[Feature, ...]:
-    """The rows of the observation. Ranks run from the ace to the king, cards as 13 x suit + rank."""
+    """The features of the observation `full`. Ranks run from the ace to the king, cards are 13 x suit + rank."""
     return (
         Feature("phase", "one-hot: tossing, playing", 2),
-        Feature("dealer", "1 if the crib is the own"),
-        Feature("scores", "own score / target, then the opponent's", 2),
+        Feature("dealer", "1 if this seat deals, so that the crib is its own"),
+        Feature("scores", "score / target: own, the opponent's", 2),
         Feature("to_go", "points to the target / 30, at most 1: own, the opponent's", 2),
-        Feature("deals_left", "deals still to finish / deals; 0 where only the target ends the game"),
+        Feature("deals_left", "deals not yet finished / deals; 0 where only the target ends the game"),
         Feature("cards_left", "cards in hand / 6: own, the opponent's", 2),
         Feature("opponent_tossed", "1 once the opponent has tossed"),
-        Feature("first_dealer", "1 if the own cut was the lower: who dealt first"),
+        Feature("first_dealer", "1 if this seat cut the lower card, so that it dealt first"),
         Feature("hand", "1 for each card in the own hand", CARDS),
         Feature("seen", "cards out of hand: starter 0.25, opponent's played 0.5, own played 0.75, own toss 1", CARDS),
         Feature("hand_ranks", "own cards in hand of each rank / 4", 13),
@@ -54,47 +33,80 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
         Feature("own_ranks", "own cards played of each rank / 4", 13),
         Feature("opponent_ranks", "the opponent's cards played of each rank / 4", 13),
         Feature("unseen_ranks", "cards of each rank not seen / 4", 13),
-        Feature("pile", "the pile since the restart, last card first: rank 1 .. 13 / 13, minus if the other's", 8, -1),
+        Feature("pile", "cards since the restart, last one first: rank 1 .. 13 / 13, minus for the opponent's", 8, -1),
         Feature("count", "one-hot: the count, 0 .. 31", 32),
-        Feature("said_go", "1 for who could not play on this pile: own, the opponent", 2),
-        Feature("opponent_floor", "by the opponent's go's, all its cards are worth more than 10 x this"),
-        Feature("points_now", "at the own play: points at once / 14 for playing each rank, 31 and no last card", 13),
-        Feature("keep_mean", "at the own toss: mean hand points / 10 over the cuts, of each toss", NUM_TOSSES, 0, 2.9),
-        Feature("crib_mean", "at the own toss: mean crib points / 10 by ranks, minus if the other's", NUM_TOSSES, -1),
+        Feature("said_go", "1 for a go on this pile: own, the opponent's", 2),
+        Feature("opponent_floor", "each card of the opponent is worth more than 10 x this, as its goes show"),
+        Feature("points_now", "when playing: points / 14 for each rank now, with 31 but without go and last card", 13),
+        Feature("keep_mean", "when tossing: mean hand points / 10 of each toss over the cuts", NUM_TOSSES, 0, 2.9),
+        Feature("crib_mean", "when tossing: mean crib points / 10 of each toss, minus if not own", NUM_TOSSES, -1),
         Feature("own_show", "in the play: points / 10 of the own hand with the starter", 1, 0, 2.9),
     )
 
 
+_AT = offsets(features(CribbageOptions()))
+_PHASE = _AT["phase"]
+_DEALER = _AT["dealer"]
+_SCORES = _AT["scores"]
+_TO_GO = _AT["to_go"]
+_DEALS_LEFT = _AT["deals_left"]
+_CARDS_LEFT = _AT["cards_left"]
+_OPPONENT_TOSSED = _AT["opponent_tossed"]
+_FIRST_DEALER = _AT["first_dealer"]
+_HAND = _AT["hand"]
+_SEEN = _AT["seen"]
+_HAND_RANKS = _AT["hand_ranks"]
+_TOSSED_RANKS = _AT["tossed_ranks"]
+_STARTER_RANK = _AT["starter_rank"]
+_OWN_RANKS = _AT["own_ranks"]
+_OPPONENT_RANKS = _AT["opponent_ranks"]
+_UNSEEN_RANKS = _AT["unseen_ranks"]
+_PILE = _AT["pile"]
+_COUNT = _AT["count"]
+_SAID_GO = _AT["said_go"]
+_OPPONENT_FLOOR = _AT["opponent_floor"]
+_POINTS_NOW = _AT["points_now"]
+_KEEP_MEAN = _AT["keep_mean"]
+_CRIB_MEAN = _AT["crib_mean"]
+_OWN_SHOW = _AT["own_show"]
+_SIZE = sum(feature.size for feature in features(CribbageOptions()))
+_SPARE = _PHASE
+"""Where values of empty places are written; it is overwritten last."""
+
+# Multiplying is several times faster than dividing.
+_SIXTH, _TENTH, _THIRTEENTH, _FOURTEENTH, _THIRTIETH = 1 / 6, 1 / 10, 1 / 13, 1 / 14, 1 / 30
+
+
 @rule
 def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write what `seat` can know; its features are `features`.
+    """Write the observation `full` of `seat` to `out`, float32, as `features` lists it.
 
-    Cards come at random, so a branch on one goes wrong half the time, which costs more than all the rest. Hence loops
-    of a fixed length in one piece; what an empty place would write goes to the first number, which is written last.
+    There are no branches on cards: these are random, so half of the branches would be mispredicted, which costs more
+    than all the rest. Loops have a fixed length, and empty places write to `_SPARE`.
     """
     other = 1 - seat
-    for i in range(SIZE):
+    for i in range(_SIZE):
         out[i] = 0.0
-    # Cards, and how many of each rank: four bits a rank.
+    # Cards, and words that count them by rank, four bits each.
     hand = tossed = own = played = 0
     for place in range(6):
         card = int(state.hand[seat, place])
-        out[_HAND + (card & 63) if card != EMPTY else 0] = 1.0
+        out[_HAND + (card & 63) if card != EMPTY else _SPARE] = 1.0
         hand += int(ONE_OF_RANK[card & 63])
     for place in range(2):
         card = int(state.crib[2 * seat + place])
-        out[_SEEN + (card & 63) if card != EMPTY else 0] = 1.0
+        out[_SEEN + (card & 63) if card != EMPTY else _SPARE] = 1.0
         tossed += int(ONE_OF_RANK[card & 63])
     card = int(state.starter)
     begun = card != EMPTY
     starter = int(ONE_OF_RANK[card & 63])
-    out[_SEEN + (card & 63) if begun else 0] = 0.25
-    out[_STARTER_RANK + rank_of(card) if begun else 0] = 1.0
+    out[_SEEN + (card & 63) if begun else _SPARE] = 0.25
+    out[_STARTER_RANK + rank_of(card) if begun else _SPARE] = 1.0
     for place in range(8):
         card = int(state.played[place])
         mine = state.played_by[place] == seat
         one = int(ONE_OF_RANK[card & 63])
-        out[_SEEN + (card & 63) if card != EMPTY else 0] = 0.75 if mine else 0.5
+        out[_SEEN + (card & 63) if card != EMPTY else _SPARE] = 0.75 if mine else 0.5
         own += one if mine else 0
         played += one
     unseen = FOUR_OF_EACH - hand - tossed - starter - played
@@ -102,7 +114,7 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
         out[_HAND_RANKS + rank] = 0.25 * (hand >> 4 * rank & 15)
         out[_TOSSED_RANKS + rank] = 0.5 * (tossed >> 4 * rank & 15)
         out[_OWN_RANKS + rank] = 0.25 * (own >> 4 * rank & 15)
-        out[_OTHER_RANKS + rank] = 0.25 * (played - own >> 4 * rank & 15)
+        out[_OPPONENT_RANKS + rank] = 0.25 * (played - own >> 4 * rank & 15)
         out[_UNSEEN_RANKS + rank] = 0.25 * (unseen >> 4 * rank & 15)
     # The pile, and what the own cards would score on it.
     size = int(state.pile_size)
@@ -113,38 +125,39 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
         mine = state.played_by[newest - back & 7] == seat
         out[_PILE + back] = ((rank if mine else -rank) if there else 0) * _THIRTEENTH
     count = int(state.count)
-    out[_COUNT + (count & 31) if begun else 0] = 1.0
+    out[_COUNT + (count & 31) if begun else _SPARE] = 1.0
     next_points = int(state.next_points)
     room = 31 - count if state.phase == PLAYING and state.turn == seat else 0
     for place in range(4):
         card = int(state.hand[seat, place])
         fits = (card != EMPTY) & (worth(card) <= room)
-        out[_POINTS_NOW + rank_of(card) if fits else 0] = points_of(next_points, count, card) * _FOURTEENTH
-    out[_GO] = state.said_go[seat]
-    out[_GO + 1] = state.said_go[other]
-    out[_GO + 2] = (state.floor[other] - 1) * _TENTH
+        out[_POINTS_NOW + rank_of(card) if fits else _SPARE] = points_of(next_points, count, card) * _FOURTEENTH
+    out[_SAID_GO] = state.said_go[seat]
+    out[_SAID_GO + 1] = state.said_go[other]
+    out[_OPPONENT_FLOOR] = (state.floor[other] - 1) * _TENTH
     out[_OWN_SHOW] = state.shows[seat] * _TENTH
     if state.phase == TOSSING and state.turn == seat and state.hand_size[seat] == 6:
         _hint_tosses(state, seat, out)
-    whole = 1.0 / state.target
-    out[0] = 1.0 if state.phase == TOSSING else 0.0
-    out[1] = 1.0 if state.phase == PLAYING else 0.0
-    out[2] = 1.0 if state.dealer == seat else 0.0
-    out[3] = state.scores[seat] * whole
-    out[4] = state.scores[other] * whole
-    out[5] = min(int(state.target - state.scores[seat]), 30) * _THIRTIETH
-    out[6] = min(int(state.target - state.scores[other]), 30) * _THIRTIETH
+    per_point = 1.0 / state.target
+    out[_PHASE] = 1.0 if state.phase == TOSSING else 0.0
+    out[_PHASE + 1] = 1.0 if state.phase == PLAYING else 0.0
+    out[_DEALER] = 1.0 if state.dealer == seat else 0.0
+    out[_SCORES] = state.scores[seat] * per_point
+    out[_SCORES + 1] = state.scores[other] * per_point
+    out[_TO_GO] = min(int(state.target - state.scores[seat]), 30) * _THIRTIETH
+    out[_TO_GO + 1] = min(int(state.target - state.scores[other]), 30) * _THIRTIETH
     if state.deals > 0:
-        out[7] = (state.deals - state.deal_number) / float(state.deals)
-    out[8] = state.hand_size[seat] * _SIXTH
-    out[9] = state.hand_size[other] * _SIXTH
-    out[10] = 1.0 if state.crib[2 * other] != EMPTY else 0.0
+        out[_DEALS_LEFT] = (state.deals - state.deal_number) / float(state.deals)
+    out[_CARDS_LEFT] = state.hand_size[seat] * _SIXTH
+    out[_CARDS_LEFT + 1] = state.hand_size[other] * _SIXTH
+    out[_OPPONENT_TOSSED] = 1.0 if state.crib[2 * other] != EMPTY else 0.0
     cut = (state.cuts[0] != EMPTY) & (state.cuts[1] != EMPTY)
-    out[11] = 1.0 if cut & (rank_of(state.cuts[seat]) < rank_of(state.cuts[other])) else 0.0
+    out[_FIRST_DEALER] = 1.0 if cut & (rank_of(state.cuts[seat]) < rank_of(state.cuts[other])) else 0.0
 
 
 @rule
 def _hint_tosses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the mean hand and the mean crib of each toss."""
     cards = state.hand[seat]
     own = 1 if state.dealer == seat else 0
     hand_totals(cards, out[_KEEP_MEAN : _KEEP_MEAN + NUM_TOSSES], 0.1 / CUTS)
@@ -153,14 +166,14 @@ def _hint_tosses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
         out[_CRIB_MEAN + toss] = crib_mean(cards, toss, own) * scale
 
 
-# -- what a seat cannot see -------------------------------------------------------------------------------------------
+# -- what a seat does not know ----------------------------------------------------------------------------------------
 
 
 @rule
 def resample(state: Record, seat: int, generator: Generator) -> None:
-    """Shuffle together the pack and the opponent's hidden cards and share them out again.
+    """Shuffle the pack and the opponent's hidden cards together and deal them again.
 
-    The opponent's hand takes cards only that its go's allow; any two others may have gone into the crib.
+    The opponent's hand gets only cards that its goes allow; any two others may have been tossed.
     """
     other = 1 - seat
     hidden = np.empty(CARDS, np.int64)
@@ -180,7 +193,7 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
         size = _draw_hand(state, other, hidden, size, generator)
         if state.phase != PLAYING or state.turn != other or can_play(state, other):
             break
-        for place in range(state.hand_size[other]):  # It is to play, so it can: draw again.
+        for place in range(state.hand_size[other]):  # It is the opponent's turn, so it can play: draw again.
             hidden[size] = state.hand[other, place]
             size += 1
     for last in range(size - 1, 0, -1):
@@ -208,7 +221,7 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
 
 @rule
 def _draw_hand(state: Record, other: int, hidden: npt.NDArray[np.int64], size: int, generator: Generator) -> int:
-    """Draw the opponent's hand from the first `size` hidden cards; how many are left."""
+    """Draw the opponent's hand from the first `size` hidden cards. Returns how many are left."""
     for place in range(state.hand_size[other]):
         allowed = 0
         for at in range(size):

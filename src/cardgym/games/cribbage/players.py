@@ -1,4 +1,4 @@
-"""Players of cribbage that are compiled into the kernel: the paper's pegger, and an expert that weighs the answers."""
+"""The compiled players of cribbage: `greedy`, the paper's pegger, and `expert`, which weighs the opponent's answers."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, Record, rule
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.means import CUTS, PLACES, crib_mean, hand_totals
+from cardgym.games.cribbage.means import hand_totals
 from cardgym.games.cribbage.play import points_for
 from cardgym.games.cribbage.ranks import worth
-from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_next
+from cardgym.games.cribbage.scoring import score_next
 from cardgym.games.cribbage.state import NUM_TOSSES, TOSSING
+from cardgym.games.cribbage.toss_model import WIN, points_to_go_out, toss_worths
 
-_MOST_PEGGED = 14  # Points that one card can score at the most.
-
-# What the expert takes a deal to bring, in points; measured on its play against itself.
-_PEGGING = (2.2, 3.4)  # As pone, as dealer.
-_HAND = 8.0
-_WIN = 20.0  # What going out at once is worth, in points; a game is decided by fewer than that.
+_MOST_PEGGED = 14  # The most points that one card can score.
 
 
 # -- the paper's pegger -----------------------------------------------------------------------------------------------
@@ -26,7 +22,7 @@ _WIN = 20.0  # What going out at once is worth, in points; a game is decided by 
 
 @rule
 def greedy(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Toss for the most mean hand points; play for the most points now, the lower card of equals."""
+    """Toss for the most mean hand points; play for the most points now, the lowest card of equals."""
     if state.phase == TOSSING:
         totals = np.empty(NUM_TOSSES, np.float32)
         hand_totals(state.hand[seat], totals, 1.0)
@@ -40,7 +36,7 @@ def greedy(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Gene
 
 @rule
 def greedy_card(state: Record, seat: int) -> int:
-    """The paper's pegger: the card of most points now, the lowest of equals."""
+    """The card that scores most now, the lowest of equals: the paper's way to play."""
     card = -1
     most = -1
     room = 31 - int(state.count)
@@ -59,7 +55,7 @@ def greedy_card(state: Record, seat: int) -> int:
 
 @rule
 def expert(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Toss for hand and crib together; play for what the card, its answer and the reply to that score."""
+    """Toss by the toss model; play for the points of the card, less the likely answer's, plus the best reply's."""
     if state.phase == TOSSING:
         return CARDS + _best_toss(state, seat)
     return _best_card(state, seat, mask)
@@ -67,42 +63,21 @@ def expert(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Gene
 
 @rule
 def _best_toss(state: Record, seat: int) -> int:
-    """The mean hand, plus or minus the mean crib; near the target also the chance to go out with this hand."""
-    cards = state.hand[seat]
+    """The toss of the greatest worth, the first of equals; see `toss_model`."""
     dealer = 1 if state.dealer == seat else 0
+    to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
     worths = np.empty(NUM_TOSSES, np.float32)
-    hand_totals(cards, worths, 1.0 / CUTS)
-    need = float(state.target - state.scores[seat]) - _PEGGING[dealer]
-    threat = float(state.target - state.scores[1 - seat]) <= _PEGGING[1 - dealer] + _HAND
+    toss_worths(state.hand[seat], dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
     best = 0
-    for toss in range(NUM_TOSSES):
-        mean = crib_mean(cards, toss, dealer)
-        worths[toss] = float(worths[toss]) + (mean if dealer else -mean)
-        if need <= HIGHEST_SCORE and (threat or not dealer):
-            worths[toss] = float(worths[toss]) + _WIN * _chance_of(cards, toss, need)
+    for toss in range(1, NUM_TOSSES):
         if worths[toss] > worths[best]:
             best = toss
     return best
 
 
 @rule
-def _chance_of(cards: npt.NDArray[np.int8], toss: int, need: float) -> float:
-    """The share of the 46 cuts with which the hand kept has at least `need` points."""
-    kept = np.empty(4, np.int8)
-    for place in range(4):
-        kept[place] = cards[PLACES[toss, place]]
-    enough = 0
-    for cut in range(CARDS):
-        known = False
-        for place in range(6):
-            known = known or cards[place] == cut
-        if not known and score_hand(kept, cut) >= need:
-            enough += 1
-    return enough / CUTS
-
-
-@rule
 def _best_card(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> int:
+    """The legal card of the greatest value, the lowest of equals."""
     left = np.empty(13, np.int64)
     _count_unseen(state, seat, left)
     pile = np.empty(10, np.int8)
@@ -122,7 +97,7 @@ def _best_card(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> int:
 
 @rule
 def _count_unseen(state: Record, seat: int, left: npt.NDArray[np.int64]) -> None:
-    """How many cards of each rank the opponent may hold: unseen, and not ruled out by its go's."""
+    """Fill `left`, (13,), with how many cards of each rank the opponent may hold: unseen, and allowed by its goes."""
     other = 1 - seat
     for rank in range(13):
         left[rank] = 4 if worth(rank) >= state.floor[other] else 0
@@ -143,9 +118,10 @@ def _strike(left: npt.NDArray[np.int64], card: int) -> None:
 
 @rule
 def _value_of(state: Record, seat: int, card: int, left: npt.NDArray[np.int64], pile: npt.NDArray[np.int8]) -> float:
-    """Points of playing `card`: now, minus the likely answer's, plus the best reply's to it.
+    """The worth of playing `card`: its points, less those of the likely answer, plus those of the best reply to that.
 
-    The opponent is taken to hold any of the unseen cards alike, and to play the one that scores most.
+    The model: each unseen card is equally likely in the opponent's hand, and the opponent plays the one that scores
+    most.
     """
     other = 1 - seat
     need = int(state.target - state.scores[seat])
@@ -160,7 +136,7 @@ def _value_of(state: Record, seat: int, card: int, left: npt.NDArray[np.int64], 
     held = int(state.hand_size[other])
     if count == 31 or held == 0 or state.said_go[other]:
         return value + _worth_of(_best_reply(state, seat, card, pile, size + 1, count), need)
-    # How many unseen cards answer with each number of points, and what replies they meet.
+    # By the points of the answer: how many unseen cards score so many, and the sum of the best replies to them.
     cards = np.zeros(_MOST_PEGGED + 1)
     replies = np.zeros(_MOST_PEGGED + 1)
     fitting = 0
@@ -174,7 +150,7 @@ def _value_of(state: Record, seat: int, card: int, left: npt.NDArray[np.int64], 
         cards[points] += left[rank]
         replies[points] += left[rank] * reply
         fitting += left[rank]
-    lacking = 1.0  # The chance that the opponent has none of the cards that score more.
+    lacking = 1.0  # The chance that the opponent has no card that scores more than `points`.
     above = 0.0
     for points in range(_MOST_PEGGED, -1, -1):
         if cards[points] > 0.0:
@@ -183,20 +159,20 @@ def _value_of(state: Record, seat: int, card: int, left: npt.NDArray[np.int64], 
             answer = _worth_of(points, their_need) - replies[points] / cards[points]
             value -= (lacking - without) * answer
             lacking = without
-    # Without an answer the opponent says go.
+    # An opponent without an answer says go.
     go = max(_best_reply(state, seat, card, pile, size + 1, count), 1)
     return value + lacking * _worth_of(go, need)
 
 
 @rule
 def _worth_of(points: int, need: int) -> float:
-    """Points, and the game if they are enough."""
-    return points + _WIN if points >= need else float(points)
+    """The points, plus the worth of the game if they win it."""
+    return points + WIN if points >= need else float(points)
 
 
 @rule
 def _best_reply(state: Record, seat: int, played: int, pile: npt.NDArray[np.int8], size: int, count: int) -> int:
-    """The most points that another card of `seat` can score on this pile; none once it is full."""
+    """The most points that another card of `seat` can score on this pile; 0 where none fits."""
     most = 0
     if count < 31:
         for place in range(state.hand_size[seat]):

@@ -136,7 +136,7 @@ def score_play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
 
 @rule
 def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -> int:
-    """What `score_play` would return if `rank` were played next on a pile of `length` ranks, making the count `count`."""
+    """What `score_play` would return if `rank` were played next on a pile of `length` ranks, to a count of `count`."""
     points = 2 if count == 15 else 0
     same = 0
     while same < length and pile[length - 1 - same] == rank:

@@ -24,6 +24,9 @@ TOSSES = np.array(list(combinations(range(6), 2)), np.uint8)
 KEPT = np.array([[place for place in range(6) if place not in toss] for toss in TOSSES.tolist()], np.uint8)
 """(15, 4), uint8: the places of the four cards that each toss keeps."""
 
+CUTS = 46
+"""How many cards can be turned up, for a player who has seen six."""
+
 CUTTING, DEALING, TOSSING, STARTER, PLAYING, OVER = range(6)
 """Phases. A player decides at TOSSING and PLAYING, chance at CUTTING, DEALING and STARTER."""
 

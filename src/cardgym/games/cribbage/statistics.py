@@ -1,9 +1,9 @@
 """Exact statistics of the hand and of the crib for every six cards and every way to toss two of them.
 
-For people: the 15 keeps of one hand, the two histograms of one keep, and the totals over all C(52, 6) hands,
-15 tosses and 46 cuts or 45,540 opponent's tosses and cuts, 1.39e13 combinations in all. `tables` explains how
-they are counted in seconds, `lookup` has the same for compiled callers. The opponent's toss is uniform: any
-two of the 46 unseen cards.
+For Python callers: the 15 keeps of one hand, the two histograms of one keep, and the totals over all C(52, 6) hands, 15
+tosses and 46 cuts or 45,540 opponent's tosses and cuts, 1.39e13 combinations in all. `statistics_arrays` explains how
+they are counted in seconds; `lookup` is for compiled callers. The opponent tosses any two of the 46 unseen cards with
+equal probability.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled, rule
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import CARDS, check_cards
-from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_SUM, KEPT, lookup
+from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_SUM, lookup
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_crib, score_hand
-from cardgym.games.cribbage.state import TOSSES
-from cardgym.games.cribbage.statistics_tables import CRIB_CASES, HAND_CUTS, Tables, build_tables
+from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
+from cardgym.games.cribbage.statistics_arrays import CRIB_CASES, StatisticsArrays, build_arrays
 
 CANONICAL_HANDS = 962_988
-"""Hands of six cards that differ by more than the names of suits."""
+"""Hands of six cards that differ by more than the names of their suits."""
 
-# What the pass over all hands adds up, in whole numbers: `_BEST_HAND` in 46ths of a point, `_BEST_DEALER` and
-# `_BEST_PONE` in 45,540ths, a denominator that both means share.
+# The sums over all hands, in whole numbers: `_BEST_HAND` in 46ths of a point, `_BEST_DEALER` and `_BEST_PONE` in
+# 45,540ths, a common denominator of the means of hand and crib.
 (
     _CANONICAL,
     _HANDS,
@@ -44,7 +44,7 @@ CANONICAL_HANDS = 962_988
     _CRIB_HIGH,
     _SUMS,
 ) = range(12)
-_CASES_PER_CUT = CRIB_CASES // HAND_CUTS
+_CASES_PER_CUT = CRIB_CASES // CUTS
 _CHUNK = 64
 
 _Integers = npt.NDArray[np.int64]
@@ -53,8 +53,7 @@ _Integers = npt.NDArray[np.int64]
 class Keep(NamedTuple):
     """One way to keep four of six cards, with the exact statistics of the hand and of the crib.
 
-    The medians are the mean of the two middle values; the sums are over `HAND_CUTS` and `CRIB_CASES` equally
-    likely cases.
+    Medians are the mean of the two middle values; sums are over `CUTS` and `CRIB_CASES` equally likely cases.
     """
 
     toss: int
@@ -72,7 +71,7 @@ class Keep(NamedTuple):
     @property
     def hand_mean(self) -> float:
         """Mean points of the hand over the 46 cuts."""
-        return self.hand_sum / HAND_CUTS
+        return self.hand_sum / CUTS
 
     @property
     def crib_mean(self) -> float:
@@ -81,60 +80,39 @@ class Keep(NamedTuple):
 
 
 def keeps(cards: Sequence[int]) -> list[Keep]:
-    """The 15 ways to keep four of six cards, in the order of `TOSSES` over the cards sorted.
+    """The 15 ways to keep four of six cards, in the order of `TOSSES` over the cards in ascending order.
 
-    Parameters
-    ----------
-    cards
-        Six different cards 0 .. 51 in any order.
+    Args:
+        cards: six different cards 0 .. 51 in any order.
 
-    Raises
-    ------
-    CardgymError
-        If they are not six, not different, or one is no card.
+    Raises:
+        CardgymError: if there are not six, two are the same, or one is not a card.
     """
     hand = sorted(check_cards(cards, 6))
     out = np.empty((15, 8), np.int32)
-    _lookup(build_tables(), np.array(hand, np.int8), out)
+    _lookup(build_arrays(), np.array(hand, np.int8), out)
     records = []
     for toss, row in enumerate(out.tolist()):
         kept, tossed = tuple(hand[i] for i in KEPT[toss]), tuple(hand[i] for i in TOSSES[toss])
         low, total, median, high, crib_low, crib_total, crib_median, crib_high = row
         records.append(
-            Keep(
-                toss,
-                kept,
-                tossed,
-                low,
-                total,
-                median / 2,
-                high,
-                crib_low,
-                crib_total,
-                crib_median / 2,
-                crib_high,
-            )
+            Keep(toss, kept, tossed, low, total, median / 2, high, crib_low, crib_total, crib_median / 2, crib_high)
         )
     return records
 
 
 def distributions(kept: Sequence[int], tossed: Sequence[int]) -> tuple[_Integers, _Integers]:
-    """How many of the 46 cuts give the hand each score, and of the 45,540 cases the crib.
+    """How often the hand has each score over the 46 cuts, and the crib over the 45,540 cases.
 
-    Parameters
-    ----------
-    kept, tossed
-        Four cards and two, six different cards 0 .. 51.
+    Args:
+        kept: four cards 0 .. 51.
+        tossed: two other cards.
 
-    Returns
-    -------
-    tuple of two arrays of shape (30,)
-        Counts of the scores 0 .. 29 of the hand and of the crib.
+    Returns:
+        Counts of the scores 0 .. 29 of the hand and of the crib, (30,) int64 each.
 
-    Raises
-    ------
-    CardgymError
-        If the cards are not four and two, not different, or one is no card.
+    Raises:
+        CardgymError: if there are not four and two, two are the same, or one is not a card.
     """
     if len(kept) != 4 or len(tossed) != 2:
         raise CardgymError(f"{len(kept)} cards kept and {len(tossed)} tossed: four and two are needed")
@@ -142,26 +120,21 @@ def distributions(kept: Sequence[int], tossed: Sequence[int]) -> tuple[_Integers
 
 
 def totals(progress: Callable[[int, int], None] | None = None) -> dict[str, int | float | list[float]]:
-    """Go through every hand of six cards and every toss, and add up.
+    """Visit every hand of six cards and every toss, and add up their statistics.
 
-    Parameters
-    ----------
-    progress
-        Called now and then with the canonical hands done and their number, 962,988.
+    Args:
+        progress: called now and then with the number of canonical hands done and their total, 962,988.
 
-    Returns
-    -------
-    dict
-        `hands_canonical` and `hands`, without and with the names of suits; `records`, the canonical hands'
-        tosses; `combinations` of hand, toss, and cut or opponent's toss and cut. `hand_points_total` and
-        `crib_points_total`, the points over all these. `mean_best_hand`, `dealer_best_total` and
-        `pone_best_net`, the means over hands of the greatest mean hand, mean hand + mean crib and mean hand -
-        mean crib. `hand_mean_range` and `crib_mean_range`, the least and the greatest of the means over all
-        tosses. `seconds` and `peak_rss_mb`, what it took; the latter is the process's so far, and 0 where the
-        system does not tell.
+    Returns:
+        By name: `hands_canonical` and `hands`, which ignore and respect the names of suits; `records`, the tosses of
+        the canonical hands; `combinations` of hand, toss, and cut or opponent's toss and cut; `hand_points_total` and
+        `crib_points_total`, the points of all these; `mean_best_hand`, `dealer_best_total` and `pone_best_net`, the
+        means over hands of the greatest mean hand, mean hand + mean crib, and mean hand - mean crib;
+        `hand_mean_range` and `crib_mean_range`, the least and the greatest mean over all tosses; `seconds`; and
+        `peak_rss_mb`, the most memory that the process has used so far in 10^6 bytes, 0 where the system does not say.
     """
     start = time.perf_counter()
-    tables = build_tables()
+    arrays = build_arrays()
     masks = [mask for mask in range(1 << 13) if mask.bit_count() <= 6]
     masks.sort(key=lambda mask: (-mask.bit_count(), mask))
     ordered = np.array(masks, np.int64)
@@ -169,10 +142,10 @@ def totals(progress: Callable[[int, int], None] | None = None) -> dict[str, int 
     firsts = np.array([np.argmax(sizes <= size) for size in range(7)], np.int64)
     sums = np.zeros(_SUMS, np.int64)
     sums[[_HAND_LOW, _CRIB_LOW]] = np.iinfo(np.int64).max
-    # The first suit's mask has at least two of the six cards.
+    # The first suit holds at least two of the six cards.
     for first in range(0, int(firsts[1]), _CHUNK):
         last = min(first + _CHUNK, int(firsts[1]))
-        _add_hands(tables, ordered, sizes, firsts, first, last, sums)
+        _add_hands(arrays, ordered, sizes, firsts, first, last, sums)
         if progress is not None:
             progress(int(sums[_CANONICAL]), CANONICAL_HANDS)
     hands, canonical = int(sums[_HANDS]), int(sums[_CANONICAL])
@@ -180,13 +153,13 @@ def totals(progress: Callable[[int, int], None] | None = None) -> dict[str, int 
         "hands_canonical": canonical,
         "hands": hands,
         "records": 15 * canonical,
-        "combinations": hands * 15 * (HAND_CUTS + CRIB_CASES),
+        "combinations": hands * 15 * (CUTS + CRIB_CASES),
         "hand_points_total": int(sums[_HAND_POINTS]),
         "crib_points_total": int(sums[_CRIB_POINTS]),
-        "mean_best_hand": int(sums[_BEST_HAND]) / (HAND_CUTS * hands),
+        "mean_best_hand": int(sums[_BEST_HAND]) / (CUTS * hands),
         "dealer_best_total": int(sums[_BEST_DEALER]) / (CRIB_CASES * hands),
         "pone_best_net": int(sums[_BEST_PONE]) / (CRIB_CASES * hands),
-        "hand_mean_range": [int(sums[_HAND_LOW]) / HAND_CUTS, int(sums[_HAND_HIGH]) / HAND_CUTS],
+        "hand_mean_range": [int(sums[_HAND_LOW]) / CUTS, int(sums[_HAND_HIGH]) / CUTS],
         "crib_mean_range": [int(sums[_CRIB_LOW]) / CRIB_CASES, int(sums[_CRIB_HIGH]) / CRIB_CASES],
         "seconds": time.perf_counter() - start,
         "peak_rss_mb": _peak_rss_mb(),
@@ -194,13 +167,13 @@ def totals(progress: Callable[[int, int], None] | None = None) -> dict[str, int 
 
 
 @compiled
-def _lookup(tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
-    lookup(tables, cards, out)
+def _lookup(arrays: StatisticsArrays, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
+    lookup(arrays, cards, out)
 
 
 @compiled
 def _distributions(cards: npt.NDArray[np.int8]) -> tuple[_Integers, _Integers]:
-    """Count case by case: at half a millisecond there is nothing to gain from the tables."""
+    """Count case by case, which takes half a millisecond."""
     hand = np.zeros(HIGHEST_SCORE + 1, np.int64)
     crib_counts = np.zeros(HIGHEST_SCORE + 1, np.int64)
     unseen = np.ones(CARDS, np.bool_)
@@ -222,18 +195,13 @@ def _distributions(cards: npt.NDArray[np.int8]) -> tuple[_Integers, _Integers]:
 
 @compiled
 def _add_hands(
-    tables: Tables,
-    masks: _Integers,
-    sizes: _Integers,
-    firsts: _Integers,
-    first: int,
-    last: int,
+    arrays: StatisticsArrays, masks: _Integers, sizes: _Integers, firsts: _Integers, first: int, last: int,
     sums: _Integers,
-) -> None:
+) -> None:  # fmt: skip
     """Add up the canonical hands whose first suit holds the ranks of one of `masks[first:last]`.
 
-    `masks` are the sets of at most six ranks, the larger sets first, and `firsts[n]` the first of at most n
-    ranks. A hand is canonical when its four suits' masks stand in this order.
+    `masks` are the sets of at most six ranks, larger sets first, and `firsts[n]` is the first of at most n ranks. A
+    hand is canonical if the masks of its four suits are in this order.
     """
     cards = np.empty(6, np.int8)
     out = np.empty((15, 8), np.int32)
@@ -251,14 +219,14 @@ def _add_hands(
                             if masks[number] >> rank & 1:
                                 cards[place] = 13 * suit + rank
                                 place += 1
-                    lookup(tables, cards, out)
+                    lookup(arrays, cards, out)
                     _add_hand(out, _orbit(one, two, three, four), sums)
                     four += 1
 
 
 @rule
 def _orbit(one: int, two: int, three: int, four: int) -> int:
-    """How many hands the names of suits make of a canonical one: 24 by the symmetries of its suits."""
+    """How many hands differ from a canonical one in the names of suits only: 24 divided by its symmetries."""
     if one == two == three == four:
         return 1
     if one == two == three or two == three == four:
@@ -272,7 +240,7 @@ def _orbit(one: int, two: int, three: int, four: int) -> int:
 
 @rule
 def _add_hand(out: npt.NDArray[np.int32], weight: int, sums: _Integers) -> None:
-    """Add one canonical hand, which stands for `weight` hands."""
+    """Add one canonical hand, which represents `weight` hands."""
     best_hand = 0
     best_dealer = 0
     best_pone = -HIGHEST_SCORE * CRIB_CASES
@@ -296,10 +264,10 @@ def _add_hand(out: npt.NDArray[np.int32], weight: int, sums: _Integers) -> None:
 
 
 def _peak_rss_mb() -> float:
-    """The most memory this process has held resident, in 10^6 bytes; 0 where the system does not tell."""
+    """The most resident memory this process has used, in 10^6 bytes; 0 where the system does not say."""
     status = Path("/proc/self/status")
     if status.exists():
-        # Linux's getrusage would count the parent's memory at the fork as well.
+        # Linux's getrusage includes the parent's memory at the fork.
         for line in status.read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024 / 1e6

@@ -1,13 +1,13 @@
-"""The eight strategies that judge the 15 keeps of a hand of cribbage, and what is known of pegging.
+"""The eight strategies that rate the 15 keeps of a hand of cribbage, and statistics of pegging.
 
 Source: Lang, "Machine Learning Strategies in Cribbage" (2017), sections 3.1.2 and 3.1.3. Each strategy has a figure for
-every keep: the least, mean, median or most points of the hand over the cuts; the mean points of the crib, the fewer the
-better whoever's crib it is; points pegged or given in the play by keeps of these four ranks. Figures are scaled to
-[0, 1], 1 for the best, and then so that a strategy's 15 add up to 1. The keep with the most
-weighted desirability is kept.
+every keep: the minimum, mean, median or maximum points of the hand over the cuts; the mean points of the crib, where
+fewer are better whoever's crib it is; or points pegged, or given to the opponent, by keeps of the same four ranks. The
+figures of a strategy are scaled to [0, 1], 1 for the best, and then divided by their sum: its desirabilities. The keep
+with the greatest weighted desirability is kept.
 
-The paper asks that the desirabilities of each keep add up to 1 over the strategies as well. With 8 strategies and 15
-keeps the two cannot hold together (the whole would be 8 and 15), so only the first does here.
+The paper also asks that the desirabilities of each keep add up to 1 over the strategies. That contradicts the first
+scaling: the 8 strategies' sums add up to 8, the 15 keeps' to 15. Only the first holds here.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import rule
-from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, KEPT, lookup
-from cardgym.games.cribbage.state import TOSSES
-from cardgym.games.cribbage.statistics_tables import Tables
+from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, lookup
+from cardgym.games.cribbage.state import KEPT, TOSSES
+from cardgym.games.cribbage.statistics_arrays import StatisticsArrays
 
 STRATEGIES = (
     "hand_max_min",
@@ -34,38 +34,38 @@ STRATEGIES = (
 )
 """The strategies, in the order of the weights."""
 FAMILIES = {"hand": (0, 1, 2, 3), "crib": (4,), "pegging": (5, 6, 7)}
-"""Strategies by what they look at; the picture's red, green and blue."""
+"""The strategies by what they look at: red, green and blue in the picture of the board."""
 NUM_STRATEGIES = 8
 KEEPS = 15
 HOLES = 121
-"""Scores from which a deal can begin, 0 .. 120."""
+"""How many scores a deal can begin at: 0 .. 120."""
 
 RANK_SETS = 1820
-"""Sets of four ranks, with repetition."""
+"""How many multisets of four ranks there are."""
 MOST_PEGGED = 32
-"""A deal's pegging is counted up to here; 31 stands for more, which hardly happens."""
+"""Points pegged in a deal are counted as 0 .. 31; 31 includes more, which hardly happens."""
 _PRIOR = 4.0
-"""A keep's means start as if it had been seen so often with its side's mean."""
+"""A keep's means start as if it had been seen this often with its side's mean."""
 
 GAINED, MEDIAN, GIVEN = range(3)
 
 
-class Knowledge(NamedTuple):
-    """What deals played so far say of pegging, by side (0 the pone, 1 the dealer) and ranks kept."""
+class PeggingStatistics(NamedTuple):
+    """Statistics of pegging in the deals played so far, by side (0 the pone, 1 the dealer) and ranks kept."""
 
     gained: npt.NDArray[np.int64]
-    """(2, 1820, 32): how often the keep pegged so many points."""
+    """(2, 1820, 32), int64: how often a keep pegged how many points."""
     given: npt.NDArray[np.int64]
-    """(2, 1820): points that the opponent pegged against it, in all."""
+    """(2, 1820), int64: the sum of the points that the opponent pegged against a keep."""
     sides: npt.NDArray[np.int64]
-    """(2, 3): deals, points gained and points given, whatever was kept."""
+    """(2, 3), int64: deals, points gained and points given, over all keeps."""
     figures: npt.NDArray[np.float64]
-    """(3, 2, 1820): mean gained, median gained and mean given, as the strategies read them."""
+    """(3, 2, 1820), float64: mean gained, median gained and mean given, which the strategies read."""
 
 
-def new_knowledge() -> Knowledge:
-    """A base that knows nothing yet."""
-    return Knowledge(
+def new_pegging() -> PeggingStatistics:
+    """Statistics of no deals."""
+    return PeggingStatistics(
         np.zeros((2, RANK_SETS, MOST_PEGGED), np.int64),
         np.zeros((2, RANK_SETS), np.int64),
         np.zeros((2, 3), np.int64),
@@ -85,13 +85,13 @@ _TOSS_NUMBER = _toss_numbers()
 
 @rule
 def rank_set(a: int, b: int, c: int, d: int) -> int:
-    """The number 0 .. 1819 of four ranks in ascending order."""
+    """The number 0 .. 1819 of four ranks, given in ascending order."""
     return a + b * (b + 1) // 2 + c * (c + 1) * (c + 2) // 6 + d * (d + 1) * (d + 2) * (d + 3) // 24
 
 
 @rule
 def kept_set(cards: npt.NDArray[np.int8], toss: int) -> int:
-    """The rank set that a toss leaves of six cards, which are sorted by rank."""
+    """The rank set of the four cards that a toss keeps of six cards, which are sorted by rank."""
     return rank_set(
         int(cards[KEPT[toss, 0]]) % 13,
         int(cards[KEPT[toss, 1]]) % 13,
@@ -101,59 +101,59 @@ def kept_set(cards: npt.NDArray[np.int8], toss: int) -> int:
 
 
 @rule
-def learn_pegging(knowledge: Knowledge, dealer: int, kept: int, gained: int, given: int) -> None:
-    """Add a deal's play: the keep `kept` of one side pegged `gained` and let the other peg `given`."""
-    knowledge.gained[dealer, kept, min(gained, MOST_PEGGED - 1)] += 1
-    knowledge.given[dealer, kept] += given
-    knowledge.sides[dealer, 0] += 1
-    knowledge.sides[dealer, 1] += gained
-    knowledge.sides[dealer, 2] += given
-    update_figures(knowledge, dealer, kept)
+def add_pegging(pegging: PeggingStatistics, dealer: int, kept: int, gained: int, given: int) -> None:
+    """Add a deal: keep `kept` of one side pegged `gained` points and the opponent `given`."""
+    pegging.gained[dealer, kept, min(gained, MOST_PEGGED - 1)] += 1
+    pegging.given[dealer, kept] += given
+    pegging.sides[dealer, 0] += 1
+    pegging.sides[dealer, 1] += gained
+    pegging.sides[dealer, 2] += given
+    update_figures(pegging, dealer, kept)
 
 
 @rule
-def update_figures(knowledge: Knowledge, dealer: int, kept: int) -> None:
-    """Work out a keep's three figures anew; a keep seen seldom is drawn towards its side's mean."""
+def update_figures(pegging: PeggingStatistics, dealer: int, kept: int) -> None:
+    """Recompute a keep's three figures; the means of a keep seen rarely are close to its side's."""
     count = 0
     total = 0
     for points in range(MOST_PEGGED):
-        count += knowledge.gained[dealer, kept, points]
-        total += points * knowledge.gained[dealer, kept, points]
-    deals = max(knowledge.sides[dealer, 0], 1)
-    mean = knowledge.sides[dealer, 1] / deals
-    knowledge.figures[GAINED, dealer, kept] = (total + _PRIOR * mean) / (count + _PRIOR)
-    given = knowledge.sides[dealer, 2] / deals
-    knowledge.figures[GIVEN, dealer, kept] = (knowledge.given[dealer, kept] + _PRIOR * given) / (count + _PRIOR)
-    # The median of an even number is the mean of the middle two.
+        count += pegging.gained[dealer, kept, points]
+        total += points * pegging.gained[dealer, kept, points]
+    deals = max(pegging.sides[dealer, 0], 1)
+    mean = pegging.sides[dealer, 1] / deals
+    pegging.figures[GAINED, dealer, kept] = (total + _PRIOR * mean) / (count + _PRIOR)
+    given = pegging.sides[dealer, 2] / deals
+    pegging.figures[GIVEN, dealer, kept] = (pegging.given[dealer, kept] + _PRIOR * given) / (count + _PRIOR)
+    # The median of an even number of values is the mean of the middle two.
     seen = 0
     low = -1
     high = -1
     for points in range(MOST_PEGGED):
-        seen += knowledge.gained[dealer, kept, points]
+        seen += pegging.gained[dealer, kept, points]
         if low < 0 and 2 * seen >= count:
             low = points
         if high < 0 and 2 * seen > count:
             high = points
-    knowledge.figures[MEDIAN, dealer, kept] = (low + high) / 2.0 if count > 0 else mean
+    pegging.figures[MEDIAN, dealer, kept] = (low + high) / 2.0 if count > 0 else mean
 
 
 @rule
 def score_keeps(
-    tables: Tables, figures: npt.NDArray[np.float64], cards: npt.NDArray[np.int8], dealer: int,
+    arrays: StatisticsArrays, figures: npt.NDArray[np.float64], cards: npt.NDArray[np.int8], dealer: int,
     own_crib: bool, out: npt.NDArray[np.int32], scores: npt.NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Fill `scores`, (8, 15), with each strategy's desirability of each toss, numbered as the game's tosses are.
+    """Fill `scores`, (8, 15), with each strategy's desirability of each toss, in the order of `TOSSES`.
 
     Args:
-        tables: what `build_tables` returns.
-        figures: `Knowledge.figures`.
+        arrays: what `build_arrays` returns.
+        figures: `PeggingStatistics.figures`.
         cards: six cards, sorted by rank.
         dealer: 1 for the dealer, 0 for the pone.
-        own_crib: for the dealer turn `crib_min_avg` round: of the own crib, the more the better. Not the paper's.
-        out: (15, 8), scratch paper.
+        own_crib: whether `crib_min_avg` prefers the most points where the crib is the dealer's own. Not in the paper.
+        out: (15, 8), overwritten.
         scores: filled; each row adds up to 1.
     """
-    # The look-up wants the cards in ascending order, which numbers the tosses otherwise.
+    # The look-up needs the cards in ascending order, in which the tosses have other numbers.
     ordered = np.empty(6, np.int8)
     places = np.empty(6, np.int8)
     for place in range(6):
@@ -164,8 +164,8 @@ def score_keeps(
             at -= 1
         ordered[at] = cards[place]
         places[at] = place
-    lookup(tables, ordered, out)
-    for number in range(KEEPS):
+    lookup(arrays, ordered, out)
+    for number in range(KEEPS):  # The rows of `scores` are in the order of `STRATEGIES`.
         toss = int(_TOSS_NUMBER[places[TOSSES[number, 0]], places[TOSSES[number, 1]]])
         kept = kept_set(cards, toss)
         scores[0, toss] = out[number, HAND_MIN]
@@ -182,7 +182,7 @@ def score_keeps(
 
 @rule
 def scale_row(row: npt.NDArray[np.float64]) -> None:
-    """Scale figures to [0, 1], 1 the best (all 1 if they are alike), then to a sum of 1."""
+    """Scale figures to [0, 1], 1 for the best (all 1 if they are equal), then to a sum of 1."""
     low = row[0]
     high = row[0]
     for toss in range(1, KEEPS):

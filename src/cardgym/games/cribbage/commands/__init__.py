@@ -1,1 +1,1 @@
-"""The commands that cribbage adds."""
+"""The commands that cribbage adds to `cardgym`."""

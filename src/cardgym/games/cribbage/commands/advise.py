@@ -1,6 +1,7 @@
-"""Rank the 15 ways to keep four of six cards: hand and crib as minimum, mean, median and maximum, and why.
+"""Rank the 15 ways to keep four of six cards as the player `expert` does: hand, crib, worth, and why.
 
-Exact over the 46 cuts and the 45,540 opponent's tosses and cuts, each as likely as any other. Example:
+Hand and crib are exact: over the 46 cuts, and over the 45,540 opponent's tosses and cuts, all equally likely. The worth
+counts the likely crib instead, against an opponent who tosses well. Example:
 cardgym advise Cribbage-v0 "5H 5D JC QS 2H 9C" --dealer --score 100-96
 """
 
@@ -11,20 +12,20 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardgym.cli.parser import Parser
+from cardgym.arguments import Parser
 from cardgym.errors import CardgymError
+from cardgym.games.cribbage import PACKAGE
 
 if TYPE_CHECKING:
     from cardgym.games.cribbage.advice import Advice
 
-GAMES = ("Cribbage-v0", "CribbageDeal-v0")
 _WIDE = 140
-"""Characters a line that the table takes with its reasons."""
+"""The least width of a terminal, in characters, at which the table includes the reasons."""
 _PICTURES = (".png", ".svg", ".pdf")
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
+    """Add the command's arguments."""
     parser.add_argument("env", metavar="ENV", help="Cribbage-v0")
     parser.add_argument("cards", nargs="+", metavar="CARD", help="six cards, such as 5H 5D JC QS 2H 9C")
     side = parser.add_mutually_exclusive_group(required=True)
@@ -37,14 +38,18 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Rank and print."""
+    """Rank the tosses and print them.
+
+    Raises:
+        CardgymError: for another game, and for bad cards, scores or file names.
+    """
     from cardgym.engine.registry import find
     from cardgym.games.cribbage.advice import advise, check_scores
     from cardgym.games.cribbage.cards import parse_cards
 
     game = find(arguments.env)
-    if game.id not in GAMES:
-        raise CardgymError(f"advise knows the tosses of {GAMES[0]} only, not {game.id}")
+    if game.id not in PACKAGE.games:
+        raise CardgymError(f"advise is for {', '.join(PACKAGE.games)} only, not {game.id}")
     scores = None
     if arguments.score is not None:
         if not re.fullmatch(r"[0-9]{1,3}-[0-9]{1,3}", arguments.score):
@@ -61,37 +66,39 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _print_table(ranked: list[Advice], dealer: bool, score: str | None) -> None:
-    import sys
-
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(width=None if sys.stdout.isatty() else _WIDE)
+    from cardgym.console import results_console
+
+    console = results_console()
     wide = console.width >= _WIDE
     table = Table()
-    for name in ("", "keep", "toss", "hand", "crib", "worth"):
-        table.add_column(name, justify="right" if name in ("", "worth") else "left", no_wrap=True)
+    for name in ("", "keep", "toss", "hand", "crib", "likely\ncrib", "worth"):
+        table.add_column(name, justify="left" if name in ("keep", "toss", "hand", "crib") else "right", no_wrap=True)
     if wide:
         table.add_column("why", overflow="fold")
     for place, one in enumerate(ranked, 1):
         keep = one.keep
         hand = f"{keep.hand_min:>2} {keep.hand_mean:5.2f} {keep.hand_median:4.1f} {keep.hand_max:>2}"
         crib = f"{keep.crib_min:>2} {keep.crib_mean:5.2f} {keep.crib_median:4.1f} {keep.crib_max:>2}"
-        cells = (str(place), _by_rank(keep.kept), _by_rank(keep.tossed), hand, crib, f"{one.worth:.2f}")
+        figures = (hand, crib, f"{one.likely_crib:.2f}", f"{one.worth:.2f}")
+        cells = (str(place), _by_rank(keep.kept), _by_rank(keep.tossed), *figures)
         table.add_row(*map(Text, cells), *([Text("; ".join(one.why))] if wide else []))
-    side = "dealer: worth = mean hand + mean crib" if dealer else "pone: worth = mean hand - mean crib"
-    if ranked[0].out is not None:
-        from cardgym.games.cribbage.advice import GOING_OUT
-
-        side += f" + {GOING_OUT:g} x the chance that the hand goes out"
-    elif score:
-        side += f"; a score of {score} does not change that"
     console.print(table)
-    if not wide:  # The reasons take a table too broad for the terminal.
+    if not wide:
         for place, one in enumerate(ranked, 1):
             console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {'; '.join(one.why)}"))
-    console.print(Text(f"{side}. Hand and crib: minimum, mean, median, maximum.", "dim"))
+    console.print(Text(f"{_formula(ranked[0], dealer, score)}. Hand and crib: minimum, mean, median, maximum.", "dim"))
+
+
+def _formula(best: Advice, dealer: bool, score: str | None) -> str:
+    from cardgym.games.cribbage.toss_model import WIN
+
+    formula = "dealer: worth = mean hand + likely crib" if dealer else "pone: worth = mean hand - likely crib"
+    if best.chance is not None:
+        return f"{formula} + {WIN:g} x the chance that the hand goes out"
+    return f"{formula}; a score of {score} does not change that" if score else formula
 
 
 def _by_rank(cards: tuple[int, ...]) -> str:

@@ -1,6 +1,6 @@
-"""Count the points of every hand of six cards, every toss, and every cut or opponent's toss and cut, exactly.
+"""Count the exact statistics of every hand of six cards, every toss, and every cut or opponent's toss and cut.
 
-The opponent's toss is uniform over the 46 unseen cards. Nothing is sampled: sums are of whole numbers.
+Any two of the 46 unseen cards are equally likely to be the opponent's toss. Nothing is sampled.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 import json
 
-from cardgym.cli.parser import Parser
+from cardgym.arguments import Parser
 
 
 def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
+    """Add the command's arguments."""
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -22,12 +22,12 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.games.cribbage.statistics import totals
 
     with Progress("hands of six cards") as progress:
-        found = totals(progress)
+        statistics = totals(progress)
     if arguments.json:
-        print(json.dumps(found, indent=2, allow_nan=False))
+        print(json.dumps(statistics, indent=2, allow_nan=False))
         return
-    width = max(map(len, found))
-    for name, value in found.items():
+    width = max(map(len, statistics))
+    for name, value in statistics.items():
         values = value if isinstance(value, list) else [value]
-        words = " to ".join(f"{number:,}" if isinstance(number, int) else f"{number:.6g}" for number in values)
-        print(f"{name.replace('_', ' '):<{width}}  {words}")
+        figures = " to ".join(f"{number:,}" if isinstance(number, int) else f"{number:.6g}" for number in values)
+        print(f"{name.replace('_', ' '):<{width}}  {figures}")

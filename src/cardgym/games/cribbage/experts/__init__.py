@@ -1,1 +1,1 @@
-"""The paper's learner of cribbage: eight strategies, weighted by where on the board a deal begins."""
+"""The paper's learner of cribbage: eight strategies, weighted by both scores and who deals."""

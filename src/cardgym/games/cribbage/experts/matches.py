@@ -1,4 +1,4 @@
-"""Matches between experts, weights that have a name and `greedy`, compiled; the arena plays the same, more slowly."""
+"""Compiled matches between experts, named weights and `greedy`; the arena plays the same matches more slowly."""
 
 from __future__ import annotations
 
@@ -15,59 +15,59 @@ from cardgym.errors import unknown
 from cardgym.games.cribbage.experts.deals import GREEDY, OWN_CRIB, WEIGHTS, count_same, play_match
 from cardgym.games.cribbage.experts.player import STARTS, SUFFIX, Weights, load_experts, named_weights
 from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.statistics_tables import build_tables
-from cardgym.games.cribbage.strategies import STRATEGIES, Knowledge
+from cardgym.games.cribbage.statistics_arrays import build_arrays
+from cardgym.games.cribbage.strategies import STRATEGIES, PeggingStatistics
 
 OPPONENTS = ("greedy", "uniform", *STRATEGIES)
-"""Whom the trained experts are measured against."""
+"""The opponents that trained experts are measured against."""
 _STREAM = np.uint64(0xE89E27)
 
 
 class Side(NamedTuple):
-    """A player of a match: weights with their pegging knowledge, or `greedy`."""
+    """A player of a match: weights with their pegging statistics, or `greedy`."""
 
     name: str
     weights: Weights
-    knowledge: Knowledge
+    pegging: PeggingStatistics
     kind: int = WEIGHTS
 
 
-def side(name: str, knowledge: Knowledge) -> Side:
-    """`greedy`, a weight file by its path, or weights that have a name, which read the `knowledge` given.
+def side(name: str, pegging: PeggingStatistics) -> Side:
+    """The side that a name means: `greedy`, a weight file by its path, or named weights, which read `pegging`.
 
     Raises:
-        CardgymError: for another name, or a weight file that is refused.
+        CardgymError: for another name, and as `load_experts`.
     """
     if name == "greedy":
-        return Side(name, named_weights("uniform"), knowledge, GREEDY)
+        return Side(name, named_weights("uniform"), pegging, GREEDY)
     if name.endswith(SUFFIX):
         experts = load_experts(Path(name))
-        return Side(name, experts.weights, experts.knowledge, OWN_CRIB if experts.own_crib else WEIGHTS)
+        return Side(name, experts.weights, experts.pegging, OWN_CRIB if experts.own_crib else WEIGHTS)
     if name not in STARTS:
         raise unknown("opponent", name, ("greedy", *STARTS, f"a path to a {SUFFIX} file"))
-    return Side(name, named_weights(name), knowledge)
+    return Side(name, named_weights(name), pegging)
 
 
 def records(number: int) -> npt.NDArray[Any]:
-    """Records of the game for compiled code that plays by itself; with the JIT off, a recarray."""
-    found = np.repeat(np.asarray(GAME.new_record(GAME.options.parse({}))), number)
-    return found.view(np.recarray) if config.DISABLE_JIT else found
+    """Records of the game for compiled code that plays whole games; with the JIT off, an `np.recarray`."""
+    states = np.repeat(np.asarray(GAME.new_record(GAME.parse_options())), number)
+    return states.view(np.recarray) if config.DISABLE_JIT else states
 
 
 def match(one: Side, other: Side, games: int, seed: int) -> tuple[float, Interval]:
-    """The first side's share of games, and its 95 % interval; each deal is played from both seats.
+    """The first side's share of games with its 95 % interval; each deal is played from both seats.
 
     Args:
-        one: whose share it is.
+        one: the first side.
         other: its opponent.
-        games: how many, rounded up to whole pairs.
-        seed: what they are dealt from.
+        games: how many games, rounded up to an even number.
+        seed: seed of the deals.
     """
     wins = np.zeros(max((games + 1) // 2, 1), np.int64)
-    key = np.uint64(derive(np.uint64(seed), _STREAM))  # Compiled functions return plain integers.
+    key = np.uint64(derive(np.uint64(seed), _STREAM))  # Compiled functions return Python integers.
     play_match(
-        build_tables(), records(1), (one.kind, other.kind), (one.weights, other.weights),
-        (one.knowledge.figures, other.knowledge.figures), key, 0, wins,
+        build_arrays(), records(1), (one.kind, other.kind), (one.weights, other.weights),
+        (one.pegging.figures, other.pegging.figures), key, 0, wins,
     )  # fmt: skip
     moments = Moments(2)
     moments.add(np.stack([wins, np.full(len(wins), 2)], axis=1).astype(np.float64))
@@ -75,17 +75,17 @@ def match(one: Side, other: Side, games: int, seed: int) -> tuple[float, Interva
 
 
 def same_tosses(one: Side, other: Side, samples: int, seed: int) -> float:
-    """How often two sides with weights toss alike, from 0 to 1, where both scores are within 30 points.
+    """The share of random hands from which two sides with weights toss the same cards.
 
     Args:
         one: a side with weights.
-        other: the same.
-        samples: hands, each at two scores and as dealer or pone, all drawn at random.
-        seed: what they are drawn from.
+        other: another side with weights.
+        samples: how many hands, each as dealer or pone at two random scores that differ by at most 30.
+        seed: seed of the hands.
     """
     chance = np.array([derive(np.uint64(seed), _STREAM), 0], np.uint64)
     count = count_same(
-        build_tables(), records(1), (one.kind, other.kind), (one.weights, other.weights),
-        (one.knowledge.figures, other.knowledge.figures), chance, samples,
+        build_arrays(), records(1), (one.kind, other.kind), (one.weights, other.weights),
+        (one.pegging.figures, other.pegging.figures), chance, samples,
     )  # fmt: skip
     return int(count) / samples

@@ -1,4 +1,4 @@
-"""The board of 121 x 121 scores as a picture: what counts where, for dealer and pone."""
+"""A picture of the board, 121 x 121 scores: which families of strategies count where, for dealer and pone."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cardgym.games.cribbage.strategies import FAMILIES
 
 
 def family_shares(weights: Weights) -> npt.NDArray[np.float32]:
-    """The weights added up by family, (121, 121, 2, 3): hand, crib, pegging; each position's add up to 1."""
+    """The sums of the weights by family, (121, 121, 2, 3) float32: hand, crib, pegging; 1 in all at each position."""
     shares = np.stack([weights[..., list(members)].sum(-1) for members in FAMILIES.values()], axis=-1)
-    found: npt.NDArray[np.float32] = (shares / shares.sum(-1, keepdims=True)).astype(np.float32)
-    return found
+    result: npt.NDArray[np.float32] = (shares / shares.sum(-1, keepdims=True)).astype(np.float32)
+    return result
 
 
 def draw_board(weights: Weights, title: str = "") -> Any:
-    """A matplotlib figure: own score to the right, the opponent's upwards; red hand, green crib, blue pegging."""
+    """A matplotlib figure: own score to the right, opponent's score upwards; red hand, green crib, blue pegging."""
     shares = family_shares(weights)
     figure = new_figure(11, 5.6, dpi=110)
-    from matplotlib.patches import Patch  # After `new_figure`, which tells where matplotlib is missing.
+    from matplotlib.patches import Patch  # After `new_figure`, which raises a clear error if matplotlib is missing.
 
     for axes, dealer, name in zip(figure.subplots(1, 2), (1, 0), ("dealer", "pone"), strict=True):
         axes.imshow(shares[:, :, dealer].swapaxes(0, 1), origin="lower", interpolation="nearest")
@@ -44,14 +44,14 @@ def draw_board(weights: Weights, title: str = "") -> Any:
 
 
 def board_pixels(weights: Weights, title: str = "") -> npt.NDArray[np.uint8]:
-    """The same as pixels, (height, width, 3), uint8, for TensorBoard."""
+    """The picture as pixels, (height, width, 3) uint8, for TensorBoard."""
     figure = draw_board(weights, title)
     figure.canvas.draw()
     return np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
 
 
 def board_png(weights: Weights, title: str = "") -> bytes:
-    """The same as a PNG file's bytes."""
+    """The picture as the bytes of a PNG file."""
     stream = io.BytesIO()
     draw_board(weights, title).savefig(stream, format="png")
     return stream.getvalue()

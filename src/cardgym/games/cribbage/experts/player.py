@@ -1,7 +1,7 @@
-"""Experts at cribbage: weight files, and the player that tosses by them and pegs greedily.
+"""Experts at cribbage: weight files, and the player that tosses by one and plays like `greedy`.
 
-A weight file ends in `.experts.safetensors`. It has the weights for every (own score, opponent's score, dealer?), the
-pegging knowledge they were learned with, and in its metadata what made it; nothing in it is executed.
+A weight file ends in `.experts.safetensors`. It holds the weights for every own score, opponent's score and side, the
+pegging statistics that they were learned with, and as metadata the run that made it. Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -16,32 +16,33 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Game, Options, offsets
 from cardgym.errors import CardgymError, unknown
 from cardgym.files import replacing
+from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.observations import features
-from cardgym.games.cribbage.statistics_tables import Tables, build_tables
+from cardgym.games.cribbage.statistics_arrays import StatisticsArrays, build_arrays
 from cardgym.games.cribbage.strategies import (
     FAMILIES,
     HOLES,
     KEEPS,
     NUM_STRATEGIES,
     STRATEGIES,
-    Knowledge,
+    PeggingStatistics,
     best_keep,
-    new_knowledge,
+    new_pegging,
     score_keeps,
 )
 
 SUFFIX = ".experts.safetensors"
 FORMAT = "cardgym-experts-1"
-GAMES = ("Cribbage-v0", "CribbageDeal-v0")
 SHAPE = (HOLES, HOLES, 2, NUM_STRATEGIES)
+"""Weights by own score, opponent's score, 1 for the dealer or 0 for the pone, and strategy."""
 STARTS = ("uniform", "random", *FAMILIES, *STRATEGIES)
-"""Weights that have a name: alike, drawn at random, by family, or a single strategy played alone."""
+"""Weights that have a name: equal, random, those of one family, or a single strategy."""
 _OTHERS = 0.02
-"""What a family's weights leave to the other strategies together: with none of it they could not come back."""
+"""What the weights of a family leave to all strategies together: a weight of 0 could never grow."""
 
 Weights = npt.NDArray[np.float32]
 
@@ -51,20 +52,20 @@ class Experts:
     """What a weight file holds.
 
     Attributes:
-        weights: (121, 121, 2, 8), float32; each position's add up to 1.
-        knowledge: what is known of pegging.
-        own_crib: whether the dealer's `crib_min_avg` is turned round; see `score_keeps`.
-        about: what made it, plain values.
+        weights: (121, 121, 2, 8), float32; those of each position add up to 1.
+        pegging: the pegging statistics that they were learned with.
+        own_crib: whether `crib_min_avg` prefers a rich crib as dealer; see `score_keeps`.
+        about: what made the file, plain values.
     """
 
     weights: Weights
-    knowledge: Knowledge
+    pegging: PeggingStatistics
     own_crib: bool
     about: Mapping[str, Any]
 
 
 def named_weights(name: str, seed: int = 0) -> Weights:
-    """The weights of one of `STARTS`, the same all over the board.
+    """The weights of one of `STARTS`, (121, 121, 2, 8) float32; all but `random` are the same at every position.
 
     Raises:
         CardgymError: for another name.
@@ -85,17 +86,17 @@ def named_weights(name: str, seed: int = 0) -> Weights:
     return np.ascontiguousarray(np.broadcast_to(row / row.sum(), SHAPE), np.float32)
 
 
-def save_experts(path: Path, weights: Weights, knowledge: Knowledge, about: Mapping[str, Any]) -> None:
+def save_experts(path: Path, weights: Weights, pegging: PeggingStatistics, about: Mapping[str, Any]) -> None:
     """Write a weight file.
 
     Raises:
-        CardgymError: where it cannot be written, or the name does not end in `.experts.safetensors`.
+        CardgymError: if it cannot be written, or its name does not end in `.experts.safetensors`.
     """
     import safetensors.numpy
 
     if not path.name.endswith(SUFFIX):
-        raise CardgymError(f"weight file {path}: a weight file ends in {SUFFIX}")
-    tensors = {"weights": weights, **{f"pegging_{name}": value for name, value in knowledge._asdict().items()}}
+        raise CardgymError(f"weight file {path}: its name must end in {SUFFIX}")
+    tensors = {"weights": weights, **{f"pegging_{name}": value for name, value in pegging._asdict().items()}}
     metadata = {"cardgym": json.dumps({"format": FORMAT, "strategies": STRATEGIES, **about})}
     with replacing(path) as temporary:
         temporary.write_bytes(safetensors.numpy.save(tensors, metadata))
@@ -105,8 +106,8 @@ def load_experts(path: Path) -> Experts:
     """Read a weight file.
 
     Raises:
-        CardgymError: where it is missing, truncated or none of ours, or its weights are of another size, negative,
-            not finite, or all zero somewhere.
+        CardgymError: if it is missing, truncated or not a weight file, or if its weights have another shape, are
+            negative or not finite, or are all 0 at a position.
     """
     import safetensors
 
@@ -125,14 +126,14 @@ def load_experts(path: Path) -> Experts:
     except (KeyError, TypeError, ValueError, AttributeError):
         known = False
     if not known or "weights" not in tensors:
-        raise CardgymError(f"weight file {path}: no experts of cardgym (no format {FORMAT!r} in its metadata)")
+        raise CardgymError(f"weight file {path}: not experts of cardgym (no format {FORMAT!r} in its metadata)")
     weights = _checked_weights(path, tensors["weights"])
-    return Experts(weights, _checked_knowledge(path, tensors), about.get("own_crib") is True, about)
+    return Experts(weights, _checked_pegging(path, tensors), about.get("own_crib") is True, about)
 
 
 def _checked_weights(path: Path, weights: npt.NDArray[Any]) -> Weights:
     if weights.shape != SHAPE:
-        raise CardgymError(f"weight file {path}: weights of size {weights.shape}; allowed is {SHAPE}")
+        raise CardgymError(f"weight file {path}: weights of shape {weights.shape}; allowed is {SHAPE}")
     if weights.dtype != np.float32:
         raise CardgymError(f"weight file {path}: weights of type {weights.dtype}; allowed is float32")
     wrong = ~np.isfinite(weights) | (weights < 0)
@@ -140,33 +141,34 @@ def _checked_weights(path: Path, weights: npt.NDArray[Any]) -> Weights:
         own, other, dealer, strategy = np.argwhere(wrong)[0].tolist()
         raise CardgymError(
             f"weight file {path}: weight {weights[own, other, dealer, strategy]} of {STRATEGIES[strategy]} at "
-            f"{own}-{other} as {'dealer' if dealer else 'pone'}; allowed are finite numbers from 0 up"
+            f"{own}-{other} as {'dealer' if dealer else 'pone'}; allowed are finite numbers of at least 0"
         )
     empty = weights.sum(-1) <= 0
     if empty.any():
         own, other, dealer = np.argwhere(empty)[0].tolist()
-        raise CardgymError(f"weight file {path}: all weights are 0 at {own}-{other}; one at least must be above")
+        raise CardgymError(f"weight file {path}: all weights are 0 at {own}-{other}; at least one must be above 0")
     return weights
 
 
-def _checked_knowledge(path: Path, tensors: Mapping[str, npt.NDArray[Any]]) -> Knowledge:
+def _checked_pegging(path: Path, tensors: Mapping[str, npt.NDArray[Any]]) -> PeggingStatistics:
     arrays = []
-    for name, empty in new_knowledge()._asdict().items():
-        found = tensors.get(f"pegging_{name}")
-        if found is None or found.shape != empty.shape or found.dtype != empty.dtype:
-            raise CardgymError(f"weight file {path}: its pegging_{name} is no {empty.dtype} of size {empty.shape}")
-        if not (np.isfinite(found) & (found >= 0)).all():
-            raise CardgymError(f"weight file {path}: in its pegging_{name} allowed are finite numbers from 0 up only")
-        arrays.append(np.ascontiguousarray(found))
-    return Knowledge(*arrays)
+    for name, empty in new_pegging()._asdict().items():
+        array = tensors.get(f"pegging_{name}")
+        if array is None or array.shape != empty.shape or array.dtype != empty.dtype:
+            raise CardgymError(f"weight file {path}: pegging_{name} must be {empty.dtype} of shape {empty.shape}")
+        if not (np.isfinite(array) & (array >= 0)).all():
+            raise CardgymError(f"weight file {path}: pegging_{name} must hold finite numbers of at least 0")
+        arrays.append(np.ascontiguousarray(array))
+    return PeggingStatistics(*arrays)
 
 
 class ExpertsPlayer:
-    """The player of a weight file, asked in batches; deterministic.
+    """The player of a weight file, which acts on batches; deterministic.
 
     Attributes:
-        name: how reports call it.
-        encoding: the observation it reads.
+        name: its name in reports.
+        experts: what the weight file holds.
+        observation_name: the observation that it reads.
     """
 
     observation_name = "full"
@@ -174,22 +176,19 @@ class ExpertsPlayer:
     def __init__(self, name: str, experts: Experts, options: Options) -> None:
         self.name = name
         self.experts = experts
-        self._tables = build_tables()
-        starts, start = {}, 0
-        for feature in features(options):  # type: ignore[arg-type]  # Cribbage's, as `load_player` has checked.
-            starts[feature.name] = start
-            start += feature.size
-        self._places = np.array([starts[name] for name in ("phase", "dealer", "scores", "hand", "points_now")])
+        self._arrays = build_arrays()
+        at = offsets(features(options))  # type: ignore[arg-type]  # `load_player` has checked that they are cribbage's.
+        self._offsets = np.array([at[name] for name in ("phase", "dealer", "scores", "hand", "points_now")])
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """The action in each row, (rows,) int64; see `BatchPolicy`."""
         actions = np.empty(len(observations), np.int64)
         experts = self.experts
         _act(
-            self._tables,
+            self._arrays,
             experts.weights,
-            experts.knowledge.figures,
-            self._places,
+            experts.pegging.figures,
+            self._offsets,
             experts.own_crib,
             np.ascontiguousarray(observations),
             np.ascontiguousarray(masks),
@@ -200,27 +199,27 @@ class ExpertsPlayer:
 
 @compiled
 def _act(
-    tables: Tables, weights: Weights, figures: npt.NDArray[np.float64], places: npt.NDArray[np.int64],
+    arrays: StatisticsArrays, weights: Weights, figures: npt.NDArray[np.float64], starts: npt.NDArray[np.int64],
     own_crib: bool, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], actions: npt.NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Fill `actions` from what the observations say; `places` are where its features start."""
-    phase, dealer_at, scores_at, hand, points_at = places
+    """Fill `actions`; `starts` are the offsets of the five features that are read."""
+    phase, dealer_at, scores_at, hand, points_at = starts
     cards = np.empty(6, np.int8)
     out = np.empty((KEEPS, 8), np.int32)
     scores = np.empty((NUM_STRATEGIES, KEEPS))
     for row in range(len(observations)):
-        seen = observations[row]
-        if seen[phase] > 0.0:
+        observation = observations[row]
+        if observation[phase] > 0.0:
             size = 0
             for rank in range(13):
                 for suit in range(4):
-                    if size < 6 and seen[hand + 13 * suit + rank] > 0.0:
+                    if size < 6 and observation[hand + 13 * suit + rank] > 0.0:
                         cards[size] = 13 * suit + rank
                         size += 1
-            own = min(int(seen[scores_at] * HOLES + 0.5), HOLES - 1)
-            other = min(int(seen[scores_at + 1] * HOLES + 0.5), HOLES - 1)
-            dealer = 1 if seen[dealer_at] > 0.0 else 0
-            score_keeps(tables, figures, cards, dealer, own_crib, out, scores)
+            own = min(int(observation[scores_at] * HOLES + 0.5), HOLES - 1)
+            other = min(int(observation[scores_at + 1] * HOLES + 0.5), HOLES - 1)
+            dealer = 1 if observation[dealer_at] > 0.0 else 0
+            score_keeps(arrays, figures, cards, dealer, own_crib, out, scores)
             actions[row] = CARDS + best_keep(weights[own, other, dealer], scores)
             continue
         best = -1
@@ -228,20 +227,20 @@ def _act(
         for rank in range(13):
             for suit in range(4):
                 card = 13 * suit + rank
-                if masks[row, card] and seen[points_at + rank] > most:
-                    most = float(seen[points_at + rank])
+                if masks[row, card] and observation[points_at + rank] > most:
+                    most = float(observation[points_at + rank])
                     best = card
         actions[row] = best
 
 
 def load_player(path: Path, game: Game, options: Options) -> ExpertsPlayer:
-    """The player of a weight file; see `load_experts` for what is refused.
+    """The player of a weight file.
 
     Raises:
-        CardgymError: also for a game other than cribbage to 121.
+        CardgymError: for a game other than cribbage to 121, and as `load_experts`.
     """
-    if game.id not in GAMES:
-        raise CardgymError(f"weight file {path}: made for {GAMES[0]}, not for {game.id}")
+    if game.id not in PACKAGE.games:
+        raise CardgymError(f"weight file {path}: made for {', '.join(PACKAGE.games)}, not for {game.id}")
     target = options.asdict()["target"]
     if target != HOLES:
         raise CardgymError(f"weight file {path}: made for target={HOLES}, not target={target}; set target={HOLES}")

@@ -1,4 +1,4 @@
-"""Games that two experts learn from, compiled; everything a run has to remember is in `Learner`."""
+"""The compiled games that experts learn from; `Learner` holds everything that changes in a run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.experts.deals import deal_cards, finish_deal
 from cardgym.games.cribbage.experts.updates import gradient, paper_update, spread
 from cardgym.games.cribbage.experts.values import EVENTS
+from cardgym.games.cribbage.metrics import pegging_points
 from cardgym.games.cribbage.players import greedy_card
 from cardgym.games.cribbage.rules import apply_action, setup
 from cardgym.games.cribbage.state import (
@@ -25,58 +26,60 @@ from cardgym.games.cribbage.state import (
     PONE_HAND,
     PONE_PEGGING,
 )
-from cardgym.games.cribbage.statistics_tables import Tables
+from cardgym.games.cribbage.statistics_arrays import StatisticsArrays
 from cardgym.games.cribbage.strategies import (
     HOLES,
     KEEPS,
     NUM_STRATEGIES,
     RANK_SETS,
-    Knowledge,
+    PeggingStatistics,
+    add_pegging,
     best_keep,
     kept_set,
-    learn_pegging,
     score_keeps,
     update_figures,
 )
 
 PAPER, GRADIENT = range(2)
-"""The updates."""
+"""The updates; see `updates`."""
 MAX_PATH = 64
-"""Deals of a game that its path remembers; a deal has at least one point, but in practice a game has some nine."""
+"""How many deals of a game its path can hold. A game has about nine; later ones share the last entry."""
+GAMES, DEALS, WINS, DECISIONS = range(4)
+"""`Learner.counters`: games played, deals kept, games that expert 0 has won, decisions learned from."""
 
 
 class Learner(NamedTuple):
-    """All that changes as two experts learn; the second is the first itself in self-play."""
+    """All that changes while experts learn: one that plays itself, or two."""
 
     logs: npt.NDArray[np.float64]
-    """(experts, 121, 121, 2, 8): logarithms of the weights."""
-    knowledge: Knowledge
-    """What is known of pegging, shared."""
+    """(experts, 121, 121, 2, 8), float64: logarithms of the weights."""
+    pegging: PeggingStatistics
+    """The pegging statistics, which both experts share."""
     values: npt.NDArray[np.float64]
-    """(121, 121, 2): the chance to win, as `value_positions` has it."""
+    """(121, 121, 2), float64: the chance to win from each position; see `value_positions`."""
     deals: npt.NDArray[np.int8]
-    """(kept, 32): the deals played last, as `value_positions` reads them."""
+    """(buffer_size, 32), int8: the last deals played, as `value_positions` reads them."""
     counters: npt.NDArray[np.int64]
-    """(4,): games played, deals kept so far, games that expert 0 won, decisions learned from."""
+    """(4,), int64: `GAMES` .. `DECISIONS`."""
     generator: Generator
-    """What all chance is drawn from."""
+    """The source of all chance."""
 
 
 class Settings(NamedTuple):
-    """What does not change while games are played."""
+    """What stays the same while games are played; see `ExpertsConfig`."""
 
     update: int
-    rate: float
+    learning_rate: float
     temperature: float
     reach: int
-    credit: float
-    anywhere: float
+    gamma: float
+    exploring_starts: float
     own_crib: bool
 
 
 @compiled
-def seed_knowledge(states: Any, knowledge: Knowledge, chance: Generator, deals: int) -> None:
-    """Play deals of random keeps, as the paper does, for a first knowledge of pegging."""
+def seed_pegging(states: Any, pegging: PeggingStatistics, chance: Generator, deals: int) -> None:
+    """Play deals with random keeps, as the paper does, for the first pegging statistics."""
     state = states[0]
     for _ in range(deals):
         setup(state)
@@ -85,29 +88,24 @@ def seed_knowledge(states: Any, knowledge: Knowledge, chance: Generator, deals: 
         tosses = uniform(chance, KEEPS), uniform(chance, KEEPS)
         kept = kept_set(state.hand[0], tosses[0]), kept_set(state.hand[1], tosses[1])
         finish_deal(state, tosses[0], tosses[1], uniform(chance, 40))
-        pegged = _pegged(state, 0), _pegged(state, 1)
+        pegged = int(pegging_points(state, 0)), int(pegging_points(state, 1))
         for seat in range(2):
-            learn_pegging(knowledge, 1 if seat == dealer else 0, kept[seat], pegged[seat], pegged[1 - seat])
+            add_pegging(pegging, 1 if seat == dealer else 0, kept[seat], pegged[seat], pegged[1 - seat])
     for dealer in range(2):
         for kept_ranks in range(RANK_SETS):
-            update_figures(knowledge, dealer, kept_ranks)
-
-
-@rule
-def _pegged(state: Record, seat: int) -> int:
-    return int(state.tally[seat, PONE_PEGGING]) + int(state.tally[seat, DEALER_PEGGING])
+            update_figures(pegging, dealer, kept_ranks)
 
 
 @compiled
-def train_games(tables: Tables, states: Any, learner: Learner, settings: Settings, games: int) -> None:
-    """Play games between the experts and let them learn.
+def train_games(arrays: StatisticsArrays, states: Any, learner: Learner, settings: Settings, games: int) -> None:
+    """Play games between the experts and update their weights.
 
     Args:
-        tables: what `build_tables` returns.
-        states: three records of the game with its options; scratch paper but for their options.
+        arrays: what `build_arrays` returns.
+        states: two records of the game with its options; the rest of them is overwritten.
         learner: changed.
-        settings: how they learn.
-        games: how many.
+        settings: how the experts learn.
+        games: how many games.
     """
     state = states[0]
     chance = learner.generator
@@ -121,9 +119,9 @@ def train_games(tables: Tables, states: Any, learner: Learner, settings: Setting
     experts = len(learner.logs)
     for _ in range(games):
         setup(state)
-        # Experts change seats from game to game.
-        shift = int(learner.counters[0]) & 1
-        if uniform(chance, 1 << 20) < settings.anywhere * (1 << 20):
+        # Experts change seats from game to game: in odd games expert 0 has seat 1.
+        shift = int(learner.counters[GAMES]) & 1
+        if uniform(chance, 1 << 20) < settings.exploring_starts * (1 << 20):
             state.scores[0] = uniform(chance, HOLES)
             state.scores[1] = uniform(chance, HOLES)
         length = 0
@@ -135,15 +133,8 @@ def train_games(tables: Tables, states: Any, learner: Learner, settings: Setting
                 path[at, seat, 0], path[at, seat, 1], path[at, seat, 2] = (
                     state.scores[seat], state.scores[1 - seat], dealer
                 )  # fmt: skip
-                score_keeps(
-                    tables,
-                    learner.knowledge.figures,
-                    state.hand[seat],
-                    dealer,
-                    settings.own_crib,
-                    out,
-                    scores[seat],
-                )
+                figures = learner.pegging.figures
+                score_keeps(arrays, figures, state.hand[seat], dealer, settings.own_crib, out, scores[seat])
                 logs = learner.logs[(seat ^ shift) % experts, path[at, seat, 0], path[at, seat, 1], dealer]
                 for i in range(NUM_STRATEGIES):
                     weights[i] = np.exp(logs[i])
@@ -152,9 +143,9 @@ def train_games(tables: Tables, states: Any, learner: Learner, settings: Setting
             length += 1
             starter = uniform(chance, 40)
             if settings.update == GRADIENT:
-                # One of the two, in turn: the other's keep stays what it was.
-                seat = int(learner.counters[3]) & 1
-                learner.counters[3] += 1
+                # One of the two seats learns from each deal, in turn, while the other's keep stays the same.
+                seat = int(learner.counters[DECISIONS]) & 1
+                learner.counters[DECISIONS] += 1
                 own, other, dealer = path[at, seat, 0], path[at, seat, 1], path[at, seat, 2]
                 for toss in range(KEEPS):
                     states[1] = states[0]
@@ -163,30 +154,30 @@ def train_games(tables: Tables, states: Any, learner: Learner, settings: Setting
                     else:
                         finish_deal(states[1], tosses[0], toss, starter)
                     chances[toss] = _chance(states[1], seat, learner.values)
-                table = learner.logs[(seat ^ shift) % experts]
-                gradient(table[own, other, dealer], scores[seat], chances, settings.temperature, shares, step)
+                all_logs = learner.logs[(seat ^ shift) % experts]
+                gradient(all_logs[own, other, dealer], scores[seat], chances, settings.temperature, shares, step)
                 for i in range(NUM_STRATEGIES):
-                    step[i] *= settings.rate
-                spread(table, own, other, dealer, step, settings.reach)
+                    step[i] *= settings.learning_rate
+                spread(all_logs, own, other, dealer, step, settings.reach)
             _play_on(state, tosses, kept, starter, learner)
-        learner.counters[0] += 1
+        learner.counters[GAMES] += 1
         winner = 0 if state.scores[0] > state.scores[1] else 1
-        learner.counters[2] += 1 if winner == shift else 0
+        learner.counters[WINS] += 1 if winner == shift else 0
         if settings.update == PAPER:
             length = min(length, MAX_PATH)
             for seat in range(2):
-                credit = 1.0
+                discount = 1.0
                 for at in range(length - 1, -1, -1):
                     logs = learner.logs[
                         (seat ^ shift) % experts, path[at, seat, 0], path[at, seat, 1], path[at, seat, 2]
                     ]
-                    paper_update(logs, seat == winner, credit)
-                    credit *= settings.credit
+                    paper_update(logs, seat == winner, discount)
+                    discount *= settings.gamma
 
 
 @rule
 def _chance(state: Record, seat: int, values: npt.NDArray[np.float64]) -> float:
-    """The chance of `seat` to win after a deal."""
+    """The chance that `seat` wins, after a deal."""
     if state.phase == OVER:
         return 1.0 if state.scores[seat] > state.scores[1 - seat] else 0.0
     return float(values[state.scores[seat], state.scores[1 - seat], 1 if state.dealer == seat else 0])
@@ -196,14 +187,14 @@ def _chance(state: Record, seat: int, values: npt.NDArray[np.float64]) -> float:
 def _play_on(
     state: Record, tosses: npt.NDArray[np.int64], kept: npt.NDArray[np.int64], starter: int, learner: Learner
 ) -> None:
-    """Play a deal out; where the game goes on, remember how the points fell and what was pegged."""
+    """Finish a deal. If the game goes on, keep the deal's scores in order and add them to the pegging statistics."""
     dealer, deal = int(state.dealer), int(state.deal_number)
     before = np.empty((2, 6), np.int64)
     for seat in range(2):
         for kind in range(6):
             before[seat, kind] = state.tally[seat, kind]
     pegged = np.zeros(2, np.int64)
-    row = int(learner.counters[1]) % len(learner.deals)
+    row = int(learner.counters[DEALS]) % len(learner.deals)
     events = np.zeros(EVENTS, np.int8)
     apply_action(state, CARDS + tosses[0])
     apply_action(state, CARDS + tosses[1])
@@ -223,15 +214,15 @@ def _play_on(
             events[size] = points if seat == dealer else -points
             size += 1
     if state.phase == OVER:
-        return  # Cut short by the end of the game, it says too little of pegging and of points.
+        return  # A deal that the end of the game cut short would bias both.
     pone = 1 - dealer
     events[size] = -(int(state.tally[pone, PONE_HAND]) - before[pone, PONE_HAND])
     events[size + 1] = int(state.tally[dealer, DEALER_HAND]) - before[dealer, DEALER_HAND]
     events[size + 2] = int(state.tally[dealer, CRIB]) - before[dealer, CRIB]
     for event in range(EVENTS):
         learner.deals[row, event] = events[event]
-    learner.counters[1] += 1
+    learner.counters[DEALS] += 1
     for seat in range(2):
-        learn_pegging(
-            learner.knowledge, 1 if seat == dealer else 0, int(kept[seat]), int(pegged[seat]), int(pegged[1 - seat])
+        add_pegging(
+            learner.pegging, 1 if seat == dealer else 0, int(kept[seat]), int(pegged[seat]), int(pegged[1 - seat])
         )

@@ -1,22 +1,22 @@
-"""The two ways the weights learn. Weights are kept as logarithms, so that squaring is doubling.
+"""The two updates of the weights. Weights are kept as logarithms, so that squaring is doubling.
 
-The paper's: after a game the winner's w become c w^2 along its path and the loser's c / w^2. Its two holes are
-closed so:
+The paper's update: after a game, the winner's weights w become c w^2 along the positions of the game, the loser's c /
+w^2. The paper leaves two questions open:
 
-- Where the weights are uniform the update does nothing. A blank slate therefore starts with a little seeded noise.
-- How much of it a position deserves: n deals before the last it is k = credit^n, and the exponents are 1 + k for the
-  winner and 1 - 3k for the loser. With a credit of 1 that is the paper's 2 and -2 all along, with 0 only at the end.
+- Uniform weights are a fixed point. Training from uniform weights therefore starts with a little seeded noise.
+- How much a position should learn. n deals before the last, the exponents are 1 + k for the winner and 1 - 3k for the
+  loser, where k = gamma^n. With gamma 1 these are the paper's 2 and -2 everywhere, with gamma 0 at the last deal only.
 
-The gradient's: the paper dismisses regret, because every hand would have to be played out again from its position. That
-costs microseconds here. Each of the 15 keeps is played out against the same cards, and what each is worth is the chance
-to win from where it leads. With pi = softmax(w S / temperature) over the keeps and A_j that chance, the expected
-chance sum_j pi_j A_j rises fastest along
+The gradient update: the paper rules out regret, because every hand would have to be played again from its position.
+That takes microseconds here. Each of the 15 keeps is played against the same cards, and is worth the chance to win from
+the position that it leads to. With pi = softmax(w S / temperature) over the keeps and that chance A_j, the gradient of
+the expected chance sum_j pi_j A_j is
 
     g_i = sum_j pi_j (A_j - sum_k pi_k A_k) S_ij / temperature,
 
-and the weights are moved by exponentiated gradient, w_i <- c w_i exp(rate x g_i) (Kivinen and Warmuth, "Exponentiated
-gradient versus gradient descent for linear predictors", 1997), which keeps them positive and adding up to 1.
-Neighbouring positions learn along, the less the farther they are.
+and the weights follow it by exponentiated gradient, w_i <- c w_i exp(learning_rate x g_i) (Kivinen and Warmuth,
+"Exponentiated gradient versus gradient descent for linear predictors", 1997), which keeps them positive with sum 1.
+Positions nearby take the same step, smaller with their distance.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from cardgym.engine.contract import rule
 from cardgym.games.cribbage.strategies import HOLES, KEEPS, NUM_STRATEGIES
 
 FLOOR = math.log(1e-6)
-"""No weight falls below a millionth, or 1 / w^2 would have no end."""
+"""The logarithm of the least weight, a millionth: 1 / w^2 stays finite."""
 
 Floats = npt.NDArray[np.float64]
 
 
 @rule
 def normalise(logs: Floats) -> None:
-    """Make the weights, given as logarithms, add up to 1; none falls below the floor."""
+    """Scale weights, given as logarithms, (8,), to the sum 1, and raise them to the floor."""
     most = logs[0]
     for i in range(1, NUM_STRATEGIES):
         most = max(most, logs[i])
@@ -50,12 +50,12 @@ def normalise(logs: Floats) -> None:
 
 
 @rule
-def paper_update(logs: Floats, won: bool, credit: float) -> None:
-    """The paper's update of one position: w <- c w^(1 + credit) for the winner, c w^(1 - 3 credit) for the loser.
+def paper_update(logs: Floats, won: bool, discount: float) -> None:
+    """The paper's update of a position: w <- c w^(1 + discount) for the winner, c w^(1 - 3 discount) for the loser.
 
-    With a credit of 1 that is c w^2 and c / w^2; with 0 nothing changes.
+    With a discount of 1 these are c w^2 and c / w^2; with 0 nothing changes.
     """
-    power = 1.0 + credit if won else 1.0 - 3.0 * credit
+    power = 1.0 + discount if won else 1.0 - 3.0 * discount
     for i in range(NUM_STRATEGIES):
         logs[i] *= power
     normalise(logs)
@@ -63,7 +63,7 @@ def paper_update(logs: Floats, won: bool, credit: float) -> None:
 
 @rule
 def gradient(logs: Floats, scores: Floats, chances: Floats, temperature: float, shares: Floats, out: Floats) -> None:
-    """Fill `out`, (8,), with g; see the module.
+    """Compute the gradient g of the module's docstring.
 
     Args:
         logs: (8,), logarithms of the weights, which need not add up to 1.
@@ -71,7 +71,7 @@ def gradient(logs: Floats, scores: Floats, chances: Floats, temperature: float, 
         chances: (15,), A.
         temperature: of the softmax over the keeps.
         shares: (15,), filled with pi.
-        out: filled.
+        out: (8,), filled with g.
     """
     most = logs[0]
     for i in range(1, NUM_STRATEGIES):
@@ -103,14 +103,23 @@ def gradient(logs: Floats, scores: Floats, chances: Floats, temperature: float, 
 
 @rule
 def spread(logs: Floats, own: int, other: int, dealer: int, step: Floats, reach: int) -> None:
-    """Add `step` to the position's logarithms, and less and less of it to those up to `reach` points away."""
+    """Add `step`, (8,), to the logarithms of a position, and smaller steps to positions up to `reach` points away.
+
+    Args:
+        logs: (121, 121, 2, 8), changed.
+        own: the own score.
+        other: the opponent's score.
+        dealer: 1 for the dealer, 0 for the pone.
+        step: what is added at the position itself; it falls linearly with the distance in either score.
+        reach: positions farther away than this do not change.
+    """
     for p in range(max(own - reach, 0), min(own + reach, HOLES - 1) + 1):
         near = 1.0 - abs(p - own) / (reach + 1.0)
         for o in range(max(other - reach, 0), min(other + reach, HOLES - 1) + 1):
             share = near * (1.0 - abs(o - other) / (reach + 1.0))
             for i in range(NUM_STRATEGIES):
                 logs[p, o, dealer, i] += share * step[i]
-    # Only differences count. Kept near 0, the logarithms of positions often visited lose no digits.
+    # Only differences matter. Kept near 0, the logarithms of positions visited often stay precise.
     most = logs[own, other, dealer, 0]
     for i in range(1, NUM_STRATEGIES):
         most = max(most, logs[own, other, dealer, i])
