@@ -1,6 +1,13 @@
 """The documentation of CorellianSpike-v0, under Gymnasium's headings."""
 
-DOC = """Corellian Spike, the Sabacc of the films, for 2 to 8 players.
+from __future__ import annotations
+
+from cardgym.engine.contract import feature_table
+from cardgym.games.corellian_spike.observations import full_features
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
+from cardgym.games.corellian_spike.tabular_observations import cards_features, spikes_features
+
+_TEMPLATE = """Corellian Spike, the Sabacc of the films, for 2 to 8 players.
 
 ## Description
 62 cards without suits: two 0s and three of each of -10 .. -1 and 1 .. 10. Every hand each player puts 2 credits into
@@ -21,38 +28,13 @@ betting is flat; what is owed and 2 when it is matched); buying with 2 credits.
 players:
 
 ```
-0..3      round                 [0, 1]  one-hot: round 0, 1, 2, 3
-4..6      decision              [0, 1]  one-hot: betting, buying, placing
-7         seat                  [0, 1]  own seat / 7; betting and buying start at seat 0
-8         low                   [-1, 1]  own lower hand card / 10
-9         high                  [-1, 1]  own higher hand card / 10
-10        spike                 [-1, 1]  own spike / 10, 0 if not dealt
-11        extra                 [-1, 1]  own bought card / 10, 0 if none
-12        has_extra             [0, 1]  1 with a bought card to place
-13        sum                   [-1, 1]  sum of the cards held, without the bought one, / 30
-14..16    sum_placed            [-1, 1]  sum / 30 after: swapping with spike, low, high; 0 with no bought card
-17        stack                 [0, 1]  own credits / all credits at the table
-18        pool                  [0, 1]  pool / all credits
-19        put                   [0, 1]  own credits put in this hand / all credits
-20        to_match              [0, 1]  what a match costs / 10, at most 1
-21        raised                [0, 1]  1 if there is something to match
-22        turns_left            [0, 1]  seats the betting still comes to unless one raises / 7
-23        hands_left            [0, 1]  hands still to play after this one / hands
-24..44    unseen                [0, 1]  cards of value -10 .. 10 not seen, / 3: the draw pile and hidden cards
-45        opponent_1_in         [0, 1]  1 if still in the hand
-46        opponent_1_spike      [-1, 1]  spike / 10, 0 if not dealt
-47        opponent_1_stack      [0, 1]  credits / all credits
-48        opponent_1_put        [0, 1]  credits put in this hand / all credits
-49        opponent_1_phase      [0, 1]  credits put in during the latest betting phase / 10, at most 1
-50        opponent_1_raises     [0, 1]  raises this hand / 10, at most 1
-51        opponent_1_buys       [0, 1]  cards bought this hand / 3
-52        opponent_1_kept       [0, 1]  bought cards in the hand since it was dealt or redrawn / 3
+{full}
 ```
 
 The last eight rows stand once for each opponent, in the order of play. `obs="paper"` is the paper's state:
 `Discrete(231041)` for two players, `Discrete(339341)` for three, `Discrete(361001)` for four or more; 0 is the end.
-`info["state_code"]` is the paper's 8-digit code in both: round (0-3), decision (1-3), the sum of the cards held cut to
--9 .. 9 and raised by 10 (two digits), the bought card raised by 10 (two digits, 00 for none and for a -10), tens of
+`info["info_state_key"]` is the paper's 8-digit code in both: round (0-3), decision (1-3), the sum of the cards held cut
+to -9 .. 9 and raised by 10 (two digits), the bought card raised by 10 (two digits, 00 for none and for a -10), tens of
 credits and tens in the pool (rounded half to even, at most 9). The paper enumerates codes whose last two digits sum to
 at most 5 x players; a code beyond, which other starting credits can reach, has the index of the code with its pool
 digit lowered until it is inside.
@@ -61,26 +43,13 @@ Two more are for tabular learners, whole numbers as floats: `obs="cards"`, which
 knows their sum,
 
 ```
-0         round                 [0, 3]  round
-1         decision              [0, 3]  1 betting, 2 buying, 3 placing, 0 at the end
-2         low                   [-10, 11]  own lower hand card, 11 if there is none
-3         high                  [-10, 11]  own higher hand card, 11 if there is none
-4         spike                 [-10, 11]  own spike, 11 if there is none
-5         extra                 [-10, 11]  own bought card, 11 if there is none
-6         credits               [0, 9]  own credits / 10, rounded half to even, at most 9
-7         pool                  [0, 9]  pool / 10, rounded half to even, at most 9
+{cards}
 ```
 
 and `obs="spikes"`, the code's digits with the opponents' spikes (one more row for each further opponent):
 
 ```
-0         round                 [0, 3]  round
-1         decision              [0, 3]  1 betting, 2 buying, 3 placing, 0 at the end
-2         sum                   [-9, 9]  sum of the cards held, at least -9, at most 9
-3         extra                 [-10, 11]  own bought card, 11 if there is none
-4         credits               [0, 9]  own credits / 10, rounded half to even, at most 9
-5         pool                  [0, 9]  pool / 10, rounded half to even, at most 9
-6         opponent_1_spike      [-10, 11]  its spike, 11 if it has none or has folded
+{spikes}
 ```
 
 ## Starting State
@@ -99,7 +68,7 @@ After `hands` hands, or the first hand after which a player has no credits. An i
 truncation.
 
 ## Information
-`action_mask`, `state_code`.
+`action_mask`, `info_state_key`.
 
 ## Arguments
 - `num_players`: 2 (default) to 8.
@@ -118,3 +87,10 @@ AA 228, 2023.
 ## Version History
 - v0: first version.
 """
+
+_OPTIONS = CorellianSpikeOptions()
+DOC = _TEMPLATE.format(
+    full=feature_table(full_features(_OPTIONS)),
+    cards=feature_table(cards_features(_OPTIONS)),
+    spikes=feature_table(spikes_features(_OPTIONS)),
+)

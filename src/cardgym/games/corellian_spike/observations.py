@@ -1,13 +1,13 @@
-"""What a seat at Corellian Spike can know, as numbers: the full observation and the paper's state code."""
+"""What a seat at Corellian Spike can know: the observation `full`, and redrawing all that the seat cannot see."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, Record, rule, uniform
-from cardgym.games.corellian_spike.piles import card_sum
-from cardgym.games.corellian_spike.rules import owed
+from cardgym.engine.contract import Feature, Generator, Record, offsets, rule, uniform
+from cardgym.games.corellian_spike.betting import owed
+from cardgym.games.corellian_spike.piles import card_sum, sort_hand
 from cardgym.games.corellian_spike.state import (
     BETTING,
     BUYING,
@@ -15,19 +15,17 @@ from cardgym.games.corellian_spike.state import (
     EMPTY,
     HIGH_SLOT,
     LOW_SLOT,
-    MAX_PLAYERS,
     NUM_VALUES,
-    OVER,
     PLACING,
     SPIKE_SLOT,
     CorellianSpikeOptions,
 )
 
-# Multiplying is several times faster than dividing, and an observation has twenty such numbers.
+# Multiplication is several times faster than division, and an observation has twenty such numbers.
 _THIRD, _SEVENTH, _TENTH, _THIRTIETH = 1 / 3, 1 / 7, 1 / 10, 1 / 30
 _THIRD32 = np.float32(1 / 3)
 
-# By card + 10, up to EMPTY + 10; looking up is quicker still, and needs no branch for a place without a card.
+# By card + 10, up to EMPTY + 10. A lookup is faster still, and needs no branch for an empty place.
 _CARD_TENTHS = np.zeros(EMPTY + 11, np.float32)
 _CARD_TENTHS[:NUM_VALUES] = [card * _TENTH for card in range(-10, 11)]
 _CARD_COUNTS = np.zeros((EMPTY + 11, NUM_VALUES), np.float32)
@@ -36,7 +34,7 @@ _DECK_COUNTS = np.bincount(DECK + 10).astype(np.float32)
 
 
 def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The rows of the full observation; the last eight stand once for each opponent, in the order of play."""
+    """The features of the observation `full`; the last eight are there once for each opponent, in the order of play."""
     own = (
         Feature("round", "one-hot: round 0, 1, 2, 3", 4),
         Feature("decision", "one-hot: betting, buying, placing", 3),
@@ -72,58 +70,77 @@ def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     return own + tuple(opponents)
 
 
+# Where each feature starts. Compiled code takes these as constants.
+_START = offsets(full_features(CorellianSpikeOptions()))
+_ROUND, _DECISION, _SEAT = _START["round"], _START["decision"], _START["seat"]
+_CARDS = _START["low"]  # Then `high` and `spike`, in the order of the slots.
+_EXTRA, _HAS_EXTRA = _START["extra"], _START["has_extra"]
+_SUM, _SUM_PLACED = _START["sum"], _START["sum_placed"]
+_STACK, _POOL, _PUT = _START["stack"], _START["pool"], _START["put"]
+_TO_MATCH, _RAISED, _TURNS_LEFT = _START["to_match"], _START["raised"], _START["turns_left"]
+_HANDS_LEFT, _UNSEEN = _START["hands_left"], _START["unseen"]
+
+# Of an opponent: where its features start, counted from its first.
+_OPPONENT = _START["opponent_1_in"]
+_ITS_SPIKE, _ITS_STACK = _START["opponent_1_spike"] - _OPPONENT, _START["opponent_1_stack"] - _OPPONENT
+_ITS_PUT, _ITS_PHASE = _START["opponent_1_put"] - _OPPONENT, _START["opponent_1_phase"] - _OPPONENT
+_ITS_RAISES, _ITS_BUYS = _START["opponent_1_raises"] - _OPPONENT, _START["opponent_1_buys"] - _OPPONENT
+_ITS_KEPT = _START["opponent_1_kept"] - _OPPONENT
+_OPPONENT_SIZE = _ITS_KEPT + 1
+
+
 @rule
 def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the full observation of `seat`; its table is `full_features`.
+    """Write the observation `full` of `seat`; its features are `full_features`.
 
     Discards lie face up, so a careful player knows which cards are left: those not seen since the last shuffle.
     """
-    # As few branches as can be: rows differ in phase, and a branch foretold wrongly costs more than ten numbers.
+    # As few branches as possible: rows differ in phase, and a mispredicted branch costs more than ten numbers.
     whole = 1.0 / (state.num_players * state.credits)
     betting = state.phase == BETTING
     holds = (state.extra != EMPTY) & (state.turn == seat)
     for number in range(4):
-        out[number] = state.round_number == number
-    out[4] = betting
-    out[5] = state.phase == BUYING
-    out[6] = state.phase == PLACING
-    out[7] = seat * _SEVENTH
+        out[_ROUND + number] = state.round_number == number
+    out[_DECISION] = betting
+    out[_DECISION + 1] = state.phase == BUYING
+    out[_DECISION + 2] = state.phase == PLACING
+    out[_SEAT] = seat * _SEVENTH
     for slot in range(3):
-        out[8 + slot] = _CARD_TENTHS[state.cards[seat, slot] + 10]
+        out[_CARDS + slot] = _CARD_TENTHS[state.cards[seat, slot] + 10]
     extra = state.extra if holds else 0
     total = card_sum(state, seat)
-    out[11] = extra * _TENTH
-    out[12] = holds
-    out[13] = total * _THIRTIETH
+    out[_EXTRA] = extra * _TENTH
+    out[_HAS_EXTRA] = holds
+    out[_SUM] = total * _THIRTIETH
     for place in range(3):
         slot = (place + SPIKE_SLOT) % 3
-        out[14 + place] = holds * (total + extra - state.cards[seat, slot]) * _THIRTIETH
-    out[17] = state.stack[seat] * whole
-    out[18] = state.pool * whole
-    out[19] = state.put_hand[seat] * whole
+        out[_SUM_PLACED + place] = holds * (total + extra - state.cards[seat, slot]) * _THIRTIETH
+    out[_STACK] = state.stack[seat] * whole
+    out[_POOL] = state.pool * whole
+    out[_PUT] = state.put_hand[seat] * whole
     due = owed(state, seat) if betting else 0
-    out[20] = min(due * _TENTH, 1.0)
-    out[21] = due > 0
-    out[22] = (state.turns_left if betting else 0) * _SEVENTH
-    out[23] = max(state.hands - state.hand - 1, 0) / state.hands
-    count_unseen(state, seat, out[24 : 24 + NUM_VALUES])
-    at = 24 + NUM_VALUES
+    out[_TO_MATCH] = min(due * _TENTH, 1.0)
+    out[_RAISED] = due > 0
+    out[_TURNS_LEFT] = (state.turns_left if betting else 0) * _SEVENTH
+    out[_HANDS_LEFT] = max(state.hands - state.hand - 1, 0) / state.hands
+    count_unseen(state, seat, out[_UNSEEN : _UNSEEN + NUM_VALUES])
+    start = _OPPONENT
     for ahead in range(1, state.num_players):
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
-        out[at] = 1.0 - state.folded[other]
-        out[at + 1] = _CARD_TENTHS[state.cards[other, SPIKE_SLOT] + 10]
-        out[at + 2] = state.stack[other] * whole
-        out[at + 3] = state.put_hand[other] * whole
-        out[at + 4] = min(state.put_phase[other] * _TENTH, 1.0)
-        out[at + 5] = min(state.raises[other] * _TENTH, 1.0)
-        out[at + 6] = state.buys[other] * _THIRD
-        out[at + 7] = state.kept[other] * _THIRD
-        at += 8
+        out[start] = 1.0 - state.folded[other]
+        out[start + _ITS_SPIKE] = _CARD_TENTHS[state.cards[other, SPIKE_SLOT] + 10]
+        out[start + _ITS_STACK] = state.stack[other] * whole
+        out[start + _ITS_PUT] = state.put_hand[other] * whole
+        out[start + _ITS_PHASE] = min(state.put_phase[other] * _TENTH, 1.0)
+        out[start + _ITS_RAISES] = min(state.raises[other] * _TENTH, 1.0)
+        out[start + _ITS_BUYS] = state.buys[other] * _THIRD
+        out[start + _ITS_KEPT] = state.kept[other] * _THIRD
+        start += _OPPONENT_SIZE
 
 
 @rule
 def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Thirds of the number of cards of each value that `seat` has not seen since the last shuffle."""
+    """Write how many cards of each value `seat` has not seen since the last shuffle, in thirds; (21,) float32."""
     low = _CARD_COUNTS[state.cards[seat, LOW_SLOT] + 10]
     high = _CARD_COUNTS[state.cards[seat, HIGH_SLOT] + 10]
     extra = _CARD_COUNTS[(state.extra if state.turn == seat else EMPTY) + 10]
@@ -132,154 +149,42 @@ def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
         out[value] = (left - low[value] - high[value] - extra[value]) * _THIRD32
 
 
-# -- the paper's state (section 3.2) ----------------------------------------------------------------------------------
-
-
-def paper_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The paper's observation is one number: the state's index."""
-    return (Feature("index", "the state's place in the paper's enumeration", 1, 0, num_info_states(options) - 1),)
-
-
-@rule
-def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the state's index; float32 holds it exactly (it is below 2^24)."""
-    out[0] = info_state_index(state, seat)
-
-
-@rule
-def _digit(amount: int) -> int:
-    """Tens of credits, rounded half to even, at most 9."""
-    return min(int(amount + 4 + (amount // 10 & 1)) // 10, 9)  # Without branches, which nobody could foresee.
-
-
-@rule
-def info_state_key(state: Record, seat: int) -> int:
-    """The paper's 8 digits: round, decision, card sum (2), extra card (2), credits, pool; 0 at the end.
-
-    The decision is the one being made at the table, also where another seat makes it.
-    """
-    if state.phase == OVER:
-        return 0
-    decision = 1 + (state.phase == BUYING) + 2 * (state.phase == PLACING)
-    total = min(max(card_sum(state, seat), -9), 9) + 10
-    extra = (int(state.extra) + 10) * ((state.extra != EMPTY) & (state.turn == seat))
-    amounts = _digit(state.stack[seat]) * 10 + _digit(state.pool)
-    return int(state.round_number * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100 + amounts)
-
-
-@rule
-def info_state_index(state: Record, seat: int) -> int:
-    """The place of the state's code in the paper's enumeration for this number of players."""
-    return code_index(info_state_key(state, seat), state.num_players)
-
-
-@rule
-def code_index(code: int, num_players: int) -> int:
-    """The place of a code in the enumeration; the inverse of `index_code`.
-
-    The paper enumerates codes with credits digit + pool digit <= 5 x players (25 tens of credits a player's 50). A
-    code beyond that, which other starting credits can reach, has its pool digit lowered until it is inside, and then
-    its credits digit.
-    """
-    if code == 0:
-        return 0
-    most = 5 * num_players
-    own = min(code // 10 % 10, most)
-    pool = min(code % 10, most - own)
-    extra = code // 100 % 100
-    total = code // 10_000 % 100
-    decision = code // 1_000_000 % 10
-    round = code // 10_000_000
-    before = 0  # Pairs of digits enumerated before this one.
-    for lower in range(own):
-        before += min(9, most - lower) + 1
-    pairs = before
-    for higher in range(own, 10):
-        pairs += max(min(9, most - higher) + 1, 0)
-    if round == 0:
-        place = total - 1
-    else:
-        place = 19 + (((round - 1) * 3 + decision - 1) * 19 + total - 1) * 21 + extra
-    return int(place * pairs + before + pool + 1)
-
-
-@rule
-def index_code(index: int, num_players: int) -> int:
-    """The code at a place of the enumeration."""
-    if index == 0:
-        return 0
-    most = 5 * num_players
-    pairs = 0
-    for own in range(10):
-        pairs += max(min(9, most - own) + 1, 0)
-    place = (index - 1) // pairs
-    pool = (index - 1) % pairs
-    own = 0
-    while pool > min(9, most - own):
-        pool -= min(9, most - own) + 1
-        own += 1
-    if place < 19:
-        head = 1_000_000 + (place + 1) * 10_000
-    else:
-        place -= 19
-        extra = place % 21
-        total = place // 21 % 19 + 1
-        decision = place // (21 * 19) % 3 + 1
-        round = place // (21 * 19 * 3) + 1
-        head = round * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100
-    return int(head + own * 10 + pool)
-
-
-def info_state_keys(options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
-    """The codes of all indices in order, int64."""
-    return np.array([index_code(i, options.num_players) for i in range(num_info_states(options))], np.int64)
-
-
-def num_info_states(options: CorellianSpikeOptions) -> int:
-    """How many states the paper enumerates: 231,041 for two players, 361,001 for four or more, the end included."""
-    pairs = sum(min(9, 5 * options.num_players - own) + 1 for own in range(10))
-    return pairs * (19 + 3 * 3 * 19 * 21) + 1
-
-
 # -- what a seat cannot see -------------------------------------------------------------------------------------------
 
 
 @rule
 def resample(state: Record, seat: int, generator: Generator) -> None:
-    """Shuffle together and share out again the draw pile and every hidden card that `seat` does not hold."""
-    pool = np.empty(DECK.shape[0] + 1, np.int16)
+    """Shuffle all cards that `seat` cannot see, and deal them again to the draw pile, the hands and the bought card."""
+    hidden = np.empty(DECK.shape[0] + 1, np.int16)
     size = 0
     for place in range(state.deck_size):
-        pool[size] = state.deck[place]
+        hidden[size] = state.deck[place]
         size += 1
     for other in range(state.num_players):
         if other != seat:
             for slot in range(SPIKE_SLOT):
                 if state.cards[other, slot] != EMPTY:
-                    pool[size] = state.cards[other, slot]
+                    hidden[size] = state.cards[other, slot]
                     size += 1
     hidden_extra = state.extra != EMPTY and state.turn != seat
     if hidden_extra:
-        pool[size] = state.extra
+        hidden[size] = state.extra
         size += 1
     for last in range(size - 1, 0, -1):
         place = uniform(generator, last + 1)
-        card = pool[place]
-        pool[place] = pool[last]
-        pool[last] = card
+        card = hidden[place]
+        hidden[place] = hidden[last]
+        hidden[last] = card
     for place in range(state.deck_size):
         size -= 1
-        state.deck[place] = pool[size]
-    for other in range(MAX_PLAYERS):
-        if other != seat and other < state.num_players:
+        state.deck[place] = hidden[size]
+    for other in range(state.num_players):
+        if other != seat:
             for slot in range(SPIKE_SLOT):
                 if state.cards[other, slot] != EMPTY:
                     size -= 1
-                    state.cards[other, slot] = pool[size]
-            if state.cards[other, LOW_SLOT] > state.cards[other, HIGH_SLOT] and state.cards[other, HIGH_SLOT] != EMPTY:
-                low = state.cards[other, HIGH_SLOT]
-                state.cards[other, HIGH_SLOT] = state.cards[other, LOW_SLOT]
-                state.cards[other, LOW_SLOT] = low
+                    state.cards[other, slot] = hidden[size]
+            sort_hand(state, other)
     if hidden_extra:
         size -= 1
-        state.extra = pool[size]
+        state.extra = hidden[size]

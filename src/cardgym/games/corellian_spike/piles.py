@@ -1,4 +1,4 @@
-"""The cards of Corellian Spike on their ways: draw pile, hands, discard pile, and what lies face up."""
+"""The cards of Corellian Spike: draw pile, hands, discard pile, and the counts of those that lie face up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def card_sum(state: Record, seat: int) -> int:
 
 @rule
 def refill(state: Record) -> None:
-    """Before a draw: an exhausted draw pile takes the discard pile back in."""
+    """Before a draw: if the draw pile is empty, the discard pile becomes the draw pile."""
     if state.deck_size == 0:
         for card in range(state.discards_size):
             state.deck[card] = state.discards[card]
@@ -45,7 +45,7 @@ def discard(state: Record, card: int) -> None:
 
 @rule
 def discard_from(state: Record, seat: int, slot: int) -> None:
-    """Discard a card held; a hand card is seen by all from now on, a spike was before."""
+    """Discard a card held. A hand card is now face up; a spike was before."""
     card = state.cards[seat, slot]
     discard(state, card)
     if slot != SPIKE_SLOT:
@@ -54,11 +54,18 @@ def discard_from(state: Record, seat: int, slot: int) -> None:
 
 @rule
 def put_in_hand(state: Record, seat: int, slot: int, card: int) -> None:
-    """Put a card in its place and keep the two hand cards sorted, for actions name the lower and the higher."""
+    """Put a card in a place of a seat; a spike is face up."""
     state.cards[seat, slot] = card
     if slot == SPIKE_SLOT:
         state.public[card + 10] += 1
-    elif state.cards[seat, LOW_SLOT] > state.cards[seat, HIGH_SLOT]:
+    else:
+        sort_hand(state, seat)
+
+
+@rule
+def sort_hand(state: Record, seat: int) -> None:
+    """Keep the two hand cards in order: actions name the lower and the higher."""
+    if state.cards[seat, LOW_SLOT] > state.cards[seat, HIGH_SLOT]:
         low = state.cards[seat, HIGH_SLOT]
         state.cards[seat, HIGH_SLOT] = state.cards[seat, LOW_SLOT]
         state.cards[seat, LOW_SLOT] = low

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, Record, TablePolicy, rule
-from cardgym.games.corellian_spike.observations import count_unseen, num_info_states
+from cardgym.games.corellian_spike.betting import owed
+from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.piles import card_sum
-from cardgym.games.corellian_spike.rules import owed
 from cardgym.games.corellian_spike.state import (
     BET,
     BETTING,
@@ -29,11 +29,12 @@ from cardgym.games.corellian_spike.state import (
     SWAP_SPIKE,
     CorellianSpikeOptions,
 )
+from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 
-RANDOM_TABLE_SEED = 2023  # The paper's year; its own random policy was drawn once and not published.
+RANDOM_TABLE_SEED = 2023  # The paper's year. Its own random policy was drawn once and is not published.
 
-_KEYS = 62  # Sums ordered by worth: 2 |sum| + 1 for a negative one; the lower wins.
-_BIG = 30  # Sums go from -30 to 30.
+_MAX_SUM = 30  # Sums are from -30 to 30.
+_RANKS = 62  # Of a sum: 2 |sum|, and 1 more for a negative one; the lower wins.
 
 
 @rule
@@ -51,11 +52,8 @@ def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
         int8 actions by state index, the same every time.
     """
     generator = np.random.default_rng(RANDOM_TABLE_SEED)
-    size = num_info_states(options)
-    draws = generator.integers(0, 12, size, np.int8)  # 12 is a multiple of the 3, 2 and 4 actions of the decisions.
-    pairs = (size - 1) // (19 + 3 * 3 * 19 * 21)
-    place = (np.arange(size) - 1) // pairs - 19
-    decision = np.where(place < 0, 0, place // (19 * 21) % 3)
+    decision = np.maximum(digits_of(info_state_keys(options)).decision - 1, 0)
+    draws = generator.integers(0, 12, len(decision), np.int8)  # 12 is a multiple of 3, 2 and 4: the numbers of actions.
     first = np.array([RAISE, BUY, DISCARD], np.int8)[decision]
     count = np.array([3, 2, 4], np.int8)[decision]
     actions: npt.NDArray[np.int8] = np.asarray(first + draws % count, np.int8)
@@ -69,13 +67,13 @@ def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
 def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Play by the odds of the cards not seen.
 
-    The worth of a hand is the chance that it beats every opponent, were their hidden cards drawn from the unseen ones
-    and were doubles to redeal everything at even odds. Raise well above an even share, fold when the price is more
-    than the hand's share of the pool, buy when the average gain is worth the price, place for the best sum.
+    A hand is worth the chance that it beats every opponent if their hidden cards are drawn from the unseen ones; after
+    doubles all have even odds. Raise well above an even share, fold if a match costs more than the hand's share of the
+    pool, buy if the average gain is worth the price, and place the card for the best sum.
     """
     unseen = np.zeros(NUM_VALUES, np.float32)
     count_unseen(state, seat, unseen)
-    beats = np.zeros(2 * _BIG + 1, np.float64)
+    beats = np.zeros(2 * _MAX_SUM + 1, np.float64)
     _chances_to_beat_all(state, seat, unseen, beats)
     if state.phase == BETTING:
         return _bet(state, seat, mask, unseen, beats)
@@ -85,17 +83,17 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
             return DONT_BUY
         gain = 0.0
         for value in range(NUM_VALUES):
-            best = beats[total + _BIG]
+            best = beats[total + _MAX_SUM]
             for slot in range(3):
-                best = max(best, beats[total + value - 10 - state.cards[seat, slot] + _BIG])
-            gain += unseen[value] * (best - beats[total + _BIG])
+                best = max(best, beats[total + value - 10 - state.cards[seat, slot] + _MAX_SUM])
+            gain += unseen[value] * (best - beats[total + _MAX_SUM])
         gain *= _stays(state) / unseen.sum()
         return BUY if gain * _expected_pool(state) > BET else DONT_BUY
     choice = DISCARD
-    best = beats[total + _BIG]
+    best = beats[total + _MAX_SUM]
     for action in (SWAP_SPIKE, SWAP_LOW, SWAP_HIGH):
         slot = SPIKE_SLOT if action == SWAP_SPIKE else LOW_SLOT if action == SWAP_LOW else HIGH_SLOT
-        worth = beats[total + state.extra - state.cards[seat, slot] + _BIG]
+        worth = beats[total + state.extra - state.cards[seat, slot] + _MAX_SUM]
         if worth > best:
             choice = action
             best = worth
@@ -118,16 +116,16 @@ def _bet(
             if other != seat:
                 raises += state.raises[other]
     total = card_sum(state, seat)
-    holds = beats[total + _BIG]
+    holds = beats[total + _MAX_SUM]
     if state.cards[seat, SPIKE_SLOT] == EMPTY:
         holds = 0.0
         for value in range(NUM_VALUES):
-            holds += unseen[value] * beats[total + value - 10 + _BIG]
+            holds += unseen[value] * beats[total + value - 10 + _MAX_SUM]
         holds /= unseen.sum()
     even = 1.0 / players
     stays = _stays(state)
     share = stays * holds + (1.0 - stays) * even
-    share *= 0.96 ** min(raises, 10)  # Who raises holds better cards than most.
+    share *= 0.96 ** min(raises, 10)  # A raise suggests better cards than most.
     due = owed(state, seat)
     if mask[RAISE] and share > even * (1.15 + 0.1 * state.raises[seat]):
         return RAISE
@@ -144,7 +142,7 @@ def _stays(state: Record) -> float:
 
 @rule
 def _expected_pool(state: Record) -> float:
-    """The pool at the showdown, if some credits more go in each round."""
+    """The pool at the showdown if each player still in puts in one more credit a round."""
     players = 0
     for other in range(state.num_players):
         players += 1 - state.folded[other]
@@ -155,41 +153,42 @@ def _expected_pool(state: Record) -> float:
 def _chances_to_beat_all(
     state: Record, seat: int, unseen: npt.NDArray[np.float32], beats: npt.NDArray[np.float64]
 ) -> None:
-    """For each sum from -30 to 30 the chance that it beats every opponent still in; a tie of worth counts half."""
+    """For each sum from -30 to 30, the chance that it beats every opponent still in; a tie counts half."""
     pairs = np.zeros(41, np.float64)
     for first in range(NUM_VALUES):
         for second in range(NUM_VALUES):
             pairs[first + second] += unseen[first] * unseen[second]
         pairs[2 * first] -= unseen[first] / 3.0  # `unseen` counts in thirds: the same card is not drawn twice.
-    for total in range(2 * _BIG + 1):
+    for total in range(2 * _MAX_SUM + 1):
         beats[total] = 1.0
-    keys = np.zeros(_KEYS, np.float64)
+    ranks = np.zeros(_RANKS, np.float64)
     for other in range(state.num_players):
         if other == seat or state.folded[other]:
             continue
-        keys[:] = 0.0
+        ranks[:] = 0.0
         if state.cards[other, SPIKE_SLOT] == EMPTY:
             for value in range(NUM_VALUES):
-                _add_sums(keys, pairs, value - 10, unseen[value])
+                _add_sums(ranks, pairs, value - 10, unseen[value])
         else:
-            _add_sums(keys, pairs, state.cards[other, SPIKE_SLOT], 1.0)
-        whole = keys.sum()
-        worse = 0.0  # The weight of sums worth less than this key.
-        for key in range(_KEYS - 1, -1, -1):
-            beaten = (worse + keys[key] / 2.0) / whole
-            worse += keys[key]
-            if key != 1:  # There is no negative nought.
-                beats[_BIG + (-(key // 2) if key % 2 else key // 2)] *= beaten
+            _add_sums(ranks, pairs, state.cards[other, SPIKE_SLOT], 1.0)
+        whole = ranks.sum()
+        worse = 0.0  # The weight of the sums that lose to this rank.
+        for rank in range(_RANKS - 1, -1, -1):
+            beaten = (worse + ranks[rank] / 2.0) / whole
+            worse += ranks[rank]
+            if rank != 1:  # There is no negative 0.
+                beats[_MAX_SUM + (-(rank // 2) if rank % 2 else rank // 2)] *= beaten
 
 
 @rule
-def _add_sums(keys: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64], spike: int, weight: float) -> None:
+def _add_sums(ranks: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64], spike: int, weight: float) -> None:
+    """Add the weights of the sums that a spike makes with every pair of hand cards."""
     for pair in range(41):
         total = pair - 20 + spike
-        keys[2 * abs(total) + (total < 0)] += weight * pairs[pair]
+        ranks[2 * abs(total) + (total < 0)] += weight * pairs[pair]
 
 
-PLAYERS = {
+PLAYERS: dict[str, CompiledPolicy | TablePolicy] = {
     "initial": CompiledPolicy(initial),
     "heuristic": CompiledPolicy(heuristic),
     "random-table": TablePolicy(random_table),

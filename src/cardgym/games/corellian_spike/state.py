@@ -1,4 +1,4 @@
-"""The record of Corellian Spike, its options and the names of its numbers."""
+"""The record of Corellian Spike, its options, and names for its numbers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ NUM_VALUES = 21
 BET = 2  # What an ante, a raise, a match and a bought card cost.
 
 DECK = np.array([v for v in range(-10, 11) for _ in range(3 if v else 2)], np.int8)
-EMPTY = 99  # In a place for a card: no card.
+EMPTY = 99  # Instead of a card: there is none.
 
-# Actions, in the paper's numbers (section 3.2).
+# Actions, numbered as in the paper (section 3.2).
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD, SWAP_SPIKE, SWAP_LOW, SWAP_HIGH = range(9)
 NUM_ACTIONS = 9
 
@@ -26,7 +26,7 @@ DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER =
 FLAT, MATCHED = range(2)  # Option `betting`.
 CREDITS, WEIGHTED = range(2)  # Option `reward`.
 
-LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = 0, 1, 2  # Places in `cards[seat]`; the hand is kept sorted.
+LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = range(3)  # Places in `cards[seat]`; the two hand cards are kept sorted.
 
 STATE = np.dtype(
     [
@@ -46,13 +46,13 @@ STATE = np.dtype(
         ("pool", np.int32),
         ("turn", np.int32),  # The seat to decide or to be dealt a card.
         ("slot", np.int32),  # Where that card goes.
-        ("turns_left", np.int32),  # Seats the betting turn still comes to unless one raises.
+        ("turns_left", np.int32),  # Seats still to bet after this one unless one raises.
         ("level", np.int32),  # Flat: what a match costs. Matched: what each must have put in this phase.
         ("dice", np.int32),  # The last roll, first die x 6 + second, or -1.
         ("folded", np.int8, (MAX_PLAYERS,)),
         ("tied", np.int8, (MAX_PLAYERS,)),
-        ("put_phase", np.int32, (MAX_PLAYERS,)),  # Put into the pool in the latest betting phase.
-        ("put_hand", np.int32, (MAX_PLAYERS,)),  # Put into the pool this hand.
+        ("put_phase", np.int32, (MAX_PLAYERS,)),  # Credits put into the pool in the latest betting phase.
+        ("put_hand", np.int32, (MAX_PLAYERS,)),  # Credits put into the pool this hand.
         ("raises", np.int32, (MAX_PLAYERS,)),  # Raises this hand.
         ("buys", np.int16, (MAX_PLAYERS,)),  # Cards bought this hand.
         ("kept", np.int16, (MAX_PLAYERS,)),  # Bought cards taken into the hand since it was dealt or redrawn.
@@ -63,11 +63,11 @@ STATE = np.dtype(
         ("discards", np.int8, (NUM_CARDS,)),
         ("discards_size", np.int32),
         ("public", np.int8, (NUM_VALUES,)),  # Cards of each value that lie face up: spikes and discards.
-        # The last hand's end, for telling.
+        # How the last hand ended, for `narrate`.
         ("last_winner", np.int32),
         ("last_pool", np.int32),
-        ("shown", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for who folded.
-        ("pays", np.int8),  # Whether the last transition paid anybody; most do not.
+        ("shown", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for seats that folded.
+        ("pays", np.int8),  # Whether the last transition paid any seat; most do not.
         ("reward", np.float32, (MAX_PLAYERS,)),  # What it paid, if so.
     ],
     align=True,
@@ -78,16 +78,26 @@ STATE = np.dtype(
 class CorellianSpikeOptions(Options):
     """The options of Corellian Spike."""
 
-    num_players: int = number(2, 2, MAX_PLAYERS, help="seats at the table")  # type: ignore[misc]
-    hands: int = number(10, 1, 10_000, help="hands a game has at most")
+    num_players: int = number(2, 2, MAX_PLAYERS, help="how many players")  # type: ignore[misc]
+    hands: int = number(10, 1, 10_000, help="the most hands a game has")
     credits: int = number(50, 2, 100_000, step=2, help="credits each player starts with")
-    betting: str = choice("flat", "matched", help="what a raise asks of the others")
+    betting: str = choice("flat", "matched", help="what the others must pay after a raise")
     reward: str = choice("credits", "weighted", help="the paper's two reward models")
 
     def write(self, state: Record) -> None:
-        """Write the options; the reward model goes by another name than the reward itself."""
+        """Write the options; the option `reward` is the field `reward_model`, since `reward` is what was paid."""
         state.num_players = self.num_players
         state.hands = self.hands
         state.credits = self.credits
         state.betting = FLAT if self.betting == "flat" else MATCHED
         state.reward_model = CREDITS if self.reward == "credits" else WEIGHTED
+
+
+def invariants(state: Record) -> tuple[int, ...]:
+    """All credits; how many cards there are, and the sums of their squares and cubes."""
+    credits = int(state.stack.sum()) + int(state.pool)
+    cards = [int(card) for card in state.cards[: state.num_players].ravel() if card != EMPTY]
+    cards += [int(card) for card in state.deck[: state.deck_size]]
+    cards += [int(card) for card in state.discards[: state.discards_size]]
+    cards += [int(state.extra)] if state.extra != EMPTY else []
+    return credits, len(cards), sum(card**2 for card in cards), sum(card**3 for card in cards)

@@ -1,7 +1,7 @@
-"""Small whole numbers that a table can be kept over: the paper's state with each card told, or with the others' spikes.
+"""Observations of small whole numbers that a table can be kept over: `cards` and `spikes`.
 
-The paper names both as future work (section 6). All else is as in its state code: the round, the decision, and the tens
-of the own credits and of the pool.
+The paper names both as future work (section 6): its state with each card in place of their sum, and its state with the
+opponents' spikes. All else is as in its state code: the round, the decision, and the tens of credits and of the pool.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Record, rule
-from cardgym.games.corellian_spike.observations import info_state_key
+from cardgym.engine.contract import Feature, Record, offsets, rule
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.state import (
     EMPTY,
@@ -20,92 +19,133 @@ from cardgym.games.corellian_spike.state import (
     SPIKE_SLOT,
     CorellianSpikeOptions,
 )
+from cardgym.games.corellian_spike.state_index import MAX_SUM, info_state_key, key_digits
 
 NO_CARD = 11
-"""Stands for a card where there is none."""
+"""Instead of a card: there is none."""
 
-CARDS_SIZE = 8
-SUM_SIZE = 6
+_LOWEST = -10
+_BASE = NO_CARD - _LOWEST + 1
+"""A key is the observation written to this base."""
+
+
+# -- the observations -------------------------------------------------------------------------------------------------
 
 
 def cards_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The rows of the observation `cards`."""
+    """The features of the observation `cards`."""
     return (
         Feature("round", "round", 1, 0, 3),
         Feature("decision", "1 betting, 2 buying, 3 placing, 0 at the end", 1, 0, 3),
-        Feature("low", "own lower hand card, 11 if there is none", 1, -10, NO_CARD),
-        Feature("high", "own higher hand card, 11 if there is none", 1, -10, NO_CARD),
-        Feature("spike", "own spike, 11 if there is none", 1, -10, NO_CARD),
-        Feature("extra", "own bought card, 11 if there is none", 1, -10, NO_CARD),
+        Feature("low", "own lower hand card, 11 if there is none", 1, _LOWEST, NO_CARD),
+        Feature("high", "own higher hand card, 11 if there is none", 1, _LOWEST, NO_CARD),
+        Feature("spike", "own spike, 11 if there is none", 1, _LOWEST, NO_CARD),
+        Feature("extra", "own bought card, 11 if there is none", 1, _LOWEST, NO_CARD),
         Feature("credits", "own credits / 10, rounded half to even, at most 9", 1, 0, 9),
         Feature("pool", "pool / 10, rounded half to even, at most 9", 1, 0, 9),
     )
 
 
 def spikes_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The rows of the observation `spikes`: the paper's state, and the opponents' spikes in the order of play."""
-    first, last = cards_features(options)[:2], cards_features(options)[5:]
-    total = Feature("sum", "sum of the cards held, at least -9, at most 9", 1, -9, 9)
+    """The features of the observation `spikes`: the paper's state, and the opponents' spikes in the order of play."""
+    by_name = {feature.name: feature for feature in cards_features(options)}
+    total = Feature("sum", f"sum of the cards held, at least -{MAX_SUM}, at most {MAX_SUM}", 1, -MAX_SUM, MAX_SUM)
     spikes = tuple(
-        Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, -10, NO_CARD)
+        Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, _LOWEST, NO_CARD)
         for ahead in range(1, options.num_players)
     )
-    return (*first, total, *last, *spikes)
+    return (
+        by_name["round"],
+        by_name["decision"],
+        total,
+        by_name["extra"],
+        by_name["credits"],
+        by_name["pool"],
+        *spikes,
+    )
+
+
+# Where each feature starts. Compiled code takes these as constants.
+CARDS_START = offsets(cards_features(CorellianSpikeOptions()))
+SPIKES_START = offsets(spikes_features(CorellianSpikeOptions()))
+DECISION = CARDS_START["decision"]
+"""Where the decision is, in both observations."""
+
+_ROUND = CARDS_START["round"]
+_CARDS = CARDS_START["low"]  # Then `high` and `spike`, in the order of the slots.
+_CARDS_EXTRA, _CARDS_CREDITS, _CARDS_POOL = CARDS_START["extra"], CARDS_START["credits"], CARDS_START["pool"]
+_SPIKES_SUM, _SPIKES_EXTRA = SPIKES_START["sum"], SPIKES_START["extra"]
+_SPIKES_CREDITS, _SPIKES_POOL = SPIKES_START["credits"], SPIKES_START["pool"]
+_OPPONENTS = SPIKES_START["opponent_1_spike"]
+_CARDS_SIZE = len(CARDS_START)
 
 
 @rule
 def observe_cards(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation `cards`; its table is `cards_features`."""
-    paper = info_state_key(state, seat)
-    out[0] = paper // 10_000_000
-    out[1] = paper // 1_000_000 % 10
+    """Write the observation `cards`; its features are `cards_features`."""
+    digits = key_digits(info_state_key(state, seat))
+    out[_ROUND] = digits.round
+    out[DECISION] = digits.decision
     for slot in (LOW_SLOT, HIGH_SLOT, SPIKE_SLOT):
-        out[2 + slot] = _card(state.cards[seat, slot])
-    out[5] = _card(state.extra) if state.turn == seat else NO_CARD
-    out[6] = paper // 10 % 10
-    out[7] = paper % 10
+        out[_CARDS + slot] = _card(state.cards[seat, slot])
+    out[_CARDS_EXTRA] = _card(state.extra) if state.turn == seat else NO_CARD
+    out[_CARDS_CREDITS] = digits.credits
+    out[_CARDS_POOL] = digits.pool
 
 
 @rule
 def observe_spikes(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation `spikes`; its table is `spikes_features`."""
-    paper = info_state_key(state, seat)
-    out[0] = paper // 10_000_000
-    out[1] = paper // 1_000_000 % 10
-    out[2] = min(max(card_sum(state, seat), -9), 9)
-    out[3] = _card(state.extra) if state.turn == seat else NO_CARD
-    out[4] = paper // 10 % 10
-    out[5] = paper % 10
+    """Write the observation `spikes`; its features are `spikes_features`."""
+    digits = key_digits(info_state_key(state, seat))
+    out[_ROUND] = digits.round
+    out[DECISION] = digits.decision
+    out[_SPIKES_SUM] = min(max(card_sum(state, seat), -MAX_SUM), MAX_SUM)
+    out[_SPIKES_EXTRA] = _card(state.extra) if state.turn == seat else NO_CARD
+    out[_SPIKES_CREDITS] = digits.credits
+    out[_SPIKES_POOL] = digits.pool
     for ahead in range(1, state.num_players):
         other = (seat + ahead) % state.num_players
-        out[5 + ahead] = NO_CARD if state.folded[other] else _card(state.cards[other, SPIKE_SLOT])
-
-
-@rule
-def name_cards(state: Record, seat: int) -> int:
-    """The observation `cards` as one whole number, never 0."""
-    numbers = np.empty(CARDS_SIZE, np.float32)
-    observe_cards(state, seat, numbers)
-    return name_numbers(numbers, CARDS_SIZE)
-
-
-@rule
-def name_spikes(state: Record, seat: int) -> int:
-    """The observation `spikes` as one whole number, never 0."""
-    numbers = np.empty(SUM_SIZE + MAX_PLAYERS - 1, np.float32)
-    observe_spikes(state, seat, numbers)
-    return name_numbers(numbers, SUM_SIZE + state.num_players - 1)
-
-
-@rule
-def name_numbers(numbers: npt.NDArray[np.float32], size: int) -> int:
-    """The first `size` numbers of such an observation, each -10 to 11, as one; below 2^63 for 13 of them."""
-    name = 1
-    for place in range(size):
-        name = name * 22 + int(numbers[place]) + 10
-    return name
+        spike = NO_CARD if state.folded[other] else _card(state.cards[other, SPIKE_SLOT])
+        out[_OPPONENTS + ahead - 1] = spike
 
 
 @rule
 def _card(card: int) -> int:
     return NO_CARD if card == EMPTY else int(card)
+
+
+# -- the observations as keys -----------------------------------------------------------------------------------------
+
+
+@rule
+def cards_key(state: Record, seat: int) -> int:
+    """The observation `cards` as one whole number, never 0."""
+    numbers = np.empty(_CARDS_SIZE, np.float32)
+    observe_cards(state, seat, numbers)
+    return numbers_key(numbers, _CARDS_SIZE)
+
+
+@rule
+def spikes_key(state: Record, seat: int) -> int:
+    """The observation `spikes` as one whole number, never 0."""
+    numbers = np.empty(_OPPONENTS + MAX_PLAYERS - 1, np.float32)
+    observe_spikes(state, seat, numbers)
+    return numbers_key(numbers, _OPPONENTS + state.num_players - 1)
+
+
+@rule
+def numbers_key(numbers: npt.NDArray[np.float32], size: int) -> int:
+    """The first `size` numbers of such an observation, each -10 to 11, as one number; below 2^63 for 13 of them."""
+    key = 1
+    for place in range(size):
+        key = key * _BASE + int(numbers[place]) - _LOWEST
+    return key
+
+
+def cards_of(keys: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[np.int64]]:
+    """The observations `cards` that some keys were made of: an int64 array for each feature, by name."""
+    features = {}
+    for name in reversed(CARDS_START):
+        features[name] = keys % _BASE + _LOWEST
+        keys = keys // _BASE
+    return features

@@ -1,10 +1,10 @@
-"""Corellian Spike in words, for people: the table, the actions, and what just happened."""
+"""Corellian Spike in words, for people: the game, the actions, and what just happened."""
 
 from __future__ import annotations
 
 from cardgym.engine.contract import Record
+from cardgym.games.corellian_spike.betting import owed, raise_cost
 from cardgym.games.corellian_spike.piles import card_sum
-from cardgym.games.corellian_spike.rules import owed
 from cardgym.games.corellian_spike.state import (
     BET,
     BETTING,
@@ -40,7 +40,7 @@ _PHASE_NAMES = {
 
 
 def describe(state: Record, seat: int) -> str:
-    """The table as `seat` sees it: own cards, everyone's spikes, credits and folds, the pool."""
+    """The game as `seat` sees it: own cards, everyone's spikes, credits and folds, the pool."""
     lines = [
         f"Hand {min(state.hand + 1, state.hands)} of at most {state.hands}, round {state.round_number}: "
         f"{_PHASE_NAMES.get(int(state.phase), 'chance')}",
@@ -65,8 +65,7 @@ def action_text(state: Record, action: int) -> str:
     seat = state.turn
     due = owed(state, seat)
     if action == RAISE:
-        level = BET if state.betting == 0 else state.level - state.put_phase[seat] + BET
-        return f"raise (pay {level})"
+        return f"raise (pay {raise_cost(state)})"
     if action in (MATCH, FOLD, BUY, DONT_BUY, DISCARD):
         return {
             MATCH: f"match (pay {due})" if due else "match (nothing to pay)",
@@ -88,13 +87,13 @@ def action_text(state: Record, action: int) -> str:
 
 def narrate(before: Record, move: int, after: Record, seat: int) -> str:
     """What a move looked like from `seat`: bets, purchases, discards, spikes, dice, showdowns; own cards drawn."""
-    told = _tell_move(before, move, after, seat)
+    lines = [_narrate_move(before, move, after, seat)]
     if after.hand != before.hand:
-        told += ("\n" if told else "") + _tell_end(after, seat)
-    return told
+        lines += _narrate_end(after, seat)
+    return "\n".join(line for line in lines if line)
 
 
-def _tell_move(before: Record, move: int, after: Record, seat: int) -> str:
+def _narrate_move(before: Record, move: int, after: Record, seat: int) -> str:
     turn = int(before.turn)
     who = _name(turn, seat)
     if before.phase == BETTING:
@@ -130,7 +129,7 @@ def _tell_move(before: Record, move: int, after: Record, seat: int) -> str:
     return ""
 
 
-def _tell_end(after: Record, seat: int) -> str:
+def _narrate_end(after: Record, seat: int) -> list[str]:
     lines = []
     for other in range(after.num_players):
         if after.shown[other, SPIKE_SLOT] != EMPTY:
@@ -139,18 +138,8 @@ def _tell_end(after: Record, seat: int) -> str:
             lines.append(f"{_name(other, seat)} {verb} {cards}: sum {int(after.shown[other].sum()):+d}")
     winner = int(after.last_winner)
     lines.append(f"{_name(winner, seat)} {'win' if winner == seat else 'wins'} the pool of {after.last_pool}")
-    return "\n".join(lines)
+    return lines
 
 
 def _name(other: int, seat: int) -> str:
     return "You" if other == seat else f"Seat {other}"
-
-
-def invariants(state: Record) -> tuple[int, ...]:
-    """Every credit on the table; every card, and the sum of their squares and cubes."""
-    credits = int(state.stack.sum()) + int(state.pool)
-    cards = [int(card) for card in state.cards[: state.num_players].ravel() if card != EMPTY]
-    cards += [int(card) for card in state.deck[: state.deck_size]]
-    cards += [int(card) for card in state.discards[: state.discards_size]]
-    cards += [int(state.extra)] if state.extra != EMPTY else []
-    return credits, len(cards), sum(card**2 for card in cards), sum(card**3 for card in cards)

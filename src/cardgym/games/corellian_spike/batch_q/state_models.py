@@ -1,13 +1,12 @@
 """What a state of Corellian Spike is to batch Q-learning: the paper's code, the three cards, or the spikes as well.
 
-The paper's future work (section 6) asks whether knowing the cards instead of their sum, or the opponents' spikes, wins
-more. These models answer it; all else stays as in the paper's code.
+The paper's future work (section 6) asks whether a player wins more that knows the cards instead of their sum, or the
+opponents' spikes. These models answer it; all else is as in the paper's code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -15,31 +14,31 @@ import numpy.typing as npt
 
 from cardgym.arena.recording import StateName
 from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Game
 from cardgym.errors import unknown
-from cardgym.games.corellian_spike.state import DISCARD, DONT_BUY, MATCH, CorellianSpikeOptions
-from cardgym.games.corellian_spike.tabular_observations import name_cards, name_numbers, name_spikes
+from cardgym.games.corellian_spike.state import DISCARD, DONT_BUY, MATCH, NUM_ACTIONS, CorellianSpikeOptions
+from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
+from cardgym.games.corellian_spike.tabular_observations import DECISION, cards_key, numbers_key, spikes_key
 from cardgym.players.base import Player, TablePlayer
 
-_INITIAL = np.array([MATCH, DONT_BUY, DISCARD], np.int8)
-"""The paper's initial policy by decision: betting, buying, placing."""
+NEVER = -np.inf
+"""The value of an action not tried yet."""
 
 
 class States(Protocol):
     """The states met so far, a row each.
 
     Attributes:
-        name: how `record` names states.
-        values: action values (states, actions), float64; minus infinity where an action was not tried.
-        actions: the policy, (states,), int8.
+        recorded_as: how `record` numbers states.
+        values: action values, (states, actions) float64; `NEVER` where an action was not tried.
+        actions: the policy, (states,) int8.
     """
 
-    name: Literal["index"] | StateName
+    recorded_as: Literal["index"] | StateName
     values: npt.NDArray[np.float64]
     actions: npt.NDArray[np.int8]
 
-    def places(self, names: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The rows of states by the names that `record` gave them, made where they are new."""
+    def rows(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The rows of states by the numbers that `record` gave them; a new state gets a row."""
         ...
 
     def player(self, name: str) -> Player:
@@ -51,35 +50,38 @@ class States(Protocol):
         ...
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up what `state_dict` gave."""
+        """Restore what `state_dict` returned."""
         ...
 
 
-@cache
-def codes_of(game: Game, options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
-    """The paper's codes of all state indices, int64, read-only; made once."""
-    assert game.state_index.info_state_keys is not None
-    codes = game.state_index.info_state_keys(options)
-    codes.setflags(write=False)
-    return codes
+def initial_actions(decisions: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    """The paper's initial policy: always match, never buy, discard.
+
+    Args:
+        decisions: (states,): 1 betting, 2 buying, 3 placing; 0 at the end, where the action does not matter.
+
+    Returns:
+        Actions, (states,) int8.
+    """
+    return np.array([MATCH, MATCH, DONT_BUY, DISCARD], np.int8)[decisions]
 
 
 class CodeStates:
     """The paper's states, all of them; see `States`."""
 
-    name: Literal["index"] | StateName = "index"
+    recorded_as: Literal["index"] | StateName = "index"
 
-    def __init__(self, game: Game, options: CorellianSpikeOptions) -> None:
-        codes = codes_of(game, options)
-        self.values = np.full((len(codes), game.num_actions), -np.inf)
-        self.actions = _INITIAL[np.maximum(codes // 1_000_000 % 10 - 1, 0)]
+    def __init__(self, options: CorellianSpikeOptions) -> None:
+        keys = info_state_keys(options)
+        self.values = np.full((len(keys), NUM_ACTIONS), NEVER)
+        self.actions = initial_actions(digits_of(keys).decision)
 
-    def places(self, names: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def rows(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """A state's index is its row."""
-        return names
+        return numbers
 
     def player(self, name: str) -> Player:
-        """A table that the kernel plays by itself."""
+        """A table, which the kernel plays by itself."""
         return TablePlayer(name, self.actions)
 
     def state_dict(self) -> dict[str, Any]:
@@ -92,92 +94,80 @@ class CodeStates:
         self.actions[...] = state["actions"]
 
 
-class NamedStates:
-    """States that are met as play goes on, kept sorted by name; see `States`."""
+class KeyedStates:
+    """The states met in play, sorted by key; see `States`."""
 
-    def __init__(
-        self,
-        game: Game,
-        options: CorellianSpikeOptions,
-        name: StateName,
-        observation_name: str,
-    ) -> None:
-        self.name: Literal["index"] | StateName = name
+    def __init__(self, key: StateName, observation_name: str) -> None:
+        self.recorded_as: Literal["index"] | StateName = key
         self._observation_name = observation_name
-        self._names = np.zeros(1, np.int64)  # 0 is the end.
-        self.values = np.full((1, game.num_actions), -np.inf)
+        self._keys = np.zeros(1, np.int64)  # 0 is the end.
+        self.values = np.full((1, NUM_ACTIONS), NEVER)
         self.actions = np.zeros(1, np.int8)
 
-    def places(self, names: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def rows(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """See `States`."""
-        new = np.setdiff1d(names, self._names)
+        new = np.setdiff1d(numbers, self._keys)
         if len(new):
-            at = np.searchsorted(self._names, new)
-            self._names = np.insert(self._names, at, new)
-            self.values = np.insert(self.values, at, -np.inf, axis=0)
-            self.actions = np.insert(self.actions, at, -1)
-        return np.searchsorted(self._names, names)
+            rows = np.searchsorted(self._keys, new)
+            self._keys = np.insert(self._keys, rows, new)
+            self.values = np.insert(self.values, rows, NEVER, axis=0)
+            self.actions = np.insert(self.actions, rows, -1)
+        return np.searchsorted(self._keys, numbers)
 
     def player(self, name: str) -> Player:
-        """A player asked from outside the kernel; where a state is new to it, the paper's initial policy."""
-        return NamedStatesPlayer(name, self._observation_name, self._names, self.actions)
+        """A batch policy that plays the paper's initial policy in states not met yet."""
+        return KeyedPolicy(name, self._observation_name, self._keys, self.actions)
 
     def state_dict(self) -> dict[str, Any]:
         """See `States`."""
-        return {"names": self._names, "values": self.values, "actions": self.actions}
+        return {"keys": self._keys, "values": self.values, "actions": self.actions}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """See `States`."""
-        self._names, self.values, self.actions = state["names"], state["values"], state["actions"]
+        self._keys, self.values, self.actions = state["keys"], state["values"], state["actions"]
 
 
-class NamedStatesPlayer:
-    """The policy of `NamedStates`; see `BatchPolicy`."""
+class KeyedPolicy:
+    """The policy of `KeyedStates`; see `BatchPolicy`."""
 
     def __init__(
-        self, name: str, observation_name: str, names: npt.NDArray[np.int64], actions: npt.NDArray[np.int8]
+        self, name: str, observation_name: str, keys: npt.NDArray[np.int64], actions: npt.NDArray[np.int8]
     ) -> None:
         self.name = name
         self.observation_name: str | None = observation_name
-        self._names = names
+        self._keys = keys
         self._actions = actions
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """The policy's action in each row; the paper's initial one where a state is new or an action not legal."""
-        names = np.empty(len(observations), np.int64)
-        _name_all(observations, names)
-        places = np.minimum(np.searchsorted(self._names, names), len(self._names) - 1)
+        """The policy's action in each row, (rows,); the initial one in a new state or where that is not legal."""
+        keys = np.empty(len(observations), np.int64)
+        _write_keys(observations, keys)
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         actions = self._actions[places].astype(np.int64)
-        rows = np.arange(len(actions))
-        usable = (self._names[places] == names) & (actions >= 0)
-        usable &= masks[rows, np.maximum(actions, 0)] != 0
-        initial = _INITIAL[np.maximum(observations[:, 1].astype(np.int64) - 1, 0)]
-        return np.where(usable, actions, initial)
+        usable = (self._keys[places] == keys) & (actions >= 0)
+        usable &= masks[np.arange(len(actions)), np.maximum(actions, 0)] != 0
+        return np.where(usable, actions, initial_actions(observations[:, DECISION].astype(np.int64)))
 
 
 @compiled
-def _name_all(observations: Any, names: Any) -> None:
+def _write_keys(observations: Any, keys: Any) -> None:
     for i in range(observations.shape[0]):
-        names[i] = name_numbers(observations[i], observations.shape[1])
+        keys[i] = numbers_key(observations[i], observations.shape[1])
 
 
-def _cards(game: Game, options: CorellianSpikeOptions) -> States:
-    return NamedStates(game, options, name_cards, "cards")
-
-
-def _spikes(game: Game, options: CorellianSpikeOptions) -> States:
-    return NamedStates(game, options, name_spikes, "spikes")
-
-
-_MODELS: dict[str, Callable[[Game, CorellianSpikeOptions], States]] = {
+_MODELS: dict[str, Callable[[CorellianSpikeOptions], States]] = {
     "code": CodeStates,
-    "cards": _cards,
-    "spikes": _spikes,
+    "cards": lambda options: KeyedStates(cards_key, "cards"),
+    "spikes": lambda options: KeyedStates(spikes_key, "spikes"),
 }
 
 
-def state_model(name: str) -> Callable[[Game, CorellianSpikeOptions], States]:
-    """The state model of that name, or an error that names the nearest."""
-    if name not in _MODELS:
-        raise unknown("state", name, _MODELS)
-    return _MODELS[name]
+def new_states(model: str, options: CorellianSpikeOptions) -> States:
+    """The states of a model before any play.
+
+    Raises:
+        CardgymError: for an unknown model; the error names the nearest.
+    """
+    if model not in _MODELS:
+        raise unknown("state", model, _MODELS)
+    return _MODELS[model](options)

@@ -24,8 +24,8 @@ def human_rows(log: Path | None = None) -> list[str]:
         if game["env"] != ENV or not game["finished"] or len(game["players"]) != 2:
             continue
         person, other = game["players"]
-        extra = person["extra"]
-        figures = (extra["credits_per_game"], person["won"], game["contests"], extra["bust_games"])
+        metrics = person["metrics"]
+        figures = (metrics["credits_per_game"], person["score"], game["max_score"], metrics["bust_games"])
         changed = [f"{option}={value}" for option, value in game["settings"].items() if value != usual.get(option)]
         lineups.setdefault((person["name"], other["name"], ", ".join(changed) or "the paper's"), []).append(figures)
     rows = []

@@ -1,0 +1,87 @@
+"""Buying a card at Corellian Spike, and where it is placed."""
+
+from __future__ import annotations
+
+from cardgym.engine.contract import Record, rule
+from cardgym.games.corellian_spike.betting import start_betting
+from cardgym.games.corellian_spike.hand import next_in, pay, put_in_pool, weight
+from cardgym.games.corellian_spike.piles import card_sum, discard, discard_from, draw_card, put_in_hand, refill
+from cardgym.games.corellian_spike.state import (
+    BET,
+    BUY,
+    BUYING,
+    DISCARD,
+    DRAWING,
+    EMPTY,
+    HIGH_SLOT,
+    LOW_SLOT,
+    PLACING,
+    SPIKE_SLOT,
+    SWAP_HIGH,
+    SWAP_LOW,
+)
+
+
+@rule
+def start_buying(state: Record) -> None:
+    """Start a buying phase at the first seat still in."""
+    state.phase = BUYING
+    state.turn = next_in(state, 0)
+
+
+@rule
+def buy(state: Record, action: int) -> None:
+    """Buy a card, or don't."""
+    if action == BUY:
+        put_in_pool(state, state.turn, BET)
+        state.buys[state.turn] += 1
+        state.phase = DRAWING
+        refill(state)
+    else:
+        _next_buyer(state)
+
+
+@rule
+def draw_bought_card(state: Record, place: int) -> None:
+    """Draw the bought card from a place of the draw pile, and charge for it.
+
+    Its reward is weighted by three quarters of the smallest |sum| that three of the four cards make.
+    """
+    state.extra = draw_card(state, place)
+    seat = state.turn
+    total = card_sum(state, seat) + state.extra
+    best = abs(total - state.extra)
+    for slot in range(3):
+        best = min(best, abs(total - state.cards[seat, slot]))
+    pay(state, seat, -BET * weight(state, 0.75 * best))
+    state.phase = PLACING
+
+
+@rule
+def place_bought_card(state: Record, action: int) -> None:
+    """Discard the bought card, or swap it with one held."""
+    seat = state.turn
+    if action == DISCARD:
+        discard(state, state.extra)
+        state.public[state.extra + 10] += 1
+    else:
+        slot = SPIKE_SLOT
+        if action == SWAP_LOW:
+            slot = LOW_SLOT
+        elif action == SWAP_HIGH:
+            slot = HIGH_SLOT
+        discard_from(state, seat, slot)
+        put_in_hand(state, seat, slot, state.extra)
+        if slot != SPIKE_SLOT:
+            state.kept[seat] += 1
+    state.extra = EMPTY
+    _next_buyer(state)
+
+
+@rule
+def _next_buyer(state: Record) -> None:
+    """Pass the turn to the next seat still in; after the last one start to bet."""
+    state.phase = BUYING
+    state.turn = next_in(state, state.turn + 1)
+    if state.turn == state.num_players:
+        start_betting(state)

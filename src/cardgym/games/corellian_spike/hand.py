@@ -1,0 +1,157 @@
+"""A hand of Corellian Spike from the ante to the showdown, and what seats pay and are paid in it."""
+
+from __future__ import annotations
+
+from cardgym.engine.contract import Record, rule
+from cardgym.games.corellian_spike.piles import refill
+from cardgym.games.corellian_spike.state import (
+    BET,
+    BETTING,
+    DEALING,
+    DECK,
+    EMPTY,
+    LOW_SLOT,
+    NUM_CARDS,
+    NUM_VALUES,
+    OVER,
+    TIE,
+    WEIGHTED,
+)
+
+
+@rule
+def start_hand(state: Record) -> None:
+    """Shuffle a new deck, take everyone's ante and start to deal."""
+    for card in range(NUM_CARDS):
+        state.deck[card] = DECK[card]
+    for value in range(NUM_VALUES):
+        state.public[value] = 0
+    state.deck_size = NUM_CARDS
+    state.discards_size = 0
+    state.extra = EMPTY
+    state.round_number = 0
+    state.pool = 0
+    state.dice = -1
+    for seat in range(state.num_players):
+        for slot in range(3):
+            state.cards[seat, slot] = EMPTY
+        state.folded[seat] = 0
+        state.tied[seat] = 0
+        state.put_phase[seat] = 0
+        state.put_hand[seat] = 0
+        state.raises[seat] = 0
+        state.buys[seat] = 0
+        state.kept[seat] = 0
+        put_in_pool(state, seat, BET)
+    state.phase = DEALING
+    state.turn = 0
+    state.slot = LOW_SLOT
+
+
+@rule
+def deal_from(state: Record, phase: int, slot: int) -> None:
+    """Start a phase in which everyone still in is dealt cards, from place `slot` on."""
+    state.phase = phase
+    state.turn = next_in(state, 0)
+    state.slot = slot
+    refill(state)
+
+
+@rule
+def showdown(state: Record) -> None:
+    """The best hand wins the pool; of equal hands one is drawn by lot.
+
+    Best is the lowest |sum|, then a sum >= 0, then the highest sum of positive cards, then the highest positive card.
+    """
+    best = -1
+    count = 0
+    for seat in range(state.num_players):
+        state.tied[seat] = 0
+        if state.folded[seat]:
+            continue
+        rank = hand_rank(state.cards[seat, 0], state.cards[seat, 1], state.cards[seat, 2])
+        if rank > best:
+            best = rank
+            count = 0
+            for other in range(seat):
+                state.tied[other] = 0
+        if rank == best:
+            state.tied[seat] = 1
+            count += 1
+    for seat in range(state.num_players):
+        for slot in range(3):
+            state.shown[seat, slot] = EMPTY if state.folded[seat] else state.cards[seat, slot]
+    if count == 1:
+        for seat in range(state.num_players):
+            if state.tied[seat]:
+                win(state, seat)
+                return
+    state.phase = TIE
+
+
+@rule
+def hand_rank(first: int, second: int, third: int) -> int:
+    """The rank of three cards at the showdown, at most 41,663: the higher wins, equal ranks tie."""
+    total = int(first) + int(second) + int(third)
+    positive = max(first, 0) + max(second, 0) + max(third, 0)
+    highest = max(first, second, third, 0)
+    return (((30 - abs(total)) * 2 + (total >= 0)) * 31 + int(positive)) * 11 + int(highest)
+
+
+@rule
+def win(state: Record, seat: int) -> None:
+    """Pay the pool to a seat; then start the next hand, or end the game."""
+    pool = state.pool
+    if state.phase == BETTING:  # Everyone else has folded, so no cards are shown.
+        for other in range(state.num_players):
+            for slot in range(3):
+                state.shown[other, slot] = EMPTY
+    state.last_winner = seat
+    state.last_pool = pool
+    state.stack[seat] += pool
+    state.pool = 0
+    pay(state, seat, 31.0 * pool if state.reward_model == WEIGHTED else 1.0 * pool)
+    state.hands_won[seat] += 1
+    state.hand += 1
+    over = state.hand == state.hands
+    for other in range(state.num_players):
+        over = over or state.stack[other] == 0
+    if over:
+        state.phase = OVER
+    else:
+        start_hand(state)
+
+
+# -- credits and seats ------------------------------------------------------------------------------------------------
+
+
+@rule
+def put_in_pool(state: Record, seat: int, amount: int) -> None:
+    """Move credits from a seat into the pool."""
+    state.stack[seat] -= amount
+    state.put_hand[seat] += amount
+    state.pool += amount
+
+
+@rule
+def pay(state: Record, seat: int, reward: float) -> None:
+    """Add to the reward that this transition pays a seat."""
+    if not state.pays:
+        state.pays = 1
+        for other in range(state.num_players):
+            state.reward[other] = 0.0
+    state.reward[seat] += reward
+
+
+@rule
+def weight(state: Record, size: float) -> float:
+    """What the weighted reward multiplies a cost by, for a |sum| of `size`; 1 under the credits reward."""
+    return 1.0 + size if state.reward_model == WEIGHTED else 1.0
+
+
+@rule
+def next_in(state: Record, seat: int) -> int:
+    """The first seat from `seat` on that has not folded; `num_players` if there is none."""
+    while seat < state.num_players and state.folded[seat]:
+        seat += 1
+    return int(seat)

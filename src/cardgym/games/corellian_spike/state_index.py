@@ -1,0 +1,145 @@
+"""The paper's states (section 3.2): an 8-digit code as the info-state key, and its place in their enumeration.
+
+The digits are: round (1), decision (1), card sum (2), bought card (2), tens of credits (1), tens in the pool (1).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Feature, Record, rule
+from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.state import BUYING, EMPTY, OVER, PLACING, CorellianSpikeOptions
+
+MAX_SUM = 9  # Sums are cut to -9 .. 9.
+_SUMS = 2 * MAX_SUM + 1
+_EXTRAS = 21  # 0 for no bought card, else card + 10: a -10 looks like none.
+_DECISIONS = 3  # Round 0 has only betting without a bought card; rounds 1 to 3 are enumerated with everything.
+
+
+# -- the key ----------------------------------------------------------------------------------------------------------
+
+
+@rule
+def info_state_key(state: Record, seat: int) -> int:
+    """The paper's code of what `seat` knows; 0 at the end.
+
+    The decision is the one being made, also if another seat makes it.
+    """
+    if state.phase == OVER:
+        return 0
+    decision = 1 + (state.phase == BUYING) + 2 * (state.phase == PLACING)
+    total = min(max(card_sum(state, seat), -MAX_SUM), MAX_SUM) + 10
+    extra = (int(state.extra) + 10) * ((state.extra != EMPTY) & (state.turn == seat))
+    amounts = _digit(state.stack[seat]) * 10 + _digit(state.pool)
+    return int(state.round_number * 10_000_000 + decision * 1_000_000 + total * 10_000 + extra * 100 + amounts)
+
+
+@rule
+def _digit(amount: int) -> int:
+    """Tens of credits, rounded half to even, at most 9."""
+    return min(int(amount + 4 + (amount // 10 & 1)) // 10, 9)  # Without branches: they would be unpredictable.
+
+
+class KeyDigits(NamedTuple):
+    """The digits of a key, or of an array of keys.
+
+    Attributes:
+        round: 0 to 3.
+        decision: 1 betting, 2 buying, 3 placing; 0 at the end.
+        total: the sum of the cards held, cut to -9 .. 9, + 10.
+        extra: the bought card + 10; 0 for none and for a -10.
+        credits: tens of the own credits.
+        pool: tens in the pool.
+    """
+
+    round: Any
+    decision: Any
+    total: Any
+    extra: Any
+    credits: Any
+    pool: Any
+
+
+def digits_of(keys: Any) -> KeyDigits:
+    """The digits of a key or of an array of keys, in Python."""
+    return KeyDigits(
+        keys // 10_000_000, keys // 1_000_000 % 10, keys // 10_000 % 100, keys // 100 % 100, keys // 10 % 10, keys % 10
+    )
+
+
+key_digits = rule(digits_of)
+"""`digits_of` of one key, for rules."""
+
+
+# -- the index --------------------------------------------------------------------------------------------------------
+
+
+@rule
+def info_state_index(state: Record, seat: int) -> int:
+    """The place of the state's key in the paper's enumeration for this number of players."""
+    return key_index(info_state_key(state, seat), state.num_players)
+
+
+@rule
+def key_index(key: int, num_players: int) -> int:
+    """The place of a key in the enumeration, `info_state_keys`.
+
+    The paper enumerates keys with credits digit + pool digit <= 5 x players (25 tens of credits a player's 50). A key
+    beyond that, which other starting credits can reach, has its pool digit lowered until it is inside, and then its
+    credits digit.
+    """
+    if key == 0:
+        return 0
+    most = 5 * num_players
+    digits = key_digits(key)
+    own = min(digits.credits, most)
+    pool = min(digits.pool, most - own)
+    before = 0  # Pairs of digits enumerated before this one.
+    for lower in range(own):
+        before += min(9, most - lower) + 1
+    pairs = before
+    for higher in range(own, 10):
+        pairs += max(min(9, most - higher) + 1, 0)
+    head = digits.total - 1
+    if digits.round > 0:
+        head += ((digits.round - 1) * _DECISIONS + digits.decision - 1) * _SUMS
+        head = _SUMS + head * _EXTRAS + digits.extra
+    return int(head * pairs + before + pool + 1)
+
+
+def info_state_keys(options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
+    """The keys of all indices in order, (num_info_states,) int64."""
+    totals = np.arange(1, _SUMS + 1) * 10_000
+    later = np.add.outer(np.arange(1, 4) * 10_000_000, np.arange(1, _DECISIONS + 1) * 1_000_000)
+    later = np.add.outer(np.add.outer(later, totals), np.arange(_EXTRAS) * 100)
+    heads = np.concatenate([1_000_000 + totals, later.ravel()])
+    return np.concatenate([[0], np.add.outer(heads, _amounts(options)).ravel()])
+
+
+def num_info_states(options: CorellianSpikeOptions) -> int:
+    """How many states the paper enumerates: 231,041 for two players, 361,001 for four or more, the end included."""
+    return len(_amounts(options)) * (_SUMS + 3 * _DECISIONS * _SUMS * _EXTRAS) + 1
+
+
+def _amounts(options: CorellianSpikeOptions) -> list[int]:
+    """The last two digits of the keys enumerated, in order."""
+    most = 5 * options.num_players
+    return [own * 10 + pool for own in range(10) for pool in range(min(9, most - own) + 1)]
+
+
+# -- the index as an observation --------------------------------------------------------------------------------------
+
+
+def paper_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+    """The paper's observation is one number: the state's index."""
+    return (Feature("index", "the state's place in the paper's enumeration", 1, 0, num_info_states(options) - 1),)
+
+
+@rule
+def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the state's index; float32 holds it exactly, as it is below 2^24."""
+    out[0] = info_state_index(state, seat)
