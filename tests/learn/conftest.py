@@ -13,6 +13,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 from learning_game import SCRIPT, TINY
 
 
+def load_script(path: Path) -> ModuleType:
+    """A script of train/ as a module."""
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_script", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="session")
 def tiny():
     """The tiny game, registered."""
@@ -21,10 +31,11 @@ def tiny():
 
 @pytest.fixture(scope="session")
 def dqn() -> ModuleType:
-    """The training script as a module."""
-    spec = importlib.util.spec_from_file_location("dqn_script", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """train/dqn.py as a module."""
+    return load_script(SCRIPT)
+
+
+@pytest.fixture(scope="session")
+def curves() -> ModuleType:
+    """train/curves.py as a module."""
+    return load_script(SCRIPT.with_name("curves.py"))

@@ -1,9 +1,9 @@
-"""Odds and evens: a card game for tests of learning, small enough to be worked out by hand.
+"""Odds and evens: a card game for tests of learning, small enough to work out by hand.
 
-One or two seats take turns. Before each turn one of four cards is dealt, face up. In a seat's even turns (its first is
-turn 0) actions 0 and 1 are legal, in its odd turns 2 and 3; action 4 never is. An action of the card's parity pays the
-seat 1, the other one costs it 1; either way the other seat, if there is one, is paid 0.25. So the best return of a game
-of r turns a seat is r, and r + r/4 with an opponent.
+One or two seats take turns. Before each turn one of four cards is dealt, face up. In a seat's even turns (the first is
+turn 0) actions 0 and 1 are legal, in its odd turns actions 2 and 3; action 4 never is. An action of the card's parity
+pays the seat 1, the other action costs it 1; either way the other seat, if there is one, is paid 0.25. So the best
+return of a game with r turns for each seat is r, and r + r/4 with an opponent.
 """
 
 from __future__ import annotations
@@ -13,7 +13,18 @@ from pathlib import Path
 
 import numpy as np
 
-from cardgym.engine.contract import Feature, Game, Observation, Options, number, rule
+from cardgym.engine.contract import (
+    CompiledPolicy,
+    Feature,
+    Game,
+    Observation,
+    Options,
+    Rules,
+    Words,
+    number,
+    offsets,
+    rule,
+)
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "train" / "dqn.py"
@@ -82,38 +93,40 @@ def apply_action(state, move):
     state.card = -1
 
 
+FEATURES = (
+    Feature("card", "one-hot", 4),
+    Feature("parity", "one-hot: even or odd turn", 2),
+    Feature("seat", "own seat"),
+    Feature("left", "share of turns left"),
+)
+_OFFSETS = offsets(FEATURES)
+CARD, PARITY, SEAT, LEFT = (_OFFSETS[name] for name in ("card", "parity", "seat", "left"))
+SIZE = LEFT + 1
+
+
 @rule
 def observe(state, seat, out):
-    for place in range(8):
+    for place in range(SIZE):
         out[place] = 0.0
     if state.card >= 0:
-        out[state.card] = 1.0
-    out[4 + state.played // state.num_players % 2] = 1.0
-    out[6] = seat
-    out[7] = 1.0 - state.played / (state.turns * state.num_players)
-
-
-def table(options):
-    return (
-        Feature("card", "one-hot", 4),
-        Feature("parity", "one-hot: even or odd turn", 2),
-        Feature("seat", "own seat"),
-        Feature("left", "share of turns left"),
-    )
+        out[CARD + state.card] = 1.0
+    out[PARITY + state.played // state.num_players % 2] = 1.0
+    out[SEAT] = seat
+    out[LEFT] = 1.0 - state.played / (state.turns * state.num_players)
 
 
 @rule
-def nothing(state, seat, generator):
+def resample(state, seat, generator):
     pass
 
 
 @rule
-def right(state, seat):
+def score(state, seat):
     return float(state.right[seat])
 
 
 @rule
-def turns(state):
+def max_score(state):
     return float(state.turns * state.num_players)
 
 
@@ -128,18 +141,22 @@ TINY = Game(
     state=STATE,
     options=TinyOptions,
     num_actions=NUM_ACTIONS,
-    observations={"plain": Observation(observe, table)},
-    setup=setup,
-    outcomes=outcomes,
-    current_player=current_player,
-    legal=legal,
-    apply=apply,
-    describe=lambda state, seat: f"card {state.card}",
-    action_text=lambda state, action: f"say {action} (free)",
-    resample=nothing,
-    won=right,
-    contests=turns,
-    conserved=lambda state: (),
-    narrate=lambda before, move, after, seat: "",
-    players={"perfect": perfect},
+    rules=Rules(
+        setup=setup,
+        num_chance_outcomes=num_chance_outcomes,
+        current_player=current_player,
+        legal_action_mask=legal_action_mask,
+        apply_action=apply_action,
+        score=score,
+        max_score=max_score,
+        resample=resample,
+        invariants=lambda state: (),
+    ),
+    observations={"plain": Observation(observe, lambda options: FEATURES)},
+    words=Words(
+        describe=lambda state, seat: f"card {state.card}",
+        action_text=lambda state, action: f"say {action} (free)",
+        narrate=lambda before, move, after, seat: "",
+    ),
+    players={"perfect": CompiledPolicy(perfect)},
 )

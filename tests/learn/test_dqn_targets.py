@@ -1,4 +1,4 @@
-"""The formulas, worked out by hand, and the traps of masked Q-learning."""
+"""Targets, exploration and networks: the formulas worked out by hand, and the traps of masked Q-learning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from cardgym.learn.acting import epsilon_greedy, random_legal
+from cardgym.learn.acting import EpsilonGreedy, random_legal
 from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
 from cardgym.learn.schedules import linear
 from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, masked
@@ -22,35 +22,35 @@ MASKS = torch.tensor([[True, True, False], [True, True, False], [True, True, Tru
 
 
 def test_dqn_target_takes_the_largest_legal_value():
-    # 1 + 0.5 * 20; -2 + 0.5 * -4; the end is worth its reward. The 99 and the 9 are illegal.
+    # 1 + 0.5 * 20; -2 + 0.5 * -4; at the end the reward alone. The 99s and 9s belong to illegal actions.
     assert dqn_target(REWARDS, DONE, 0.5, TARGET, MASKS).tolist() == [11.0, -4.0, 0.5]
 
 
-def test_double_dqn_target_chooses_with_one_network_and_judges_with_the_other():
-    # Row 0: online prefers action 1 of the legal ones, worth 20. Row 1: action 0, worth -7 (not the larger -4).
+def test_double_dqn_target_selects_with_one_network_and_evaluates_with_the_other():
+    # Row 0: the online network selects action 1, worth 20. Row 1: action 0, worth -7 (not the larger -4).
     assert double_dqn_target(REWARDS, DONE, 0.5, ONLINE, TARGET, MASKS).tolist() == [11.0, -5.5, 0.5]
 
 
-def test_targets_stay_finite_where_nothing_follows():
+def test_targets_stay_finite_at_the_end_of_an_episode():
     nothing_legal = torch.zeros(3, 3, dtype=torch.bool)
-    wild = torch.tensor([[math.inf, 0, 0], [-math.inf, 0, 0], [math.nan, 0, 0]])
+    not_finite = torch.tensor([[math.inf, 0, 0], [-math.inf, 0, 0], [math.nan, 0, 0]])
     done = torch.ones(3, dtype=torch.bool)
     for masks in (nothing_legal, MASKS):
-        assert dqn_target(REWARDS, done, 0.99, wild, masks).tolist() == REWARDS.tolist()
-        assert double_dqn_target(REWARDS, done, 0.99, wild, wild, masks).tolist() == REWARDS.tolist()
+        assert dqn_target(REWARDS, done, 0.99, not_finite, masks).tolist() == REWARDS.tolist()
+        assert double_dqn_target(REWARDS, done, 0.99, not_finite, not_finite, masks).tolist() == REWARDS.tolist()
 
 
-def test_masked_values_lie_below_every_legal_one_and_are_finite():
+def test_masked_values_are_finite_and_below_every_legal_one():
     values = torch.tensor([[-1e30, 5.0], [-sys.float_info.max, 0.0]]).clamp(-3e38)
     masks = torch.tensor([[True, False], [True, False]])
-    # sys.float_info.min is a small positive number: used as the mask's value it would win here.
+    # sys.float_info.min is a small positive number: as the value of illegal actions it would win here.
     assert sys.float_info.min > 0
     assert masked(values, masks).argmax(dim=1).tolist() == [0, 0]
     assert torch.isfinite(masked(values, masks)).all()
     assert not torch.isnan(0.0 * masked(values, masks)).any()
 
 
-def test_the_greedy_player_never_takes_an_illegal_action_however_good():
+def test_greedy_player_never_takes_an_illegal_action():
     network = QNetwork(NetworkShape(inputs=2, actions=4, hidden_sizes=(8,)))
     with torch.no_grad():
         network.head.weight.zero_()
@@ -59,7 +59,7 @@ def test_the_greedy_player_never_takes_an_illegal_action_however_good():
     assert NetworkPlayer("x", network).act(np.zeros((3, 2), np.float32), masks).tolist() == [1, 0, 2]
 
 
-def test_the_greedy_player_leaves_torchs_threads_as_they_were():
+def test_greedy_player_restores_the_number_of_threads():
     before = torch.get_num_threads()
     network = QNetwork(NetworkShape(inputs=2, actions=2))
     torch.set_num_threads(2)
@@ -70,7 +70,7 @@ def test_the_greedy_player_leaves_torchs_threads_as_they_were():
         torch.set_num_threads(before)
 
 
-def test_exploration_is_uniform_over_the_legal_actions():
+def test_random_legal_is_uniform_over_the_legal_actions():
     masks = np.tile(np.array([[0, 1, 0, 1, 1], [1, 0, 0, 0, 0]], np.int8), (6000, 1))
     actions = random_legal(masks, np.random.default_rng(5))
     counts = np.bincount(actions[0::2], minlength=5)
@@ -82,13 +82,13 @@ def test_exploration_is_uniform_over_the_legal_actions():
 @pytest.mark.parametrize("epsilon", [0.0, 0.25, 1.0])
 def test_epsilon_is_the_share_of_random_decisions(epsilon):
     masks = np.tile(np.array([[1, 1, 0, 1]], np.int8), (8000, 1))
-    actions = epsilon_greedy(np.full(8000, 3), masks, epsilon, np.random.default_rng(7))
+    actions = EpsilonGreedy(np.random.default_rng(7))(np.full(8000, 3), masks, epsilon)
     assert (actions != 2).all()
     expected = epsilon * 2 / 3
     assert abs((actions != 3).mean() - expected) <= 5 * math.sqrt(expected * (1 - expected) / 8000)
 
 
-def test_dueling_values_have_the_state_value_as_their_mean():
+def test_dueling_values_average_to_the_state_value():
     torch.manual_seed(0)
     network = QNetwork(NetworkShape(inputs=3, actions=4, hidden_sizes=(8,), dueling=True))
     observations = torch.randn(5, 3)
@@ -98,12 +98,12 @@ def test_dueling_values_have_the_state_value_as_their_mean():
     torch.testing.assert_close(values - values[:, :1], raw[:, 1:] - raw[:, 1:2])
 
 
-def test_a_wide_network_adds_weights_straight_from_the_observation():
+def test_wide_network_adds_a_linear_layer_that_starts_at_zero():
     torch.manual_seed(0)
     network = QNetwork(NetworkShape(inputs=3, actions=4, hidden_sizes=(8,), wide=True))
     observations = torch.randn(5, 3)
     deep = network.head(network.body(observations))
-    assert torch.equal(network(observations), deep)  # They start at 0.
+    assert torch.equal(network(observations), deep)
     with torch.no_grad():
         network.direct.weight.copy_(torch.arange(12.0).reshape(4, 3))
     torch.testing.assert_close(network(observations), deep + observations @ torch.arange(12.0).reshape(4, 3).T)

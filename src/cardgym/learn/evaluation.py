@@ -88,9 +88,9 @@ def _metrics(report: PlayerReport) -> Metrics:
         "win_rate": (report.win_rate, report.win_rate_ci95),
         "mean_return": (report.mean_return, report.mean_return_ci95),
     }
-    for name, value in report.extra.items():
+    for name, value in report.metrics.items():
         if isinstance(value, int | float):
-            interval = report.extra.get(f"{name}_ci95")
+            interval = report.metrics.get(f"{name}_ci95")
             metrics[name] = (float(value), interval if isinstance(interval, tuple) else None)
     return metrics
 

@@ -1,0 +1,110 @@
+"""The learner of DQN: its update, its target network and its state."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+import torch
+from torch.nn.functional import smooth_l1_loss
+
+from cardgym.errors import CardgymError
+from cardgym.learn.dqn.learner import DQNLearner, choose_device
+from cardgym.learn.dqn.targets import double_dqn_target
+from cardgym.learn.transitions import Transitions
+from cardgym.players.networks import NetworkShape
+
+
+def make_learner(**settings):
+    torch.manual_seed(2)
+    shape = NetworkShape(inputs=3, actions=4, hidden_sizes=(8,))
+    defaults = {"double": True, "discount": 0.9, "learning_rate": 0.01, "target_update_interval": 1000}
+    return DQNLearner(shape, **{**defaults, **settings})
+
+
+def make_batch(rows=64):
+    generator = torch.Generator().manual_seed(3)
+    return Transitions(
+        torch.randn(rows, 3, generator=generator),
+        torch.randint(4, (rows,), generator=generator),
+        torch.randn(rows, generator=generator),
+        torch.randn(rows, 3, generator=generator),
+        torch.ones(rows, 4, dtype=torch.bool),
+        torch.arange(rows) % 5 == 0,
+    )
+
+
+def weights_of(network):
+    return torch.cat([values.detach().flatten() for values in network.parameters()])
+
+
+def test_update_returns_hubers_loss_and_lowers_it():
+    learner, batch = make_learner(), make_batch()
+    with torch.no_grad():
+        td_target = double_dqn_target(
+            batch.rewards, batch.done, 0.9, learner.online(batch.next_observations),
+            learner.target(batch.next_observations), batch.next_masks,
+        )  # fmt: skip
+        values = learner.online(batch.observations)[torch.arange(64), batch.actions]
+    first = learner.update(batch)
+    assert torch.equal(first, smooth_l1_loss(values, td_target))
+    assert not first.requires_grad
+    for _ in range(200):
+        last = learner.update(batch)
+    assert last < 0.5 * first
+    assert learner.updates == 201
+
+
+def test_double_and_single_dqn_learn_towards_different_targets():
+    losses = {}
+    for double in (True, False):
+        learner = make_learner(double=double)
+        for _ in range(5):
+            losses[double] = learner.update(make_batch())
+    assert losses[True] != losses[False]
+
+
+@pytest.mark.parametrize("tau", [1.0, 0.25])
+def test_target_network_moves_at_its_interval(tau):
+    learner, batch = make_learner(target_update_interval=3, tau=tau), make_batch()
+    start = weights_of(learner.target)
+    for _ in range(2):
+        learner.update(batch)
+        assert torch.equal(weights_of(learner.target), start)
+    learner.update(batch)
+    torch.testing.assert_close(weights_of(learner.target), start + tau * (weights_of(learner.online) - start))
+
+
+def test_long_gradients_are_shortened():
+    learner = make_learner(max_grad_norm=1e-3)
+    learner.update(make_batch())
+    norm = torch.cat([values.grad.flatten() for values in learner.online.parameters()]).norm()
+    assert norm.item() == pytest.approx(1e-3, rel=1e-3)
+
+
+def test_statistics_are_means_since_the_last_call():
+    learner, batch = make_learner(), make_batch()
+    assert learner.statistics() == {}
+    losses = [learner.update(batch).item() for _ in range(4)]
+    statistics = learner.statistics()
+    assert statistics["loss"] == pytest.approx(sum(losses) / 4)
+    assert set(statistics) == {"loss", "mean_q"}
+    assert learner.statistics() == {}
+
+
+def test_restored_learner_continues_with_the_same_bits():
+    learner, batch = make_learner(target_update_interval=4), make_batch()
+    for _ in range(6):
+        learner.update(batch)
+    other = make_learner(target_update_interval=4)
+    other.load_state_dict(copy.deepcopy(learner.state_dict()))  # As from a file: PyTorch may share tensors.
+    for _ in range(6):
+        assert torch.equal(learner.update(batch), other.update(batch))
+    assert torch.equal(weights_of(learner.target), weights_of(other.target))
+
+
+def test_cuda_without_a_gpu_is_refused(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(CardgymError, match="no GPU"):
+        choose_device("cuda")
+    assert choose_device("auto") == choose_device("cpu") == torch.device("cpu")
