@@ -58,7 +58,7 @@ n tiles in the order given. With jokers each seat first places those it was deal
 When one seat's tiles are all face up, or when the last tile is drawn (unless `empty="play_on"`).
 
 ## Information
-`action_mask`, int8 of ({actions},), and `info_state_key`, the paper's bits as one number.
+`action_mask`, int8 of ({actions},).
 
 ## Arguments
 `n` tiles (24, or 26 with jokers; fewer for study), `n_start`, `continuation` (forced, optional), `jokers` (0, 2),
