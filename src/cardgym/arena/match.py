@@ -26,14 +26,14 @@ from cardgym.players.seating import SeatedBatch
 Seats = Literal["rotate", "fixed"]
 
 ROWS = 4096
-"""Games played side by side: enough to ask a network in large batches, and a bound on memory."""
+"""Games played side by side: large batches for networks, within a bound on memory."""
 
 MAX_SEED = 2**63 - 1
 EVALUATION_SEED = 1_000_000
-"""Evaluations are dealt from this seed on, whatever the training's seed is: every run is judged on the same deals."""
+"""The seed of every training run's evaluations, whatever its own seed: all runs are judged on the same deals."""
 
 _STREAM = np.uint64(0xA7E4A)
-"""Matches have a stream of their own: they are not the games that a learner with the same seed has seen."""
+"""The stream of the matches' deals: a learner with the same seed has seen other deals."""
 
 
 def evaluate(
@@ -48,22 +48,21 @@ def evaluate(
 ) -> Report:
     """Play players against each other on the same deals from every seating.
 
-    With `rotate` each deal is played once for every cyclic rotation of the players round the table, so that
-    none has better cards or seats; with `fixed` players sit in the order named. `games` counts all seatings;
-    it is rounded up to whole deals, and the report has the number played. The same arguments give the same
-    report, but for the time.
+    With `rotate` each deal is played once for every rotation of the players around the table, so that none has better
+    cards or seats; with `fixed` players sit in the order named. `games` counts all seatings and is rounded up to whole
+    deals; the report has the number played. The same arguments give the same report, except for the time.
 
     Args:
         game: the game or its id.
-        options: its options, or the names and values of those that are not as by default.
+        options: its options, or the names and values of those that differ from the defaults.
         players: one for each seat.
         games: how many games to play, at least 1.
-        seed: what they are dealt from.
+        seed: the seed of the deals.
         seats: `rotate` or `fixed`.
-        progress: told the games played and the games in all, now and then.
+        progress: called now and then with the games played and the games in all.
 
     Raises:
-        CardgymError: for an unknown player, a number of players other than that of seats, an illegal action.
+        CardgymError: for an unknown player, another number of players than seats, or an illegal action.
     """
     game = find(game)
     if not isinstance(options, Options):
@@ -83,23 +82,23 @@ def evaluate(
         played.seat(played.numbers, rows=slice(seating, None, seatings), requested_seat=seating)
     tally = _Tally(game, num_seats, seatings)
     actions = np.zeros(len(played.batch), np.int64)
-    command = np.full(len(played.batch), NOOP, np.uint8)
-    played.step(actions, command)  # Compiles what is not compiled yet, before the clock starts.
-    tally.of(played, 0)
+    commands = np.full(len(played.batch), NOOP, np.uint8)
+    played.step(actions, commands)  # Compiles what is not compiled yet, before the clock starts.
+    tally.totals_of(played, 0)
 
-    moments = Moments(tally.totals.size)
+    moments = Moments(tally.layout.size)
     key = derive(np.uint64(seed), _STREAM)
     start = time.perf_counter()
     for first in range(0, deals, deals_at_once):
-        now = min(deals_at_once, deals - first)
-        deal = np.arange(first, first + deals_at_once, dtype=np.uint64)
-        played.seed(np.full(len(command), key, np.uint64), np.repeat(deal, seatings))
-        command[: now * seatings] = RESET
-        command[now * seatings :] = NOOP
-        played.step(actions, command)
-        moments.add(tally.of(played, now))
+        num_deals = min(deals_at_once, deals - first)
+        numbers = np.arange(first, first + deals_at_once, dtype=np.uint64)
+        played.seed(np.full(len(commands), key, np.uint64), np.repeat(numbers, seatings))
+        commands[: num_deals * seatings] = RESET
+        commands[num_deals * seatings :] = NOOP
+        played.step(actions, commands)
+        moments.add(tally.totals_of(played, num_deals))
         if progress is not None:
-            progress((first + now) * seatings, deals * seatings)
+            progress((first + num_deals) * seatings, deals * seatings)
     seconds = time.perf_counter() - start
 
     decisions = int(played.batch.rows.decisions.sum())
@@ -110,13 +109,17 @@ def evaluate(
         seed=seed,
         seconds=seconds,
         decisions_per_second=decisions / seconds,
-        players=tally.totals.reports(moments, [player.name for player in roster], seatings),
-        differences=tally.totals.differences(moments, seatings),
+        players=tally.layout.reports(moments, [player.name for player in roster], seatings),
+        differences=tally.layout.differences(moments, seatings),
     )
 
 
 def whole_number(name: str, value: Any, low: int, high: int) -> int:
-    """A whole number from `low` to `high`, or an error that says so."""
+    """`value` as an int.
+
+    Raises:
+        CardgymError: for anything but a whole number from `low` to `high`; `name` is what the message calls it.
+    """
     try:
         number = operator.index(value)
     except TypeError:
@@ -138,7 +141,7 @@ def _measure(states: Any, out: Any) -> None:
 
 
 @template
-def _measure_whole(states: Any, out: Any) -> None:
+def _measure_rows(states: Any, out: Any) -> None:
     """A metric of every row."""
     for i in range(states.shape[0]):
         out[i] = bound.metric(states[i])
@@ -146,36 +149,40 @@ def _measure_whole(states: Any, out: Any) -> None:
 
 @cache
 def _measures(game: Game) -> tuple[Callable[..., Any], dict[str, Callable[..., Any]]]:
-    """Compiled: how much could be won in each row; what each seat won, and its further metrics, by name."""
-    max_score = bind(_measure_whole, f"{game.id}_max_score", metric=game.rules.max_score)
+    """Compiled: the max score of each row; by name, the score and the metrics of every seat of every row."""
+    max_score = bind(_measure_rows, f"{game.id}_max_score", metric=game.rules.max_score)
     metrics = {"score": game.rules.score, **game.metrics}
     return max_score, {name: bind(_measure, f"{game.id}_{name}", metric=metric) for name, metric in metrics.items()}
 
 
 class _Tally:
-    """Counts finished games, a deal at a time."""
+    """Adds up finished games, deal by deal.
+
+    Attributes:
+        layout: the layout of a deal's totals.
+    """
 
     def __init__(self, game: Game, num_seats: int, seatings: int) -> None:
-        self.totals = Totals(num_seats, tuple(game.metrics))
+        self.layout = Totals(num_seats, tuple(game.metrics))
         self._seatings = seatings
         self._max_score, self._metrics = _measures(game)
 
-    def of(self, played: SeatedBatch, deals: int) -> npt.NDArray[np.float64]:
-        """The totals of the first `deals` deals of a batch whose games have ended, (deals, size), float64."""
-        totals, seatings = self.totals, self._seatings
-        rows = deals * seatings
+    def totals_of(self, played: SeatedBatch, num_deals: int) -> npt.NDArray[np.float64]:
+        """The totals of the first deals of a batch whose games have ended, (num_deals, size), float64."""
+        layout, seatings = self.layout, self._seatings
+        rows = num_deals * seatings
         states = played.batch.plain_states[:rows]
         max_scores = np.empty(rows, np.float64)
         self._max_score(states, max_scores)
-        seated = np.empty((totals.each, rows, totals.num_players), np.float64)
-        seated[1] = played.paid[:rows, : totals.num_players]
-        for place, measure in zip((0, *range(2, totals.each)), self._metrics.values(), strict=True):
-            measure(states, seated[place])
-        found = np.zeros((deals, totals.size), np.float64)
-        found[:, 0] = max_scores.reshape(deals, seatings).sum(axis=1)
+        by_seat = np.empty((layout.per_player, rows, layout.num_players), np.float64)
+        by_seat[1] = played.paid[:rows, : layout.num_players]
+        for place, measure in zip((0, *range(2, layout.per_player)), self._metrics.values(), strict=True):
+            measure(states, by_seat[place])
+        totals = np.zeros((num_deals, layout.size), np.float64)
+        totals[:, 0] = max_scores.reshape(num_deals, seatings).sum(axis=1)
         for seating in range(seatings):
-            for player in range(totals.num_players):
-                seat = (player + seating) % totals.num_players
-                at = totals.at(player)
-                found[:, at : at + totals.each] += seated[:, seating::seatings, seat].T
-        return found
+            for player in range(layout.num_players):
+                seat = (player + seating) % layout.num_players
+                start = layout.start(player)
+                totals[:, start : start + layout.per_player] += by_seat[:, seating::seatings, seat].T
+        return totals

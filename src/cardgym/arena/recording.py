@@ -1,8 +1,7 @@
-"""Recording transitions (s, a, r, s') of all seats, as the tabular learners take them.
+"""Recorded transitions (s, a, r, s') of all seats, for tabular learners.
 
-A transition runs from a seat's decision to the same seat's next decision. `r` is all that was paid to it in
-between. A seat's last transition of a deal goes to state 0, the end, as the Corellian Spike paper has it
-(section 4.1).
+A transition runs from a seat's decision to the same seat's next decision; `r` is the sum of rewards paid to it in
+between. A seat's last transition of a deal leads to state 0, the end.
 """
 
 from __future__ import annotations
@@ -19,29 +18,32 @@ import numpy.typing as npt
 from cardgym.engine.compilation import announce, bound, template
 from cardgym.engine.contract import Game, Options, Record
 from cardgym.engine.generator import Generator, derive
-from cardgym.engine.kernel import CALLER, NOOP, RESET, Kernel, choose_random
+from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.players.base import Player, PlayerSpec, resolve_all
 from cardgym.players.seating import SeatedBatch
 
 Explore = Callable[[Record, int, npt.NDArray[np.int8], Generator], int]
-"""What an exploring seat does: `explore(state, seat, mask, generator)`, made by `rule`."""
+"""How a seat explores: `explore(state, seat, mask, generator)`, made by `rule`, returns a legal action."""
 
 StateName = Callable[[Record, int], int]
-"""What a seat calls a state: `name(state, seat)`, made by `rule`; never 0, which is the end."""
+"""The number of a state for a seat: `name(state, seat)`, made by `rule`; never 0, which is the end."""
 
 ROWS = 1024
 """Games recorded side by side."""
 
 LOG_FULL = 1
-"""In place of a pending policy: the log is full; grow it and call again."""
+"""Sentinel for `pending_policy`: the log is full; grow it and call again."""
 
 CHANCE = -2
-"""In place of the current player: the move is chance's."""
+"""Sentinel for `current_player`: the move is chance's."""
 
 _PER_GAME = 256
-"""Room made for each game at first; it grows as needed."""
+"""Rows of the log for each game at first; the log grows as needed."""
+
+_STREAM = np.uint64(0x2EC02D)
+"""The stream of the deals of recorded games."""
 
 LOG = np.dtype(
     [
@@ -58,7 +60,7 @@ LOG = np.dtype(
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """Transitions of all seats, by game and in it in the order of the decisions; every column is as long.
+    """Transitions of all seats, by game and then in the order of the decisions; each column is (transitions,).
 
     Attributes:
         s: the state's key (or index) for the seat that decided, int64.
@@ -67,7 +69,7 @@ class Transitions:
         s_next: the key (or index) at its next decision in the same deal, int64; 0 at the end.
         seat: the seat, int32.
         game: the number of the game, int64.
-        hand: the deal of that game, int64: in a game of hands, the hand.
+        hand: the deal within the game, int64; a hand in a game of hands.
     """
 
     s: npt.NDArray[np.int64]
@@ -87,7 +89,7 @@ class Transitions:
 
     @classmethod
     def joined(cls, parts: Sequence[Transitions]) -> Self:
-        """Several recordings, one after the other."""
+        """Several recordings as one."""
         return cls(**{spec.name: np.concatenate([getattr(p, spec.name) for p in parts]) for spec in fields(cls)})
 
 
@@ -110,15 +112,14 @@ def record(
         options: its options; None for the defaults.
         players: one for each seat, in the order of the seats.
         games: how many games.
-        seed: what they are dealt from.
-        states: `key` for state keys, `index` for places in a table of `game.state_index.num_info_states(options)`, or a rule that
-            names them otherwise.
-        epsilon: how often a seat explores instead of asking its player, 0 to 1.
-        explore: what it does then; a legal action, uniformly, unless told.
-        progress: told the games played and the games in all, now and then.
+        seed: the seed of the deals.
+        states: `key` for the game's info state keys, `index` for their indices, or a rule that numbers states.
+        epsilon: the probability, 0 to 1, that a seat explores instead of following its player.
+        explore: how it explores; uniformly over the legal actions by default.
+        progress: called now and then with the games played and the games in all.
 
     Raises:
-        CardgymError: for a game without state codes, an unknown player, or not one for each seat.
+        CardgymError: for a game without state keys, an unknown player, or another number of players than seats.
     """
     parts = record_chunks(
         game,
@@ -146,12 +147,12 @@ def record_chunks(
     explore: Explore = choose_random,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Transitions]:
-    """As `record`, some games at a time: memory does not grow with their number."""
+    """The same as `record`, some games at a time: memory does not grow with the number of games."""
     game = find(game)
     options = options if options is not None else game.parse_options()
     if not game.state_index.has_keys:
-        able = ", ".join(name for name in registered() if find(name).state_index.has_keys) or "none"
-        raise CardgymError(f"{game.id} has no state keys to record; games with them: {able}")
+        names = ", ".join(name for name in registered() if find(name).state_index.has_keys) or "none"
+        raise CardgymError(f"{game.id} has no state keys to record; games with them: {names}")
     if games < 1 or not 0 <= seed < 2**63:
         raise CardgymError(f"games {games}, seed {seed}: allowed are games from 1, a seed from 0 to 2^63 - 1")
     if not 0.0 <= epsilon <= 1.0:
@@ -171,22 +172,17 @@ def _chunks(
     explore: Explore,
     progress: Callable[[int, int], None] | None,
 ) -> Iterator[Transitions]:
-    announce(f"{game.id} (recorder)")
     played = SeatedBatch(game, options, min(ROWS, games), roster)
     recorder = _Recorder(played, states, epsilon, explore)
     key = derive(np.uint64(seed), _STREAM)
     for first in range(0, games, ROWS):
-        now = min(ROWS, games - first)
+        num_games = min(ROWS, games - first)
         numbers = np.arange(first, first + len(played.batch), dtype=np.uint64)
         played.seed(np.full(len(played.batch), key, np.uint64), numbers)
         played.seat(played.numbers)
-        yield recorder.play(now)
+        yield recorder.play(num_games)
         if progress is not None:
-            progress(first + now, games)
-
-
-_STREAM = np.uint64(0x2EC02D)
-"""Recorded games have a stream of their own."""
+            progress(first + num_games, games)
 
 
 class _Recorder:
@@ -197,6 +193,7 @@ class _Recorder:
         self._epsilon = epsilon
         self._begin, self._record = _compiled(played.batch.kernel, states, explore)
         self._log = np.zeros(_PER_GAME * len(played.batch), LOG)
+        announce(f"{played.batch.game.id} (recorder)", self._record)
 
     def play(self, num_games: int) -> Transitions:
         """Play the next game of the first `num_games` rows."""
@@ -207,7 +204,7 @@ class _Recorder:
         actions = np.full(len(batch), -1, np.int64)
         masks = np.zeros((len(batch), batch.num_actions), np.int8)
         opened = np.full((len(batch), batch.game.max_players), -1, np.int64)
-        pay = np.zeros(batch.game.max_players, np.float64)
+        paid = np.zeros(batch.game.max_players, np.float64)
         size = np.zeros(1, np.int64)
         self._begin(batch.plain_states, batch.plain_rows, commands, self._epsilon)
         while True:
@@ -218,21 +215,22 @@ class _Recorder:
                 actions,
                 commands,
                 masks,
-                pay,
+                paid,
                 opened,
                 self._log,
                 size,
             )
-            if (rows.pending_policy[:num_games] == 0).all():
+            over = rows.pending_policy[:num_games] == NOBODY
+            if over.all():
                 break
             if size[0] == len(self._log):
                 self._log = np.concatenate([self._log, np.zeros_like(self._log)])
-            commands[:num_games] = np.where(rows.pending_policy[:num_games] == 0, NOOP, RESET)
+            commands[:num_games] = np.where(over, NOOP, RESET)
             actions[:] = -1
-            asked = np.flatnonzero((commands == RESET) & (rows.pending_policy < 0))
-            actions[asked] = self._played.pending_actions(asked)
+            pending = np.flatnonzero((commands == RESET) & (rows.pending_policy < 0))
+            actions[pending] = self._played.pending_actions(pending)
         log = self._log[: size[0]]
-        if (np.diff(log["game"]) < 0).any():  # With players outside the kernel, rows took turns.
+        if (np.diff(log["game"]) < 0).any():  # With batch policies, the rows' transitions are interleaved.
             log = log[np.argsort(log["game"], kind="stable")]
         return Transitions(**{name: log[name].copy() for name in LOG.names or ()})
 
@@ -242,7 +240,7 @@ class _Recorder:
 
 @template
 def _begin(states: Any, rows: Any, commands: Any, epsilon: float) -> None:
-    """Set up the next game of every row that is not resting."""
+    """Set up the next game of every row whose command is not NOOP."""
     for i in range(states.shape[0]):
         if commands[i] != NOOP:
             bound.prepare(states[i], rows[i])
@@ -258,37 +256,37 @@ def _record(
     actions: Any,
     commands: Any,
     masks: Any,
-    pay: Any,
+    paid: Any,
     opened: Any,
     log: Any,
     size: Any,
 ) -> None:
-    """Play every row on until someone outside must decide, the log is full or the game ends.
+    """Play every row on until a batch policy must decide, the log is full or the game ends.
 
-    `actions[i]` is what the player outside answered, or -1. `opened[i, seat]` is the place in the log of the
-    seat's transition that waits for its next decision, or -1.
+    `actions[i]` is the action that the pending batch policy chose, or -1. `opened[i, seat]` is the place in the log of
+    the seat's transition that waits for its next decision, or -1.
     """
     for i in range(states.shape[0]):
         if commands[i] == NOOP:
             continue
         state = states[i]
         row = rows[i]
-        answer = actions[i]
+        chosen = actions[i]
         while True:
-            if size[0] == log.shape[0]:  # Nothing is drawn or asked before there is room.
-                if answer < 0:
+            if size[0] == log.shape[0]:  # Before anything is drawn: the next call goes on from here.
+                if chosen < 0:
                     row.pending_policy = LOG_FULL
                 break
-            before = bound.deal(state)
-            row.current_player = CHANCE if answer < 0 else row.current_player
-            move = answer
-            if answer < 0:
+            deal = bound.deal(state)
+            move = chosen
+            if chosen < 0:
+                row.current_player = CHANCE
                 move = bound.next_move(state, row, policy_tables, masks[i])
             else:
                 row.decisions += 1
             if move < 0:
                 break
-            answer = -1
+            chosen = -1
             seat = row.current_player
             if seat >= 0:
                 place = size[0]
@@ -299,18 +297,18 @@ def _record(
                 log[place].s_next = 0
                 log[place].seat = seat
                 log[place].game = np.int64(row.games) - 1
-                log[place].hand = before
+                log[place].hand = deal
                 if opened[i, seat] >= 0:
                     log[opened[i, seat]].s_next = log[place].s
                 opened[i, seat] = place
             bound.apply_action(state, move)
             for other in range(state.num_players):
-                pay[other] = 0.0
-            bound.rewards(state, pay)
+                paid[other] = 0.0
+            bound.rewards(state, paid)
             for other in range(state.num_players):
                 if opened[i, other] >= 0:
-                    log[opened[i, other]].r += pay[other]
-            if bound.deal(state) != before:
+                    log[opened[i, other]].r += paid[other]
+            if bound.deal(state) != deal:
                 for other in range(state.num_players):
                     opened[i, other] = -1
 
@@ -331,6 +329,6 @@ def _compiled(
 
 
 def _name_of(function: Callable[..., Any]) -> str:
-    """Tells apart on disk the rules of one name in several modules or functions."""
+    """A name on disk that differs for rules of one name in several modules or functions."""
     plain = inspect.unwrap(function)
     return f"{plain.__module__}_{plain.__qualname__}"

@@ -1,4 +1,4 @@
-"""What a match showed, as plain values."""
+"""The results of a match, as plain values."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from cardgym.arena.statistics import Interval
 
 @dataclass(frozen=True)
 class PlayerReport:
-    """How one player did, over all its games.
+    """The results of one player over all its games.
 
     Attributes:
-        name: as it was named.
-        win_rate: the share it won of all that could be won: of games, or of hands in a game of hands.
-        win_rate_ci95: its 95 % interval, within [0, 1].
+        name: the player's name.
+        win_rate: its scores as a share of the scores to be had: games won, or hands won in a game of hands.
+        win_rate_ci95: the 95 % interval of that, within [0, 1].
         mean_return: the mean over games of the rewards paid to it.
-        mean_return_ci95: its 95 % interval.
-        extra: the game's further figures: means a game, each followed by `<name>_ci95`, and counts of games.
+        mean_return_ci95: the 95 % interval of that.
+        metrics: the game's metrics by name: means over games, each followed by `<name>_ci95`, and counts of games.
     """
 
     name: str
@@ -27,12 +27,19 @@ class PlayerReport:
     win_rate_ci95: Interval
     mean_return: float
     mean_return_ci95: Interval
-    extra: dict[str, float | Interval] = field(default_factory=dict)
+    metrics: dict[str, float | Interval] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """By how much one player's return exceeded another's on the same deals; players by their places."""
+    """By how much one player's return exceeded another's on the same deals.
+
+    Attributes:
+        player: the number of the first player, in the order named.
+        other: the number of the second.
+        mean: the mean difference a game.
+        ci95: its 95 % interval.
+    """
 
     player: int
     other: int
@@ -42,17 +49,17 @@ class Difference:
 
 @dataclass(frozen=True)
 class Report:
-    """What a match showed.
+    """The results of a match.
 
     Attributes:
         env: the game's id.
         settings: its options.
         games: how many games were played, over all seatings.
-        seed: what they were dealt from.
-        seconds: the time they took, without compiling.
-        decisions_per_second: decisions of all seats, each second.
-        players: one report each, in the order named.
-        differences: of mean returns, for each pair of players; not part of `asdict`.
+        seed: the seed of the deals.
+        seconds: the time the games took, without compiling.
+        decisions_per_second: decisions of all seats a second.
+        players: a report for each player, in the order named.
+        differences: the differences between players' returns, for each pair; not part of `asdict`.
     """
 
     env: str
@@ -65,7 +72,7 @@ class Report:
     differences: tuple[Difference, ...] = ()
 
     def asdict(self) -> dict[str, Any]:
-        """The report as JSON has it: lists for intervals, and null for what one deal cannot tell."""
+        """The report as plain values for JSON: intervals are lists, and NaN (the interval of one deal) is null."""
         return {
             "env": self.env,
             "settings": dict(self.settings),
@@ -80,7 +87,7 @@ class Report:
                     "win_rate_ci95": _plain(player.win_rate_ci95),
                     "mean_return": _plain(player.mean_return),
                     "mean_return_ci95": _plain(player.mean_return_ci95),
-                    "extra": {name: _plain(value) for name, value in player.extra.items()},
+                    "metrics": {name: _plain(value) for name, value in player.metrics.items()},
                 }
                 for player in self.players
             ],

@@ -1,8 +1,8 @@
 """Estimates and their 95 % intervals from clusters of games.
 
-Games on the same deal are not independent: they form a cluster, and only deals are drawn independently. So
-each deal gives one vector of totals, and every variance is taken between deals (Cochran, "Sampling
-Techniques", 3rd ed., ch. 6 and 9). Intervals use the normal approximation, which asks for dozens of deals.
+Games on the same deal are not independent: they form a cluster, and only the deals are independent. So each deal gives
+one vector of totals, and variances are taken between deals (Cochran, "Sampling Techniques", 3rd ed., ch. 6 and 9).
+Intervals use the normal approximation, which needs dozens of deals.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ UNKNOWN: Interval = (math.nan, math.nan)
 
 
 class Moments:
-    """Sums of vectors of totals, one a deal, and of their products: memory does not grow with the deals."""
+    """Sums of the deals' vectors of totals, and of their products; memory does not grow with the number of deals.
+
+    Attributes:
+        count: how many deals were added.
+        sums: the sums of their totals, (size,), float64.
+        products: the sums of products of two totals, (size, size), float64.
+    """
 
     def __init__(self, size: int) -> None:
         self.count = 0
@@ -43,11 +49,11 @@ class Moments:
         return centre, (centre - half, centre + half)
 
     def share(self, part: int, whole: int) -> tuple[float, Interval]:
-        """Total `part` as a share of total `whole` (the ratio estimator), and an interval within [0, 1].
+        """Total number `part` as a share of total number `whole` (the ratio estimator), and its interval in [0, 1].
 
-        The interval is Wilson's, with the effective number of contests that their spread implies (Dean and
+        The interval is Wilson's, with the effective sample size that the spread between deals implies (Dean and
         Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys", 2015).
-        A share of 0 or 1 shows no spread; the deals are then taken as the number of contests.
+        A share of 0 or 1 has no spread; the sample size is then the number of deals.
         """
         if self.sums[whole] == 0:
             return math.nan, UNKNOWN
@@ -59,7 +65,7 @@ class Moments:
             - 2.0 * share * self.products[part, whole]
             + share**2 * self.products[whole, whole]
         )
-        # Rounding leaves a speck where there is no spread, as when every deal is shared alike.
+        # Rounding errors must not pass for spread where all deals have the same share.
         if squares < 1e-12 * self.products[whole, whole]:
             squares = 0.0
         variance = float(squares) * self.count / (self.count - 1) / float(self.sums[whole]) ** 2
@@ -70,8 +76,8 @@ def _wilson(share: float, variance: float, deals: int) -> Interval:
     binomial = share * (1.0 - share)
     if binomial > 0.0 and variance == 0.0:
         return share, share
-    contests = binomial / variance if binomial > 0.0 else float(deals)
-    pull = Z95**2 / contests
+    sample_size = binomial / variance if binomial > 0.0 else float(deals)
+    pull = Z95**2 / sample_size
     centre = (share + pull / 2.0) / (1.0 + pull)
     half = math.sqrt(pull * (binomial + pull / 4.0)) / (1.0 + pull)
     return max(centre - half, 0.0), min(centre + half, 1.0)

@@ -16,64 +16,64 @@ from cardgym.arena.statistics import Moments
 
 @dataclass(frozen=True)
 class Totals:
-    """A deal's totals as a vector: the contests, then what each player won, its return and its extras.
+    """The layout of a deal's totals as a vector: the max score, then each player's score, return and metrics.
 
     Attributes:
         num_players: how many players.
-        extra: the names of the game's further figures.
+        metrics: the names of the game's metrics.
     """
 
     num_players: int
-    extra: tuple[str, ...]
+    metrics: tuple[str, ...]
 
     @property
-    def each(self) -> int:
+    def per_player(self) -> int:
         """How many totals a player has."""
-        return 2 + len(self.extra)
+        return 2 + len(self.metrics)
 
     @property
     def size(self) -> int:
         """How many totals there are."""
-        return 1 + self.num_players * self.each
+        return 1 + self.num_players * self.per_player
 
-    def at(self, player: int) -> int:
-        """The place of a player's first total."""
-        return 1 + player * self.each
+    def start(self, player: int) -> int:
+        """The place of a player's first total, its score."""
+        return 1 + player * self.per_player
 
-    def vector(self, contests: float, players: Iterable[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
-        """The totals of one game, from each player's `won`, `return` and `extra` by name."""
-        numbers = [contests]
+    def vector(self, max_score: float, players: Iterable[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
+        """The totals of one game, (size,) float64, from each player's `score`, `return` and `metrics` by name."""
+        numbers = [max_score]
         for player in players:
-            numbers += [player["won"], player["return"], *(player["extra"][name] for name in self.extra)]
+            numbers += [player["score"], player["return"], *(player["metrics"][name] for name in self.metrics)]
         return np.array(numbers, np.float64)
 
     def reports(self, moments: Moments, names: Iterable[str], games_per_deal: int = 1) -> tuple[PlayerReport, ...]:
-        """What the totals say of the players; means are a game, of which each deal had some."""
+        """The players' reports. Means are per game, and each deal had `games_per_deal` of them."""
         return tuple(self._report(moments, player, name, games_per_deal) for player, name in enumerate(names))
 
     def _report(self, moments: Moments, player: int, name: str, games_per_deal: int) -> PlayerReport:
-        at = self.at(player)
+        score = self.start(player)
         share = 1.0 / games_per_deal
-        extra: dict[str, Any] = {}
-        for place, figure in enumerate(self.extra, at + 2):
-            if figure.endswith("_games"):
-                extra[figure] = round(float(moments.sums[place]))
+        metrics: dict[str, Any] = {}
+        for place, metric in enumerate(self.metrics, score + 2):
+            if metric.endswith("_games"):
+                metrics[metric] = round(float(moments.sums[place]))
             else:
-                extra[figure], extra[f"{figure}_ci95"] = moments.mean(self._weights({place: share}))
+                metrics[metric], metrics[f"{metric}_ci95"] = moments.mean(self._weights({place: share}))
         return PlayerReport(
             name,
-            *moments.share(at, 0),
-            *moments.mean(self._weights({at + 1: share})),
-            extra,
+            *moments.share(score, 0),
+            *moments.mean(self._weights({score + 1: share})),
+            metrics,
         )
 
     def differences(self, moments: Moments, games_per_deal: int = 1) -> tuple[Difference, ...]:
-        """By how much each player's return exceeds that of each one named after it."""
-        found = []
+        """By how much each player's return exceeds that of each player named after it."""
+        differences = []
         for player, other in itertools.combinations(range(self.num_players), 2):
-            places = {self.at(player) + 1: 1.0 / games_per_deal, self.at(other) + 1: -1.0 / games_per_deal}
-            found.append(Difference(player, other, *moments.mean(self._weights(places))))
-        return tuple(found)
+            places = {self.start(player) + 1: 1.0 / games_per_deal, self.start(other) + 1: -1.0 / games_per_deal}
+            differences.append(Difference(player, other, *moments.mean(self._weights(places))))
+        return tuple(differences)
 
     def _weights(self, places: Mapping[int, float]) -> npt.NDArray[np.float64]:
         weights = np.zeros(self.size, np.float64)

@@ -19,13 +19,18 @@ SUFFIXES = (".csv", ".npz")
 
 
 def write_transitions(path: Path, chunks: Iterable[Transitions], about: Mapping[str, Any]) -> int:
-    """Write transitions as CSV, a row each, or as npz, an array a column; which one, the suffix says.
+    """Write transitions as CSV (a row each) or npz (an array for each column), as the suffix says.
 
-    The columns are those of `Transitions`. CSV is written as games go; npz is held in memory first and has
-    one array more, `about`: what was recorded, as JSON.
+    The columns are those of `Transitions`. CSV is written chunk by chunk; npz is held in memory first, and has one more
+    array, `about`: `about` as JSON.
+
+    Args:
+        path: the file.
+        chunks: the transitions.
+        about: what was recorded, as plain values.
 
     Returns:
-        How many there were.
+        How many transitions there were.
 
     Raises:
         CardgymError: for another suffix, or where the file cannot be written. Nothing half-written is left.
@@ -37,14 +42,14 @@ def write_transitions(path: Path, chunks: Iterable[Transitions], about: Mapping[
         if path.suffix == ".csv":
             return _write_csv(temporary, chunks)
         with open(temporary, "wb") as file:
-            whole = Transitions.joined(list(chunks))
-            arrays: dict[str, Any] = {"about": np.array(json.dumps(about)), **whole.columns()}
+            transitions = Transitions.joined(list(chunks))
+            arrays: dict[str, Any] = {"about": np.array(json.dumps(about)), **transitions.columns()}
             np.savez_compressed(file, **arrays)
-        return len(whole)
+        return len(transitions)
 
 
 def check_suffix(path: Path) -> None:
-    """Raise `CardgymError` for a path whose suffix names no format."""
+    """Raise `CardgymError` for a path whose suffix is not a format of `write_transitions`."""
     if path.suffix not in SUFFIXES:
         raise CardgymError(f"file {path}: its name must end in {' or '.join(SUFFIXES)}")
 
@@ -53,7 +58,7 @@ def read_transitions(path: Path) -> Transitions:
     """Read an npz that `write_transitions` wrote.
 
     Raises:
-        CardgymError: where it is missing or no such file.
+        CardgymError: for a file that is missing or holds no transitions.
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:

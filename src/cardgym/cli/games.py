@@ -1,4 +1,4 @@
-"""List the games, or one of them with its options, players and observations."""
+"""List the games, or one of them, with players, observations and options."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from cardgym.players.base import player_names
 
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
-    parser.add_argument("env", metavar="ENV", nargs="?", help="one game's id; all of them if left out")
+    parser.add_argument("env", metavar="ENV", nargs="?", help="the id of one game (all games)")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the games."""
     names = [arguments.env] if arguments.env else registered()
-    print("\n\n".join(_tell(find(name)) for name in names))
+    print("\n\n".join(_text(find(name)) for name in names))
 
 
-def _tell(game: Game) -> str:
+def _text(game: Game) -> str:
     defaults = game.parse_options()
     rows = [
         ("players", ", ".join(player_names(game))),

@@ -1,4 +1,4 @@
-"""The arguments of commands. Errors are one line, name the nearest option, and never show a traceback."""
+"""Arguments that several commands share."""
 
 from __future__ import annotations
 

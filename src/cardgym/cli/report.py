@@ -1,7 +1,7 @@
-"""Make tables of what `cardgym evaluate --json` printed to files, and of the games you played.
+"""Print saved evaluations (of `cardgym evaluate --json`) and the logs of your own games as tables.
 
-Without a file: of the logs in your data folder that `cardgym play` writes. Games left unfinished are counted,
-but no part of the figures.
+Without a file, the logs in your data folder that `cardgym play` writes. Games left unfinished are counted below the
+table and are no part of its figures.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from typing import Any
 
 from cardgym.cli.parser import Parser
 from cardgym.errors import CardgymError
+
+_REPORT_KEYS = {"env", "settings", "games", "players"}
+_PLAYER_KEYS = {"name", "win_rate", "win_rate_ci95", "mean_return", "mean_return_ci95", "metrics"}
 
 
 def add_arguments(parser: Parser) -> None:
@@ -48,18 +51,16 @@ def run(arguments: argparse.Namespace) -> None:
         if unfinished:
             names = ", ".join(player["name"] for player in report["players"])
             games = "1 game" if unfinished == 1 else f"{unfinished} games"
-            print(f"{report['env']}: {games} of {names} left unfinished, no part of the figures")
+            print(f"{report['env']}: {games} of {names} left unfinished, not in the figures")
 
 
 def _read_report(path: Path) -> dict[str, Any]:
-    wanted = {"env", "settings", "games", "players"}
-    of_players = {"name", "win_rate", "win_rate_ci95", "mean_return", "mean_return_ci95", "extra"}
+    from cardgym.arena.printing import report_texts
+
     try:
         report = json.loads(path.read_text())
-        if report.keys() >= wanted and all(player.keys() >= of_players for player in report["players"]):
-            from cardgym.arena.printing import report_tables
-
-            report_tables(report)  # A report is what a table can be made of.
+        if report.keys() >= _REPORT_KEYS and all(player.keys() >= _PLAYER_KEYS for player in report["players"]):
+            report_texts(report)  # Raises where a value is of the wrong type.
             return dict(report)
     except FileNotFoundError:
         raise CardgymError(f"file {path}: no such file") from None
@@ -69,7 +70,7 @@ def _read_report(path: Path) -> dict[str, Any]:
 
 
 def _reports(games: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
-    """A report, as of the arena, for each line-up in a log; and how many of its games were left."""
+    """A report for each line-up in a log, like the arena's, with the number of games left unfinished."""
     from cardgym.arena.report import Report
     from cardgym.arena.statistics import Moments
     from cardgym.arena.totals import Totals
@@ -78,21 +79,21 @@ def _reports(games: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]
     for game in games:
         names = [player["name"] for player in game["players"]]
         lineups.setdefault(json.dumps([game["env"], game["settings"], names]), []).append(game)
-    for same in lineups.values():
-        first = same[0]
-        finished = [game for game in same if game["finished"]]
-        totals = Totals(len(first["players"]), tuple(first["players"][0]["extra"]))
+    for same_lineup in lineups.values():
+        first = same_lineup[0]
+        finished = [game for game in same_lineup if game["finished"]]
+        totals = Totals(len(first["players"]), tuple(first["players"][0]["metrics"]))
         moments = Moments(totals.size)
         for game in finished:
-            moments.add(totals.vector(game["contests"], game["players"])[None])
+            moments.add(totals.vector(game["max_score"], game["players"])[None])
         names = [player["name"] for player in first["players"]]
         players = totals.reports(moments, names) if finished else ()
         report = Report(first["env"], first["settings"], len(finished), 0, 0.0, 0.0, players).asdict()
         if not finished:
             report["players"] = [{"name": name} for name in names]
         for place, player in enumerate(report["players"]):
-            player["won"] = sum(game["players"][place]["won"] for game in finished)
-        report["contests"] = sum(game["contests"] for game in finished)
+            player["score"] = sum(game["players"][place]["score"] for game in finished)
+        report["max_score"] = sum(game["max_score"] for game in finished)
         for key in ("seed", "seconds", "decisions_per_second"):
-            report[key] = None  # A log gathers games of many seeds, played at a person's pace.
-        yield report, len(same) - len(finished)
+            report[key] = None  # A log holds games of many seeds, played at a person's pace.
+        yield report, len(same_lineup) - len(finished)

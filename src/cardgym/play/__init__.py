@@ -1,1 +1,1 @@
-"""Play for people."""
+"""Games for people, in the terminal."""

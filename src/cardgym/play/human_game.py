@@ -1,4 +1,4 @@
-"""One table, played move by move, so that a person can be told what happens."""
+"""A game that a person plays, move by move, so that every move can be shown."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy.typing as npt
 from cardgym.engine.compilation import announce, bound, template
 from cardgym.engine.contract import Game, Options, Record
 from cardgym.engine.generator import derive
-from cardgym.engine.kernel import CALLER, Kernel
+from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, Kernel
 from cardgym.errors import CardgymError
 from cardgym.players.base import Player
 from cardgym.players.seating import SeatedBatch
 
 _STREAM = np.uint64(0x91A7)
-"""Games with people have a stream of their own."""
+"""The stream of the deals of people's games."""
 
 
 @dataclass(frozen=True)
@@ -33,34 +33,34 @@ class Move:
 
 
 class HumanGame:
-    """A person at a table with players: `start` begins a game, `advance` plays up to the person's decision.
+    """Games of a person with players: `start` starts the next one, `advance` plays up to the person's decision.
 
     Attributes:
         game: the game.
         options: its options.
         seat: the person's seat in this game.
         number: the number of this game, from 0.
-        paid: what this game has paid each seat, float64.
+        paid: what this game has paid each seat, (num_players,), float64.
         decisions: how many decisions the person has made in it.
     """
 
     def __init__(
         self, game: Game, options: Options, opponents: Sequence[Player], *, seat: int | None, seed: int
     ) -> None:
-        """Sit down.
+        """Seat the players.
 
         Args:
             game: the game.
             options: its options.
-            opponents: the players at the other seats, in the order of play after the person.
+            opponents: the players in the other seats, in the order of play after the person.
             seat: the person's seat; None draws it for each game.
-            seed: what the games are dealt from.
+            seed: the seed of the deals.
         """
         self.game = game
         self.options = options
         self._opponents = tuple(opponents)
         self._played = SeatedBatch(game, options, 1, opponents)
-        self._played.seat([CALLER, *self._played.numbers], requested_seat=-1 if seat is None else seat)
+        self._played.seat([CALLER, *self._played.numbers], requested_seat=ANY_SEAT if seat is None else seat)
         self._played.seed(np.array([derive(np.uint64(seed), _STREAM)], np.uint64))
         self._start, self._next, self._apply = _compiled(self._played.batch.kernel)
         self._mask = np.zeros(game.actions(options), np.int8)
@@ -73,13 +73,13 @@ class HumanGame:
 
     @property
     def state(self) -> Record:
-        """The state of the table."""
+        """The state of the game."""
         return self._played.batch.states[0]
 
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return bool(self._row.pending_policy == 0)
+        return bool(self._row.pending_policy == NOBODY)
 
     def start(self) -> None:
         """Start the next game."""
@@ -91,12 +91,12 @@ class HumanGame:
         self.decisions = 0
 
     def names(self, person: str) -> list[str]:
-        """Who sits at each seat."""
+        """The names by seat; the person goes by `person`."""
         order = [person, *(player.name for player in self._opponents)]
         return [order[(seat - self.seat) % len(order)] for seat in range(len(order))]
 
     def legal_actions(self) -> list[int]:
-        """What the person may do now."""
+        """The person's legal actions."""
         return [int(action) for action in np.flatnonzero(self._mask)]
 
     def advance(self, action: int | None = None) -> list[Move]:
@@ -105,7 +105,7 @@ class HumanGame:
         Raises:
             CardgymError: for an action that is not legal now.
         """
-        batch = self._played.batch
+        batch, rules = self._played.batch, self.game.rules
         moves: list[Move] = []
         chosen = -1
         if action is not None:
@@ -121,15 +121,13 @@ class HumanGame:
                 if self._row.pending_policy >= CALLER:
                     return moves
                 chosen = int(self._played.pending_actions(np.zeros(1, np.int64))[0])
-            seat = (
-                -1 if self.game.rules.num_chance_outcomes(before) > 0 else int(self.game.rules.current_player(before))
-            )
+            seat = -1 if rules.num_chance_outcomes(before) > 0 else int(rules.current_player(before))
             self._apply(batch.plain_states, chosen, self.paid)
             moves.append(Move(before, chosen, batch.states.copy()[0], seat))
             chosen = -1
 
 
-# -- compiled -------------------------------------------------------------------------------------------------
+# -- compiled ---------------------------------------------------------------------------------------------------------
 
 
 @template

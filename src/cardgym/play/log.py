@@ -1,40 +1,34 @@
-"""The log of games that people played, one JSON object a line: so a person can be reported like a player."""
+"""The log of games that people played, one JSON object a line, from which a person is reported like any player."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
+import platformdirs
+
 from cardgym.errors import CardgymError
 
-_KEYS = {"env", "settings", "finished", "contests", "players"}
-_PLAYER_NUMBERS = ("won", "return")
+_KEYS = {"env", "settings", "finished", "max_score", "players"}
+_PLAYER_NUMBERS = ("score", "return")
 
 
 def default_log(env: str) -> Path:
-    """The log of a game in the user's data folder; `CARDGYM_DATA_DIR` moves it."""
+    """The log of a game in the user's data folder; see `data_folder`."""
     return data_folder() / "play" / f"{env}.jsonl"
 
 
 def data_folder() -> Path:
-    """The user's data folder for cardgym."""
-    if "CARDGYM_DATA_DIR" in os.environ:
-        return Path(os.environ["CARDGYM_DATA_DIR"])
-    if sys.platform == "win32":
-        root = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        root = Path.home() / "Library" / "Application Support"
-    else:
-        root = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return root / "cardgym"
+    """The user's data folder for cardgym; `CARDGYM_DATA_DIR` moves it."""
+    named = os.environ.get("CARDGYM_DATA_DIR")
+    return Path(named) if named else platformdirs.user_data_path("cardgym", appauthor=False)
 
 
 def check_log(path: Path) -> None:
-    """Raise `CardgymError` where the log could not be written: better before a game than after it."""
+    """Raise `CardgymError` where the log cannot be written: better before a game than after it."""
     new = not path.exists()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +41,7 @@ def check_log(path: Path) -> None:
 
 
 def append(path: Path, entry: dict[str, Any]) -> None:
-    """Add a game; a line that cannot be written whole is taken back.
+    """Add a game; a line that does not fit on the disk is removed again.
 
     Raises:
         CardgymError: where the log cannot be written or the disk is full.
@@ -72,7 +66,7 @@ def read_log(path: Path) -> list[dict[str, Any]]:
     """The games of a log.
 
     Raises:
-        CardgymError: where it is missing or a line is no game.
+        CardgymError: for a log that is missing, or a line that is no game.
     """
     try:
         lines = path.read_text().splitlines()
@@ -84,13 +78,13 @@ def read_log(path: Path) -> list[dict[str, Any]]:
     for number, line in enumerate(lines, 1):
         try:
             game = json.loads(line)
-            whole = game.keys() >= _KEYS and len(game["players"]) > 0 and isinstance(game["contests"], int | float)
+            valid = game.keys() >= _KEYS and len(game["players"]) > 0 and isinstance(game["max_score"], int | float)
             for player in game["players"]:
-                numbers = (*player["extra"].values(), *(player[key] for key in _PLAYER_NUMBERS))
-                whole &= isinstance(player["name"], str) and all(isinstance(one, int | float) for one in numbers)
+                numbers = (*player["metrics"].values(), *(player[key] for key in _PLAYER_NUMBERS))
+                valid &= isinstance(player["name"], str) and all(isinstance(one, int | float) for one in numbers)
         except (ValueError, AttributeError, TypeError, LookupError):
-            whole = False
-        if not whole:
+            valid = False
+        if not valid:
             raise CardgymError(f"file {path}: line {number} is no game that `cardgym play` wrote")
         games.append(game)
     return games

@@ -19,10 +19,10 @@ GAME = {
     "env": "CorellianSpike-v0",
     "settings": {},
     "finished": True,
-    "contests": 10,
+    "max_score": 10,
     "players": [
-        {"name": "you", "won": 4, "return": 3.0, "extra": {"credits_per_game": -6.0, "bust_games": 0}},
-        {"name": "policy_50.json", "won": 6, "return": 5.0, "extra": {"credits_per_game": 6.0, "bust_games": 0}},
+        {"name": "you", "score": 4, "return": 3.0, "metrics": {"credits_per_game": -6.0, "bust_games": 0}},
+        {"name": "policy_50.json", "score": 6, "return": 5.0, "metrics": {"credits_per_game": 6.0, "bust_games": 0}},
     ],
 }
 
@@ -52,7 +52,7 @@ def test_the_page_has_every_table_of_the_paper(tmp_path, monkeypatch):
 
 def test_games_with_other_options_have_a_row_of_their_own(tmp_path):
     log = tmp_path / "log.jsonl"
-    shorter = {**GAME, "settings": {"num_players": 2, "hands": 5}, "contests": 5}
+    shorter = {**GAME, "settings": {"num_players": 2, "hands": 5}, "max_score": 5}
     log.write_text("".join(json.dumps(game) + "\n" for game in (GAME, shorter, GAME)))
     assert human_rows(log) == [
         "| you | policy_50.json | the paper's | 2 | -6.0 | 8 of 20 | 0 |",
