@@ -21,6 +21,7 @@ from cardgym.engine.contract import (
     Options,
     Rules,
     Words,
+    choice,
     number,
     offsets,
     rule,
@@ -48,6 +49,11 @@ STATE = np.dtype(
 class TinyOptions(Options):
     num_players: int = number(2, 1, 2, help="seats")  # type: ignore[misc]
     turns: int = number(4, 1, 20, help="turns of each seat")
+    reward: str = choice("plain", "other", help="what is paid; here it changes nothing")
+
+    def write(self, state):
+        """Write the options but `reward`: the record's field of that name is what was paid."""
+        state.num_players, state.turns = self.num_players, self.turns
 
 
 @rule
@@ -116,6 +122,11 @@ def observe(state, seat, out):
 
 
 @rule
+def observe_card(state, seat, out):
+    out[0] = state.card + 1
+
+
+@rule
 def resample(state, seat, generator):
     pass
 
@@ -152,7 +163,10 @@ TINY = Game(
         resample=resample,
         invariants=lambda state: (),
     ),
-    observations={"plain": Observation(observe, lambda options: FEATURES)},
+    observations={
+        "plain": Observation(observe, lambda options: FEATURES),
+        "card": Observation(observe_card, lambda options: (Feature("card", "its number", 1, 0, 4),), lambda options: 5),
+    },
     words=Words(
         describe=lambda state, seat: f"card {state.card}",
         action_text=lambda state, action: f"say {action} (free)",

@@ -1,0 +1,33 @@
+"""The checkpoints for Corellian Spike play as their cards say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cardgym import find
+from cardgym.arena import evaluate
+from cardgym.players.networks import load_checkpoint
+
+CHECKPOINTS = Path(__file__).parents[3] / "checkpoints" / "corellian_spike"
+
+
+@pytest.mark.parametrize("name", ["double_dqn", "dqn"])
+def test_checkpoint_beats_the_players_of_the_game(name: str) -> None:
+    game = find("CorellianSpike-v0")
+    options = game.parse_options()
+    path = CHECKPOINTS / f"{name}.safetensors"
+    _, metadata = load_checkpoint(path, game, options)
+    assert metadata["config"]["double"] == (name == "double_dqn")
+    for opponent, low in [("random", 0.93), ("initial", 0.70), ("heuristic", 0.50)]:
+        player = evaluate(game, options, [str(path), opponent], games=400, seed=3).players[0]
+        assert player.win_rate > low
+        credits_ci95 = player.metrics["credits_per_game_ci95"]
+        assert isinstance(credits_ci95, tuple)
+        assert credits_ci95[0] > 0
+
+
+def test_every_checkpoint_has_a_card_with_its_command() -> None:
+    for path in CHECKPOINTS.glob("*.safetensors"):
+        assert "python train/dqn.py --config configs/corellian_spike/" in path.with_suffix(".md").read_text()
