@@ -173,13 +173,18 @@ def _next_move(state: Record, row: Record, tables: Any, mask: Any) -> int:
 
 
 @template
-def _play_on(state: Record, row: Record, tables: Any, mask: Any) -> None:
-    """Play on until someone outside must decide or the game ends, adding what it pays to `row.paid`."""
-    move = bound.next_move(state, row, tables, mask)
-    while move >= 0:
-        bound.apply_action(state, move)
-        bound.rewards(state, row.paid)
+def _play_on(state: Record, row: Record, tables: Any, mask: Any, move: int) -> None:
+    """Play a move, if it is one, and on until someone outside must decide or the game ends.
+
+    What this pays is added to `row.paid`.
+    """
+    while True:
+        if move >= 0:
+            bound.apply_action(state, move)
+            bound.rewards(state, row.paid)
         move = bound.next_move(state, row, tables, mask)
+        if move < 0:
+            return
 
 
 @template
@@ -207,25 +212,23 @@ def _prepare(state: Record, row: Record) -> None:
 
 
 @template
-def _act(state: Record, row: Record, action: int, illegal: int, mask: Any) -> bool:
-    """Play an action; whether the game goes on."""
+def _accept(state: Record, row: Record, action: int, illegal: int, mask: Any) -> int:
+    """The move that an action from outside makes: itself, a random legal one, or -1 where the game is forfeited."""
     if row.pending_policy == CALLER:
         row.reward = 0.0
         row.before_first_action = 0
     bound.legal_action_mask(state, mask)
     seat = row.current_player
     row.decisions += 1
-    if not (0 <= action < mask.shape[0] and mask[action] != 0):
-        if illegal == PENALIZE:
-            row.paid[seat] += bound.forfeit(state, seat)
-            row.forfeited = seat
-            row.current_player = -1
-            row.pending_policy = NOBODY
-            return False
-        action = uniform_legal(mask, row.choice)
-    bound.apply_action(state, action)
-    bound.rewards(state, row.paid)
-    return True
+    if 0 <= action < mask.shape[0] and mask[action] != 0:
+        return action
+    if illegal == RANDOM:
+        return uniform_legal(mask, row.choice)
+    row.paid[seat] += bound.forfeit(state, seat)
+    row.forfeited = seat
+    row.current_player = -1
+    row.pending_policy = NOBODY
+    return -1
 
 
 @template
@@ -259,13 +262,13 @@ def _step(
         while True:  # Once, but for games skipped. One call of each big part keeps the compiled code small.
             for seat in range(state.num_players):
                 row.paid[seat] = 0.0
-            goes_on = True
+            move = -1
             if command == STEP:
-                goes_on = bound.act(state, row, actions[i], illegal, mask)
+                move = bound.accept(state, row, actions[i], illegal, mask)
             else:
                 bound.prepare(state, row)
-            if goes_on:
-                bound.play_on(state, row, tables, mask)
+            if command != STEP or move >= 0:
+                bound.play_on(state, row, tables, mask, move)
             if command == STEP or not (skip and row.pending_policy == NOBODY):
                 break
         if earner < 0:
@@ -338,7 +341,7 @@ class Kernel:
         self._parts["seated_action"] = self.inlined(_seated_action)
         self._parts["next_move"] = self.inlined(_next_move)
         play_on = self.inlined(_play_on)
-        self.step = self.entry_point(_step, play_on=play_on, act=self.inlined(_act))
+        self.step = self.entry_point(_step, play_on=play_on, accept=self.inlined(_accept))
         self.look = self.entry_point(_look)
 
     def inlined(self, function: Callable[..., Any], suffix: str = "", **names: Any) -> Callable[..., Any]:

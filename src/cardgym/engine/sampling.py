@@ -14,7 +14,7 @@ class LegalSampler:
     """Draws actions uniformly over the legal ones: `actions = sampler(info["action_mask"])`.
 
     Args:
-        seed: what the draws depend on; samplers of one seed draw the same.
+        seed: decides all draws; two samplers of one seed draw the same.
     """
 
     def __init__(self, seed: int = 0) -> None:
