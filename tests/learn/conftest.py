@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -10,17 +9,7 @@ import pytest
 from cardgym import register
 
 sys.path.insert(0, str(Path(__file__).parent))
-from learning_game import SCRIPT, TINY
-
-
-def load_script(path: Path) -> ModuleType:
-    """A script of train/ as a module."""
-    spec = importlib.util.spec_from_file_location(f"{path.stem}_script", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from learning_game import SCRIPT, TINY, load_script
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,10 @@ return of a game with r turns for each seat is r, and r + r/4 with an opponent.
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
@@ -29,6 +31,17 @@ from cardgym.engine.contract import (
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "train" / "dqn.py"
+
+
+def load_script(path: Path) -> ModuleType:
+    """A script of train/ as a module."""
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_script", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
 
 NUM_ACTIONS = 5
 

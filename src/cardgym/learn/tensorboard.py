@@ -47,8 +47,6 @@ class TensorBoard:
         rows = "\n".join(f"| {name} | {_plain(value)} |" for name, value in config.items())
         self._writer.add_text("hyper-parameters", f"| name | value |\n|---|---|\n{rows}", 0)
 
-    config = hyper_parameters  # The old name, until its last users have moved.
-
     def final_results(self, step: int, config: Mapping[str, Any], results: Mapping[str, float]) -> None:
         """Write the final results beside the hyper-parameters, for the comparison of runs."""
         plain = {name: _plain(value) for name, value in config.items()}
