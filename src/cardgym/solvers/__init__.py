@@ -1,1 +1,1 @@
-"""Learning with tables, and exact solvers: what states that can be counted make possible."""
+"""Exact solvers of games of one player: enumeration, value iteration, backward induction, values of policies."""

@@ -1,8 +1,7 @@
 """The Markov decision process of a game, enumerated from its rules.
 
-What is enumerated is the record: two states are one where their records agree in every byte but `reward`. The solver
-so decides with everything in the record in view; in a game that hides cards from its one player, that is more than
-the player knows.
+Two states are the same if their records agree in every byte except `reward`. So a policy may depend on the whole
+record; in a game that hides cards from its one player, that is more than the player knows.
 """
 
 from __future__ import annotations
@@ -22,31 +21,31 @@ from cardgym.engine.kernel import rules_of
 from cardgym.errors import CardgymError
 
 DECISION, CHANCE, END = range(3)
-_CHUNK = 1 << 16  # Transitions played at a time.
+_CHUNK = 1 << 16  # Moves played at a time.
 _STATES_LIMIT = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Mdp:
-    """A game of one player as arrays.
+    """A game of one player as a graph, in arrays.
 
-    Nodes are numbered: states to decide in from 0, chance nodes from `num_states`, and one for the end (`end`). Chance
-    nodes come in such an order that chance leads only to later ones. The edges of node i stand at
-    `offsets[i] : offsets[i + 1]`: its actions, or its equally likely outcomes.
+    The nodes are the decision states, numbered from 0, the chance nodes, from `num_states`, and one terminal node
+    (`end`). Chance nodes are sorted so that an outcome leads to a later node. The edges of node i are
+    `offsets[i] : offsets[i + 1]`: its legal actions, or its equally likely outcomes.
 
     Attributes:
         game: the game.
         options: its options.
-        states: the records to decide in, (num_states,), as an `np.recarray`.
+        states: the records of the decision states, (num_states,), as an `np.recarray`.
         num_chance: how many chance nodes there are.
         num_ends: how many different states the game can end in.
-        start: the node the game starts at.
+        start: the node at which the game starts.
         offsets: (num_nodes + 1,), int64.
         moves: (num_edges,), int64: the action, or the number of the outcome.
         targets: (num_edges,), int64: the node an edge leads to.
-        rewards: (num_edges,), float64: what it pays.
-        symmetric: whether states that differ by a symmetry of the rules are one.
-        places: the number of each state by the bytes of its record.
+        rewards: (num_edges,), float64: the reward on an edge.
+        symmetric: whether states that differ only by a symmetry of the rules are one node.
+        places: the number of each decision state by the bytes of its record.
     """
 
     game: Game
@@ -64,16 +63,16 @@ class Mdp:
 
     @property
     def num_states(self) -> int:
-        """How many states there are to decide in."""
+        """How many decision states there are."""
         return len(self.states)
 
     @property
     def end(self) -> int:
-        """The node that stands for the end."""
+        """The number of the terminal node."""
         return self.num_states + self.num_chance
 
     def find(self, states: np.recarray[Any, Any]) -> npt.NDArray[np.int64]:
-        """The numbers of records to decide in; -1 for one that is not among the states."""
+        """The numbers of decision states, (len(states),) int64; -1 for a record that is none."""
         rows = np.array(states)
         if self.symmetric:
             _kernel(self.game).merge(rows)
@@ -86,11 +85,11 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
     Args:
         game: a game of one player.
         options: its options.
-        symmetric: take states that the game's `canonical` makes equal as one.
-        limit: how many states, of all kinds, there may be.
+        symmetric: make one node of states that the game's `canonical` makes equal.
+        limit: the most states of all kinds.
 
     Raises:
-        CardgymError: if the game has more than one seat, more states than `limit`, or chance that goes in a circle.
+        CardgymError: for a game of several seats, of more states than `limit`, or with a cycle of chance nodes.
     """
     if options.num_players != 1:
         raise CardgymError(
@@ -109,7 +108,7 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
         states.append(layer)
         kinds.append(kind)
         degrees.append(counts)
-        fresh = []
+        new_states = []
         for first, last in _chunks(counts):
             children = _repeated(layer[first:last], counts[first:last])
             moves, rewards = np.empty(len(children), np.int64), np.empty(len(children))
@@ -117,9 +116,9 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
             targets, new = _interned(numbers, _keys(game, children))
             if len(numbers) > limit:
                 raise CardgymError(f"{game.id} has more than {limit:,} states: too many to enumerate")
-            fresh.append(children[new])
+            new_states.append(children[new])
             edges.append((moves, targets, rewards))
-        layer = np.concatenate(fresh) if fresh else layer[:0]
+        layer = np.concatenate(new_states) if new_states else layer[:0]
     return _assembled(
         game,
         options,
@@ -132,7 +131,7 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
 
 
 def _chunks(counts: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of states with about `_CHUNK` transitions each."""
+    """Ranges of states with about `_CHUNK` moves each."""
     block = (np.cumsum(counts) - counts) // _CHUNK
     bounds = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(counts)]
     yield from itertools.pairwise(bounds)
@@ -143,12 +142,12 @@ def _bytes(states: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
 
 
 def _repeated(states: npt.NDArray[Any], counts: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-    """Copies of the records, whole bytes, as many of each as `counts` says."""
+    """`counts[i]` copies of record i, gaps between fields included."""
     return np.repeat(_bytes(states), counts, axis=0).reshape(-1).view(states.dtype)
 
 
 def _keys(game: Game, states: npt.NDArray[Any]) -> list[bytes]:
-    """What each record is: its bytes with `reward` blank."""
+    """The identity of each record: its bytes, with those of `reward` set to 0."""
     rows = _bytes(states).copy()
     kind, start = game.state.fields["reward"][:2]  # type: ignore[index]
     rows[:, start : start + kind.itemsize] = 0
@@ -156,7 +155,7 @@ def _keys(game: Game, states: npt.NDArray[Any]) -> list[bytes]:
 
 
 def _interned(numbers: dict[bytes, int], keys: list[bytes]) -> tuple[npt.NDArray[np.int64], list[int]]:
-    """The number of each key, and the places of those seen for the first time."""
+    """The number of each key, and the places of the keys that were not numbered before."""
     targets, new = [], []
     for place, key in enumerate(keys):
         before = len(numbers)
@@ -177,22 +176,22 @@ def _assembled(
     targets: npt.NDArray[np.int64],
     rewards: npt.NDArray[np.float64],
 ) -> Mdp:
-    """The arrays of the process, from nodes in the order they were found in."""
+    """The process, from nodes in the order in which they were found."""
     offsets = np.concatenate(([0], np.cumsum(degrees)))
     order = np.empty(len(kinds), np.int64)
     chance = order[: topological_order(offsets, targets, kinds == CHANCE, order)].copy()
     decisions = np.flatnonzero(kinds == DECISION)
     if len(chance) < np.count_nonzero(kinds == CHANCE):
-        raise CardgymError(f"{game.id}: chance goes in a circle without a decision, which cannot be solved")
+        raise CardgymError(f"{game.id}: chance leads back to itself without a decision, which cannot be solved")
     old = np.concatenate((decisions, chance))
-    node = np.full(len(kinds), len(old))  # All ends are one.
+    node = np.full(len(kinds), len(old))  # All ends become one node.
     node[old] = np.arange(len(old))
     edge = np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in old]) if len(old) else old
-    found = states[decisions].view(np.recarray)
+    decision_states = states[decisions].view(np.recarray)
     return Mdp(
         game=game,
         options=options,
-        states=found,
+        states=decision_states,
         num_chance=len(chance),
         num_ends=int(np.count_nonzero(kinds == END)),
         start=int(node[0]),
@@ -201,7 +200,7 @@ def _assembled(
         targets=node[targets[edge]],
         rewards=rewards[edge],
         symmetric=symmetric,
-        places={key: place for place, key in enumerate(_keys(game, found))},
+        places={key: place for place, key in enumerate(_keys(game, decision_states))},
     )
 
 
@@ -212,16 +211,16 @@ def topological_order(
     among: npt.NDArray[np.bool_],
     order: npt.NDArray[np.int64],
 ) -> int:
-    """Order the nodes of a set so that edges between them lead to later ones (Kahn, 1962).
+    """Sort the nodes of a set so that edges between them lead to later ones (Kahn, 1962).
 
     Args:
-        offsets: (nodes + 1,); the edges of node i stand at `offsets[i] : offsets[i + 1]`.
-        targets: (edges,); the node each leads to.
+        offsets: (nodes + 1,); the edges of node i are `offsets[i] : offsets[i + 1]`.
+        targets: (edges,); the node that an edge leads to.
         among: (nodes,); which nodes are in the set.
-        order: (nodes,) or more; the nodes are written here.
+        order: (nodes,) or more; filled with the sorted nodes.
 
     Returns:
-        How many were ordered; fewer than are in the set if edges between them go in a circle.
+        How many were sorted; fewer than are in the set if there is a cycle.
     """
     entering = np.zeros(among.shape[0], np.int64)
     for node in range(among.shape[0]):
@@ -251,7 +250,7 @@ def topological_order(
 
 @template
 def _classify(states: Any, num_actions: int, kinds: Any, counts: Any) -> None:
-    """What kind of node each state is, and how many moves it has."""
+    """Write the kind of node of each state, and its number of moves."""
     mask = np.empty(num_actions, np.int8)
     for i in range(states.shape[0]):
         counts[i] = bound.num_chance_outcomes(states[i])
@@ -268,7 +267,7 @@ def _classify(states: Any, num_actions: int, kinds: Any, counts: Any) -> None:
 
 @template
 def _play(children: Any, counts: Any, kinds: Any, num_actions: int, symmetric: bool, moves: Any, payments: Any) -> None:
-    """Play every move of every state on a copy of its own; note what each pays."""
+    """Play every move of every state on its own copy; write the moves and what they pay."""
     mask = np.empty(num_actions, np.int8)
     pay = np.zeros(1)
     at = 0
@@ -295,13 +294,13 @@ def _play(children: Any, counts: Any, kinds: Any, num_actions: int, symmetric: b
 
 @template
 def _merge(states: Any) -> None:
-    """Rewrite every state as the one that stands for its like."""
+    """Replace every state by its canonical representative."""
     for i in range(states.shape[0]):
         bound.canonical(states[i])
 
 
 class _Kernel:
-    """The compiled templates of one game."""
+    """The templates above, compiled for one game."""
 
     def __init__(self, game: Game) -> None:
         rules = rules_of(game)

@@ -1,6 +1,6 @@
-"""Backward induction, and the value of a policy, in exact fractions over an enumerated game without circles.
+"""Backward induction, and the value of a policy, in exact fractions over an enumerated game without cycles.
 
-Gamma enters as in `value_iteration`. Rewards are taken for the exact value of their floats, probabilities likewise.
+Gamma is applied as in `value_iteration`. Rewards and probabilities count as the exact values of their floats.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _Number = int | Fraction
 
 @dataclass(frozen=True)
 class ExactSolution:
-    """What backward induction found.
+    """The result of backward induction.
 
     Attributes:
         value: the expected return from the start.
-        values: what each state is worth to who decides in it.
-        actions: (num_states,), int64: the best action, the first of those equally good.
-        optimal: (num_states, actions), bool: every action that is as good as the best.
+        values: the value of each decision state.
+        actions: (num_states,), int64: the best action, the first of several.
+        optimal: (num_states, actions), bool: all best actions.
     """
 
     value: Fraction
@@ -53,7 +53,7 @@ def backward_induction(mdp: Mdp, gamma: float | str | Fraction = Fraction(9, 10)
     """Solve a game exactly, from its last decisions to its first.
 
     Raises:
-        CardgymError: for gamma outside [0, 1], or a game in which play can come back to a state.
+        CardgymError: for gamma outside [0, 1], or a game with a cycle.
     """
     discount = check_gamma(gamma)
     edges = _Edges(mdp)
@@ -67,9 +67,9 @@ def backward_induction(mdp: Mdp, gamma: float | str | Fraction = Fraction(9, 10)
             continue
         worth = [edges.rewards[edge] + ahead[edges.targets[edge]] for edge in edges.of(node)]
         best = max(worth)
-        good = [edges.moves[edge] for edge, each in zip(edges.of(node), worth, strict=True) if each == best]
-        optimal[node, good] = True
-        actions[node] = good[0]
+        best_moves = [edges.moves[edge] for edge, value in zip(edges.of(node), worth, strict=True) if value == best]
+        optimal[node, best_moves] = True
+        actions[node] = best_moves[0]
         values[node] = Fraction(best)
         ahead[node] = discount * best
     ahead[: mdp.num_states] = values  # The first decision is not discounted.
@@ -82,8 +82,7 @@ def exact_policy_value(mdp: Mdp, policy: Policy, gamma: float | str | Fraction =
     """The value of a policy from the start, discounted by `gamma` a decision; 1 is undiscounted.
 
     Raises:
-        CardgymError: for gamma outside [0, 1], a policy that does not fit the game, or a game in which play can come
-            back to a state.
+        CardgymError: for gamma outside [0, 1], a policy that does not fit the game, or a game with a cycle.
     """
     discount = check_gamma(gamma)
     edges = _Edges(mdp)
@@ -105,12 +104,12 @@ def exact_policy_value(mdp: Mdp, policy: Policy, gamma: float | str | Fraction =
     for node in edges.opening():
         squares[node] = edges.mean_square(node, means, squares)
         means[node] = edges.mean(node, means)
-    whole = Fraction(means[mdp.start])
-    return ExactValue(whole, Fraction(squares[mdp.start]) - whole * whole)
+    mean = Fraction(means[mdp.start])
+    return ExactValue(mean, Fraction(squares[mdp.start]) - mean * mean)
 
 
 class _Edges:
-    """The edges of a game as plain Python numbers, which are quicker than arrays to go through one by one."""
+    """The edges of a game as plain Python numbers, which are faster than arrays to loop over."""
 
     def __init__(self, mdp: Mdp) -> None:
         self.mdp = mdp
@@ -140,7 +139,7 @@ class _Edges:
         return sorted((node for node in reached if first <= node < self.mdp.end), reverse=True)
 
     def mean(self, node: int, means: list[_Number], weights: list[float] | None = None) -> Fraction:
-        """The mean over a node's edges of what each pays and leads to; all alike without `weights`."""
+        """The mean over a node's edges of reward and value of the target; equally likely without `weights`."""
         if weights is None:
             total = sum(self.rewards[edge] + means[self.targets[edge]] for edge in self.of(node))
             return Fraction(total) / len(self.of(node))
@@ -156,7 +155,7 @@ class _Edges:
     def mean_square(
         self, node: int, means: list[_Number], squares: list[_Number], weights: list[float] | None = None
     ) -> Fraction:
-        """The mean square of the same, where the means and mean squares of what follows are known."""
+        """The mean square of the same, from the means and mean squares of the targets."""
         total: _Number = 0
         for edge in self.of(node):
             reward, target = self.rewards[edge], self.targets[edge]

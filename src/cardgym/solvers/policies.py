@@ -1,4 +1,4 @@
-"""Policies over an enumerated game, from players of every kind, and back into tables that the kernel plays."""
+"""Players of every kind as policies over an enumerated game, and such policies as policy tables."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from cardgym.engine.batch import Batch
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.errors import CardgymError
 from cardgym.players.base import CompiledPlayer, PlayerSpec, TablePlayer, resolve
+from cardgym.players.legality import check_legal
 from cardgym.solvers.enumeration import Mdp
 from cardgym.solvers.value_iteration import Policy
 
@@ -19,21 +20,22 @@ Actions = npt.NDArray[np.int64]
 
 
 class RandomPlayerError(CardgymError):
-    """A player that chooses at random, otherwise than `random`: its policy is no table of actions."""
+    """A player other than `random` that chooses at random: no single action is its policy."""
 
 
 def policy_of(mdp: Mdp, spec: PlayerSpec) -> Policy:
     """The policy of a player: a name, a policy file, a checkpoint, a callable.
 
     Raises:
-        CardgymError: for a player that cannot be found or read, or one that chooses at random otherwise than `random`.
+        CardgymError: for a player that cannot be found or read.
+        RandomPlayerError: for a player other than `random` that chooses at random.
     """
     player = resolve(spec, mdp.game, mdp.options)
     if isinstance(player, CompiledPlayer):
         return "random" if player.name == "random" else _compiled_policy(mdp, player.name)
     if isinstance(player, TablePlayer):
         return table_policy(mdp, player.actions)
-    return asked_policy(mdp, player.act, player.observation_name)
+    return observed_policy(mdp, player.act, player.observation_name)
 
 
 def _compiled_policy(mdp: Mdp, name: str) -> Actions:
@@ -41,53 +43,50 @@ def _compiled_policy(mdp: Mdp, name: str) -> Actions:
     actions = np.empty(mdp.num_states, np.int64)
     generator = np.zeros(2, np.uint64)
     player = game.compiled_players[name]
-    ask = bind(_ask, f"{game.id}_{name}", legal_action_mask=game.rules.legal_action_mask, player=player)
-    ask(np.asarray(mdp.states), game.num_actions, generator, actions)
-    if generator[1]:
-        raise RandomPlayerError(f"player {name!r} chooses at random: its policy is no table of actions")
+    choose = bind(_choose, f"{game.id}_{name}", legal_action_mask=game.rules.legal_action_mask, player=player)
+    choose(np.asarray(mdp.states), game.num_actions, generator, actions)
+    if generator[1]:  # Something was drawn.
+        raise RandomPlayerError(f"player {name!r} chooses at random: no single action is its policy")
     return actions
 
 
-def asked_policy(
+def observed_policy(
     mdp: Mdp,
-    ask: Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.NDArray[Any]],
+    act: Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.NDArray[Any]],
     observation_name: str | None = None,
 ) -> Policy:
-    """The policy of whoever answers observations, such as a network.
+    """The policy of a function of observations, such as a network.
 
     Args:
         mdp: the game.
-        ask: from observations (num_states, size), float32, and masks (num_states, actions), int8, to actions
+        act: from observations (num_states, size), float32, and masks (num_states, actions), int8, to actions
             (num_states,), whole numbers, or probabilities (num_states, actions).
-        encoding: the observation asked with; the game's default unless named.
+        observation_name: the observation that it reads; the game's default if None.
 
     Raises:
-        CardgymError: for answers of another shape, or actions that are not legal.
+        CardgymError: for a result of another shape, or actions that are not legal.
     """
     batch = Batch(mdp.game, mdp.options, mdp.num_states, observation_name)
     batch.plain_states[:] = mdp.states
     observations, masks, _ = batch.look(np.zeros(mdp.num_states, np.int64))
-    answers = np.asarray(ask(observations, masks))
-    if answers.shape == masks.shape:
-        return answers
-    if answers.shape != masks.shape[:1] or not np.issubdtype(answers.dtype, np.integer):
+    policy = np.asarray(act(observations, masks))
+    if policy.shape == masks.shape:
+        return policy
+    if policy.shape != masks.shape[:1] or not np.issubdtype(policy.dtype, np.integer):
         raise CardgymError(
-            f"answers of shape {answers.shape} and type {answers.dtype}: allowed are whole actions of shape "
+            f"a policy of shape {policy.shape} and type {policy.dtype}: allowed are whole actions of shape "
             f"{masks.shape[:1]} or probabilities of shape {masks.shape}"
         )
-    inside = (answers >= 0) & (answers < masks.shape[1])
-    wrong = np.flatnonzero(~inside | (masks[np.arange(len(masks)), np.where(inside, answers, 0)] == 0))
-    if len(wrong):
-        raise CardgymError(f"action {answers[wrong[0]]} in state {wrong[0]} is not legal")
-    return answers
+    check_legal(policy, masks, lambda row: f"state {row}: ")
+    return policy
 
 
 def table_policy(mdp: Mdp, table: npt.NDArray[np.int8]) -> Actions:
-    """The policy of a table of actions over the game's `index`: as the kernel plays it, the first legal where not so.
+    """The policy of a policy table as the kernel plays it: the first legal action where the table's is not legal.
 
     Args:
         mdp: the game.
-        table: (num_info_states,), int8.
+        table: actions by info state index, (num_info_states,), int8.
 
     Returns:
         (num_states,), int64.
@@ -99,25 +98,25 @@ def table_policy(mdp: Mdp, table: npt.NDArray[np.int8]) -> Actions:
 
 
 def policy_table(mdp: Mdp, actions: Actions) -> npt.NDArray[np.int8]:
-    """A policy as a table of actions over the game's `index`, (num_info_states,), int8, for the kernel to play.
+    """A policy as a policy table: actions by info state index, (num_info_states,), int8.
 
     Args:
         mdp: the game.
         actions: (num_states,), whole numbers.
 
     Raises:
-        CardgymError: for a game that numbers no states.
+        CardgymError: for a game that does not number its states.
     """
     places = indices(mdp)
     if mdp.game.state_index.num_info_states is None:
-        raise CardgymError(f"{mdp.game.id} numbers no states, so it has no tables")
+        raise CardgymError(f"{mdp.game.id} does not number its states, so it has no policy tables")
     table = np.zeros(mdp.game.state_index.num_info_states(mdp.options), np.int8)
     table[places] = actions
     return table
 
 
 def indices(mdp: Mdp) -> npt.NDArray[np.int64]:
-    """The game's own `index` of every state, (num_states,), int64."""
+    """The info state index of every decision state, (num_states,), int64."""
     places = np.empty(mdp.num_states, np.int64)
     number = bind(_number, mdp.game.id, info_state_index=mdp.game.state_index.info_state_index)
     number(np.asarray(mdp.states), places)
@@ -125,7 +124,7 @@ def indices(mdp: Mdp) -> npt.NDArray[np.int64]:
 
 
 def reduced(mdp: Mdp, small: Mdp, policy: Policy) -> Policy | None:
-    """A policy over the states up to symmetry, or None if it tells apart states that are alike.
+    """A policy over the states up to symmetry; None if it treats symmetric states differently.
 
     Args:
         mdp: the game, every state of it.
@@ -141,7 +140,7 @@ def reduced(mdp: Mdp, small: Mdp, policy: Policy) -> Policy | None:
 
 
 @template
-def _ask(states: Any, num_actions: int, generator: Any, actions: Any) -> None:
+def _choose(states: Any, num_actions: int, generator: Any, actions: Any) -> None:
     mask = np.empty(num_actions, np.int8)
     for i in range(states.shape[0]):
         bound.legal_action_mask(states[i], mask)

@@ -1,4 +1,4 @@
-"""Solving a game by name: the numbers of `cardgym solve`, and the table of the player `optimal`."""
+"""Solving a game by name: the report of `cardgym solve`, and optimal policy tables for players."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from cardgym.solvers.policies import Actions, RandomPlayerError, policy_of, poli
 from cardgym.solvers.value_iteration import THETA, Policy, Solution, check_gamma, check_theta, value_iteration
 
 GAMMA = Fraction(9, 10)
-"""The paper's discount factor."""
+"""The default discount of a decision."""
 
 
 class Solver:
-    """A game with its options, enumerated once, every state of it and up to symmetry.
+    """A game with its options, enumerated twice: every state, and up to symmetry.
 
     Attributes:
         mdp: every state.
-        small: states up to symmetry.
+        small: one state of those that are equal up to symmetry.
     """
 
     def __init__(self, game: Game, options: Options) -> None:
@@ -50,17 +50,17 @@ class Solver:
         return value_iteration(self.mdp, check_gamma(gamma), theta)
 
     def solve_exactly(self, gamma: float | str | Fraction = GAMMA) -> ExactSolution:
-        """Backward induction in exact fractions: solved up to symmetry, told for every state.
+        """Backward induction in exact fractions: solved up to symmetry, returned for every state.
 
         Raises:
-            CardgymError: for gamma outside [0, 1], or a game in which play can come back to a state.
+            CardgymError: for gamma outside [0, 1], or a game with a cycle.
         """
         few = backward_induction(self.small, gamma)
         values = [few.values[place] for place in self._places.tolist()]
         return ExactSolution(few.value, values, few.actions[self._places], few.optimal[self._places])
 
     def value(self, policy: Policy, gamma: float | str | Fraction = 1) -> ExactValue:
-        """The exact value of a policy; quicker for one that does not tell apart states that are alike.
+        """The exact value of a policy; faster for one that respects the symmetry.
 
         Args:
             policy: an action for each state of `mdp`, (num_states,), or probabilities, (num_states, actions).
@@ -77,7 +77,7 @@ class Solver:
 
 @cache
 def solver(game: Game, options: Options) -> Solver:
-    """The solver of a game with these options; a second call gives the same.
+    """The solver of a game with these options, made once.
 
     Raises:
         CardgymError: for a game of several seats, or of too many states.
@@ -87,9 +87,9 @@ def solver(game: Game, options: Options) -> Solver:
 
 @cache
 def optimal_table(game: Game, options: Options, gamma: Fraction = Fraction(1)) -> npt.NDArray[np.int8]:
-    """The optimal policy as a table over the game's `index`, (num_info_states,), int8, for the kernel to play.
+    """The optimal policy as a policy table by info state index, (num_info_states,), int8.
 
-    Where actions are equally good it takes the first. It serves the undiscounted reward unless told otherwise.
+    Of equally good actions it takes the first.
     """
     known = solver(game, options)
     table = policy_table(known.mdp, known.solve_exactly(gamma).actions)
@@ -99,10 +99,10 @@ def optimal_table(game: Game, options: Options, gamma: Fraction = Fraction(1)) -
 
 @dataclass(frozen=True)
 class Solved:
-    """What `cardgym solve` has to say.
+    """The result of `solve`.
 
     Attributes:
-        report: the numbers, as plain values for JSON.
+        report: the figures, as plain values for JSON.
         mdp: the game.
         actions: the optimal policy for that gamma.
         gamma: the discount factor.
@@ -114,11 +114,9 @@ class Solved:
     gamma: Fraction
 
     def save(self, path: Path) -> None:
-        """Write the optimal policy as a policy file, which players and `solve` read."""
-        mdp = self.mdp
-        save_policy(
-            path, policy_table(mdp, self.actions), mdp.game, mdp.options, gamma=self.report["settings"]["gamma"]
-        )
+        """Write the optimal policy as a policy file."""
+        table = policy_table(self.mdp, self.actions)
+        save_policy(path, table, self.mdp.game, self.mdp.options, gamma=self.report["settings"]["gamma"])
 
 
 def solve(env: str | Game, settings: Mapping[str, object] | None = None, players: Sequence[PlayerSpec] = ()) -> Solved:
@@ -127,61 +125,59 @@ def solve(env: str | Game, settings: Mapping[str, object] | None = None, players
     Args:
         env: the game, or its id.
         settings: the game's options, and `gamma` and `theta`, as `--set` gives them.
-        players: players to be valued beside the game's own: policy files, tables, checkpoints. Of the game's own
-            those that choose at random, otherwise than `random`, are left out.
+        players: players to value besides the game's own: policy files, Q-tables, checkpoints. Of the game's own
+            players, those that choose at random are left out, except `random`.
 
     Returns:
-        The report. Its values are expected rewards from before the first chance; `seconds` is the time of value
-        iteration from the enumerated table, compiled code loaded.
+        The report and the optimal policy. Values are expected rewards from before the first chance; `seconds` is the
+        time of value iteration over the enumerated states, without compiling.
 
     Raises:
         CardgymError: for an unknown env or setting, a value not allowed, a game that cannot be solved, or a bad file.
     """
     game = find(env)
-    rest = dict(settings or {})
-    gamma, theta = check_gamma(rest.pop("gamma", GAMMA)), check_theta(rest.pop("theta", THETA))
-    known_names = [*(spec.name for spec in dataclasses.fields(game.options)), "gamma", "theta"]
-    for name in rest:
-        if name not in known_names:
-            raise unknown("setting", name, known_names)
-    options = game.parse_options(rest)
-    known = solver(game, options)
-    value_iteration(known.small, gamma, theta)  # Loads the compiled code, so that the time below is the sweeps' own.
-    swept = known.solve(gamma, theta)
-    best = known.solve_exactly(gamma)
+    values = dict(settings or {})
+    gamma, theta = check_gamma(values.pop("gamma", GAMMA)), check_theta(values.pop("theta", THETA))
+    names = [*(spec.name for spec in dataclasses.fields(game.options)), "gamma", "theta"]
+    for name in values:
+        if name not in names:
+            raise unknown("setting", name, names)
+    options = game.parse_options(values)
+    enumerated = solver(game, options)
+    value_iteration(enumerated.small, gamma, theta)  # Loads the compiled code, so that only the sweeps are timed below.
+    swept = enumerated.solve(gamma, theta)
+    best = enumerated.solve_exactly(gamma)
     policies: dict[str, Policy] = {}
     for name in ("random", *game.players):
         with contextlib.suppress(RandomPlayerError):
-            policies[name] = policy_of(known.mdp, name)
+            policies[name] = policy_of(enumerated.mdp, name)
     policies["optimal"] = best.actions
     for spec in players:
         if spec == "optimal":
-            raise CardgymError(
-                "player 'optimal': the report calls the optimum for its own gamma so, the player is that for gamma=1"
-            )
-        policies[str(spec)] = policy_of(known.mdp, spec)
+            raise CardgymError("player 'optimal': in the report, that is the name of the optimum for its gamma")
+        policies[str(spec)] = policy_of(enumerated.mdp, spec)
     report = {
         "env": game.id,
         "settings": {**options.asdict(), "gamma": fraction_text(gamma), "theta": theta},
-        "states": known.mdp.num_states,
-        "states_canonical": known.small.num_states,
+        "states": enumerated.mdp.num_states,
+        "states_canonical": enumerated.small.num_states,
         "sweeps": swept.sweeps,
         "residual": swept.residual,
         "seconds": swept.seconds,
         "optimal": {"value": fraction_text(best.value), "value_float": float(best.value)},
-        "policies": {name: _valued(known, each, gamma) for name, each in policies.items()},
+        "policies": {name: _values(enumerated, policy, gamma) for name, policy in policies.items()},
     }
-    return Solved(report, known.mdp, best.actions, gamma)
+    return Solved(report, enumerated.mdp, best.actions, gamma)
 
 
-def _valued(known: Solver, policy: Policy, gamma: Fraction) -> dict[str, str | float]:
-    found: dict[str, str | float] = {}
-    for kind, each in (("discounted", gamma), ("undiscounted", Fraction(1))):
-        value = known.value(policy, each)
-        found |= {kind: fraction_text(value.mean), f"{kind}_float": float(value.mean), f"{kind}_std": value.std}
-    return found
+def _values(solver: Solver, policy: Policy, gamma: Fraction) -> dict[str, str | float]:
+    values: dict[str, str | float] = {}
+    for kind, discount in (("discounted", gamma), ("undiscounted", Fraction(1))):
+        value = solver.value(policy, discount)
+        values |= {kind: fraction_text(value.mean), f"{kind}_float": float(value.mean), f"{kind}_std": value.std}
+    return values
 
 
 def fraction_text(value: Fraction) -> str:
-    """A fraction as p/q, whole numbers too."""
+    """A fraction as p/q, also where q is 1."""
     return f"{value.numerator}/{value.denominator}"

@@ -1,7 +1,7 @@
 """Value iteration, and the value of a given policy, in floating point over an enumerated game.
 
-Where gamma enters: each decision is one step. What is paid up to the first decision, and that decision's own value,
-count in full; every later decision is discounted once more.
+Each decision is a step. Rewards before the first decision, and the value of that decision, count in full; each later
+decision is discounted by gamma once more.
 
 Source: Sutton and Barto, "Reinforcement Learning: An Introduction" (2018), sections 4.1 and 4.4; the variance of the
 return as in Sobel, "The variance of discounted Markov decision processes" (1982).
@@ -31,20 +31,20 @@ _MOST_DIGITS = 30  # Of a discount factor: its powers are written out in full.
 _TIE = 1e-12  # Actions that differ by less are equally good in floating point; the first of them is taken.
 
 Policy = npt.NDArray[np.integer] | npt.NDArray[np.floating] | Literal["random"]
-"""The action in each state, (num_states,); or the probability of each action, (num_states, actions); or `random`."""
+"""An action for each state, (num_states,); or probabilities of the actions, (num_states, actions); or `random`."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What value iteration found.
+    """The result of value iteration.
 
     Attributes:
-        values: (num_states,), float64: what each state is worth to who decides in it.
-        actions: (num_states,), int64: the best action, the first of those equally good.
+        values: (num_states,), float64: the value of each decision state.
+        actions: (num_states,), int64: the best action, the first of several.
         value: the expected return from the start.
-        sweeps: sweeps over all states, the last one, which changed nothing more than theta, included.
-        residual: the largest change in the last sweep.
-        seconds: how long it took.
+        sweeps: the number of sweeps over all states.
+        residual: the largest change of a value in the last sweep, below theta.
+        seconds: the time it took.
     """
 
     values: npt.NDArray[np.float64]
@@ -59,7 +59,7 @@ def value_iteration(mdp: Mdp, gamma: float | Fraction = 0.9, theta: float = THET
     """Solve a game by synchronous sweeps, until no state's value changes by theta or more.
 
     Raises:
-        CardgymError: for gamma outside [0, 1], theta not above 0, or values that do not settle.
+        CardgymError: for gamma outside [0, 1], theta not above 0, or values that do not converge.
     """
     discount = float(check_gamma(gamma))
     theta = check_theta(theta)
@@ -69,17 +69,17 @@ def value_iteration(mdp: Mdp, gamma: float | Fraction = 0.9, theta: float = THET
     sweeps, residual = _iterate(
         mdp.offsets, mdp.moves, mdp.targets, mdp.rewards, mdp.num_chance, discount, theta, _MAX_SWEEPS, values, actions
     )
-    _check_settled(residual, theta)
+    _check_converged(residual, theta)
     value = _from_start(mdp.offsets, mdp.targets, mdp.rewards, mdp.num_chance, mdp.start, values)
     return Solution(values, actions, value, sweeps, residual, time.perf_counter() - started)
 
 
 def action_values(mdp: Mdp, values: npt.NDArray[np.float64], gamma: float | Fraction = 0.9) -> npt.NDArray[np.float64]:
-    """What each action is worth in each state if the states after it are worth `values`; NaN where it is not legal.
+    """The value of each action in each state, given the values of the states after it; NaN for illegal actions.
 
     Args:
         mdp: the game.
-        values: (num_states,), float64, as `value_iteration` gives them for the same gamma.
+        values: (num_states,), float64, as from `value_iteration` with the same gamma.
         gamma: the discount of a decision.
 
     Returns:
@@ -87,7 +87,7 @@ def action_values(mdp: Mdp, values: npt.NDArray[np.float64], gamma: float | Frac
     """
     worth = np.full((mdp.num_states, mdp.game.num_actions), np.nan)
     nodes = float(check_gamma(gamma)) * values
-    _act(mdp.offsets, mdp.moves, mdp.targets, mdp.rewards, mdp.num_chance, nodes, worth)
+    _action_values(mdp.offsets, mdp.moves, mdp.targets, mdp.rewards, mdp.num_chance, nodes, worth)
     return worth
 
 
@@ -103,7 +103,7 @@ def policy_value(mdp: Mdp, policy: Policy, gamma: float | Fraction = 1.0) -> Pol
     """The value of a policy from the start, discounted by `gamma` a decision; 1 is undiscounted.
 
     Raises:
-        CardgymError: for gamma outside [0, 1], a policy that does not fit the game, or values that do not settle.
+        CardgymError: for gamma outside [0, 1], a policy that does not fit the game, or values that do not converge.
     """
     discount = float(check_gamma(gamma))
     weights = edge_weights(mdp, policy)
@@ -111,7 +111,7 @@ def policy_value(mdp: Mdp, policy: Policy, gamma: float | Fraction = 1.0) -> Pol
     residual = _evaluate(
         mdp.offsets, mdp.targets, mdp.rewards, weights, mdp.num_states, discount, _MAX_SWEEPS, means, squares
     )
-    _check_settled(residual, THETA)
+    _check_converged(residual, THETA)
     mean, square = _moments_from_start(
         mdp.offsets, mdp.targets, mdp.rewards, weights, mdp.num_states, mdp.start, means, squares
     )
@@ -119,9 +119,9 @@ def policy_value(mdp: Mdp, policy: Policy, gamma: float | Fraction = 1.0) -> Pol
 
 
 def check_gamma(gamma: object) -> Fraction:
-    """A discount factor as a fraction: from a number, or a word such as `0.9` or `9/10`.
+    """A discount factor as a fraction, from a number or a text such as `0.9` or `9/10`.
 
-    A float stands for the decimal it is written as: 0.9 is 9/10.
+    A float is read as the decimal it prints as: 0.9 is 9/10.
 
     Raises:
         CardgymError: for anything that is no number from 0 to 1 of at most 30 digits.
@@ -140,7 +140,7 @@ def check_gamma(gamma: object) -> Fraction:
 
 
 def check_theta(theta: object) -> float:
-    """The change of a value at which sweeps may stop, from a number or a word.
+    """The change of a value below which sweeps stop, from a number or a text.
 
     Raises:
         CardgymError: for anything that is no number above 0.
@@ -158,16 +158,16 @@ def _short(word: str) -> str:
     return word if len(word) <= 40 else f"{word[:40]}.."
 
 
-def _check_settled(residual: float, theta: float) -> None:
+def _check_converged(residual: float, theta: float) -> None:
     if not residual < theta:
-        raise CardgymError(f"values still change by {residual:.3g} after {_MAX_SWEEPS:,} sweeps: take a gamma below 1")
+        raise CardgymError(f"values still change by {residual:.3g} after {_MAX_SWEEPS:,} sweeps: use a gamma below 1")
 
 
 def edge_weights(mdp: Mdp, policy: Policy) -> npt.NDArray[np.float64]:
-    """The probability of every edge of a decision under a policy, and of every outcome of chance.
+    """The probability of every edge under a policy, outcomes of chance included, (num_edges,), float64.
 
     Raises:
-        CardgymError: for a policy of another shape, an action that is not legal, probabilities that do not sum to 1.
+        CardgymError: for a policy of another shape, an illegal action, or probabilities that do not sum to 1.
     """
     degrees = np.diff(mdp.offsets)
     weights = np.repeat(1.0 / np.maximum(degrees, 1), degrees)
@@ -185,31 +185,31 @@ def edge_weights(mdp: Mdp, policy: Policy) -> npt.NDArray[np.float64]:
             raise CardgymError("a policy's probabilities must not be negative")
     else:
         raise CardgymError(
-            f"a policy of shape {policy.shape}: {mdp.game.id} so set has {mdp.num_states} states "
+            f"a policy of shape {policy.shape}: {mdp.game.id} with these options has {mdp.num_states} states "
             f"and {mdp.game.num_actions} actions"
         )
     totals = np.bincount(source, weights[: len(source)], mdp.num_states)
     wrong = np.flatnonzero(~(np.abs(totals - 1.0) < 1e-6))
     if len(wrong):
         raise CardgymError(
-            f"a policy gives legal actions the probability {totals[wrong[0]]:g} in state {wrong[0]}: it must be 1"
+            f"a policy's legal actions have probability {totals[wrong[0]]:g} in state {wrong[0]}: they must sum to 1"
         )
     return weights
 
 
 # -- compiled ---------------------------------------------------------------------------------------------------------
-# `nodes[i]` is what arriving at node i is worth: gamma x value at a decision, 0 at the end.
+# `nodes[i]` is the value of arriving at node i: gamma x value at a decision, 0 at the end.
 
 
 @rule
-def _settle_chance(
+def _fill_chance(
     offsets: npt.NDArray[np.int64],
     targets: npt.NDArray[np.int64],
     rewards: npt.NDArray[np.float64],
     num_states: int,
     nodes: npt.NDArray[np.float64],
 ) -> None:
-    """Fill in the chance nodes, last first, from the decisions."""
+    """Compute the chance nodes, last first, from the decision states."""
     for node in range(nodes.shape[0] - 2, num_states - 1, -1):
         total = 0.0
         for edge in range(offsets[node], offsets[node + 1]):
@@ -230,13 +230,13 @@ def _iterate(
     values: npt.NDArray[np.float64],
     actions: npt.NDArray[np.int64],
 ) -> tuple[int, float]:
-    """Sweep until the values settle; returns the sweeps made and the last one's largest change."""
+    """Sweep until the values converge; returns the number of sweeps and the largest change in the last one."""
     num_states = values.shape[0]
     nodes = np.zeros(num_states + num_chance + 1)
     residual = np.inf
     sweeps = 0
     while sweeps < max_sweeps and not residual < theta:
-        _settle_chance(offsets, targets, rewards, num_states, nodes)
+        _fill_chance(offsets, targets, rewards, num_states, nodes)
         residual = 0.0
         for state in range(num_states):
             best = -np.inf
@@ -262,16 +262,16 @@ def _from_start(
     start: int,
     values: npt.NDArray[np.float64],
 ) -> float:
-    """The value before the first chance: the first decision is not discounted."""
+    """The value at the start: the first decision is not discounted."""
     num_states = values.shape[0]
     nodes = np.zeros(num_states + num_chance + 1)
     nodes[:num_states] = values
-    _settle_chance(offsets, targets, rewards, num_states, nodes)
+    _fill_chance(offsets, targets, rewards, num_states, nodes)
     return float(nodes[start])
 
 
 @compiled
-def _act(
+def _action_values(
     offsets: npt.NDArray[np.int64],
     moves: npt.NDArray[np.int64],
     targets: npt.NDArray[np.int64],
@@ -283,7 +283,7 @@ def _act(
     num_states = arrivals.shape[0]
     nodes = np.zeros(num_states + num_chance + 1)
     nodes[:num_states] = arrivals
-    _settle_chance(offsets, targets, rewards, num_states, nodes)
+    _fill_chance(offsets, targets, rewards, num_states, nodes)
     for state in range(num_states):
         for edge in range(offsets[state], offsets[state + 1]):
             worth[state, moves[edge]] = rewards[edge] + nodes[targets[edge]]
@@ -301,7 +301,7 @@ def _moment(
     means: npt.NDArray[np.float64],
     squares: npt.NDArray[np.float64],
 ) -> tuple[float, float]:
-    """The mean and the mean square of what is still to come at a node."""
+    """The mean and the mean square of the return from a node on."""
     mean = 0.0
     square = 0.0
     for edge in range(offsets[node], offsets[node + 1]):
@@ -315,7 +315,7 @@ def _moment(
 
 
 @rule
-def _settle_moments(
+def _fill_moments(
     offsets: npt.NDArray[np.int64],
     targets: npt.NDArray[np.int64],
     rewards: npt.NDArray[np.float64],
@@ -325,7 +325,7 @@ def _settle_moments(
     means: npt.NDArray[np.float64],
     squares: npt.NDArray[np.float64],
 ) -> None:
-    """Fill in both moments of the chance nodes, last first, from the decisions'."""
+    """Compute both moments of the chance nodes, last first, from those of the decision states."""
     for node in range(means.shape[0] - 2, num_states - 1, -1):
         means[node], squares[node] = _moment(
             offsets, targets, rewards, weights, num_states, gamma, node, means, squares
@@ -344,14 +344,14 @@ def _evaluate(
     means: npt.NDArray[np.float64],
     squares: npt.NDArray[np.float64],
 ) -> float:
-    """Fill in the mean and the mean square of every node by sweeps; returns the last one's largest change."""
+    """Compute both moments of every node by sweeps; returns the largest change in the last sweep."""
     residual = np.inf
     sweeps = 0
     new_means = np.zeros(num_states)
     new_squares = np.zeros(num_states)
     while sweeps < max_sweeps and not residual < 1e-13:
         residual = 0.0
-        _settle_moments(offsets, targets, rewards, weights, num_states, gamma, means, squares)
+        _fill_moments(offsets, targets, rewards, weights, num_states, gamma, means, squares)
         for state in range(num_states):
             new_means[state], new_squares[state] = _moment(
                 offsets, targets, rewards, weights, num_states, gamma, state, means, squares
@@ -374,6 +374,6 @@ def _moments_from_start(
     means: npt.NDArray[np.float64],
     squares: npt.NDArray[np.float64],
 ) -> tuple[float, float]:
-    """The same before the first chance, where the first decision is not discounted."""
-    _settle_moments(offsets, targets, rewards, weights, num_states, 1.0, means, squares)
+    """Both moments at the start: the first decision is not discounted."""
+    _fill_moments(offsets, targets, rewards, weights, num_states, 1.0, means, squares)
     return float(means[start]), float(squares[start])

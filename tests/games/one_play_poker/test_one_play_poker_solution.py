@@ -17,7 +17,7 @@ from cardgym.engine.generator import uniform
 from cardgym.papers import poker_chart, poker_page
 from cardgym.players.base import resolve
 from cardgym.players.policy_file import load_policy, save_policy
-from cardgym.solvers.policies import asked_policy, indices, policy_of, policy_table, table_policy
+from cardgym.solvers.policies import observed_policy, indices, policy_of, policy_table, table_policy
 from cardgym.solvers.solve import optimal_table, solve, solver
 from cardgym.solvers.value_iteration import policy_value
 
@@ -359,7 +359,7 @@ def test_whoever_answers_observations_is_valued_alike():
         first = observations[:, 0] == 1.0
         return (first & (observations[:, 11:13].sum(axis=1) > 0)).astype(np.int64)
 
-    policy = asked_policy(known.mdp, bet_on_kings_and_aces)
+    policy = observed_policy(known.mdp, bet_on_kings_and_aces)
     assert policy[known.mdp.states["dealt"] > 1].sum() == 0
     # One bet, on half of the cards: worth 2 x share - 1 each time; shares of 0.5139 and 0.6297 of the pot.
     exact = known.value(policy)
@@ -368,8 +368,8 @@ def test_whoever_answers_observations_is_valued_alike():
     assert policy_value(known.mdp, policy).mean == pytest.approx(float(exact.mean), abs=1e-12)
     for answers in (np.ones(3, np.int64), np.ones(known.mdp.num_states), np.full(known.mdp.num_states, 5)):
         with pytest.raises(CardgymError, match=r"allowed are|not legal"):
-            asked_policy(known.mdp, lambda seen, masks, answers=answers: answers)
-    paper = asked_policy(known.mdp, lambda seen, masks: (seen[:, 0] > 9).astype(int) * 0, "paper")
+            observed_policy(known.mdp, lambda seen, masks, answers=answers: answers)
+    paper = observed_policy(known.mdp, lambda seen, masks: (seen[:, 0] > 9).astype(int) * 0, "paper")
     assert known.value(paper).mean == 1
 
 
