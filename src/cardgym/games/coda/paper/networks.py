@@ -13,8 +13,7 @@ import numpy.typing as npt
 import torch
 
 from cardgym.engine.registry import find
-from cardgym.figures import new_figure
-from cardgym.files import replacing
+from cardgym.figures import COLOURS, new_figure, save_png
 from cardgym.learn.acting import EpsilonGreedy
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.replay import ReplayBuffer
@@ -28,7 +27,8 @@ ENV = "Coda-v0"
 MAX_DECISIONS = 11
 """No game has more decisions of one seat."""
 
-_COLOURS, _MARKERS = ("#0072b2", "#d55e00"), "os"
+_LINES = ((COLOURS[0], "o"), (COLOURS[5], "s"))
+"""Colour and marker of each curve."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNet
     """
     figure: Any = new_figure(7, 4)
     axes = figure.subplots()
-    for (label, runs), colour, marker in zip(curves.items(), _COLOURS, _MARKERS, strict=False):
+    for (label, runs), (colour, marker) in zip(curves.items(), _LINES, strict=False):
         updates = min(len(run.losses) for run in runs)
         smooth = min(window, max(updates // 4, 1))
         lines = np.array([np.convolve(run.losses[:updates], np.ones(smooth) / smooth, "valid") for run in runs])
@@ -152,5 +152,4 @@ def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNet
     axes.set_title(title, fontsize=11)
     axes.grid(alpha=0.3)
     axes.legend()
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format="png", dpi=110, metadata={"Software": ""})
+    save_png(figure, path, dpi=110)
