@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from learning_game import CARD, LEFT, PARITY, SEAT
+from learning_game import CARD, LEFT, PARITY, ROOT, SEAT
 
 from cardgym.errors import CardgymError
 from cardgym.learn.dqn.replay import ReplayBuffer
@@ -141,6 +141,15 @@ def test_rollout_alone_gives_whole_episodes_of_each_stream(tiny):
         returns[rollout.ended] = 0.0
         decisions[rollout.ended] = 0
     assert episodes == 2 * rollout.games > 50
+
+
+def test_example_of_the_documentation_collects_episodes():
+    page = (ROOT / "docs/algorithms/dqn.md").read_text()
+    example = page.partition("```python\n")[2].partition("```")[0]
+    namespace = {}
+    exec(compile(example, "dqn.md", "exec"), namespace)
+    assert len(namespace["episodes"]) >= 10
+    assert all(namespace["episodes"])
 
 
 def test_rollout_counts_the_learners_decisions(tiny):
