@@ -45,8 +45,8 @@ class Batch:
         self.policy_tables = policy_tables
         self.num_actions = game.actions(options)
         self.observation_size = game.observation(self.kernel.observation_name).size(options)
-        # Of the very dtype object that every batch has: Numba recognises the same object at once and compares equal ones.
-        # Zeros, for assigning does not reach the gaps between fields: equal states are equal bytes.
+        # Every batch shares one dtype object: Numba recognises it at once, and would compare an equal copy each call.
+        # Zeros: assigning skips the gaps between fields, and equal states must be equal bytes.
         self.plain_states: npt.NDArray[Any] = np.zeros(num_rows, game.state)
         self.plain_states[:] = np.asarray(game.new_record(options))
         self.plain_rows: npt.NDArray[Any] = np.zeros(num_rows, ROW)

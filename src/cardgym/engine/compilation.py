@@ -54,7 +54,7 @@ class _Unbound:
 
 
 bound: Any = _Unbound()
-"""In a template, `bound.NAME` is whatever `bind` is given under that name: a game's rule, another template, a constant."""
+"""In a template, `bound.NAME` is what `bind` is given under that name: a game's rule, another template, a constant."""
 
 
 def rule(function: F) -> F:

@@ -1,7 +1,7 @@
 """The contract: what a game must define.
 
-A state is one NumPy structured record; the rules are a handful of small functions over it, which Numba compiles. Chance
-is a move: at a chance node a game says how many equally likely outcomes there are, and `apply_action` plays one of them.
+A state is one NumPy structured record; the rules are a handful of small functions over it, which Numba compiles.
+Chance is a move: at a chance node a game says how many equally likely outcomes there are, and `apply_action` plays one.
 So the same rules are sampled by an env, enumerated by a solver and replayed from a list of moves.
 
 A game's rules, observations and texts import nothing of cardgym but this module, and hold no randomness, no clock and
@@ -26,7 +26,6 @@ from cardgym.engine.options import Options, Record, choice, number
 from cardgym.errors import CardgymError, unknown
 
 __all__ = [
-    "OutsidePolicy",
     "CardgymError",
     "CompiledPolicy",
     "Feature",
@@ -34,6 +33,7 @@ __all__ = [
     "Generator",
     "Observation",
     "Options",
+    "OutsidePolicy",
     "Record",
     "Rules",
     "StateIndex",

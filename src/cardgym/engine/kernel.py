@@ -145,7 +145,7 @@ def _seated_action(state: Record, row: Record, seat: int, mask: Any, tables: Any
 
 @template
 def _exploring_action(state: Record, row: Record, seat: int, mask: Any, tables: Any) -> int:
-    """As `_seated_action`, but with probability `row.epsilon` whatever `bound.explore` does, outside policies or not."""
+    """With probability `row.epsilon` what `bound.explore` does, in any seat; otherwise as `_seated_action`."""
     if row.epsilon > 0.0 and uniform_float(row.choice) < row.epsilon:
         return int(bound.explore(state, seat, mask, row.choice))
     return int(bound.seated_action(state, row, seat, mask, tables))

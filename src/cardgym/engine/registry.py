@@ -114,7 +114,7 @@ def _reduce_game(game: Game) -> tuple[Any, ...]:
 
 
 def discover() -> None:
-    """Register the packages of all installed distributions; one that cannot be loaded is named on stderr and left out."""
+    """Register the packages of all installed distributions; report on stderr, and skip, those that cannot be loaded."""
     entries = sorted(importlib.metadata.entry_points(group=GROUP), key=_own_first)
     for entry in entries:
         module = sys.modules.get(entry.module)
@@ -126,7 +126,7 @@ def discover() -> None:
             if not isinstance(package, GamePackage):
                 raise TypeError(f"{entry.value} is no GamePackage")
         except Exception as error:  # Whatever a broken plug-in raises, the other games still work.
-            print(f"cardgym: game {entry.name!r} is left out: {type(error).__name__}: {error}", file=sys.stderr)
+            print(f"cardgym: game {entry.name!r} is skipped: {type(error).__name__}: {error}", file=sys.stderr)
             continue
         register_package(package)
 

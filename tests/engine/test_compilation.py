@@ -1,0 +1,173 @@
+"""What compiled code depends on, and how processes share it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardgym
+from cardgym.engine.compilation import allocates, bind, bound, digest_of, reachable_modules, rule, template
+from cardgym.engine.kernel import kernel_of
+
+PACKAGE = Path(cardgym.__file__).parent
+
+DIGESTS = """
+import json, cardgym
+from cardgym.engine.compilation import digest_of
+from cardgym.engine.kernel import kernel_of
+games = [cardgym.find(name) for name in cardgym.registered()]
+print(json.dumps({
+    f"{game.id} {name} {sorted(players)}": digest_of(kernel_of(game, name, players).step)
+    for game in games for name in game.observations for players in ((), game.compiled_players)
+}))
+"""
+
+SAMPLE = """
+import sys, numpy as np
+from cardgym.engine import sampling
+sampling.LegalSampler(1)(np.ones((4, 3), np.int8))
+stats = sampling._sample.stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of the package that a test may edit."""
+    shutil.copytree(PACKAGE, tmp_path / "src" / "cardgym", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "src"
+
+
+def run(program: str, source: Path, **environment: str) -> subprocess.Popen[str]:
+    variables = {**os.environ, "PYTHONPATH": str(source), **environment}
+    return subprocess.Popen([sys.executable, "-c", program], env=variables, stdout=subprocess.PIPE, text=True)
+
+
+def digests(source: Path) -> dict[str, str]:
+    process = run(DIGESTS, source)
+    output, _ = process.communicate()
+    assert process.returncode == 0
+    found: dict[str, str] = json.loads(output)
+    return found
+
+
+def edit(path: Path) -> None:
+    assert path.exists()
+    path.write_text(path.read_text() + "\nEDITED = True\n")
+
+
+def test_editing_a_rule_recompiles_that_game_only_and_editing_commands_or_papers_recompiles_nothing(copied):
+    package = copied / "cardgym"
+    games = sorted(path.name for path in (package / "games").iterdir() if (path / "rules.py").exists())
+    before = digests(copied)
+    edit(package / "cli" / "play.py")
+    edit(package / "learn" / "config.py")
+    for game in games:
+        for page in (package / "games" / game / "paper").glob("*.py"):
+            edit(page)
+    assert digests(copied) == before
+    edited, ids = games[-1], cardgym.packages()
+    edit(package / "games" / edited / "rules.py")
+    own = tuple(game_id for one in ids if one.name == edited for game_id in one.games)
+    after = digests(copied)
+    changed = {name for name in before if after[name] != before[name]}
+    assert changed == {name for name in before if name.startswith(own)}
+
+
+def test_editing_one_observation_keeps_the_kernels_of_the_others():
+    """Observations written in different modules: each kernel depends on its own."""
+    for name in cardgym.registered():
+        game = cardgym.find(name)
+        modules = {obs: set(reachable_modules(kernel_of(game, obs).step)) for obs in game.observations}
+        for observation, reached in modules.items():
+            written_in = set(reachable_modules(game.observations[observation].write))
+            assert written_in <= reached, f"{name}, {observation}"
+            assert not any(module.startswith(("cardgym.cli", "cardgym.learn", "cardgym.envs")) for module in reached)
+
+
+def test_eight_processes_that_start_cold_compile_once(tmp_path):
+    processes = [run(SAMPLE, PACKAGE.parent, CARDGYM_CACHE_DIR=str(tmp_path)) for _ in range(8)]
+    outputs = [process.communicate()[0] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 8
+    hits, misses = np.array([output.split() for output in outputs], int).sum(axis=0)
+    assert (hits, misses) == (7, 1)
+
+
+def test_a_cache_folder_that_cannot_be_written_only_costs_time(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    process = run(SAMPLE, PACKAGE.parent, CARDGYM_CACHE_DIR=str(blocked))
+    output, _ = process.communicate()
+    assert process.returncode == 0
+    assert output.split() == ["0", "1"]
+
+
+# -- digests and reach ------------------------------------------------------------------------------------------------
+
+TABLE = np.arange(3)
+
+
+@rule
+def read_table(place):
+    return TABLE[place]
+
+
+@rule
+def make_array(size):
+    return np.zeros(size)
+
+
+@rule
+def sum_of_new(size):
+    return make_array(size).sum()
+
+
+@rule
+def to_int(value):
+    return np.int64(value) + np.int64(1)
+
+
+@template
+def _double(value):
+    return bound.inner(value) * bound.FACTOR
+
+
+def test_digest_covers_the_constants_that_code_reads(monkeypatch):
+    def fresh(place):
+        return TABLE[place]
+
+    before = digest_of(fresh)
+    monkeypatch.setitem(globals(), "TABLE", np.arange(4))
+
+    def again(place):
+        return TABLE[place]
+
+    assert digest_of(again) != before
+
+
+def test_digest_tells_copies_of_a_template_apart():
+    two, three = (bind(_double, f"times_{n}", FACTOR=n, inner=to_int) for n in (2, 3))
+    assert digest_of(two) != digest_of(three)
+    assert (two(1), three(1)) == (4, 6)
+
+
+def test_code_that_makes_arrays_keeps_reference_counting():
+    assert allocates(make_array)
+    assert allocates(sum_of_new)  # It holds an array that another function made.
+    assert not allocates(to_int)
+    assert not allocates(read_table)
+    assert sum_of_new(3) == 0.0
+
+
+def test_a_template_cannot_be_called_without_its_names():
+    with pytest.raises(NotImplementedError, match=r"bound\.inner"):
+        _double(1)
+    with pytest.raises(NotImplementedError, match="no template"):
+        bind(test_code_that_makes_arrays_keeps_reference_counting, "x")

@@ -1,0 +1,136 @@
+"""The architecture as tests: a game is one folder, nobody outside names it, and deleting it breaks nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import cardgym
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "cardgym"
+OWN = [package for package in cardgym.packages() if (SOURCE / "games" / package.name).is_dir()]
+FOLDERS = ("src/cardgym/games", "tests/games", "configs", "checkpoints", "docs/games")
+"""Where a game may have a folder of its name: all that it brings stands in these."""
+SHORT_NAMES = ("spike", "sabacc")
+"""What people call a game besides its name and ids."""
+
+
+def run(words: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    variables = {**os.environ, "PYTHONPATH": str(folder / "src"), **environment}
+    return subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True)
+
+
+def test_every_folder_of_a_game_is_a_registered_package():
+    folders = {path.name for path in (SOURCE / "games").iterdir() if (path / "__init__.py").exists()}
+    assert folders == {package.name for package in OWN}
+
+
+def test_nothing_outside_games_names_a_game():
+    names = set(SHORT_NAMES)
+    for package in OWN:
+        names |= {package.name, package.name.replace("_", " "), package.name.replace("_", "-")}
+        names |= {re.sub(r"-v\d+$", "", game_id) for game_id in package.games}
+    pattern = re.compile(rf"\b({'|'.join(sorted(names))})", re.IGNORECASE)
+    places = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        if SOURCE / "games" not in path.parents:
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if match := pattern.search(line):
+                    places.append(f"{path.relative_to(ROOT)}:{number}: {match[0]}")
+    assert not places, "\n".join(places)
+
+
+def test_importing_cardgym_loads_no_game_and_nothing_heavy():
+    program = "import sys, cardgym; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    heavy = {name for name in loaded if name.partition(".")[0] in ("torch", "matplotlib", "numba", "scipy", "rich")}
+    games = {name for name in loaded if re.fullmatch(r"cardgym\.games\.\w+\.\w+", name)}
+    assert not heavy
+    assert not games
+
+
+def test_finding_a_game_loads_neither_its_paper_nor_torch():
+    for package in OWN:
+        for game_id in package.games:
+            program = f"import sys, cardgym; cardgym.find({game_id!r}); print(*sys.modules)"
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+            assert not [name for name in done.stdout.split() if name == "torch" or ".paper" in name]
+
+
+def test_a_broken_plugin_is_reported_and_the_other_games_still_work(tmp_path):
+    write_metadata(tmp_path, "broken", {"broken": "no_such_module:PACKAGE"})
+    program = "import cardgym; print(*cardgym.registered())"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "game 'broken' is skipped: ModuleNotFoundError" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert OWN[0].name and set(OWN[0].games) <= set(done.stdout.split())
+
+
+# -- deleting a game --------------------------------------------------------------------------------------------------
+
+
+def write_metadata(folder: Path, name: str, entries: dict[str, str]) -> None:
+    """What an installer writes for a distribution that registers games."""
+    metadata = folder / f"{name}-0.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.0\n")
+    lines = [f"{entry} = {value}" for entry, value in entries.items()]
+    (metadata / "entry_points.txt").write_text("\n".join(["[cardgym.games]", *lines]) + "\n")
+
+
+def copy_without(name: str, folder: Path) -> None:
+    """A copy of the project with one game deleted: its folders, and its line among the entry points."""
+    ignored = shutil.ignore_patterns(".?*", "__pycache__", "runs", "dist")
+    shutil.copytree(ROOT, folder, ignore=ignored, dirs_exist_ok=True)
+    for place in FOLDERS:
+        shutil.rmtree(folder / place / name, ignore_errors=True)
+    project = folder / "pyproject.toml"
+    lines = project.read_text().splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith(f'{name} = "cardgym.games.')]
+    assert len(kept) == len(lines) - 1
+    project.write_text("".join(kept))
+    entries = tomllib.loads(project.read_text())["project"]["entry-points"]["cardgym.games"]
+    write_metadata(folder / "src", "cardgym", entries)
+
+
+SMOKE = """
+import gymnasium, cardgym, numpy as np
+for name in cardgym.registered():
+    env = gymnasium.make(name)
+    _, info = env.reset(seed=1)
+    env.step(int(np.flatnonzero(info["action_mask"])[0]))
+print(*cardgym.registered())
+"""
+
+
+@pytest.mark.parametrize("package", OWN, ids=lambda package: package.name)
+def test_a_game_is_deleted_with_its_folders_and_one_line(package, tmp_path):
+    copy_without(package.name, tmp_path)
+    smoke = run([sys.executable, "-c", SMOKE], tmp_path, NUMBA_DISABLE_JIT="1")
+    assert smoke.returncode == 0, smoke.stderr
+    assert smoke.stdout.split() == [name for name in cardgym.registered() if name not in package.games]
+    listed = run([sys.executable, "-m", "cardgym", "games"], tmp_path)
+    assert listed.returncode == 0, listed.stderr
+    assert not any(game_id in listed.stdout for game_id in package.games)
+
+
+def test_the_other_games_tests_are_collected_after_a_game_is_deleted(tmp_path):
+    copy_without(OWN[0].name, tmp_path)
+    words = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    collected = run(words, tmp_path)
+    assert collected.returncode == 0, collected.stdout[-2000:]
