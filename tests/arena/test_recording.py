@@ -1,4 +1,4 @@
-"""Recorded transitions: hands known beforehand, and what holds of every recording."""
+"""Recorded transitions: known hands, and properties that hold for every recording."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
+from cardgym.arena import recording
 from cardgym.arena.recording import record
 from cardgym.arena.transition_file import read_transitions, write_transitions
-from cardgym.engine.compilation import sources_of
-from cardgym.engine.kernel import choose_random
-from cardgym.solvers import recording
+from cardgym.engine.compilation import reachable_modules
 
 ENV = "CorellianSpike-v0"
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD = range(6)
@@ -32,7 +31,7 @@ def same(one, other):
     return all(np.array_equal(a, b) for a, b in zip(one.columns().values(), other.columns().values(), strict=True))
 
 
-def test_a_fold_at_once_leaves_one_transition_a_hand():
+def test_folding_at_once_gives_one_transition_a_hand():
     rows = record(ENV, None, [folder, "initial"], games=3, seed=1)
     assert len(rows) == 30
     assert (rows.seat == 0).all()
@@ -46,7 +45,7 @@ def test_a_fold_at_once_leaves_one_transition_a_hand():
     assert rows.s[0] % 10_000 == 50
 
 
-def test_who_matches_and_is_folded_to_is_paid_the_pool():
+def test_the_last_player_in_is_paid_the_pool():
     rows = record(ENV, None, ["initial", folder], games=1, seed=1)
     assert rows.seat.tolist() == [0, 1] * 10
     assert rows.a.tolist() == [MATCH, FOLD] * 10
@@ -54,7 +53,7 @@ def test_who_matches_and_is_folded_to_is_paid_the_pool():
     assert (rows.s_next == 0).all()
 
 
-def test_without_raises_and_folds_every_pool_is_the_antes():
+def test_without_raises_and_folds_the_pool_is_the_antes():
     rows = record(ENV, None, ["initial", "initial"], games=20, seed=2)
     # Seven decisions a seat and hand: 4 betting, 3 buying. Each hand pays its winner 4.
     assert len(rows) == 20 * 10 * 2 * 7
@@ -66,7 +65,7 @@ def test_without_raises_and_folds_every_pool_is_the_antes():
 
 
 @pytest.mark.parametrize("num_players", [2, 4])
-def test_a_seats_transitions_of_a_hand_form_a_chain_to_the_end(num_players):
+def test_transitions_of_a_seat_chain_to_the_end_of_the_hand(num_players):
     options = find(ENV).parse_options({"num_players": num_players, "reward": "weighted"})
     rows = record(ENV, options, ["random", "heuristic"] * (num_players // 2), games=30, seed=5)
     chain = np.lexsort((np.arange(len(rows)), rows.seat, rows.hand, rows.game))
@@ -77,7 +76,7 @@ def test_a_seats_transitions_of_a_hand_form_a_chain_to_the_end(num_players):
     assert (s_next[:-1][~follows] == 0).all()
     assert s_next[-1] == 0
     assert (np.diff(rows.game) >= 0).all()
-    # The action belongs to the decision that the code names: betting, buying, placing.
+    # The action fits the decision that the key holds: betting, buying, placing.
     decision = rows.s // 1_000_000 % 10
     assert (decision == np.where(rows.a <= FOLD, 1, np.where(rows.a <= DONT_BUY, 2, 3))).all()
 
@@ -92,7 +91,7 @@ def test_rewards_are_those_of_the_paper():
     assert rows.r[~inside].max() > 4.0
 
 
-def test_a_callable_is_recorded_as_the_compiled_player_it_copies():
+def test_callable_is_recorded_like_the_compiled_player_it_copies():
     compiled = record(ENV, None, ["initial", "random"], games=40, seed=9)
     assert same(compiled, record(ENV, None, [play_on, "random"], games=40, seed=9))
     exploring = record(ENV, None, ["initial", "random"], games=40, seed=9, epsilon=0.3)
@@ -100,16 +99,16 @@ def test_a_callable_is_recorded_as_the_compiled_player_it_copies():
     assert not same(compiled, exploring)
 
 
-def test_neither_room_in_the_log_nor_rows_change_what_is_recorded(monkeypatch):
+def test_size_of_the_log_and_number_of_rows_do_not_change_the_recording(monkeypatch):
     whole = record(ENV, None, ["heuristic", "random"], games=30, seed=9)
-    outside = record(ENV, None, [play_on, "random"], games=30, seed=9, epsilon=0.2)
+    called = record(ENV, None, [play_on, "random"], games=30, seed=9, epsilon=0.2)
     monkeypatch.setattr(recording, "_PER_GAME", 1)
     monkeypatch.setattr(recording, "ROWS", 7)
     assert same(whole, record(ENV, None, ["heuristic", "random"], games=30, seed=9))
-    assert same(outside, record(ENV, None, [play_on, "random"], games=30, seed=9, epsilon=0.2))
+    assert same(called, record(ENV, None, [play_on, "random"], games=30, seed=9, epsilon=0.2))
 
 
-def test_exploring_always_is_random_play():
+def test_epsilon_one_is_random_play():
     rows = record(ENV, None, ["initial", "initial"], games=60, seed=9, epsilon=1.0)
     betting = rows.a[rows.a <= FOLD]
     assert np.bincount(betting) / len(betting) == pytest.approx([1 / 3] * 3, abs=0.04)
@@ -117,16 +116,16 @@ def test_exploring_always_is_random_play():
     assert (bought == BUY).mean() == pytest.approx(0.5, abs=0.04)
 
 
-def test_indices_are_the_places_of_the_codes():
+def test_indices_are_those_of_the_keys():
     options = find(ENV).parse_options()
-    by_code = record(ENV, options, ["heuristic", "random"], games=30, seed=9)
+    by_key = record(ENV, options, ["heuristic", "random"], games=30, seed=9)
     by_index = record(ENV, options, ["heuristic", "random"], games=30, seed=9, states="index")
-    codes = find(ENV).state_index.info_state_keys(options)
-    assert np.array_equal(codes[by_index.s], by_code.s)
-    assert np.array_equal(codes[by_index.s_next], by_code.s_next)
+    keys = find(ENV).state_index.info_state_keys(options)
+    assert np.array_equal(keys[by_index.s], by_key.s)
+    assert np.array_equal(keys[by_index.s_next], by_key.s_next)
 
 
-def test_files_hold_what_was_recorded(tmp_path):
+def test_files_hold_the_transitions(tmp_path):
     rows = record(ENV, None, ["random", "random"], games=5, seed=9)
     write_transitions(tmp_path / "a.npz", [rows], {"env": ENV})
     assert same(rows, read_transitions(tmp_path / "a.npz"))
@@ -141,7 +140,7 @@ def test_files_hold_what_was_recorded(tmp_path):
         read_transitions(tmp_path / "b.npz")
 
 
-def test_bad_input():
+def test_bad_input_is_refused():
     for change, message in (
         ({"players": ["random"]}, "name 2 players"),
         ({"games": 0}, "games from 1"),
@@ -151,10 +150,10 @@ def test_bad_input():
             record(ENV, None, **{"players": ["random"] * 2, "games": 1, "seed": 0, **change})
 
 
-def test_compiled_code_depends_on_the_files_of_rules_from_elsewhere_and_of_what_they_import(tmp_path, monkeypatch):
+def test_compiled_code_depends_on_rules_from_other_modules(tmp_path, monkeypatch):
     (tmp_path / "own_helper.py").write_text("FIRST = 0\n\n\ndef pick(mask):\n    return FIRST\n")
     own = "from own_helper import pick\n\n\ndef explore(state, seat, mask, generator):\n    return pick(mask)\n"
     (tmp_path / "own_explore.py").write_text(own)
     monkeypatch.syspath_prepend(tmp_path)
-    found = sources_of([importlib.import_module("own_explore").explore, choose_random])
-    assert found == (tmp_path / "own_explore.py", tmp_path / "own_helper.py")
+    modules = reachable_modules(importlib.import_module("own_explore").explore)
+    assert modules == ("own_explore", "own_helper")

@@ -16,7 +16,7 @@ GAME = find("OnePlayPoker-v0")
 
 
 def orbits(own, house):
-    """How many pairs of hands there are up to the names of suits: Burnside's lemma over the 24 renamings."""
+    """The number of pairs of hands up to permutations of the suits, by Burnside's lemma."""
     cards = [(rank, suit) for rank in range(4) for suit in range(4)]
     fixed = 0
     for order in itertools.permutations(range(4)):
@@ -35,20 +35,20 @@ HANDS = {1: (1, 0), 2: (1, 1), 3: (2, 1), 4: (2, 2)}  # Cards of the player and 
 
 @pytest.mark.parametrize("decisions", [3, 4])
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_states_are_as_many_as_combinatorics_says(decisions, symmetric):
+def test_number_of_states_is_that_of_combinatorics(decisions, symmetric):
     def hands(out):
         own, house = HANDS[out]
         return orbits(own, house) if symmetric else comb(16, own) * comb(16 - own, house)
 
     mdp = enumerate_game(GAME, GAME.options(decisions=decisions), symmetric=symmetric)
-    # Before decision number k the player has made 0 to k - 1 bets.
+    # Before decision k the player has made 0 to k - 1 bets.
     assert mdp.num_states == sum(hands(out) * out for out in range(1, decisions + 1))
     # Chance comes before the first card, and after a decision with 0 to k bets.
     assert mdp.num_chance == 1 + sum(hands(out) * (out + 1) for out in range(1, 4))
     assert mdp.num_ends == hands(4) * (decisions + 1)
 
 
-def test_the_known_counts():
+def test_known_counts():
     counts = {}
     for decisions in (3, 4):
         known = solver(GAME, GAME.options(decisions=decisions))
@@ -56,7 +56,7 @@ def test_the_known_counts():
     assert counts == {3: (5_536, 432), 4: (49_216, 2_944)}
 
 
-def test_edges_play_the_rules():
+def test_edges_follow_the_rules():
     mdp = enumerate_game(GAME, GAME.options())
     degrees = np.diff(mdp.offsets)
     assert set(degrees[: mdp.num_states]) == {2}
@@ -68,7 +68,7 @@ def test_edges_play_the_rules():
     assert np.array_equal(mdp.find(mdp.states), np.arange(mdp.num_states))
 
 
-def test_states_alike_up_to_suits_are_one():
+def test_symmetric_states_are_one():
     small = enumerate_game(GAME, GAME.options(), symmetric=True)
     state = GAME.new_state(GAME.options())
     places = set()

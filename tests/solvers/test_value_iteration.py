@@ -1,4 +1,4 @@
-"""Value iteration, backward induction and the values of policies: One Play Poker, and a toy that goes in circles."""
+"""Value iteration, backward induction and the values of policies: One Play Poker, and a toy game with a cycle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cardgym.solvers.value_iteration import action_values, check_gamma, policy_v
 
 GAME = find("OnePlayPoker-v0")
 
-# -- a toy: stop for 0.5, or toss a coin: heads pays 1 and ends, tails comes back -------------------------------------
+# -- a toy: stop for 0.5, or toss a coin: heads pays 1 and ends the game, tails asks again -----------------------------
 
 DECIDING, TOSSING, OVER = range(3)
 STOP, TOSS = range(2)
@@ -37,23 +37,23 @@ def coin_setup(state):
 
 
 @rule
-def coin_outcomes(state):
+def coin_num_chance_outcomes(state):
     return 2 if state.phase == TOSSING else 0
 
 
 @rule
-def coin_actor(state):
+def coin_current_player(state):
     return -1 if state.phase == OVER else 0
 
 
 @rule
-def coin_legal(state, mask):
+def coin_legal_action_mask(state, mask):
     mask[STOP] = 1
     mask[TOSS] = 1
 
 
 @rule
-def coin_apply(state, move):
+def coin_apply_action(state, move):
     state.reward[0] = 0.0
     if state.phase == DECIDING:
         state.phase = TOSSING if move == TOSS else OVER
@@ -68,14 +68,16 @@ COIN = dataclasses.replace(
     id="Coin-v0",
     state=np.dtype([("num_players", np.int32), ("phase", np.int32), ("reward", np.float32, (1,))], align=True),
     options=CoinOptions,
-    setup=coin_setup,
-    outcomes=coin_outcomes,
-    current_player=coin_actor,
-    legal=coin_legal,
-    apply=coin_apply,
-    canonical=no_symmetry,
+    rules=dataclasses.replace(
+        GAME.rules,
+        setup=coin_setup,
+        num_chance_outcomes=coin_num_chance_outcomes,
+        current_player=coin_current_player,
+        legal_action_mask=coin_legal_action_mask,
+        apply_action=coin_apply_action,
+        canonical=no_symmetry,
+    ),
     players={},
-    tables={},
 )
 
 
@@ -84,7 +86,7 @@ def coin():
     return enumerate_game(COIN, CoinOptions())
 
 
-def test_a_game_that_goes_in_circles_is_enumerated_and_solved(coin):
+def test_a_game_with_a_cycle_is_solved(coin):
     assert (coin.num_states, coin.num_chance, coin.num_ends) == (1, 1, 1)
     # Tossing for ever is worth 1/2 + 1/2 gamma v = v; stopping 1/2.
     for gamma in (0.5, 0.9, 1.0):
@@ -94,19 +96,19 @@ def test_a_game_that_goes_in_circles_is_enumerated_and_solved(coin):
         assert solution.residual < 1e-10
         toss = policy_value(coin, np.array([TOSS]), gamma)
         assert toss.mean == pytest.approx(solution.value, abs=1e-9)
-    assert value_iteration(coin, 0).actions.tolist() == [STOP]  # Equally good: the first.
+    assert value_iteration(coin, 0).actions.tolist() == [STOP]  # Both are equally good: the first.
     assert policy_value(coin, np.array([TOSS]), 1.0).std == pytest.approx(0.0, abs=1e-6)
     # Discounted by 1/2 the return is 2^-n with probability 2^-(n + 1): mean 2/3, mean square 4/7.
     assert policy_value(coin, np.array([TOSS]), 0.5).std == pytest.approx((4 / 7 - 4 / 9) ** 0.5, abs=1e-9)
 
 
-def test_fewer_sweeps_for_a_larger_theta(coin):
+def test_a_larger_theta_takes_fewer_sweeps(coin):
     rough, fine = value_iteration(coin, 0.9, theta=0.05), value_iteration(coin, 0.9, theta=1e-10)
     assert rough.sweeps < fine.sweeps
     assert rough.residual < 0.05
 
 
-def test_backward_induction_refuses_circles(coin):
+def test_backward_induction_refuses_cycles(coin):
     with pytest.raises(CardgymError, match="use value iteration"):
         backward_induction(coin)
     with pytest.raises(CardgymError, match="use value iteration"):
@@ -128,15 +130,15 @@ def test_value_iteration_equals_backward_induction(decisions, gamma):
     assert swept.residual < 1e-10
 
 
-def test_every_state_and_states_up_to_symmetry_give_one_answer():
+def test_symmetry_does_not_change_the_solution():
     known = solver(GAME, GAME.options(ranking="pair_first"))
-    whole, few = backward_induction(known.mdp, "0.9"), known.solve_exactly("0.9")
-    assert whole.value == few.value
-    assert whole.values == few.values
-    assert np.array_equal(whole.optimal, few.optimal)
+    every, few = backward_induction(known.mdp, "0.9"), known.solve_exactly("0.9")
+    assert every.value == few.value
+    assert every.values == few.values
+    assert np.array_equal(every.optimal, few.optimal)
 
 
-def test_a_policy_that_tells_suits_apart_is_valued_on_every_state():
+def test_a_policy_that_depends_on_suits_is_valued_on_every_state():
     known = solver(GAME, GAME.options())
     spades = (known.mdp.states["player"][:, 0] % 4 == 0).astype(np.int64)
     assert reduced(known.mdp, known.small, spades) is None
@@ -146,7 +148,7 @@ def test_a_policy_that_tells_suits_apart_is_valued_on_every_state():
     assert quick.std == pytest.approx(exact.std, abs=1e-12)
 
 
-def test_probabilities_and_actions_say_the_same():
+def test_probabilities_and_actions_have_the_same_value():
     known = solver(GAME, GAME.options())
     even = np.full((known.mdp.num_states, 2), 0.5)
     assert known.value(even, "0.9") == known.value("random", "0.9")
@@ -156,20 +158,20 @@ def test_probabilities_and_actions_say_the_same():
     assert known.value("random", 1).mean < known.value(mixed, 1).mean < known.value(best.actions, 1).mean
 
 
-def test_the_best_action_value_is_the_value():
+def test_the_highest_action_value_is_the_value():
     known = solver(GAME, GAME.options())
     swept = known.solve("0.9")
     worth = action_values(known.mdp, swept.values, 0.9)
     assert np.allclose(worth.max(axis=1), swept.values, atol=1e-12)
 
 
-def test_gamma_as_a_number_or_a_word():
+def test_gamma_is_a_number_or_a_text():
     assert check_gamma(0.9) == check_gamma("0.9") == check_gamma("9/10") == check_gamma(Fraction(9, 10))
     assert check_gamma(1) == 1
 
 
 @pytest.mark.parametrize("gamma", [1.5, -1, float("nan"), float("inf"), "a", None, ""])
-def test_gamma_outside_its_range(gamma):
+def test_gamma_outside_its_range_is_refused(gamma):
     known = solver(GAME, GAME.options())
     for method in (known.solve, known.solve_exactly, lambda g: known.value("random", g)):
         with pytest.raises(CardgymError, match="allowed are numbers from 0 to 1"):
@@ -177,7 +179,7 @@ def test_gamma_outside_its_range(gamma):
 
 
 @pytest.mark.parametrize(
-    ("policy", "words"),
+    ("policy", "message"),
     [
         (np.zeros(7, np.int64), "shape"),
         (np.full(5536, 2), "probability 0 in state 0"),
@@ -186,6 +188,6 @@ def test_gamma_outside_its_range(gamma):
         ("optimum", "'random'"),
     ],
 )
-def test_policies_that_do_not_fit(policy, words):
-    with pytest.raises(CardgymError, match=words):
+def test_policies_that_do_not_fit_are_refused(policy, message):
+    with pytest.raises(CardgymError, match=message):
         policy_value(solver(GAME, GAME.options()).mdp, policy)
