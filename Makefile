@@ -1,12 +1,16 @@
 # `make train` and `make test` do all their own set-up, in .venv.
 PYTHON ?= python3
+ifeq ($(OS),Windows_NT)
+BIN := .venv/Scripts
+else
 BIN := .venv/bin
+endif
 
-.PHONY: train test setup lint bench clean
+.PHONY: train test setup lint coverage hooks bench clean
 
-.venv/.installed: pyproject.toml constraints.txt
+.venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' -e examples/kuhn_poker
 	touch $@
 
 setup: .venv/.installed
@@ -14,17 +18,26 @@ setup: .venv/.installed
 train: setup  ## Train double DQN on CorellianSpike-v0, about two minutes on two cores.
 	$(BIN)/python train/dqn.py --config configs/corellian_spike/double_dqn.toml
 
-test: setup  ## The test suite, in two processes.
-	$(BIN)/python -m pytest -n 2 --dist loadscope
+test: setup  ## The test suite, in two processes that share one cache of compiled code.
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: setup  ## The linters that CI runs.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/mypy
+	$(BIN)/mypy --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls tests examples
 	$(BIN)/lint-imports
+
+coverage: export NUMBA_DISABLE_JIT := 1
+coverage: setup  ## The lines that the tests run. The JIT is off: coverage cannot see compiled lines.
+	$(BIN)/python -m pytest -n 2 -m "not compiled_only" --cov --cov-report=term --cov-report=html
+
+hooks: setup  ## Run the checks before each commit.
+	$(BIN)/pre-commit install
 
 bench: setup  ## Speed, side by side with what you would use instead.
 	$(BIN)/python benchmarks/compare.py
 
 clean:
-	rm -rf .venv runs
+	rm -rf .venv runs htmlcov .coverage
