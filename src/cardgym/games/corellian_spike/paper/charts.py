@@ -5,100 +5,98 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.registry import find
-from cardgym.figures import new_figure
+from cardgym.figures import COLOURS, new_figure
 from cardgym.files import replacing
-from cardgym.games.corellian_spike.batch_q.config import ENV
-from cardgym.games.corellian_spike.batch_q.state_models import codes_of
-from cardgym.games.corellian_spike.paper.runs import Case, TrainingResult
+from cardgym.games.corellian_spike.paper.runs import Case, TrainingRun
+from cardgym.games.corellian_spike.state import (
+    BUY,
+    DISCARD,
+    DONT_BUY,
+    FOLD,
+    MATCH,
+    RAISE,
+    SWAP_HIGH,
+    SWAP_LOW,
+    SWAP_SPIKE,
+)
+from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
+
+BETTING, BUYING, PLACING = 1, 2, 3
+"""Decisions, numbered as in the paper's code."""
 
 DECISIONS = {
-    1: ("betting", {0: "raise", 1: "match", 2: "fold"}),
-    2: ("buying", {3: "buy", 4: "don't buy"}),
-    3: ("placing", {5: "discard", 6: "swap spike", 7: "swap low", 8: "swap high"}),
+    BETTING: ("betting", {RAISE: "raise", MATCH: "match", FOLD: "fold"}),
+    BUYING: ("buying", {BUY: "buy", DONT_BUY: "don't buy"}),
+    PLACING: ("placing", {DISCARD: "discard", SWAP_SPIKE: "swap spike", SWAP_LOW: "swap low", SWAP_HIGH: "swap high"}),
 }
-_COLOURS = ("#0072b2", "#e69f00", "#d55e00", "#009e73", "#56b4e9", "#000000", "#cc79a7", "#e69f00", "#0072b2")
+_COLOURS = [COLOURS[number] for number in (0, 1, 5, 2, 4, 7, 3, 1, 0)]
 _MARKERS = "osD^vPXo*"
 
 
-@cache
-def kinds(case: Case) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Of each state by index: its decision (0 for the end), its round, and whether play can reach it at all.
+class EnumeratedStates(NamedTuple):
+    """The states of the paper's enumeration, by index.
 
-    Only who places a card has an extra one, so the codes of betting and buying with one are never met.
+    Attributes:
+        decisions: the decision in each state, (states,) int64; 0 at the end.
+        rounds: its round, (states,) int64.
+        reachable: whether play can reach it, (states,) bool. A seat places a bought card at once, so the codes of
+            betting and buying with a bought card are never met.
     """
-    codes = codes_of(find(ENV), case.options)
-    decision, extra = codes // 1_000_000 % 10, codes // 100 % 100
-    return decision, codes // 10_000_000, (decision == 3) | (extra == 0)
+
+    decisions: npt.NDArray[np.int64]
+    rounds: npt.NDArray[np.int64]
+    reachable: npt.NDArray[np.bool_]
 
 
-def shares(
-    case: Case, run: TrainingResult, decision: int, round: int | None, iteration: int, among: npt.NDArray[np.bool_]
+@cache
+def enumerated_states(case: Case) -> EnumeratedStates:
+    """The states of a case."""
+    digits = digits_of(info_state_keys(case.options))
+    return EnumeratedStates(digits.decision, digits.round, (digits.decision == PLACING) | (digits.extra == 0))
+
+
+def action_shares(
+    case: Case, run: TrainingRun, decision: int, round: int | None, iteration: int, among: npt.NDArray[np.bool_]
 ) -> dict[int, float]:
-    """The share of each action over the states of a decision and a round (of all rounds if None), among some states."""
-    decisions, rounds, _ = kinds(case)
-    wanted = (decisions == decision) & among
+    """The share of each action over the states of a decision in a round (None for all rounds), among some states."""
+    states = enumerated_states(case)
+    chosen = (states.decisions == decision) & among
     if round is not None:
-        wanted &= rounds == round
-    actions = run.policies[iteration][wanted]
+        chosen &= states.rounds == round
+    actions = run.policies[iteration][chosen]
     return {action: float((actions == action).mean()) if len(actions) else np.nan for action in DECISIONS[decision][1]}
 
 
-def draw_actions(path: Path, title: str, case: Case, runs: Sequence[TrainingResult]) -> None:
+def draw_actions(path: Path, title: str, case: Case, runs: Sequence[TrainingRun]) -> None:
     """Draw a case's three figures as the rows of one PNG file, a column for each round.
 
-    Solid: over all states of the enumeration, as in the paper. Dotted: over the states met in training.
+    Solid lines are over all states of the enumeration, as in the paper; dotted ones over the states met in training.
 
     Raises:
         CardgymError: where matplotlib is not installed, or the file cannot be written.
     """
     figure: Any = new_figure(13, 9)
     grid = figure.subplots(3, 4, sharex=True, sharey=True)
-    iterations = sorted(runs[0].policies)
-    everything = np.ones(len(runs[0].met), np.bool_)
-    for row, (decision, (name, actions)) in enumerate(DECISIONS.items()):
+    for row, (decision, (name, _)) in enumerate(DECISIONS.items()):
         for round in range(4):
             axes = grid[row, round]
-            if round == 0 and decision != 1:
+            if round == 0 and decision != BETTING:
                 axes.set_axis_off()
                 continue
-            for action, word in actions.items():
-                for style, all_states in (("-", True), (":", False)):
-                    points = [
-                        np.mean(
-                            [
-                                shares(case, run, decision, round, i, everything if all_states else run.met)[action]
-                                for run in runs
-                            ]
-                        )
-                        for i in iterations
-                    ]
-                    axes.plot(
-                        iterations,
-                        100 * np.array(points),
-                        style,
-                        color=_COLOURS[action],
-                        marker=_MARKERS[action],
-                        markersize=5,
-                        linewidth=1.4,
-                        label=word if all_states else None,
-                    )
+            _draw_panel(axes, case, runs, decision, round)
             axes.set_title(f"decision {decision} ({name}), round {round}", fontsize=10)
-            axes.set_yscale("symlog", linthresh=0.1, linscale=0.4)
-            axes.set_ylim(-0.02, 130)
-            axes.set_yticks([0, 0.1, 1, 10, 100], ["0", "0.1 %", "1 %", "10 %", "100 %"])
-            axes.grid(alpha=0.3)
             if row == 2:
                 axes.set_xlabel("iteration")
     for row, decision in enumerate(DECISIONS):
         handles, labels = grid[row, 1].get_legend_handles_labels()
         place = grid[row, 0]
-        place.legend(handles, labels, loc="center" if decision != 1 else "lower right", fontsize=9, framealpha=0.9)
+        corner = "center" if decision != BETTING else "lower right"
+        place.legend(handles, labels, loc=corner, fontsize=9, framealpha=0.9)
     for axes in (grid[2, 1], grid[2, 2], grid[2, 3]):
         axes.tick_params(labelbottom=True)
     figure.suptitle(
@@ -108,3 +106,34 @@ def draw_actions(path: Path, title: str, case: Case, runs: Sequence[TrainingResu
     )
     with replacing(path) as temporary:
         figure.savefig(temporary, format="png", dpi=90, metadata={"Software": ""})
+
+
+def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: int, round: int) -> None:
+    """Draw the shares of the actions of a decision in a round over the iterations."""
+    iterations = sorted(runs[0].policies)
+    everything = np.ones(len(runs[0].met), np.bool_)
+    for action, word in DECISIONS[decision][1].items():
+        for style, all_states in (("-", True), (":", False)):
+            means = [
+                np.mean(
+                    [
+                        action_shares(case, run, decision, round, i, everything if all_states else run.met)[action]
+                        for run in runs
+                    ]
+                )
+                for i in iterations
+            ]
+            axes.plot(
+                iterations,
+                100 * np.array(means),
+                style,
+                color=_COLOURS[action],
+                marker=_MARKERS[action],
+                markersize=5,
+                linewidth=1.4,
+                label=word if all_states else None,
+            )
+    axes.set_yscale("symlog", linthresh=0.1, linscale=0.4)
+    axes.set_ylim(-0.02, 130)
+    axes.set_yticks([0, 0.1, 1, 10, 100], ["0", "0.1 %", "1 %", "10 %", "100 %"])
+    axes.grid(alpha=0.3)

@@ -4,106 +4,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from cardgym.games.corellian_spike.paper.charts import kinds
-from cardgym.games.corellian_spike.paper.matches import SEATINGS, STATE_MODELS
-from cardgym.games.corellian_spike.paper.numbers import Estimate, Numbers, estimate, words
-from cardgym.games.corellian_spike.paper.runs import CREDITS, FOUR, WEIGHTED, Score, legal
+from cardgym.games.corellian_spike.paper.charts import BETTING, BUYING, PLACING, enumerated_states
+from cardgym.games.corellian_spike.paper.experiments import SEATINGS, STATE_MODELS
+from cardgym.games.corellian_spike.paper.numbers import Estimate, Numbers
+from cardgym.games.corellian_spike.paper.runs import CREDITS, FOUR, WEIGHTED, legal
+from cardgym.games.corellian_spike.paper.tables import EXPLORATIONS
+from cardgym.games.corellian_spike.state import BUY, FOLD, RAISE, SWAP_HIGH
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper, whether it holds, and the evidence."""
+
+    text: str
+    verdict: str
+    evidence: str
+
+
+def _verdict(holds: bool) -> str:
+    return "holds" if holds else "does not hold"
 
 
 def claims(numbers: Numbers) -> str:
-    """The paper's claims, and whether they hold; every verdict follows from the numbers."""
-    rows: list[tuple[str, str, str]] = []
+    """The section of the paper's claims; every verdict follows from the numbers."""
+    rows = [*_play_claims(numbers), *_policy_claims(numbers), *_seat_claims(numbers), _epsilon_claim(numbers)]
+    lines = ["## The paper's claims", "", "| claim | verdict | evidence |", "|---|---|---|"]
+    return "\n".join([*lines, *(f"| {row.text} | {row.verdict} | {row.evidence} |" for row in rows), ""])
 
-    def claim(what: str, holds: bool | str, evidence: str) -> None:
-        rows.append((what, holds if isinstance(holds, str) else "holds" if holds else "does not hold", evidence))
 
-    random_credits = numbers.credits("credits", "random-table", "published")
-    claim(
-        "The policy far outperforms random play.",
-        random_credits[0] - random_credits[1] > 25,
-        f"{words(random_credits)} credits, {words(numbers.hands('credits', 'random-table', 'published'), '.1f')} % "
-        "of hands",
-    )
-    published, open_ = (numbers.credits("credits", "initial", how) for how in ("published", "legal"))
-    hands = numbers.hands("credits", "initial", "published")
-    loses = published[0] + published[1] < 0
-    wins = open_[0] - open_[1] > 0
-    claim(
-        "It wins more hands than the initial policy, but slightly loses in credits.",
-        "holds for the published exploration, and is an artefact of it"
-        if loses and wins
-        else "holds"
-        if loses
-        else "hands: holds; credits: not clear of zero",
-        f"hands {words(hands, '.1f')} %; credits {words(published)} published, {words(open_)} with legal exploration: "
-        "who can learn to fold need not lose them",
+def _play_claims(numbers: Numbers) -> list[Claim]:
+    """Claims on how well the policies play."""
+    random = numbers.credits("credits", "random-table", "published")
+    rows = [
+        Claim(
+            "The policy far outperforms random play.",
+            _verdict(random.low > 25),
+            f"{random.text()} credits, {numbers.hands('credits', 'random-table', 'published').text('.1f')} % of hands",
+        )
+    ]
+    published, open_ = (numbers.credits("credits", "initial", how) for how in EXPLORATIONS)
+    loses = published.high < 0
+    wins = open_.low > 0
+    rows.append(
+        Claim(
+            "It wins more hands than the initial policy, but slightly loses in credits.",
+            "holds for the published exploration, and is an artefact of it"
+            if loses and wins
+            else "holds"
+            if loses
+            else "hands: holds; credits: not clear of zero",
+            f"hands {numbers.hands('credits', 'initial', 'published').text('.1f')} %; credits {published.text()} published, "
+            f"{open_.text()} with legal exploration: who can learn to fold need not lose them",
+        )
     )
     for reward in ("credits", "weighted"):
         middle = numbers.credits(reward, "intermediate", "published")
-        claim(
-            f"The policy of iteration 25 plays as well as the final one ({reward}).",
-            "holds" if abs(middle[0]) < 3 else "does not hold",
-            f"{words(middle)} credits between them; called equal within 3 of the 50 credits",
+        rows.append(
+            Claim(
+                f"The policy of iteration 25 plays as well as the final one ({reward}).",
+                _verdict(abs(middle.mean) < 3),
+                f"{middle.text()} credits between them; called equal within 3 of the 50 credits",
+            )
         )
     direct = numbers.credits("weighted", "credits-only", "published")
-    claim(
-        "The simpler credits-only reward costs little.",
-        abs(direct[0]) < 3 or direct[0] < 0,
-        f"weighted against credits-only: {words(direct)} credits, "
-        f"{words(numbers.hands('weighted', 'credits-only', 'published'), '.1f')} % of hands",
+    hands = numbers.hands("weighted", "credits-only", "published")
+    rows.append(
+        Claim(
+            "The simpler credits-only reward costs little.",
+            _verdict(direct.mean < 3),
+            f"weighted against credits-only: {direct.text()} credits, {hands.text('.1f')} % of hands",
+        )
     )
-    claim(
-        "Policies fold in less than 1 % of the betting states.",
-        "an artefact of the exploration",
-        f"{numbers.share(CREDITS, 1, 2, 'all'):.2f} % published (folding is never tried), "
-        f"{numbers.share(legal(CREDITS), 1, 2, 'all'):.2f} % of all and {numbers.share(legal(CREDITS), 1, 2, 'met'):.0f} % "
-        "of the states met with legal exploration",
+    return rows
+
+
+def _policy_claims(numbers: Numbers) -> list[Claim]:
+    """Claims on which actions the policies take."""
+    open_ = legal(CREDITS)
+    return [
+        Claim(
+            "Policies fold in less than 1 % of the betting states.",
+            "an artefact of the exploration",
+            f"{numbers.share(CREDITS, BETTING, FOLD, 'all'):.2f} % published (folding is never tried), "
+            f"{numbers.share(open_, BETTING, FOLD, 'all'):.2f} % of all and {numbers.share(open_, BETTING, FOLD, 'met'):.0f} % "
+            "of the states met with legal exploration",
+        ),
+        Claim(
+            "Policies never swap with the higher card, an artefact of the state model.",
+            "an artefact of the exploration, not of the state",
+            f"{numbers.share(CREDITS, PLACING, SWAP_HIGH, 'all'):.2f} % published, "
+            f"{numbers.share(open_, PLACING, SWAP_HIGH, 'all'):.1f} % of all "
+            f"and {numbers.share(open_, PLACING, SWAP_HIGH, 'met'):.0f} % of the states met with legal exploration, same state",
+        ),
+        Claim(
+            "After round 0 policies heavily favour matching (raising about 2 %).",
+            "an artefact of the enumeration",
+            "at most 4.8 % of the codes of rounds 1 to 3 can be met (below); of the states met the final policy raises in "
+            f"{numbers.share(CREDITS, BETTING, RAISE, 'met'):.0f} %",
+        ),
+    ]
+
+
+def _seat_claims(numbers: Numbers) -> list[Claim]:
+    """Claims on the 2-player and the 4-player policy with 2, 4 and 8 players."""
+    two, four, eight = (
+        numbers.of(("seats", seating, "published"), lambda scores: scores[0].credits - scores[1].credits)
+        for seating in SEATINGS[:3]
     )
-    claim(
-        "Policies never swap with the higher card, an artefact of the state model.",
-        "an artefact of the exploration, not of the state",
-        f"{numbers.share(CREDITS, 3, 8, 'all'):.2f} % published, {numbers.share(legal(CREDITS), 3, 8, 'all'):.1f} % of all "
-        f"and {numbers.share(legal(CREDITS), 3, 8, 'met'):.0f} % of the states met with legal exploration, same state",
-    )
-    claim(
-        "After round 0 policies heavily favour matching (raising about 2 %).",
-        "an artefact of the enumeration",
-        "at most 4.8 % of the codes of rounds 1 to 3 can be met (below); of the states met the final policy raises in "
-        f"{numbers.share(CREDITS, 1, 0, 'met'):.0f} %",
-    )
-    two, four, eight = (numbers.of(("seats", s, "published"), lambda x: x[0].credits - x[1].credits)
-                        for s in SEATINGS[:3])  # fmt: skip
-    claim(
-        "With two players the 2-player policy beats the 4-player one.",
-        two[0] - two[1] > 0,
-        f"by {words(two)} credits a game",
-    )
-    claim(
-        "With four players they are equal.",
-        "not told apart" if abs(four[0]) <= four[1] else "does not hold",
-        f"difference {words(four)} credits (2-player less 4-player)",
-    )
-    claim(
-        "With eight players the 4-player policy is better.",
-        "holds" if eight[0] + eight[1] < 0 else "not shown" if abs(eight[0]) <= eight[1] else "does not hold",
-        f"difference {words(eight)} credits in the paper's two hands; the paper's own 2.2 credits are from 2,000 games",
-    )
-    last = 0.9 * 0.9556 ** (numbers.plan.iterations - 1)
-    claim(
+    return [
+        Claim(
+            "With two players the 2-player policy beats the 4-player one.",
+            _verdict(two.low > 0),
+            f"by {two.text()} credits a game",
+        ),
+        Claim(
+            "With four players they are equal.",
+            "not told apart" if abs(four.mean) <= four.half_width else "does not hold",
+            f"difference {four.text()} credits (2-player less 4-player)",
+        ),
+        Claim(
+            "With eight players the 4-player policy is better.",
+            "holds" if eight.high < 0 else "not shown" if abs(eight.mean) <= eight.half_width else "does not hold",
+            f"difference {eight.text()} credits in the paper's two hands; the paper's own 2.2 credits are from 2,000 games",
+        ),
+    ]
+
+
+def _epsilon_claim(numbers: Numbers) -> Claim:
+    last = 0.9 * 0.9556 ** (numbers.scale.iterations - 1)
+    return Claim(
         "After 50 iterations epsilon is 10.2 %.",
         "off by one",
         f"0.9 x 0.9556^48 = {0.9 * 0.9556**48:.1%} explores in iteration 49; the last one has {last:.1%}",
     )
-    lines = ["## The paper's claims", "", "| claim | verdict | evidence |", "|---|---|---|"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows), ""])
 
 
 def exploration(numbers: Numbers) -> str:
-    """Published against legal exploration."""
+    """The section on published and legal exploration."""
     lines = [
         "## What the published exploration does",
         "",
@@ -119,11 +160,11 @@ def exploration(numbers: Numbers) -> str:
         for how in (case, legal(case)):
             cells = [
                 f"{numbers.share(how, decision, action, among):.2f} %"
-                for decision, action in ((1, 2), (2, 3), (3, 8))
+                for decision, action in ((BETTING, FOLD), (BUYING, BUY), (PLACING, SWAP_HIGH))
                 for among in ("all", "met")
             ]
             lines.append(f"| {name} | {how.exploration} | {' | '.join(cells)} |")
-    _, _, reachable = kinds(CREDITS)
+    reachable = enumerated_states(CREDITS).reachable
     spare = 100 * float((~reachable[1:]).mean())
     lines += [
         "",
@@ -137,56 +178,54 @@ def exploration(numbers: Numbers) -> str:
 
 
 def betting(numbers: Numbers) -> str:
-    """Flat against matched betting."""
+    """The section on flat and matched betting."""
     lines = [
         "## Flat against matched betting",
         "",
         "Under flat betting (the paper's reward table: a raise costs 2, a match 2) a re-raise costs its player 2 and",
-        "every match after it 2 again. Matched betting, as in poker, makes up the difference instead. TrainingResult and played",
+        "every match after it 2 again. Matched betting, as in poker, makes up the difference instead. Trained and played",
         "with either, credits-only reward:",
         "",
         "| opponent | exploration | credits, flat | credits, matched | hands, flat | hands, matched |",
         "|---|---|---|---|---|---|",
     ]
     for opponent in ("random-table", "initial", "intermediate"):
-        for how in ("published", "legal"):
-            cells = [words(numbers.credits(kind, opponent, how)) for kind in ("credits", "matched")]
-            cells += [words(numbers.hands(kind, opponent, how), ".1f") + " %" for kind in ("credits", "matched")]
+        for how in EXPLORATIONS:
+            cells = [numbers.credits(kind, opponent, how).text() for kind in ("credits", "matched")]
+            cells += [numbers.hands(kind, opponent, how).text(".1f") + " %" for kind in ("credits", "matched")]
             lines.append(f"| {opponent} | {how} | {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
 
-def information(numbers: Numbers, learned: Sequence[tuple[int, list[Score]]]) -> str:
-    """The paper's future work."""
+def information(numbers: Numbers) -> str:
+    """The section on the paper's future work."""
     lines = [
         "## The paper's future work: would knowing more win more?",
         "",
-        "Online Q-learning (the same for all; [tabular.md](../algorithms/tabular.md)) learns to beat the paper's final",
+        "Online Q-learning (the same for all; [tabular.md](../../algorithms/tabular.md)) learns to beat the paper's final",
         "credits-only policy, which stays fixed, with three kinds of state: the paper's code, the three cards in place of",
-        f"their sum, and the code with the opponent's spike. Means of {numbers.plan.information_seeds} runs.",
+        f"their sum, and the code with the opponent's spike. Means of {numbers.scale.information_seeds} runs.",
         "",
         "| state | decisions learned from | states met | credits against that policy | hands | credits against initial | "
         "against heuristic |",
         "|---|---|---|---|---|---|---|",
     ]
-    runs = iter(learned)
-    best: dict[int, dict[str, Estimate]] = {}
-    for budget in numbers.plan.budgets:
-        for model in STATE_MODELS:
-            found = [next(runs) for _ in range(numbers.plan.information_seeds)]
-            against = [estimate(scores[judge].credits for _, scores in found) for judge in range(3)]
-            hands = estimate(100 * scores[0].hands for _, scores in found)
-            best.setdefault(budget, {})[model] = against[0]
-            met = np.mean([states for states, _ in found])
-            lines.append(
-                f"| {STATE_MODELS[model]} | {budget:,} | {met:,.0f} | {words(against[0])} | {words(hands, '.1f')} % | "
-                f"{words(against[1])} | {words(against[2])} |"
+    differences = []
+    for budget in numbers.scale.budgets:
+        credits: dict[str, Estimate] = {}
+        for model, name in STATE_MODELS.items():
+            results = numbers.results.tabular[budget, model]
+            policy, initial, heuristic = (
+                Estimate.of(result.scores[judge].credits for result in results) for judge in range(3)
             )
-    told = []
-    for budget, models in best.items():
-        differences = [
-            f"{STATE_MODELS[model]} {models[model][0] - models[''][0]:+.1f}" for model in ("cards", "spikes")
-        ]
-        told.append(f"after {budget:,} decisions {' and '.join(differences)} credits a game")
-    lines += ["", f"Beside the paper's code, knowing more brings: {'; '.join(told)}.", ""]
+            hands = Estimate.of(100 * result.scores[0].hands for result in results)
+            credits[model] = policy
+            met = np.mean([result.states for result in results])
+            lines.append(
+                f"| {name} | {budget:,} | {met:,.0f} | {policy.text()} | {hands.text('.1f')} % | "
+                f"{initial.text()} | {heuristic.text()} |"
+            )
+        more = [f"{STATE_MODELS[m]} {credits[m].mean - credits[''].mean:+.1f}" for m in ("cards", "spikes")]
+        differences.append(f"after {budget:,} decisions {' and '.join(more)} credits a game")
+    lines += ["", f"Beside the paper's code, knowing more brings: {'; '.join(differences)}.", ""]
     return "\n".join(lines)

@@ -10,7 +10,10 @@ from cardgym.play.log import default_log, read_log
 
 
 def human_rows(log: Path | None = None) -> list[str]:
-    """Rows of a Markdown table, one for each line-up of two players and its options; none where there is no log.
+    """Rows of a Markdown table, one for each pair of players and options; none where there is no log.
+
+    Args:
+        log: the play log; None for the user's own, which may be missing.
 
     Raises:
         CardgymError: where a log that was named is missing, or a line of it is no game.
@@ -18,16 +21,16 @@ def human_rows(log: Path | None = None) -> list[str]:
     path = log or default_log(ENV)
     if log is None and not path.is_file():
         return []
-    usual = CorellianSpikeOptions().asdict()
+    defaults = CorellianSpikeOptions().asdict()
     lineups: dict[tuple[str, str, str], list[tuple[float, float, float, float]]] = {}
     for game in read_log(path):
         if game["env"] != ENV or not game["finished"] or len(game["players"]) != 2:
             continue
         person, other = game["players"]
         metrics = person["metrics"]
-        figures = (metrics["credits_per_game"], person["score"], game["max_score"], metrics["bust_games"])
-        changed = [f"{option}={value}" for option, value in game["settings"].items() if value != usual.get(option)]
-        lineups.setdefault((person["name"], other["name"], ", ".join(changed) or "the paper's"), []).append(figures)
+        row = (metrics["credits_per_game"], person["score"], game["max_score"], metrics["bust_games"])
+        changed = [f"{option}={value}" for option, value in game["settings"].items() if value != defaults.get(option)]
+        lineups.setdefault((person["name"], other["name"], ", ".join(changed) or "the paper's"), []).append(row)
     rows = []
     for (name, other, options), games in lineups.items():
         credits, won, hands, bust = (sum(column) for column in zip(*games, strict=True))

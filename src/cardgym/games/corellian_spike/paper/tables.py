@@ -7,19 +7,37 @@ from pathlib import Path
 
 import numpy as np
 
+from cardgym.games.corellian_spike.paper.experiments import DEEP_OPPONENTS, SEATINGS
 from cardgym.games.corellian_spike.paper.human import human_rows
-from cardgym.games.corellian_spike.paper.matches import (
-    DEEP_OPPONENTS,
-    OPPONENTS,
-    PAPER,
-    PAPER_HUMAN,
-    PAPER_SEATS,
-    SEATINGS,
-)
-from cardgym.games.corellian_spike.paper.numbers import Numbers, words
+from cardgym.games.corellian_spike.paper.numbers import Numbers
+
+OPPONENTS = ("random-table", "initial", "intermediate", "credits-only", "heuristic", "double DQN")
+"""Rows of tables 2 and 3: the paper's opponents, then ours. `random-table` is the paper's random policy."""
+
+PAPER = {
+    ("credits", "random-table"): (35.6, 90, 0, 499),
+    ("credits", "initial"): (-2.4, 64, 17, 0),
+    ("credits", "intermediate"): (1.0, 49, 151, 180),
+    ("weighted", "random-table"): (38.4, 95, 1, 624),
+    ("weighted", "initial"): (-0.1, 63, 208, 157),
+    ("weighted", "intermediate"): (-0.8, 49, 906, 891),
+    ("weighted", "credits-only"): (0.6, 54, 569, 555),
+}
+"""Tables 2 and 3 of the paper: the policy's credits a game and percent of hands, its busts, the opponent's."""
+
+PAPER_HUMAN = {"credits": "-50, 20 % of one game's hands", "weighted": "-25 a game, 27 % of 11 hands"}
+
+PAPER_SEATS = {
+    (2, 10): ((18.3, 64, 329), (-18.3, 36, 1044)),
+    (4, 10): ((1.7, 27, 575), (-1.6, 26, 619)),
+    (8, 2): ((-1.2, 12, 0), (1.0, 14, 0)),
+}
+"""Table 4, by seats and hands: credits, percent of hands and busts of the 2-player policy, then of the 4-player one."""
+
+EXPLORATIONS = ("published", "legal")
 
 
-def table(numbers: Numbers, number: int, reward: str, title: str) -> str:
+def opponents_table(numbers: Numbers, number: int, reward: str, title: str) -> str:
     """Table 2 or 3."""
     lines = [
         f"## Table {number}: {title.lower()}",
@@ -33,22 +51,17 @@ def table(numbers: Numbers, number: int, reward: str, title: str) -> str:
             continue
         paper = PAPER.get((reward, opponent))
         cells = [opponent, f"{paper[0]:+.1f}" if paper else "-"]
-        cells += [words(numbers.credits(reward, opponent, how)) for how in ("published", "legal")]
+        cells += [numbers.credits(reward, opponent, how).text() for how in EXPLORATIONS]
         cells.append(f"{paper[1]} %" if paper else "-")
-        cells += [words(numbers.hands(reward, opponent, how), ".1f") + " %" for how in ("published", "legal")]
+        cells += [numbers.hands(reward, opponent, how).text(".1f") + " %" for how in EXPLORATIONS]
         cells.append(f"{paper[2]} / {paper[3]}" if paper else "-")
-        for how in ("published", "legal"):
-            bust = [
-                numbers.of((reward, opponent, how), lambda scores, seat=seat: scores[seat].bust)  # type: ignore[misc]
-                for seat in (0, 1)
-            ]
-            cells.append(" / ".join(words(value, ".0f") for value in bust))
+        cells += [numbers.busts(reward, opponent, how) for how in EXPLORATIONS]
         lines.append("| " + " | ".join(cells) + " |")
     lines += ["", f"The paper's human against its policy: the policy won {PAPER_HUMAN[reward]}.", ""]
     return "\n".join(lines)
 
 
-def seats(numbers: Numbers) -> str:
+def seats_table(numbers: Numbers) -> str:
     """Table 4."""
     lines = [
         "## Table 4: the 2-player and the 4-player policy at tables of two, four and eight",
@@ -64,23 +77,23 @@ def seats(numbers: Numbers) -> str:
     ]
     for seating in SEATINGS:
         paper = PAPER_SEATS.get(seating)
-        for how in ("published", "legal"):
+        for how in EXPLORATIONS:
             key = ("seats", seating, how)
             cells = [f"{seating[0]}, {seating[1]}", how]
-            for column, read in enumerate((lambda s: s.credits, lambda s: 100 * s.hands)):
-                for seat in (0, 1):
-                    cells.append((f"{paper[seat][column]:+.1f}", f"{paper[seat][column]} %")[column] if paper else "-")
-                    ours = numbers.of(key, lambda scores, seat=seat, read=read: read(scores[seat]))  # type: ignore
-                    cells.append(words(ours, ("+.1f", ".1f")[column]) + ("", " %")[column])
+            for player in (0, 1):
+                cells.append(f"{paper[player][0]:+.1f}" if paper else "-")
+                cells.append(numbers.credits(*key, player=player).text())
+            for player in (0, 1):
+                cells.append(f"{paper[player][1]} %" if paper else "-")
+                cells.append(numbers.hands(*key, player=player).text(".1f") + " %")
             cells.append(f"{paper[0][2]} / {paper[1][2]}" if paper else "-")
-            bust = [numbers.of(key, lambda scores, seat=seat: scores[seat].bust) for seat in (0, 1)]  # type: ignore
-            cells.append(" / ".join(words(value, ".0f") for value in bust))
+            cells.append(numbers.busts(*key))
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
 
 
-def human(log: Path | None) -> str:
-    """The human's row."""
+def human_table(log: Path | None) -> str:
+    """The games of a person, from the play log; see `human_rows`."""
     lines = ["## A person", ""]
     rows = human_rows(log)
     if not rows:
@@ -96,25 +109,26 @@ def human(log: Path | None) -> str:
     return "\n".join([*lines, *rows, ""])
 
 
-def deep_agents(numbers: Numbers, paths: Sequence[Path]) -> str:
-    """The double DQN against everyone."""
+def deep_table(numbers: Numbers, paths: Sequence[Path]) -> str:
+    """The double DQN's checkpoints against everyone."""
     lines = ["## The double DQN", ""]
     if not paths:
         lines.append("No checkpoint was given (`--deep PATH`), so its rows are missing from this page.")
         return "\n".join([*lines, ""])
     lines += [
-        f"Credits it wins a game, {numbers.plan.games:,} games a match, with the match's 95 % interval over its deals;",
+        f"Credits it wins a game, {numbers.scale.games:,} games a match, with the match's 95 % interval over its "
+        "deals;",
         "each match of a row has other deals, and policies of another training run.",
         "",
         "| checkpoint | against | "
-        + " | ".join(f"match {i + 1}" for i in range(numbers.plan.deep_seeds))
+        + " | ".join(f"match {i + 1}" for i in range(numbers.scale.deep_seeds))
         + " | hands |",
-        "|---|---|" + "---|" * (numbers.plan.deep_seeds + 1),
+        "|---|---|" + "---|" * (numbers.scale.deep_seeds + 1),
     ]
     lows: dict[str, list[float]] = {}
     for number, path in enumerate(paths):
         for opponent in DEEP_OPPONENTS:
-            scores = [each[0] for each in numbers.results.scores["deep", opponent, number]]
+            scores = [match[0] for match in numbers.results.scores["deep", opponent, number]]
             lows.setdefault(opponent, []).extend(score.interval[0] for score in scores)
             cells = [f"{s.credits:+.2f} [{s.interval[0]:+.2f}, {s.interval[1]:+.2f}]" for s in scores]
             hands = 100 * np.mean([score.hands for score in scores])

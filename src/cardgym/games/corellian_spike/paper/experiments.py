@@ -1,0 +1,205 @@
+"""All of the page's experiments: train every case, then play the matches of the tables, over several processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from cardgym.games.corellian_spike.batch_q.learner import transferred_policy
+from cardgym.games.corellian_spike.paper.runs import (
+    CASES,
+    CREDITS,
+    FOUR,
+    WEIGHTED,
+    Case,
+    Match,
+    Scale,
+    Score,
+    TabularResult,
+    TabularTraining,
+    TrainingRun,
+    legal,
+    matched,
+    play,
+    train_case,
+    train_tabular,
+)
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
+from cardgym.players.base import Player, PlayerSpec
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]
+
+STATE_MODELS = {"": "the paper's code", "cards": "three cards for their sum", "spikes": "code and the opponent's spike"}
+"""Observations of the tabular trainings, and what the page calls them."""
+
+SEATINGS = ((2, 10), (4, 10), (8, 2), (8, 10))
+"""Numbers of players and hands: table 4 of the paper, and its last row with the usual number of hands."""
+
+DEEP_OPPONENTS = ("random", "initial", "heuristic", "credits", "weighted", "credits, legal", "weighted, legal")
+"""Opponents of the deep agents: players of the game, and final policies by reward and exploration."""
+
+
+@dataclass
+class Results:
+    """The results of all experiments.
+
+    Attributes:
+        runs: training runs by case, one for each seed.
+        scores: the players' scores in the matches, by what the match is for, one match for each seed.
+        tabular: results of the tabular trainings by budget and state model, one for each seed.
+        wall_seconds: how long it all took.
+        processor_seconds: the processor time of all processes.
+    """
+
+    runs: dict[Case, list[TrainingRun]] = field(default_factory=dict)
+    scores: dict[tuple[object, ...], list[list[Score]]] = field(default_factory=dict)
+    tabular: dict[tuple[int, str], list[TabularResult]] = field(default_factory=dict)
+    wall_seconds: float = 0.0
+    processor_seconds: float = 0.0
+
+
+def run_all(scale: Scale, deep: Sequence[Player], progress: Progress | None = None) -> Results:
+    """Train every case, then play the matches and run the tabular trainings that need the trained policies.
+
+    Args:
+        scale: how much to do.
+        deep: deep agents for two players.
+        progress: called with the tasks done and the tasks in all.
+    """
+    start, processor_start = time.monotonic(), _processor_time()
+    results = Results()
+    done, total = 0, 4 * len(CASES) * scale.seeds  # The total is a guess until the matches are known.
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, total)
+
+    _compile_all()
+    trainings = [(case, scale.base_seed + number, scale) for case in CASES for number in range(scale.seeds)]
+    for (case, _, _), run in zip(trainings, _map(scale.processes, train_case, trainings, advance), strict=True):
+        results.runs.setdefault(case, []).append(run)
+
+    matches = list_matches(results.runs, scale, deep)
+    tabular = list_tabular_trainings(results.runs, scale)
+    total = done + len(matches) + len(tabular)
+    # Batch policies (networks) are played in this process: torch is loaded once.
+    compiled = [(match,) for _, match in matches if match.compiled]
+    others = [(match,) for _, match in matches if not match.compiled]
+    compiled_scores = iter(_map(scale.processes, play, compiled, advance))
+    other_scores = iter(_map(1, play, others, advance))
+    for key, match in matches:
+        results.scores.setdefault(key, []).append(next(compiled_scores if match.compiled else other_scores))
+    tabular_results = _map(scale.processes, train_tabular, [(training,) for training in tabular], advance)
+    for training, result in zip(tabular, tabular_results, strict=True):
+        results.tabular.setdefault((training.decisions, training.observation), []).append(result)
+    results.wall_seconds = time.monotonic() - start
+    results.processor_seconds = _processor_time() - processor_start
+    return results
+
+
+# -- which experiments ------------------------------------------------------------------------------------------------
+
+
+def list_matches(
+    runs: dict[Case, list[TrainingRun]], scale: Scale, deep: Sequence[Player]
+) -> list[tuple[tuple[object, ...], Match]]:
+    """The matches of all tables, each with its key in `Results.scores`, one for each training run."""
+    matches: list[tuple[tuple[object, ...], Match]] = []
+    two = CorellianSpikeOptions()
+
+    def add(key: tuple[object, ...], options: CorellianSpikeOptions, players: Sequence[PlayerSpec], seed: int) -> None:
+        matches.append((key, Match(options, players, scale.games, scale.base_seed + seed)))
+
+    for reward, base in (("credits", CREDITS), ("weighted", WEIGHTED)):
+        for case in (base, legal(base)):
+            for seed, run in enumerate(runs[case]):
+                opponents: dict[str, PlayerSpec] = {name: name for name in ("random-table", "initial", "heuristic")}
+                opponents["intermediate"] = run.intermediate
+                if reward == "weighted":
+                    opponents["credits-only"] = runs[Case(exploration=case.exploration)][seed].final
+                if deep:
+                    opponents["double DQN"] = deep[seed % len(deep)]
+                for name, opponent in opponents.items():
+                    add((reward, name, case.exploration), two, [run.final, opponent], seed)
+    for case in (matched(CREDITS), matched(legal(CREDITS))):
+        for seed, run in enumerate(runs[case]):
+            opponents = {"random-table": "random-table", "initial": "initial", "intermediate": run.intermediate}
+            for name, opponent in opponents.items():
+                add(("matched", name, case.exploration), case.options, [run.final, opponent], seed)
+    for seats, hands in SEATINGS:
+        options = CorellianSpikeOptions(num_players=seats, hands=hands)
+        for first, second in ((WEIGHTED, FOUR), (legal(WEIGHTED), legal(FOUR))):
+            for seed in range(scale.seeds):
+                pair = [
+                    transferred_policy(runs[case][seed].final.actions, case.options, options)
+                    for case in (first, second)
+                ]
+                add(("seats", (seats, hands), first.exploration), options, [*pair, *["initial"] * (seats - 2)], seed)
+    for number, agent in enumerate(deep):
+        for seed in range(scale.deep_seeds):
+            run_of = seed % scale.seeds
+            opponents = {name: name for name in ("random", "initial", "heuristic")}
+            for name, case in (("credits", CREDITS), ("weighted", WEIGHTED)):
+                opponents[name] = runs[case][run_of].final
+                opponents[f"{name}, legal"] = runs[legal(case)][run_of].final
+            for name in DEEP_OPPONENTS:
+                add(("deep", name, number), two, [agent, opponents[name]], seed)
+    return matches
+
+
+def list_tabular_trainings(runs: dict[Case, list[TrainingRun]], scale: Scale) -> list[TabularTraining]:
+    """Trainings against the paper's final policy with each budget and state model, one for each seed."""
+    trainings = []
+    for budget in scale.budgets:
+        for observation in STATE_MODELS:
+            for seed in range(scale.information_seeds):
+                opponent = runs[CREDITS][seed % scale.seeds].final
+                judges = (opponent, "initial", "heuristic")
+                trainings.append(
+                    TabularTraining(observation, scale.base_seed + seed, budget, opponent, judges, scale.games)
+                )
+    return trainings
+
+
+# -- processes --------------------------------------------------------------------------------------------------------
+
+
+def _map(
+    processes: int, function: Callable[..., T], tasks: Iterable[tuple[object, ...]], advance: Callable[[], None]
+) -> list[T]:
+    """`function(*task)` of every task, in order, by several processes; `advance` is called as each ends."""
+    tasks = list(tasks)
+    if processes < 2 or len(tasks) < 2:
+        results = []
+        for task in tasks:
+            results.append(function(*task))
+            advance()
+        return results
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        futures = [pool.submit(function, *task) for task in tasks]
+        for future in futures:
+            future.add_done_callback(lambda _: advance())
+        return [future.result() for future in futures]
+
+
+def _processor_time() -> float:
+    """The processor time of this process, and of those that it started and that have ended, in seconds."""
+    return sum(os.times()[:4])
+
+
+def _compile_all() -> None:
+    """Compile everything before it is timed, and before several processes wait for one another to do it."""
+    small = Scale(iterations=1, training_games=2)
+    for case in (CREDITS, legal(CREDITS)):
+        run = train_case(case, 0, small)
+        play(Match(case.options, [run.final, "heuristic"], 2, 0))
+    for observation in STATE_MODELS:
+        train_tabular(TabularTraining(observation, 0, 1000, run.final, (run.final,), 2))
