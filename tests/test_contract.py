@@ -1,33 +1,41 @@
-"""The contract suite over every registered game; a game registered later is tested by itself."""
+"""Every game that cardgym brings has a contract suite, in its own folder of tests."""
 
 from __future__ import annotations
 
-import inspect
+import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 import cardgym
 from cardgym.testing import ContractSuite
 
-OPEN_HANDED = {"OnePlayPoker-v0"}
-"""Games that hide nothing that `resample` could draw anew."""
+GAMES = Path(__file__).parent / "games"
 
-_seen: set[object] = set()
-for _id in cardgym.registered():
-    if not inspect.unwrap(cardgym.find(_id).rules.apply_action).__module__.startswith("cardgym."):
-        continue  # A game of another test, tested there.
-    _name = "Test" + "".join(part for part in _id if part.isalnum())
-    globals()[_name] = type(
-        _name,
-        (ContractSuite,),
-        {
-            "game": _id,
-            "golden": Path(__file__).parent / "golden",
-            "hides": _id not in OPEN_HANDED,
-            # One game under two ids: the rules are played through under the first.
-            "cases": 3 if cardgym.find(_id).rules.apply_action in _seen else ContractSuite.cases,
-            "examples": 3 if cardgym.find(_id).rules.apply_action in _seen else ContractSuite.examples,
-            "__doc__": f"The contract of {_id}.",
-            "__module__": __name__,
-        },
-    )
-    _seen.add(cardgym.find(_id).rules.apply_action)
+
+def own_games() -> list[tuple[str, str]]:
+    """The ids of the games of this distribution, each with its package's name."""
+    return [
+        (game_id, package.name)
+        for package in cardgym.packages()
+        for game_id, reference in package.games.items()
+        if reference.startswith("cardgym.games.")
+    ]
+
+
+def suites(folder: Path) -> Iterator[type[ContractSuite]]:
+    for path in sorted(folder.glob("test_*contract.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, ContractSuite) and value is not ContractSuite:
+                yield value
+
+
+@pytest.mark.parametrize(("game_id", "package"), own_games())
+def test_game_has_a_contract_suite(game_id: str, package: str) -> None:
+    assert game_id in {suite.game for suite in suites(GAMES / package)}

@@ -1,24 +1,19 @@
-"""Kuhn poker: the contract suite, hand-played lines, and its known figures in exact fractions."""
+"""Kuhn poker: hand-played lines, its 12 information sets, and its known values in exact fractions."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 
-import kuhn_poker
 import pytest
-from kuhn_poker import BET, PASS
 
-from cardgym.testing import ContractSuite, StateDriver
+from cardgym.testing import StateDriver, generator
+from kuhn_poker.game import GAME
+from kuhn_poker.rules import BET, JACK, KING, PASS, QUEEN, KuhnOptions
 
-JACK, QUEEN, KING = range(3)
-
-
-class TestContract(ContractSuite):
-    game = "kuhn_poker:KuhnPoker-v0"
-    golden = Path(__file__).parent / "golden"
+Strategy = dict[str, Fraction]
+"""The probability of BET at each information set, named `card:history`."""
 
 
 @pytest.mark.parametrize(
@@ -32,63 +27,64 @@ class TestContract(ContractSuite):
     ],
 )
 @pytest.mark.parametrize("ante", [1, 2])
-def test_the_five_lines_of_play_when_seat_0_holds_the_king(actions: tuple[int, ...], paid: int, ante: int) -> None:
-    table = Table(kuhn_poker.GAME, kuhn_poker.KuhnOptions(ante=("one", "two")[ante - 1]))
-    table.play(KING, QUEEN)
-    rewards = table.play(*actions)
-    more = (ante - 1) * (1 if paid > 0 else -1)
-    assert table.over
-    assert rewards[:2].tolist() == [paid + more, -(paid + more)]
+def test_five_lines_of_play_when_seat_0_holds_the_king(actions: tuple[int, ...], paid: int, ante: int) -> None:
+    driver = StateDriver(GAME, KuhnOptions(ante=("one", "two")[ante - 1]))
+    driver.play(KING, QUEEN)
+    rewards = driver.play(*actions)
+    expected = paid + (ante - 1) * (1 if paid > 0 else -1)
+    assert driver.over
+    assert rewards[:2].tolist() == [expected, -expected]
 
 
-# A solver of its own: it knows the game only by the rules' functions, and works in fractions.
-
-Strategy = dict[str, Fraction]
-"""The probability of BET at each information set, named `card:history`."""
+# -- a solver of its own: it knows the game by the driver alone, and counts in fractions -------------------------------
 
 
-def information_set(table: Table, history: str) -> str:
-    return f"{table.state.cards[table.seat]}:{history}"
+def information_set(driver: StateDriver, history: str) -> str:
+    return f"{driver.state.cards[driver.current_player]}:{history}"
 
 
-def leaves(table: Table, history: str = "", chance: Fraction = Fraction(1)) -> Iterator[tuple[Table, str, Fraction]]:
-    """Every decision of the game, with its history of actions and the probability of its cards."""
-    if table.over:
+def decisions(driver: StateDriver, history: str = "") -> Iterator[tuple[StateDriver, str]]:
+    """Every decision of the game, with the actions that led to it."""
+    if driver.over:
         return
-    if not table.num_chance_outcomes:
-        yield table, history, chance
-    moves = range(table.num_chance_outcomes) if table.num_chance_outcomes else table.legal_actions()
-    for move in moves:
-        after = table.copy()
-        after.apply(move)
-        told, share = (
-            (history, chance / table.num_chance_outcomes)
-            if table.num_chance_outcomes
-            else (history + "pb"[move], chance)
-        )
-        yield from leaves(after, told, share)
+    outcomes = driver.num_chance_outcomes
+    if not outcomes:
+        yield driver, history
+    for move in range(outcomes) if outcomes else driver.legal_actions():
+        after = driver.copy()
+        after.apply_action(move)
+        yield from decisions(after, history if outcomes else history + "pb"[move])
 
 
-def value(table: Table, strategy: Strategy, history: str = "") -> Fraction:
-    """What seat 0 gets on average when both seats follow `strategy`."""
-    if table.over:
+def value(driver: StateDriver, strategy: Strategy, history: str = "") -> Fraction:
+    """What seat 0 wins on average when both seats follow `strategy`."""
+    if driver.over:
         return Fraction(0)
     total = Fraction(0)
-    moves = range(table.num_chance_outcomes) if table.num_chance_outcomes else table.legal_actions()
-    for move in moves:
-        if table.num_chance_outcomes:
-            share, told = Fraction(1, table.num_chance_outcomes), history
+    outcomes = driver.num_chance_outcomes
+    for move in range(outcomes) if outcomes else driver.legal_actions():
+        if outcomes:
+            probability, line = Fraction(1, outcomes), history
         else:
-            bets = strategy[information_set(table, history)]
-            share, told = (bets if move == BET else 1 - bets), history + "pb"[move]
-        if share:
-            after = table.copy()
-            paid = after.apply(move)
-            total += share * (Fraction(float(paid[0])) + value(after, strategy, told))
+            bet = strategy[information_set(driver, history)]
+            probability, line = (bet if move == BET else 1 - bet), history + "pb"[move]
+        if probability:
+            after = driver.copy()
+            paid = after.apply_action(move)
+            total += probability * (Fraction(float(paid[0])) + value(after, strategy, line))
     return total
 
 
-def equilibrium(alpha: Fraction) -> Strategy:
+def best_response(driver: StateDriver, strategy: Strategy, seat: int) -> Fraction:
+    """The most that `seat` can win against `strategy`. It suffices to try its 64 pure strategies."""
+    sign = 1 if seat == 0 else -1
+    own = sorted(name for name in strategy if len(name.partition(":")[2]) % 2 == seat)
+    assert len(own) == 6
+    pure = (dict(zip(own, map(Fraction, bets), strict=True)) for bets in itertools.product((PASS, BET), repeat=6))
+    return max(sign * value(driver, strategy | response) for response in pure)
+
+
+def kuhns_equilibrium(alpha: Fraction) -> Strategy:
     """Kuhn's equilibria, one for each alpha in [0, 1/3]: the first player bets the jack with probability alpha."""
     third = Fraction(1, 3)
     return {
@@ -100,34 +96,66 @@ def equilibrium(alpha: Fraction) -> Strategy:
 
 
 def test_there_are_12_information_sets() -> None:
-    sets = {information_set(table, history) for table, history, _ in leaves(Table(kuhn_poker.GAME))}
-    assert len(sets) == 12
-    assert sets == set(equilibrium(Fraction(0)))
+    names = {information_set(driver, history) for driver, history in decisions(StateDriver(GAME))}
+    assert len(names) == 12
+    assert names == set(kuhns_equilibrium(Fraction(0)))
 
 
-def test_the_index_tells_the_information_sets_apart() -> None:
-    indices = {
-        (information_set(table, history), table.index(table.seat))
-        for table, history, _ in leaves(Table(kuhn_poker.GAME))
+def test_index_tells_information_sets_apart() -> None:
+    pairs = {
+        (information_set(driver, history), driver.info_state_index(driver.current_player))
+        for driver, history in decisions(StateDriver(GAME))
     }
-    assert len(indices) == len({name for name, _ in indices}) == len({index for _, index in indices}) == 12
+    assert len(pairs) == len({name for name, _ in pairs}) == len({index for _, index in pairs}) == 12
 
 
 @pytest.mark.parametrize("alpha", [Fraction(0), Fraction(1, 5), Fraction(1, 3)])
-def test_the_first_player_loses_an_eighteenth_and_nobody_can_do_better(alpha: Fraction) -> None:
-    strategy = equilibrium(alpha)
-    assert value(Table(kuhn_poker.GAME), strategy) == Fraction(-1, 18)
-    # A best response can be pure: try all 64 of each player.
-    for seat, sign in ((0, 1), (1, -1)):
-        own = sorted(name for name in strategy if len(name.partition(":")[2]) % 2 == seat)
-        assert len(own) == 6
-        best = max(
-            sign * value(Table(kuhn_poker.GAME), strategy | dict(zip(own, map(Fraction, bets), strict=True)))
-            for bets in itertools.product((PASS, BET), repeat=6)
-        )
-        assert best == sign * Fraction(-1, 18)
+def test_first_player_loses_an_eighteenth_at_every_equilibrium(alpha: Fraction) -> None:
+    strategy = kuhns_equilibrium(alpha)
+    driver = StateDriver(GAME)
+    assert value(driver, strategy) == Fraction(-1, 18)
+    assert best_response(driver, strategy, 0) == Fraction(-1, 18)
+    assert best_response(driver, strategy, 1) == Fraction(1, 18)
 
 
-def test_an_alpha_beyond_a_third_can_be_exploited() -> None:
-    strategy = equilibrium(Fraction(1, 3)) | {"0:": Fraction(1, 2), "2:": Fraction(1)}
-    assert value(Table(kuhn_poker.GAME), strategy | {"1:b": Fraction(1)}) < Fraction(-1, 18)
+def test_alpha_beyond_a_third_can_be_exploited() -> None:
+    strategy = kuhns_equilibrium(Fraction(1, 3)) | {"0:": Fraction(1, 2), "2:": Fraction(1)}
+    assert value(StateDriver(GAME), strategy | {"1:b": Fraction(1)}) < Fraction(-1, 18)
+
+
+# -- the player `equilibrium` ------------------------------------------------------------------------------------------
+
+
+def player_strategy(driver: StateDriver, draws: int = 1000) -> Strategy:
+    """How often `equilibrium` bets at each information set, to the nearest of the fractions that it mixes in."""
+    shares = 2 * (1 + int(driver.state.ante)) + 1
+    by_name = {information_set(decision, history): decision for decision, history in decisions(driver)}
+    strategy = {}
+    for name, decision in by_name.items():
+        bets = sum(decision.choose_action("equilibrium", generator(number)) for number in range(draws))
+        strategy[name] = Fraction(round(bets / draws * shares), shares)
+    return strategy
+
+
+def test_player_equilibrium_plays_kuhns_largest_alpha() -> None:
+    assert player_strategy(StateDriver(GAME)) == kuhns_equilibrium(Fraction(1, 3))
+
+
+@pytest.mark.parametrize(("ante", "worth"), [("one", Fraction(-1, 18)), ("two", Fraction(-1, 30))])
+def test_player_equilibrium_cannot_be_exploited(ante: str, worth: Fraction) -> None:
+    driver = StateDriver(GAME, {"ante": ante})
+    strategy = player_strategy(driver)
+    assert value(driver, strategy) == worth
+    assert best_response(driver, strategy, 0) == worth
+    assert best_response(driver, strategy, 1) == -worth
+
+
+@pytest.mark.parametrize(("card", "bets", "calls"), [(JACK, False, False), (QUEEN, False, True), (KING, True, True)])
+def test_player_honest_bets_the_king_and_calls_with_the_queen(card: int, bets: bool, calls: bool) -> None:
+    first = StateDriver(GAME)
+    first.play(card, 0)
+    assert first.choose_action("honest", generator(0)) == bets
+    second = StateDriver(GAME)
+    other = KING if card != KING else QUEEN
+    second.play(other, card - (card > other), BET)
+    assert second.choose_action("honest", generator(0)) == calls

@@ -1,4 +1,4 @@
-"""Checks of a game's documentation against its code."""
+"""The check of a game's documentation against its code."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ HEADINGS = (
 
 
 def check_doc(game: Game) -> None:
-    """The documentation has Gymnasium's headings, every option, and every observation's table as the code has it."""
+    """The documentation has Gymnasium's headings, every option, and the features of every observation."""
     lines = [" ".join(line.split()) for line in game.doc.splitlines()]
     headings = [line.lstrip("#").strip() for line in lines if line.startswith("#")]
     missing = [heading for heading in HEADINGS if heading not in headings]
     expect(not missing, f"{game.id}: the documentation has no heading {', '.join(missing)}")
     options = game.parse_options()
     for spec in dataclasses.fields(game.options):
-        expect(f"`{spec.name}`" in game.doc, f"{game.id}: the documentation does not tell of the option `{spec.name}`")
+        expect(f"`{spec.name}`" in game.doc, f"{game.id}: the documentation does not name the option `{spec.name}`")
     for name, observation in game.observations.items():
         named = len(game.observations) == 1 or f'obs="{name}"' in game.doc
-        expect(named, f'{game.id}: the documentation does not tell of obs="{name}"')
+        expect(named, f'{game.id}: the documentation does not name obs="{name}"')
         if observation.discrete is not None:
             space = f"Discrete({observation.discrete(options)})"
             expect(space in game.doc, f"{game.id}: the documentation does not say that {name!r} is {space}")
             continue
         for row in feature_table(observation.features(options)).splitlines():
-            told = " ".join(row.split())
-            expect(told in lines, f"{game.id}: the documentation of {name!r} has no row {told!r}")
+            line = " ".join(row.split())
+            expect(line in lines, f"{game.id}: the documentation of {name!r} has no row {line!r}")

@@ -5,8 +5,6 @@ For the contract checks, for hand-played lines in tests, and for small solvers.
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,17 +19,19 @@ from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS, kernel_of, rules_of
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError
 
 END, CHANCE = -1, -2
 """What `StateDriver.current_player` is where no seat is to decide."""
 
-_SETUP, _READ, _APPLY, _LEGAL, _RESAMPLE, _FORFEIT = range(6)
+_SETUP, _READ, _APPLY, _LEGAL, _RESAMPLE, _FORFEIT, _SCORE, _MAX_SCORE = range(8)
 
 
 @template
 def _call_rule(states: Any, rule: int, seat: int, move: int, generator: Any, mask: Any, paid: Any, facts: Any) -> float:
-    """Call one rule, then write the facts of the state: outcomes, who is to move, deal, and the seat's key and index."""
+    """Call one rule, then write the facts of the state: outcomes of chance, who decides, deal, the seat's key, index.
+
+    One entry point for all rules: each would take about as long to load from disk as all of them do.
+    """
     state = states[0]
     answer = 0.0
     if rule == _SETUP:
@@ -45,6 +45,10 @@ def _call_rule(states: Any, rule: int, seat: int, move: int, generator: Any, mas
         bound.resample(state, seat, generator)
     elif rule == _FORFEIT:
         answer = float(bound.forfeit(state, seat))
+    elif rule == _SCORE:
+        answer = float(bound.score(state, seat))
+    elif rule == _MAX_SCORE:
+        answer = float(bound.max_score(state))
     facts[0] = bound.num_chance_outcomes(state)
     facts[1] = bound.current_player(state) if facts[0] == 0 else CHANCE
     facts[2] = bound.deal(state)
@@ -76,6 +80,15 @@ def _compiled_players(game: Game) -> Callable[..., int]:
 @cache
 def _compiled_observation(game: Game, observation_name: str) -> Callable[..., None]:
     return bind(_observe, f"{game.id}_{observation_name}", observe=game.observation(observation_name).write)
+
+
+@cache
+def _bytes_of_state(game: Game) -> npt.NDArray[np.intp]:
+    """The places of a record's bytes that belong to the state: not those of `reward`, nor gaps between fields."""
+    inside = np.zeros(game.state.itemsize, np.bool_)
+    for name, (field, start, *_) in (game.state.fields or {}).items():
+        inside[start : start + field.itemsize] = name != "reward"
+    return np.flatnonzero(inside)
 
 
 @dataclass(frozen=True)
@@ -181,11 +194,21 @@ class StateDriver:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._hold(np.empty_like(self.states))
-        other._bytes[:] = self._bytes
-        other._bytes_before[:] = self._bytes_before
         for name in ("_mask", "_paid", "_facts"):
             setattr(other, name, getattr(self, name).copy())
+        other.assign(self)
         return other
+
+    def assign(self, other: StateDriver) -> None:
+        """Take over the state of another driver of the same game and options."""
+        self._bytes[:] = other._bytes
+        self._bytes_before[:] = other._bytes_before
+        self._facts[:] = other._facts
+        self._last_move = other._last_move
+
+    def state_bytes(self) -> bytes:
+        """The state as bytes, to compare with another of the same game; `reward` is no part of it."""
+        return state_bytes(self.game, self.states)
 
     def digest(self) -> str:
         """A digest of the state, 16 hexadecimal digits; see `state_digest`."""
@@ -199,8 +222,9 @@ class StateDriver:
             self.game.rules.stack_deck(self.state, deck)
         self._call(_SETUP)
 
-    def legal_action_mask(self) -> npt.NDArray[np.int8]:
-        """What the seat to decide may do, (actions,) int8."""
+    def legal_action_mask(self, fill: int = 0) -> npt.NDArray[np.int8]:
+        """What the seat to decide may do, (actions,) int8; `fill` is what the mask holds before the rules write it."""
+        self._mask.fill(fill)
         self._call(_LEGAL)
         return self._mask.copy()
 
@@ -317,7 +341,11 @@ class StateDriver:
 
     def score(self, seat: int) -> float:
         """The share of the game that `seat` has won, at the end."""
-        return float(self.game.rules.score(self.state, seat))
+        return float(self._call(_SCORE, seat))
+
+    def max_score(self) -> float:
+        """What the scores of all seats sum to, at the end."""
+        return float(self._call(_MAX_SCORE))
 
     def __str__(self) -> str:
         return f"{self.game.id} ({', '.join(f'{k}={v}' for k, v in self.options.asdict().items())})"
@@ -331,6 +359,11 @@ def expect(condition: object, message: str) -> None:
     """Raise `ContractError` unless the condition holds."""
     if not condition:
         raise ContractError(message)
+
+
+def state_bytes(game: Game, states: npt.NDArray[Any]) -> bytes:
+    """A batch of records as bytes, to compare with another of the same game; `reward` is no part of a state."""
+    return states.view(np.uint8).reshape(len(states), -1)[:, _bytes_of_state(game)].tobytes()
 
 
 def state_digest(states: npt.NDArray[Any]) -> str:
@@ -350,35 +383,3 @@ def generator(*numbers: int) -> npt.NDArray[np.uint64]:
     """A generator of the kernel's kind, two uint64, whose key is drawn from some numbers."""
     key = np.random.default_rng(numbers).integers(0, 2**63)
     return np.array([key, 0], np.uint64)
-
-
-def option_cases(game: Game, limit: int = 12) -> list[Options]:
-    """Sets of options: the id's own, then others in which every option takes its values in turn.
-
-    A number of a wide range is taken at its smallest and around its default, so that games stay short. Sets that the
-    game refuses are left out.
-    """
-    first = game.parse_options()
-    values: dict[str, list[Any]] = {}
-    for spec in dataclasses.fields(game.options):
-        default = getattr(first, spec.name)
-        if "choices" in spec.metadata:
-            others = list(spec.metadata["choices"])
-        else:
-            low, high, step = (int(spec.metadata[key]) for key in ("low", "high", "step"))
-            whole = range(low, high + 1, step)
-            others = list(whole) if len(whole) <= 8 else [low, low + step, min(default + step, high)]
-        values[spec.name] = [default, *(value for value in others if value != default)]
-    cases: list[Options] = [first]
-    for number in range(1, 4 * limit):
-        chosen, stride_of = {}, dict.fromkeys(map(len, values.values()), 1)
-        for name, allowed in values.items():
-            chosen[name] = allowed[number // stride_of[len(allowed)] % len(allowed)]
-            stride_of[len(allowed)] *= len(allowed)
-        with contextlib.suppress(CardgymError):
-            case = game.options(**chosen)
-            if case not in cases:
-                cases.append(case)
-        if len(cases) == limit:
-            break
-    return cases

@@ -1,10 +1,10 @@
-"""Golden playthroughs: a game written down move by move, to be read by people and compared by tests.
+"""Golden playthroughs: a game written down move by move, for people to read and for tests to compare.
 
-After a wanted change of rules, observation or text, write them anew and read the difference:
+After an intended change of rules, observations or words, write them again and read the difference:
 
-    python -m cardgym.testing.golden --update --folder tests/golden [GAME ...]
+    python -m cardgym.testing.golden --update [GAME ...]
 
-A game outside the package is named `module:Id-v0`.
+A game's playthrough lies in `tests/games/<package>/golden` unless `--folder` names another place.
 """
 
 from __future__ import annotations
@@ -20,19 +20,34 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.registry import find, registered
+from cardgym.engine.registry import find, package_of, registered
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
-from cardgym.testing.driver import ContractError, Move, StateDriver, option_cases
+from cardgym.testing.cases import option_cases
+from cardgym.testing.driver import ContractError, Move, StateDriver
 
 _CASES = 4
 _MOVES = (150, 40)
-"""How many moves are written of the first set of options, and of each further one."""
+"""How many moves are written of the first set of options, and of each other one."""
+_DESCRIBED = 10
+"""Every so many decisions the state is described in full."""
 
 
 def path_of(game: Game, folder: Path) -> Path:
-    """Where a game's golden playthrough lies."""
+    """The file of a game's golden playthrough."""
     return folder / f"{game.id}.txt"
+
+
+def folder_of(game: Game) -> Path:
+    """The folder of a game's golden playthrough, below the folder that holds `tests`.
+
+    Raises:
+        CardgymError: for a game that came without a package.
+    """
+    package = package_of(game)
+    if package is None:
+        raise CardgymError(f"{game.id} belongs to no package: name the folder of its golden playthrough with --folder")
+    return Path("tests") / "games" / package.name / "golden"
 
 
 def playthrough(game: Game) -> str:
@@ -48,52 +63,47 @@ def playthrough(game: Game) -> str:
 
 
 def _game_lines(game: Game, options: Options, seed: int, most: int) -> Iterator[str]:
-    table = StateDriver(game, options)
+    driver = StateDriver(game, options)
     yield f"# {', '.join(f'{name}={value}' for name, value in options.asdict().items())}; seed {seed}"
     rng = np.random.default_rng(seed)
     decisions = 0
     for number in range(most):
-        if table.over:
+        if driver.over:
             break
-        if not table.num_chance_outcomes:
-            yield from _decision_lines(table, decisions)
+        texts = {}
+        if not driver.num_chance_outcomes:
+            yield from _decision_lines(driver, described=decisions % _DESCRIBED == 0)
             decisions += 1
-        before = table.copy().state
-        words = {
-            action: game.words.action_text(table.state, action)
-            for action in ([] if table.num_chance_outcomes else table.legal_actions())
-        }
-        move = table.random_move(rng)
-        yield _move_line(table, number, move, words.get(move.move, ""))
-        for told, seats in _told(table, before, move).items():
-            yield f"      seat {' '.join(map(str, seats))}: {told}"
-    if table.over:
-        won = ", ".join(
-            f"seat {seat} {float(game.rules.score(table.state, seat)):g}" for seat in range(options.num_players)
-        )
-        yield f"The end. Won: {won}; contests {float(game.rules.max_score(table.state)):g}"
-        yield from ("  " + line for line in game.words.describe(table.state, 0).splitlines())
+            texts = {action: driver.action_text(action) for action in driver.legal_actions()}
+        move = driver.random_move(rng)
+        yield _move_line(driver, number, move, texts.get(move.move, ""))
+        for words, seats in _narrations(driver).items():
+            yield f"      seat {' '.join(map(str, seats))}: {words}"
+    if driver.over:
+        scores = ", ".join(f"seat {seat} {driver.score(seat):g}" for seat in range(options.num_players))
+        yield f"The end. Won: {scores}; contests {driver.max_score():g}"
+        yield from ("  " + line for line in driver.describe(0).splitlines())
 
 
-def _decision_lines(table: StateDriver, decisions: int) -> Iterator[str]:
-    seat = table.current_player
-    if decisions % 10 == 0:
-        yield from ("  " + line for line in table.game.words.describe(table.state, seat).splitlines())
-        for row, numbers in _rows(table, seat):
-            yield f"  {table.game.default_observation}.{row} = {numbers}"
-    digests = ", ".join(f"{name} {_digest(table.observe(seat, name))}" for name in table.game.observations)
-    coded = f"; code {table.info_state_key(seat)}" if table.game.state_index.num_info_states is not None else ""
-    yield f"  seat {seat} to decide, legal {' '.join(map(str, table.legal_actions()))}; {digests}{coded}"
+def _decision_lines(driver: StateDriver, *, described: bool) -> Iterator[str]:
+    seat = driver.current_player
+    if described:
+        yield from ("  " + line for line in driver.describe(seat).splitlines())
+        for feature, numbers in _features_shown(driver, seat):
+            yield f"  {driver.game.default_observation}.{feature} = {numbers}"
+    digests = ", ".join(f"{name} {_digest(driver.observe(seat, name))}" for name in driver.game.observations)
+    key = f"; code {driver.info_state_key(seat)}" if driver.game.state_index.num_info_states is not None else ""
+    yield f"  seat {seat} to decide, legal {' '.join(map(str, driver.legal_actions()))}; {digests}{key}"
 
 
-def _rows(table: StateDriver, seat: int) -> Iterator[tuple[str, str]]:
-    """The rows of the first observation that are not all zero."""
-    out, at = table.observe(seat), 0
-    for row in table.game.observation(table.game.default_observation).features(table.options):
-        numbers = out[at : at + row.size]
-        at += row.size
+def _features_shown(driver: StateDriver, seat: int) -> Iterator[tuple[str, str]]:
+    """The features of the default observation that are not all zero."""
+    out, start = driver.observe(seat), 0
+    for feature in driver.game.observation(driver.game.default_observation).features(driver.options):
+        numbers = out[start : start + feature.size]
+        start += feature.size
         if numbers.any():
-            yield row.name, " ".join(f"{round(float(number), 4):g}" for number in numbers)
+            yield feature.name, " ".join(f"{round(float(number), 4):g}" for number in numbers)
 
 
 def _digest(numbers: npt.NDArray[np.float32]) -> str:
@@ -101,24 +111,25 @@ def _digest(numbers: npt.NDArray[np.float32]) -> str:
     return hashlib.sha256(whole.tobytes()).hexdigest()[:8]
 
 
-def _move_line(table: StateDriver, number: int, move: Move, words: str) -> str:
+def _move_line(driver: StateDriver, number: int, move: Move, words: str) -> str:
     who = (
         f"chance, outcome {move.move} of {move.num_chance_outcomes}"
         if move.num_chance_outcomes
         else f"seat {move.seat}: {move.move} {words}"
     )
-    paid = [f"{amount:g}" for amount in move.paid[: table.options.num_players]]
+    paid = [f"{amount:g}" for amount in move.paid[: driver.options.num_players]]
     pays = f" pays {' '.join(paid)}" if move.paid.any() else ""
-    return f"{number:>4} {who}{pays} [{table.digest()}]"
+    return f"{number:>4} {who}{pays} [{driver.digest()}]"
 
 
-def _told(table: StateDriver, before: object, move: Move) -> dict[str, list[int]]:
-    told: dict[str, list[int]] = {}
-    for seat in range(table.options.num_players):
-        words = table.game.words.narrate(before, move.move, table.state, seat)
+def _narrations(driver: StateDriver) -> dict[str, list[int]]:
+    """What the last move looked like, with the seats that saw it so."""
+    narrations: dict[str, list[int]] = {}
+    for seat in range(driver.options.num_players):
+        words = driver.narrate(seat)
         if words:
-            told.setdefault(words.replace("\n", " / "), []).append(seat)
-    return told
+            narrations.setdefault(words.replace("\n", " / "), []).append(seat)
+    return narrations
 
 
 def check_golden(game: Game, folder: Path) -> None:
@@ -129,35 +140,43 @@ def check_golden(game: Game, folder: Path) -> None:
     )
     if not path.exists():
         raise ContractError(f"{game.id} has no golden playthrough {path}: {advice}")
-    old, new = path.read_text().splitlines(), playthrough(game).splitlines()
+    old, new = path.read_text(encoding="utf-8").splitlines(), playthrough(game).splitlines()
     if old != new:
         difference = list(difflib.unified_diff(old, new, "golden", "now", lineterm="", n=2))[:24]
         raise ContractError(
-            "\n".join([f"{game.id} no longer plays as {path}; if that is wanted, {advice}:", *difference])
+            "\n".join([f"{game.id} no longer plays as {path} says; if that is intended, {advice}:", *difference])
         )
 
 
 def main(words: list[str] | None = None) -> int:
-    """Compare playthroughs with the rules, or write them anew."""
+    """Compare playthroughs with the rules, or write them."""
     parser = argparse.ArgumentParser(prog="python -m cardgym.testing.golden", description="Golden playthroughs.")
-    parser.add_argument("games", nargs="*", help="ids of games (default: all that cardgym registers)")
-    parser.add_argument("--update", action="store_true", help="write the playthroughs anew instead of comparing")
-    parser.add_argument("--folder", type=Path, default=Path("tests/golden"), help="where they lie")
+    parser.add_argument(
+        "games", nargs="*", metavar="GAME", help="ids of games (default: all whose folder of tests is in tests/games)"
+    )
+    parser.add_argument("--update", action="store_true", help="write the playthroughs instead of comparing them")
+    parser.add_argument("--folder", type=Path, help="where they are (default: tests/games/<package>/golden)")
     arguments = parser.parse_args(words)
     try:
-        for name in arguments.games or registered():
-            game = find(name)
+        for game in _games(arguments.games):
+            folder = arguments.folder or folder_of(game)
             if arguments.update:
-                with replacing(path_of(game, arguments.folder)) as temporary:
-                    temporary.write_text(playthrough(game))
-                print(f"{path_of(game, arguments.folder)}: written")
+                with replacing(path_of(game, folder)) as temporary:
+                    temporary.write_text(playthrough(game), encoding="utf-8")
+                print(f"{path_of(game, folder)}: written")
             else:
-                check_golden(game, arguments.folder)
-                print(f"{path_of(game, arguments.folder)}: the game still plays so")
+                check_golden(game, folder)
+                print(f"{path_of(game, folder)}: the game still plays so")
     except (CardgymError, ContractError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _games(names: list[str]) -> list[Game]:
+    if names:
+        return [find(name) for name in names]
+    return [game for game in map(find, registered()) if package_of(game) and folder_of(game).parent.is_dir()]
 
 
 if __name__ == "__main__":

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.testing import deal_checks, doc_checks, env_checks, rule_checks
-from cardgym.testing.driver import ContractError, option_cases
+from cardgym.testing import (
+    deal_checks,
+    doc_checks,
+    env_checks,
+    feature_tables,
+    interpreted_checks,
+    knowledge_checks,
+    record_checks,
+    rule_checks,
+    vector_checks,
+)
+from cardgym.testing.cases import option_cases
+from cardgym.testing.driver import ContractError
+from cardgym.testing.env_play import env_arguments
 
 _WIDE = 40
-"""Of a number of a wide range, hypothesis draws values up to this far from its smallest."""
+"""Of a number with a wide range, hypothesis draws values up to this many steps above its smallest."""
 
 
 class ContractSuite:
@@ -21,14 +34,16 @@ class ContractSuite:
 
     Attributes:
         game: the game's id, with `module:` in front where a module must be imported to register it.
-        golden: the folder of its golden playthrough.
+        golden: the folder of its golden playthrough; `golden` beside the test file if None.
+        page: its page, Markdown, whose tables of features must be current; not checked if None.
         hides: whether a seat can fail to see something, cards to come included; then `resample` must change it.
         cases: how many sets of options are played.
         examples: how many games of random options hypothesis plays.
     """
 
     game: ClassVar[str] = ""
-    golden: ClassVar[Path] = Path("tests/golden")
+    golden: ClassVar[Path | None] = None
+    page: ClassVar[Path | None] = None
     hides: ClassVar[bool] = True
     cases: ClassVar[int] = 12
     examples: ClassVar[int] = 15
@@ -39,34 +54,46 @@ class ContractSuite:
             raise ContractError(f"{type(self).__name__}: set `game` to the id of a game")
         return find(self.game)
 
+    @property
+    def _golden(self) -> Path:
+        return self.golden or Path(inspect.getfile(type(self))).parent / "golden"
+
     def _options(self, most: int = 1000) -> list[Options]:
         return option_cases(self._game, min(self.cases, most))
 
-    def _settings(self, most: int) -> list[dict[str, Any]]:
-        """Arguments of envs: those of the first set of options, then of the others in turn."""
-        of_cases = [env_checks.settings(self._game, options) for options in self._options(most)]
+    def _env_arguments(self, most: int) -> list[dict[str, Any]]:
+        """Arguments of envs: all those of the first set of options, then one of each other set in turn."""
+        of_cases = [env_arguments(self._game, options) for options in self._options(most)]
         first, others = of_cases[0], of_cases[1:]
-        return first + [settings[number % len(settings)] for number, settings in enumerate(others)]
+        return first + [arguments[number % len(arguments)] for number, arguments in enumerate(others)]
 
     # -- what the game says of itself ---------------------------------------------------------------------------------
 
     def test_record_has_the_fields_of_the_contract(self) -> None:
         """See `check_record`."""
-        rule_checks.check_record(self._game, self._options())
+        record_checks.check_record(self._game, self._options())
 
-    def test_bad_options_are_one_clear_line(self) -> None:
+    def test_bad_options_are_refused_in_one_clear_line(self) -> None:
         """See `check_options`."""
-        rule_checks.check_options(self._game)
+        record_checks.check_options(self._game)
 
-    def test_doc_has_the_headings_options_and_observation_tables(self) -> None:
+    def test_doc_has_headings_options_and_features(self) -> None:
         """See `check_doc`."""
         doc_checks.check_doc(self._game)
+
+    def test_page_has_current_tables_of_features(self) -> None:
+        """See `check_page`."""
+        import pytest
+
+        if self.page is None:
+            pytest.skip("the suite names no page")
+        feature_tables.check_page(self.page, self._game)
 
     def test_golden_playthrough(self) -> None:
         """See `check_golden`."""
         from cardgym.testing.golden import check_golden
 
-        check_golden(self._game, self.golden)
+        check_golden(self._game, self._golden)
 
     # -- the rules, move by move --------------------------------------------------------------------------------------
 
@@ -75,35 +102,35 @@ class ContractSuite:
         for seed, options in enumerate(self._options()):
             rule_checks.check_moves(self._game, options, seed)
 
-    def test_games_end_and_setup_forgets_them(self) -> None:
+    def test_games_end_and_setup_overwrites_them(self) -> None:
         """See `check_endings`."""
         for seed, options in enumerate(self._options()):
             rule_checks.check_endings(self._game, options, seed)
 
-    def test_conserved_at_every_move(self) -> None:
-        """See `check_conserved`."""
+    def test_invariants_hold_after_every_move(self) -> None:
+        """See `check_invariants`."""
         for seed, options in enumerate(self._options()):
-            rule_checks.check_conserved(self._game, options, seed)
+            rule_checks.check_invariants(self._game, options, seed)
 
-    def test_hidden_things_change_nothing_a_seat_knows(self) -> None:
+    def test_hidden_things_do_not_show(self) -> None:
         """See `check_hidden`."""
         for seed, options in enumerate(self._options()):
-            rule_checks.check_hidden(self._game, options, seed, hides=self.hides)
+            knowledge_checks.check_hidden(self._game, options, seed, hides=self.hides)
 
-    def test_observations_are_as_their_tables_say(self) -> None:
+    def test_observations_match_their_features(self) -> None:
         """See `check_observations`."""
         for seed, options in enumerate(self._options()):
-            rule_checks.check_observations(self._game, options, seed)
+            knowledge_checks.check_observations(self._game, options, seed)
 
-    def test_codes_and_indices(self) -> None:
-        """See `check_index`."""
+    def test_state_keys_and_indices(self) -> None:
+        """See `check_state_index`."""
         for seed, options in enumerate(self._options(3)):
-            rule_checks.check_index(self._game, options, seed)
+            knowledge_checks.check_state_index(self._game, options, seed)
 
     def test_everything_has_words(self) -> None:
-        """See `check_texts`."""
+        """See `check_words`."""
         for seed, options in enumerate(self._options()):
-            rule_checks.check_texts(self._game, options, seed)
+            knowledge_checks.check_words(self._game, options, seed)
 
     def test_any_options(self) -> None:
         """Short games under options that hypothesis draws, and shrinks where one fails."""
@@ -126,11 +153,11 @@ class ContractSuite:
             try:
                 options = game.options(**values)
             except CardgymError:
-                return  # A set of options that do not go together.
+                return  # Options that do not go together.
             rule_checks.check_moves(game, options, seed, most=60)
-            rule_checks.check_conserved(game, options, seed, most=120)
-            rule_checks.check_hidden(game, options, seed, most=10, hides=False)
-            rule_checks.check_observations(game, options, seed, most=20)
+            rule_checks.check_invariants(game, options, seed, most=120)
+            knowledge_checks.check_hidden(game, options, seed, most=10, hides=False)
+            knowledge_checks.check_observations(game, options, seed, most=20)
 
         play()
 
@@ -138,9 +165,9 @@ class ContractSuite:
 
     def test_interpreted_rules_equal_compiled_ones(self) -> None:
         """See `check_interpreted`."""
-        deal_checks.check_interpreted(self.game, self._options(6))
+        interpreted_checks.check_interpreted(self.game, self._options(6))
 
-    def test_chance_of_a_deal_is_its_own(self) -> None:
+    def test_chance_of_a_deal_does_not_depend_on_earlier_deals(self) -> None:
         """See `check_deals`."""
         for seed, options in enumerate(self._options(6)):
             deal_checks.check_deals(self._game, options, seed)
@@ -149,28 +176,28 @@ class ContractSuite:
 
     def test_rows_of_a_vector_env_are_single_envs(self) -> None:
         """See `check_rows`."""
-        for seed, arguments in enumerate(self._settings(6)):
-            env_checks.check_rows(self._game, arguments, (1, 2, 5)[seed % 3], seed)
-        env_checks.check_rows(self._game, self._settings(1)[0], 13, 5)
+        for seed, arguments in enumerate(self._env_arguments(6)):
+            vector_checks.check_rows(self._game, arguments, (1, 2, 5)[seed % 3], seed)
+        vector_checks.check_rows(self._game, self._env_arguments(1)[0], 13, 5)
 
-    def test_autoreset_modes(self) -> None:
+    def test_autoreset_modes_play_the_same_games(self) -> None:
         """See `check_autoreset`."""
-        for seed, arguments in enumerate(self._settings(6)):
-            env_checks.check_autoreset(self._game, arguments, seed=seed)
+        for seed, arguments in enumerate(self._env_arguments(6)):
+            vector_checks.check_autoreset(self._game, arguments, seed=seed)
 
-    def test_illegal_actions_are_met_as_asked(self) -> None:
+    def test_illegal_actions(self) -> None:
         """See `check_illegal`."""
         for seed, options in enumerate(self._options(6)):
             env_checks.check_illegal(self._game, options, seed)
 
-    def test_observations_are_inside_their_spaces(self) -> None:
+    def test_outputs_are_inside_their_spaces(self) -> None:
         """See `check_steps`."""
-        for seed, arguments in enumerate(self._settings(12)):
+        for seed, arguments in enumerate(self._env_arguments(12)):
             env_checks.check_steps(self._game, arguments, seed)
 
     def test_copies_go_on_identically(self) -> None:
         """See `check_copies`."""
-        for seed, arguments in enumerate(self._settings(4)):
+        for seed, arguments in enumerate(self._env_arguments(4)):
             env_checks.check_copies(self._game, arguments, seed)
 
     def test_gymnasium_accepts_the_envs(self) -> None:

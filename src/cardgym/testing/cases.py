@@ -1,0 +1,42 @@
+"""Sets of options that between them take every value of every option."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import Any
+
+from cardgym.engine.contract import Game, Options
+from cardgym.errors import CardgymError
+
+
+def option_cases(game: Game, limit: int = 12) -> list[Options]:
+    """Sets of options: the id's own, then others in which every option takes its values in turn.
+
+    A number of a wide range is taken at its smallest and around its default, so that games stay short. Sets that the
+    game refuses are left out.
+    """
+    first = game.parse_options()
+    values: dict[str, list[Any]] = {}
+    for spec in dataclasses.fields(game.options):
+        default = getattr(first, spec.name)
+        if "choices" in spec.metadata:
+            others = list(spec.metadata["choices"])
+        else:
+            low, high, step = (int(spec.metadata[key]) for key in ("low", "high", "step"))
+            whole = range(low, high + 1, step)
+            others = list(whole) if len(whole) <= 8 else [low, low + step, min(default + step, high)]
+        values[spec.name] = [default, *(value for value in others if value != default)]
+    cases: list[Options] = [first]
+    for number in range(1, 4 * limit):
+        chosen, stride_of = {}, dict.fromkeys(map(len, values.values()), 1)
+        for name, allowed in values.items():
+            chosen[name] = allowed[number // stride_of[len(allowed)] % len(allowed)]
+            stride_of[len(allowed)] *= len(allowed)
+        with contextlib.suppress(CardgymError):
+            case = game.options(**chosen)
+            if case not in cases:
+                cases.append(case)
+        if len(cases) == limit:
+            break
+    return cases

@@ -1,0 +1,270 @@
+"""Checks of what a seat knows: observations, indices, words, and that nothing hidden shows through.
+
+Each raises `ContractError` where the contract is broken.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cardgym.engine.contract import Game, Options, TablePolicy
+from cardgym.testing.driver import ContractError, StateDriver, expect, generator
+
+_GUARD = 8
+_GUARD_VALUE = np.float32(12345.5)
+"""Stands in and around an observation before it is written, to find numbers left out and numbers written beside it."""
+
+
+# -- hidden things ----------------------------------------------------------------------------------------------------
+
+
+def check_hidden(game: Game, options: Options, seed: int = 0, most: int = 90, hides: bool = True) -> None:
+    """Resampling what a seat cannot see changes nothing that it is shown, and nothing that players do there."""
+    driver = StateDriver(game, options)
+    other = driver.copy()
+    rng = np.random.default_rng(seed)
+    resampled = changed = 0
+    for number in range(most):
+        if driver.over:
+            driver.setup()
+        for seat in _seats(driver, number):
+            other.assign(driver)
+            other.resample(seat, generator(seed, number, seat))
+            resampled += 1
+            changed += other.state_bytes() != driver.state_bytes()
+            what = f"{driver}, seed {seed}, move {number}: resampling what seat {seat} cannot see"
+            if other.states.tobytes() != driver.states.tobytes():
+                _compare_knowledge(driver, other, seat, what)
+            if driver.current_player == seat:
+                _compare_players(driver, other, what, (seed, number))
+        driver.random_move(rng)
+    expect(
+        changed > 0 or not hides,
+        f"{driver}: resample() changed none of {resampled} states; if the game hides nothing, say hides = False",
+    )
+
+
+def _seats(driver: StateDriver, number: int) -> set[int]:
+    """The seat to decide, and each seat in turn."""
+    turn = number % driver.options.num_players
+    return {turn, driver.current_player} if driver.current_player >= 0 else {turn}
+
+
+def _compare_knowledge(driver: StateDriver, other: StateDriver, seat: int, what: str) -> None:
+    before, after = _knowledge(driver, seat), _knowledge(other, seat)
+    for name, value in before.items():
+        if value != after.get(name):
+            raise ContractError(f"{what} changes {name}: {value} to {after.get(name)}")
+    for name in driver.game.observations:
+        one, two = driver.observe(seat, name), other.observe(seat, name)
+        if not np.array_equal(one, two):
+            place = int(np.flatnonzero(one != two)[0])
+            feature = _feature_at(driver.game, name, driver.options, place)
+            raise ContractError(
+                f"{what} changes observation {name!r}, number {place} ({feature}): {one[place]} to {two[place]}"
+            )
+
+
+def _knowledge(driver: StateDriver, seat: int) -> dict[str, Any]:
+    return {
+        "the mask": driver.legal_action_mask().tolist() if driver.current_player == seat else None,
+        "info_state_key()": driver.info_state_key(seat),
+        "info_state_index()": driver.info_state_index(seat),
+        "who is to decide": driver.current_player,
+        "the number of outcomes of chance": driver.num_chance_outcomes,
+        "the deal": driver.deal,
+        "invariants()": driver.game.rules.invariants(driver.state),
+        "describe()": driver.describe(seat),
+    }
+
+
+def _compare_players(driver: StateDriver, other: StateDriver, what: str, key: tuple[int, int]) -> None:
+    allowed, before = driver.legal_actions(), driver.states.tobytes()
+    for player in driver.players:
+        action = driver.choose_action(player, generator(*key))
+        action_after = other.choose_action(player, generator(*key))
+        expect(action in allowed, f"{what}: player {player} takes action {action}, which is not legal")
+        expect(action == action_after, f"{what} changes player {player}'s action {action} to {action_after}: it peeks")
+        expect(driver.states.tobytes() == before, f"{what}: player {player} changes the state")
+
+
+# -- observations -----------------------------------------------------------------------------------------------------
+
+
+def check_observations(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
+    """Every observation is as long as its features say, written in full, within bounds, and changes no state."""
+    driver = StateDriver(game, options)
+    rng = np.random.default_rng(seed)
+    checks = [_ObservationCheck(game, options, name) for name in game.observations]
+    for number in range(most):
+        if driver.over and rng.random() < 0.5:  # The end itself is observed, too.
+            driver.setup()
+        for seat in _seats(driver, number):
+            for check in checks:
+                check(driver, seat, f"seed {seed}, move {number}")
+        if not driver.over:
+            driver.random_move(rng)
+
+
+class _ObservationCheck:
+    """The check of one observation: what stays the same from state to state is computed once."""
+
+    def __init__(self, game: Game, options: Options, name: str) -> None:
+        self.name = name
+        self.observation = game.observation(name)
+        features = self.observation.features(options)
+        names = [feature.name for feature in features]
+        expect(len(set(names)) == len(names), f"{game.id}: two features of {name!r} have one name: {names}")
+        for feature in features:
+            expect(
+                feature.size > 0 and feature.low < feature.high,
+                f"{game.id}: {name!r} has a feature without room: {feature}",
+            )
+        self.size = self.observation.size(options)
+        self.low, self.high = self.observation.bounds(options)
+        self.guarded = np.empty(self.size + 2 * _GUARD, np.float32)
+        self.out = self.guarded[_GUARD:-_GUARD]
+        if self.observation.discrete is not None:
+            self.most = self.observation.discrete(options)
+            expect(self.size == 1, f"{game.id}: the discrete observation {name!r} has {self.size} numbers")
+            expect(self.most <= 2**24, f"{game.id}: {name!r}: float32 does not hold {self.most} whole numbers")
+
+    def __call__(self, driver: StateDriver, seat: int, moment: str) -> None:
+        before, out = driver.states.tobytes(), self.out
+        self.guarded.fill(_GUARD_VALUE)
+        driver.observe_into(seat, self.name, out)
+        inside = (out >= self.low) & (out <= self.high)
+        unwritten = out == _GUARD_VALUE
+        outside = np.count_nonzero(self.guarded == _GUARD_VALUE) - np.count_nonzero(unwritten)
+        where = f"{driver}, {moment}, seat {seat}, {self.name!r}"
+        if unwritten.any():
+            place = int(np.argmax(unwritten))
+            raise ContractError(f"{where}: number {place} ({self._feature(driver, place)}) is not written")
+        if outside != 2 * _GUARD:
+            raise ContractError(f"{where}: more numbers are written than the {self.size} of its features")
+        if not inside.all():
+            place = int(np.argmin(inside))
+            bounds = f"[{self.low[place]}, {self.high[place]}]"
+            raise ContractError(
+                f"{where}: number {place} ({self._feature(driver, place)}) is {out[place]}, not in {bounds}"
+            )
+        if self.observation.discrete is not None and not (out[0] == int(out[0]) and 0 <= out[0] < self.most):
+            raise ContractError(f"{where}: {out[0]} is no whole number below {self.most}")
+        expect(driver.states.tobytes() == before, f"{where}: observing changes the state")
+
+    def _feature(self, driver: StateDriver, place: int) -> str:
+        return _feature_at(driver.game, self.name, driver.options, place)
+
+
+def _feature_at(game: Game, observation_name: str, options: Options, place: int) -> str:
+    for feature in game.observation(observation_name).features(options):
+        if place < feature.size:
+            return feature.name
+        place -= feature.size
+    return "beyond the features"
+
+
+# -- keys and indices -------------------------------------------------------------------------------------------------
+
+
+def check_state_index(game: Game, options: Options, seed: int = 0, most: int = 400) -> None:
+    """Keys and indices match: as many of both, no key twice, index 0 for the end alone; policy tables fit them.
+
+    They are read for the seat to decide, and for every seat at the end.
+    """
+    index = game.state_index
+    if index.num_info_states is None:
+        tables = [name for name, player in game.players.items() if isinstance(player, TablePolicy)]
+        expect(
+            index.info_state_keys is None and not tables, f"{game.id}: keys or table policies without num_info_states"
+        )
+        return
+    size = index.num_info_states(options)
+    if index.info_state_keys is not None:
+        keys = index.info_state_keys(options)
+        expect(len(keys) == size, f"{game.id}: {len(keys)} keys for {size} indices")
+        expect(len(np.unique(keys)) == size, f"{game.id}: a key stands twice in info_state_keys()")
+    for name, player in game.players.items():
+        if isinstance(player, TablePolicy):
+            actions = player.make(options)
+            right = actions.dtype == np.int8 and actions.shape == (size,)
+            expect(right, f"{game.id}: the table of player {name} is no int8 of ({size},)")
+            expect(
+                np.array_equal(actions, player.make(options)),
+                f"{game.id}: the table of player {name} differs from one call to the next",
+            )
+    _check_visited_indices(StateDriver(game, options), size, seed, most)
+
+
+def _check_visited_indices(driver: StateDriver, size: int, seed: int, most: int) -> None:
+    index_of_key: dict[int, int] = {}
+    rng = np.random.default_rng(seed)
+    for number in range(most):
+        deciding = [driver.current_player] if driver.current_player >= 0 else []
+        for seat in range(driver.options.num_players) if driver.over else deciding:
+            key, index = driver.info_state_key(seat), driver.info_state_index(seat)
+            where = f"{driver}, seed {seed}, move {number}, seat {seat}"
+            expect(0 <= index < size, f"{where}: index {index} of key {key} is not below {size}")
+            expect(
+                (index == 0) == driver.over, f"{where}: index {index}, over: {driver.over}; index 0 is the end's alone"
+            )
+            if not driver.over:
+                known = index_of_key.setdefault(key, index)
+                expect(known == index, f"{where}: key {key} has indices {known} and {index}")
+        if driver.over:
+            driver.setup()
+        else:
+            driver.random_move(rng)
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def check_words(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
+    """The state, every legal action and every move have words; those of a move say no more than a seat can see."""
+    driver = StateDriver(game, options)
+    start = driver.copy()
+    rng = np.random.default_rng(seed)
+    for number in range(most):
+        if driver.over:
+            break
+        where = f"{driver}, seed {seed}, move {number}"
+        for seat in range(options.num_players):
+            expect(driver.describe(seat).strip(), f"{where}: describe() is empty for seat {seat}")
+        if not driver.num_chance_outcomes:
+            texts = [driver.action_text(action) for action in driver.legal_actions()]
+            expect(all(texts) and len(set(texts)) == len(texts), f"{where}: actions share their words: {texts}")
+        start.assign(driver)
+        move = driver.random_move(rng)
+        for seat in range(options.num_players):
+            message = driver.narrate(seat)
+            expect(isinstance(message, str), f"{where}: narrate() returns {message!r} for seat {seat}")
+            if not start.num_chance_outcomes and not driver.over and driver.deal == start.deal:
+                other = start.copy()
+                other.resample(seat, generator(seed, number))
+                _check_narration(other, move.move, driver, seat, message, where)
+
+
+def _check_narration(other: StateDriver, action: int, after: StateDriver, seat: int, message: str, where: str) -> None:
+    """`other` differs from the state before the action in what the seat cannot see.
+
+    Where the action leads to the same sight from both, it has the same words. At the end of a deal hands may be shown
+    that nobody sees afterwards, and chance may show a card (a cut for the first deal): such moves may tell more.
+    """
+    deal = other.deal
+    if action not in other.legal_actions():
+        return
+    other.apply_action(action)
+    if not other.over and other.deal == deal and _sight(other, seat) == _sight(after, seat):
+        message_otherwise = other.narrate(seat)
+        expect(
+            message == message_otherwise,
+            f"{where}: narrate() tells seat {seat} what it cannot see: {message!r}, and {message_otherwise!r} if that "
+            "differs",
+        )
+
+
+def _sight(driver: StateDriver, seat: int) -> tuple[str, bytes]:
+    return driver.describe(seat), driver.observe(seat).tobytes()

@@ -1,0 +1,17 @@
+"""Cribbage, under both its ids, keeps the contract."""
+
+from __future__ import annotations
+
+from cardgym.testing import ContractSuite
+
+
+class TestCribbage(ContractSuite):
+    game = "Cribbage-v0"
+
+
+class TestCribbageDeal(ContractSuite):
+    """The same rules with other defaults: they are played through under the first id."""
+
+    game = "CribbageDeal-v0"
+    cases = 3
+    examples = 3
