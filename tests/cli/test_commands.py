@@ -1,4 +1,4 @@
-"""The command line, in processes of its own where streams, exit codes or the disk matter."""
+"""The command line; in a new process where streams, exit codes or the disk matter."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardgym import CardgymError, benchmark
-from cardgym.cli import COMMANDS, main
+from cardgym import CardgymError
+from cardgym.cli import bench, commands, main
 
 ENV = "CorellianSpike-v0"
 TWO = ["--players", "random", "initial"]
@@ -25,8 +25,8 @@ def _own_folders(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def cardgym(*words, **kwargs):
-    """Run `cardgym` as a user does."""
+def run_cardgym(*words, **kwargs):
+    """Run `cardgym` in a new process, as a user does."""
     return subprocess.run(
         [sys.executable, "-m", "cardgym", *map(str, words)],
         stdout=kwargs.pop("stdout", subprocess.PIPE),
@@ -36,8 +36,8 @@ def cardgym(*words, **kwargs):
     )
 
 
-def refused(done):
-    """The one line on stderr of a command that was refused."""
+def error_of(done):
+    """The one line on stderr of a command that failed with bad input."""
     assert done.returncode == 2, done.stderr
     assert not done.stdout
     lines = [line for line in done.stderr.splitlines() if "compiling" not in line]
@@ -76,6 +76,14 @@ def refused(done):
         (["games", "..a:Coda-v0"], "cannot import '..a'"),
         (["report"], "no games played yet"),
         (["report", "none.json"], "none.json: no such file"),
+        (["solve"], "ENV comes first"),
+        (["solve", "--json", ENV], "ENV comes first"),
+        (["solve", ENV, "--out", "a.json"], "has 2 seats: only games of one player"),
+        (["reproduce"], "PAPER comes first"),
+        (["reproduce", "one-play-pokr"], "unknown paper 'one-play-pokr': did you mean 'one-play-poker'?"),
+        (["bench"], "the following arguments are required: ENV"),
+        (["bench", ENV, "--repeats", "0"], "give numbers above 0"),
+        (["bench", ENV, "--script", "none.py"], "none.py: no such file"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(words, message, capsys):
@@ -92,33 +100,33 @@ def test_bad_input_is_one_line_and_exit_code_2(words, message, capsys):
     [
         ("a.json", '{"env": "a", "settings": {}, "games": 1, "players": []}', "holds no report"),
         ("a.json", '{"env": "a", "settings": 3, "games": 1, "players": []}', "holds no report"),
-        ("a.jsonl", '{"env": "a", "settings": {}, "finished": true, "contests": 1, "players": []}', "line 1"),
+        ("a.jsonl", '{"env": "a", "settings": {}, "finished": true, "max_score": 1, "players": []}', "line 1"),
         (
             "a.jsonl",
-            '{"env": "a", "settings": {}, "finished": true, "contests": "q", '
-            '"players": [{"name": "a", "won": 1, "return": 1, "extra": {}}]}',
+            '{"env": "a", "settings": {}, "finished": true, "max_score": "q", '
+            '"players": [{"name": "a", "score": 1, "return": 1, "metrics": {}}]}',
             "line 1",
         ),
     ],
 )
-def test_files_with_the_right_names_and_other_contents_are_refused(name, text, message, capsys, tmp_path):
+def test_files_with_other_contents_are_refused(name, text, message, capsys, tmp_path):
     (tmp_path / name).write_text(text)
     assert main(["report", name]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
 
 
-def test_a_process_ends_so_too(tmp_path):
-    assert "did you mean 'heuristic'" in refused(cardgym("evaluate", ENV, "--players", "random", "heuristc"))
+def test_bad_input_ends_a_process_with_one_line(tmp_path):
+    assert "did you mean 'heuristic'" in error_of(run_cardgym("evaluate", ENV, "--players", "random", "heuristc"))
     for content in ("{", "[1]", '{"12": 1}'):
         (tmp_path / "policy.json").write_text(content)
-        assert "policy.json" in refused(cardgym("evaluate", ENV, "--players", "random", "policy.json"))
+        assert "policy.json" in error_of(run_cardgym("evaluate", ENV, "--players", "random", "policy.json"))
     (tmp_path / "report.json").write_text('{"players": 3}')
-    assert "holds no report" in refused(cardgym("report", "report.json"))
+    assert "holds no report" in error_of(run_cardgym("report", "report.json"))
 
 
-def test_json_of_evaluate_is_the_documented_object(capsys):
+def test_evaluate_prints_the_documented_json(capsys):
     words = ["evaluate", ENV, "--players", "heuristic", "random", "--games", "50", "--seed", "3", "--json"]
     assert main([*words, "--set", "hands=3", "--set", "betting=matched"]) == 0
     report = json.loads(capsys.readouterr().out)
@@ -138,7 +146,7 @@ def test_json_of_evaluate_is_the_documented_object(capsys):
         assert 0 <= low <= player["win_rate"] <= high <= 1
 
 
-def test_a_saved_evaluation_is_reported_as_it_was_printed(capsys, tmp_path):
+def test_report_prints_a_saved_evaluation(capsys, tmp_path):
     words = ["evaluate", ENV, "--players", "heuristic", "random", "--games", "50", "--seed", "3"]
     assert main([*words, "--json"]) == 0
     (tmp_path / "saved.json").write_text(capsys.readouterr().out)
@@ -148,11 +156,11 @@ def test_a_saved_evaluation_is_reported_as_it_was_printed(capsys, tmp_path):
     report = json.loads((tmp_path / "saved.json").read_text())
     for player in report["players"]:
         assert f"{100 * player['win_rate']:.2f} %" in table
-        assert f"{player['extra']['credits_per_game']:+.2f}" in table
+        assert f"{player['metrics']['credits_per_game']:+.2f}" in table
         assert f"[{100 * player['win_rate_ci95'][0]:.2f}, {100 * player['win_rate_ci95'][1]:.2f}]" in table
 
 
-def test_record_writes_both_formats_alike(tmp_path, capsys):
+def test_record_writes_the_same_to_both_formats(tmp_path, capsys):
     for name in ("a.csv", "new/b.npz"):
         assert main(["record", ENV, *TWO, "--games", "4", "--seed", "2", "--out", name]) == 0
     assert "transitions of 4 games in a.csv" in capsys.readouterr().out
@@ -166,13 +174,13 @@ def test_record_writes_both_formats_alike(tmp_path, capsys):
 
 def test_interpreted_and_compiled_recordings_are_the_same_bytes(tmp_path):
     words = ["record", ENV, "--players", "heuristic", "random", "--games", "2", "--out"]
-    assert cardgym(*words, "compiled.csv").returncode == 0
-    assert cardgym(*words, "plain.csv", env={**os.environ, "NUMBA_DISABLE_JIT": "1"}).returncode == 0
+    assert run_cardgym(*words, "compiled.csv").returncode == 0
+    assert run_cardgym(*words, "plain.csv", env={**os.environ, "NUMBA_DISABLE_JIT": "1"}).returncode == 0
     assert (tmp_path / "plain.csv").read_bytes() == (tmp_path / "compiled.csv").read_bytes()
 
 
 @pytest.mark.parametrize("name", ["file/a.csv", "file/a.npz", "folder.csv", "folder.npz"])
-def test_where_nothing_can_be_written_nothing_is_left(tmp_path, name):
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path, name):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "folder.npz").mkdir()
@@ -181,12 +189,12 @@ def test_where_nothing_can_be_written_nothing_is_left(tmp_path, name):
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_read_only_folder_is_told(tmp_path):
+def test_a_read_only_folder_is_refused(tmp_path):
     (tmp_path / "locked").mkdir(mode=0o555)
     if os.access(tmp_path / "locked", os.W_OK):
         pytest.skip("root writes anywhere")
-    assert "cannot write" in refused(cardgym("record", ENV, *TWO, "--games", "2", "--out", "locked/a.csv"))
-    assert "cannot write" in refused(cardgym("play", ENV, "--log", "locked/log.jsonl"))
+    assert "cannot write" in error_of(run_cardgym("record", ENV, *TWO, "--games", "2", "--out", "locked/a.csv"))
+    assert "cannot write" in error_of(run_cardgym("play", ENV, "--log", "locked/log.jsonl"))
 
 
 @pytest.mark.parametrize("suffix", ["csv", "npz"])
@@ -209,17 +217,17 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, suffix, capsys):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_behind_stdout_is_told():
+def test_a_full_disk_behind_stdout_is_reported():
     for words in (["evaluate", ENV, *TWO, "--games", "2", "--json"], ["games"]):
         with open("/dev/full", "w") as full:
-            done = cardgym(*words, stdout=full)
+            done = run_cardgym(*words, stdout=full)
         assert done.returncode == 2
         lines = [line for line in done.stderr.splitlines() if "compiling" not in line]
         assert lines == ["cardgym: cannot read or write: No space left on device"]
 
 
-def test_a_reader_that_has_seen_enough_is_no_error():
-    # The reader leaves before anything is written.
+def test_a_closed_pipe_is_no_error():
+    # The reader closes the pipe before anything is written.
     done = subprocess.run(
         ["bash", "-c", f"(sleep 1; {sys.executable} -m cardgym games) | true; echo ${{PIPESTATUS[0]}}"],
         capture_output=True,
@@ -239,20 +247,20 @@ def test_ctrl_c_is_quiet(monkeypatch, capsys):
     assert capsys.readouterr().err == "cardgym: interrupted\n"
 
 
-def test_a_game_played_through_a_pipe_is_reported_as_the_papers_human_row(capsys, tmp_path):
+def test_a_game_played_through_a_pipe_is_reported(capsys, tmp_path):
     words = ["play", ENV, "--opponent", "initial", "--seat", "0", "--seed", "3", "--set", "hands=2"]
     # Fold both hands of the first game; play another; leave it in its second hand.
-    done = cardgym(*words, input="3\n3\n\n3\n2\nq\n")
+    done = run_cardgym(*words, input="3\n3\n\n3\n2\nq\n")
     assert done.returncode == 0, done.stderr
     assert "You fold" in done.stdout
     assert main(["report", "--json"]) == 0
     [report] = json.loads(capsys.readouterr().out)
     human, other = report["players"]
-    assert (report["games"], report["contests"]) == (1, 2)
-    assert (human["name"], human["won"], human["win_rate"]) == ("human", 0, 0.0)
-    assert human["extra"]["credits_per_game"] == -4.0
-    assert human["extra"]["bust_games"] == 0
-    assert (other["name"], other["won"], other["mean_return"]) == ("initial", 2, 8.0)
+    assert (report["games"], report["max_score"]) == (1, 2)
+    assert (human["name"], human["score"], human["win_rate"]) == ("human", 0, 0.0)
+    assert human["metrics"]["credits_per_game"] == -4.0
+    assert human["metrics"]["bust_games"] == 0
+    assert (other["name"], other["score"], other["mean_return"]) == ("initial", 2, 8.0)
     assert main(["report"]) == 0
     out = capsys.readouterr().out
     assert "0 of 2" in out
@@ -262,15 +270,15 @@ def test_a_game_played_through_a_pipe_is_reported_as_the_papers_human_row(capsys
 def test_help_and_version(capsys):
     assert main([]) == 0
     out = capsys.readouterr().out
-    assert all(name in out for name in COMMANDS)
-    for name in COMMANDS:
+    assert all(name in out for name in commands())
+    for name in commands():
         assert main([name, "--help"]) == 0
         assert f"usage: cardgym {name}" in capsys.readouterr().out
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("cardgym ")
 
 
-def test_games_tells_options_and_players(capsys):
+def test_games_lists_options_and_players(capsys):
     assert main(["games", ENV]) == 0
     out = capsys.readouterr().out
     for word in ("heuristic", "random-table", "num_players=2", "2 to 8", "flat or matched", "one of 231,041"):
@@ -283,19 +291,16 @@ def test_the_command_line_starts_without_heavy_packages():
     assert done.stdout.splitlines()[-1] == "set()"
 
 
-def test_bench_prints_its_own_figures_as_json(capsys, monkeypatch):
-    monkeypatch.setattr("cardgym.cli.benchmark.first_step", lambda *, cold: 9.0 + cold)  # Compiling anew takes long.
-    assert main(["bench", "--repeats", "1", "--seconds", "0.05", "--json"]) == 0
-    told = capsys.readouterr()
-    assert "training is left out" in told.err  # There is no train/dqn.py in an empty folder.
-    found = json.loads(told.out)
-    assert set(found) == {"machine", "figures"}
-    assert [figure["unit"] for figure in found["figures"]] == ["decisions/s", "decisions/s", "s", "s", "MB"]
-    assert all(figure["low"] <= figure["median"] <= figure["high"] for figure in found["figures"])
+def test_bench_prints_json(capsys, monkeypatch):
+    monkeypatch.setattr(bench, "first_step", lambda game, *, cold: 9.0 + cold)  # A cold start takes long.
+    assert main(["bench", ENV, "--repeats", "1", "--seconds", "0.05", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert set(report) == {"env", "machine", "figures"}
+    assert [figure["unit"] for figure in report["figures"]] == ["decisions/s", "decisions/s", "s", "s", "MB"]
+    assert all(figure["low"] <= figure["median"] <= figure["high"] for figure in report["figures"])
 
 
 def test_a_measurement_that_fails_is_one_line(capsys, tmp_path):
-    (tmp_path / "train").mkdir()
-    (tmp_path / "train" / "dqn.py").write_text("raise SystemExit('no torch here')\n")
-    with pytest.raises(CardgymError, match=r"failed \(code 1\): no torch here"):
-        benchmark.training(tmp_path / "train" / "dqn.py", 10)
+    (tmp_path / "dqn.py").write_text("raise SystemExit('no torch here')\n")
+    with pytest.raises(CardgymError, match=r"failed \(exit code 1\): no torch here"):
+        bench.training(ENV, tmp_path / "dqn.py", 10)

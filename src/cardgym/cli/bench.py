@@ -233,7 +233,7 @@ def training(game: str, script: Path, steps: int) -> float:
     """
     never = str(10 * steps)
     words = [
-        *("--env", game, "--total-steps", str(steps), "--batch-size", "512", "--train-frequency", "256"),
+        *("--env-id", game, "--total-steps", str(steps), "--batch-size", "512", "--train-frequency", "256"),
         *("--eval-every", "0", "--final-games", "0", "--save-every", never, "--log-every", never),
     ]
     with tempfile.TemporaryDirectory() as folder:

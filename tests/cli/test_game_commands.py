@@ -1,0 +1,136 @@
+"""What a game's package adds to the command line: commands, a solver and a paper."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import gymnasium
+import pytest
+
+from cardgym import Command, GamePackage, registered
+from cardgym.cli import main
+from cardgym.engine import registry
+
+HEARTS = "HeartsTest-v0"
+
+MODULES = {
+    "hearts_game": """
+import dataclasses
+from cardgym import find
+
+GAME = dataclasses.replace(find("CorellianSpike-v0"), id="HeartsTest-v0")
+""",
+    "hearts_command": """
+'''Shuffle a deck.'''
+
+def add_arguments(parser):
+    parser.add_argument("--times", type=int, default=1)
+
+def run(arguments):
+    print(f"shuffled {arguments.times} times")
+""",
+    "hearts_training": """
+def main(words):
+    print("trained with", *words)
+    return 3
+""",
+    "hearts_solver": """
+'''Solve hearts.'''
+
+def add_arguments(parser):
+    parser.add_argument("--depth", type=int, default=1)
+
+def solve(game, options, arguments):
+    return {"env": game.id, "hands": options.hands, "depth": arguments.depth}
+
+def summary(report):
+    return report["env"], ("depth",), [(str(report["depth"]),)], "solved at once"
+""",
+    "hearts_paper": """
+'''Reproduce the paper on hearts.'''
+
+def add_arguments(parser):
+    parser.add_argument("--games", type=int, default=10)
+
+def run(arguments, progress):
+    progress(1, 2)
+    path = arguments.out / "paper.md"
+    arguments.out.mkdir(parents=True)
+    path.write_text(f"{arguments.games} games of seed {arguments.seed}")
+    yield path
+""",
+}
+
+
+@pytest.fixture(autouse=True)
+def _hearts(tmp_path, monkeypatch):
+    """A package with everything that a game can bring to the command line."""
+    for name, text in MODULES.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for name in ("_PACKAGES", "_IDS", "_GAMES"):
+        monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
+    registry.register_package(
+        GamePackage(
+            name="hearts_test",
+            games={HEARTS: "hearts_game:GAME"},
+            commands={
+                "shuffle": Command("hearts_command", "shuffle a deck"),
+                "train-hearts": Command("hearts_training", "train at hearts"),
+                "games": Command("hearts_command", "an attempt to replace a command"),
+            },
+            solver="hearts_solver",
+            paper="hearts_paper",
+        )
+    )
+    yield
+    gymnasium.registry.pop(HEARTS)
+    for name in MODULES:
+        sys.modules.pop(name, None)
+
+
+def test_commands_of_games_are_listed_and_run(capsys):
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert "shuffle a deck" in out
+    assert "an attempt to replace a command" not in out
+    assert main(["shuffle", "--times", "3"]) == 0
+    assert capsys.readouterr().out == "shuffled 3 times\n"
+    assert main(["shuffle", "--time", "3"]) == 2
+    assert "did you mean '--times'?" in capsys.readouterr().err
+
+
+def test_a_training_command_parses_its_own_words(capsys):
+    assert main(["train-hearts", "--seed", "2"]) == 3
+    assert capsys.readouterr().out == "trained with --seed 2\n"
+
+
+def test_modules_of_a_game_are_imported_only_when_called():
+    assert main([]) == 0
+    assert HEARTS in registered()
+    assert not set(MODULES) & set(sys.modules)
+
+
+def test_solve_uses_the_solver_of_the_game(capsys):
+    assert main(["solve", HEARTS, "--set", "hands=3", "--depth", "7", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"env": HEARTS, "hands": 3, "depth": 7}
+    assert main(["solve", HEARTS]) == 0
+    out = capsys.readouterr().out
+    assert HEARTS in out
+    assert "solved at once" in out
+    assert main(["solve", HEARTS, "--help"]) == 0
+    assert "--depth" in capsys.readouterr().out
+    assert main(["solve", HEARTS, "--out", "a.json"]) == 2
+    assert "unknown option '--out'" in capsys.readouterr().err
+
+
+def test_reproduce_runs_the_paper_of_the_game(capsys, tmp_path):
+    assert main(["reproduce", "hearts-test", "--seed", "4", "--games", "5"]) == 0
+    assert capsys.readouterr().out == "docs/games/hearts_test/paper.md\n"
+    assert (tmp_path / "docs/games/hearts_test/paper.md").read_text() == "5 games of seed 4"
+    assert main(["reproduce", "--help"]) == 0
+    assert "hearts-test" in capsys.readouterr().out
+    assert main(["reproduce", "hearts-test", "--gams", "5"]) == 2
+    assert "did you mean '--games'?" in capsys.readouterr().err
