@@ -1,8 +1,8 @@
-"""Cribbage beside OpenSpiel's bare Python state, in one run: `python benchmarks/bench_cribbage.py [--json]`.
+"""Compare the speed of cribbage with OpenSpiel's: `python tests/games/cribbage/bench_cribbage.py [--json]`.
 
-A decision is a card played or two cards tossed, by a player of random legal actions on both sides. A card played
-because no other may be counts on both sides; OpenSpiel's "pass", which is no action here, counts in its second figure.
-Seconds are of processor time, so that other work on the machine counts as little as can be.
+A decision is a card played or two cards tossed, by players who choose uniformly among the legal actions. Cards without
+an alternative count for both. OpenSpiel's "pass", which is no action in cardgym, counts only in its second figure. All
+times are processor time, so that other work on the machine matters little.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.generator import uniform
 from cardgym.games.cribbage.lookup import lookup
 from cardgym.games.cribbage.scoring import score_hand
-from cardgym.games.cribbage.statistics_tables import build_tables
+from cardgym.games.cribbage.statistics_arrays import build_arrays
 
 PASS = 2756
 
@@ -43,7 +43,7 @@ def choose(masks, generator, actions):
 
 @compiled
 def score_many(hands, starters, rounds):
-    """The points of all hands, `rounds` times over."""
+    """The sum of the points of all hands, `rounds` times."""
     total = 0
     for _ in range(rounds):
         for row in range(hands.shape[0]):
@@ -52,14 +52,14 @@ def score_many(hands, starters, rounds):
 
 
 @compiled
-def look_up_many(tables, hands, out):
-    """Look up all hands, one after the other."""
+def look_up_many(arrays, hands, out):
+    """Look up the statistics of all hands."""
     for row in range(hands.shape[0]):
-        lookup(tables, hands[row], out)
+        lookup(arrays, hands[row], out)
 
 
 def time_vector(num_envs: int, seconds: float) -> float:
-    """Decisions a second of a vector env, both seats random, mask and observation written for each."""
+    """Decisions a second of a vector env, which writes a mask and an observation for each."""
     env = gymnasium.make_vec("Cribbage-v0", num_envs=num_envs, seat="all")
     _, info = env.reset(seed=1)
     generator, actions = np.array([7, 0], np.uint64), np.zeros(num_envs, np.int64)
@@ -69,27 +69,27 @@ def time_vector(num_envs: int, seconds: float) -> float:
     decisions, start = 0, time.process_time()
     while (spent := time.process_time() - start) < seconds:
         choose(info["action_mask"], generator, actions)
-        decisions += num_envs - int(over.sum())  # A step after the end only starts the next game.
+        decisions += num_envs - int(over.sum())  # A step after the end of a game only starts the next one.
         _, _, over, _, info = env.step(actions)
     env.close()
     return decisions / spent
 
 
 def time_open_spiel(seconds: float) -> tuple[float, float]:
-    """Decisions a second of OpenSpiel's state, without and with its crossed."""
+    """Decisions a second of OpenSpiel's Python state, without and with passes."""
     import pyspiel
 
     game, rng = pyspiel.load_game("cribbage"), random.Random(1)
-    decisions, crossed, start = 0, 0, time.process_time()
+    decisions, passes, start = 0, 0, time.process_time()
     while (spent := time.process_time() - start) < seconds:
         state = game.new_initial_state()
         while not state.is_terminal():
             action = rng.choice(state.legal_actions())
             if not state.is_chance_node():
                 decisions += 1
-                crossed += action == PASS
+                passes += action == PASS
             state.apply_action(action)
-    return (decisions - crossed) / spent, decisions / spent
+    return (decisions - passes) / spent, decisions / spent
 
 
 def time_scoring() -> float:
@@ -104,24 +104,24 @@ def time_scoring() -> float:
 
 
 def time_lookup() -> float:
-    """Hands looked up a second, random ones, all 15 tosses with their eight statistics each."""
+    """Random hands looked up a second, each with eight statistics of 15 tosses."""
     rng = np.random.default_rng(1)
     hands = np.sort(np.argsort(rng.random((100_000, 52)), axis=1)[:, :6], axis=1).astype(np.int8)
-    tables, out = build_tables(), np.zeros((15, 8), np.int32)
-    look_up_many(tables, hands[:10], out)
+    arrays, out = build_arrays(), np.zeros((15, 8), np.int32)
+    look_up_many(arrays, hands[:10], out)
     start = time.process_time()
-    look_up_many(tables, hands, out)
+    look_up_many(arrays, hands, out)
     return len(hands) / (time.process_time() - start)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--num-envs", type=int, default=4096)
-    parser.add_argument("--seconds", type=float, default=3.0, help="for each measurement, of which there are three")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each of the three measurements")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     time_vector(args.num_envs, 0.1)  # Compiles.
-    # By turns, so that a busy machine slows both alike; the best of each counts.
+    # Alternate, so that other work on the machine slows both equally; the best of each counts.
     rounds = [(time_vector(args.num_envs, args.seconds), *time_open_spiel(args.seconds)) for _ in range(3)]
     ours, theirs, with_passes = (max(figures) for figures in zip(*rounds, strict=True))
     figures = {

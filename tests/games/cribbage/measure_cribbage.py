@@ -1,4 +1,7 @@
-"""Measure cribbage's players: points a deal, wins, first dealer's share: `python benchmarks/measure_cribbage.py`."""
+"""Measure cribbage's players: points a deal, wins, the first dealer's share of wins.
+
+Run it with `python tests/games/cribbage/measure_cribbage.py`.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,19 @@ import numpy.typing as npt
 import cardgym
 from cardgym.engine.batch import Batch
 from cardgym.engine.kernel import RESET
+from cardgym.games.cribbage.state import CRIB, DEALER_HAND, DEALER_PEGGING, HEELS, PONE_HAND, PONE_PEGGING
 
 PARTS = ("pone pegging", "pone hand", "dealer pegging", "dealer hand", "crib", "heels")
 
 
 def play(players: tuple[str, str], games: int, seed: int, seat: int = 0, **options: int) -> npt.NDArray[np.void]:
-    """The final states of games in which `players` sit from `seat` on; the same deals for the same seed."""
+    """The final states of games in which the first player has `seat`; the same seed deals the same cards."""
     game = cardgym.find("Cribbage-v0")
-    batch = Batch(game, game.options.parse(options), games, players=game.players)
+    batch = Batch(game, game.parse_options(options), games, players=game.players)
     batch.plain_rows["key"] = np.random.default_rng(seed).integers(0, 2**63, games, dtype=np.uint64)
     batch.plain_rows["requested_seat"] = seat
     for place, name in enumerate(players):
-        batch.plain_rows["lineup"][:, place] = batch.kernel.policy_number(name)
+        batch.plain_rows["lineup"][:, place] = batch.kernel.players.index(name)
     batch.step(0, RESET, *batch.new_outputs())
     return batch.plain_states
 
@@ -37,14 +41,15 @@ def measure_points(name: str, deals: int, seed: int) -> None:
     states = play((name, name), deals, seed, deals=1)
     rows, dealer = np.arange(deals), states["dealer"]
     tally = states["tally"].astype(float)
-    parts = [*tally[rows, 1 - dealer, :2].T, *tally[rows, dealer, 2:].T]
+    pone_kinds, dealer_kinds = [PONE_PEGGING, PONE_HAND], [DEALER_PEGGING, DEALER_HAND, CRIB, HEELS]
+    parts = [*tally[rows, 1 - dealer][:, pone_kinds].T, *tally[rows, dealer][:, dealer_kinds].T]
     listing = ", ".join(f"{part} {values.mean():.3f}" for part, values in zip(PARTS, parts, strict=True))
-    pone, dealt = parts[0] + parts[1], sum(parts[2:])
-    print(f"{name}: pone {interval(pone)}, dealer {interval(dealt)}; {listing}")
+    pone_points, dealer_points = parts[0] + parts[1], sum(parts[2:])
+    print(f"{name}: pone {interval(pone_points)}, dealer {interval(dealer_points)}; {listing}")
 
 
 def measure_wins(name: str, other: str, games: int, seed: int) -> None:
-    """Share of games won, each deal played with the seats swapped too."""
+    """The share of games that the first player wins; each deal is played from both seats."""
     both = [play((name, other), games, seed, seat)["scores"] for seat in range(2)]
     won = np.mean([scores[:, seat] > scores[:, 1 - seat] for seat, scores in enumerate(both)], axis=0)
     print(f"{name} against {other}: {interval(won)} of {2 * games} games")

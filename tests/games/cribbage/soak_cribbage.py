@@ -1,4 +1,4 @@
-"""Compare many deals with OpenSpiel's cribbage: `python tests/cribbage/soak_cribbage.py --deals 100000 --seed 1`."""
+"""Compare many deals with OpenSpiel's: `python tests/games/cribbage/soak_cribbage.py --deals 100000 --seed 1`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The exact statistics of discards against brute force, counting identities and bad input."""
+"""The exact statistics of discards against brute force and counting identities; bad input; the command."""
 
 from __future__ import annotations
 
+import json
 import os
 from itertools import combinations
 from math import comb
@@ -10,24 +11,22 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from cardgym.cli import main
 from cardgym.engine.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import parse_cards
-from cardgym.games.cribbage.lookup import (
-    KEPT,
-    lookup,
-)
+from cardgym.games.cribbage.lookup import lookup
 from cardgym.games.cribbage.scoring import score_crib, score_hand
-from cardgym.games.cribbage.state import TOSSES
+from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
 from cardgym.games.cribbage.statistics import CANONICAL_HANDS, Keep, distributions, keeps, totals
-from cardgym.games.cribbage.statistics_tables import CRIB_CASES, HAND_CUTS, Tables, build_tables
+from cardgym.games.cribbage.statistics_arrays import CRIB_CASES, StatisticsArrays, build_arrays
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("NUMBA_DISABLE_JIT", "0") != "0",
-    reason="13 million hands are scored for the tables, too many uncompiled",
+    reason="the arrays need 13 million scores, too many for interpreted code",
 )
 
-# All (hand, cut) and all (crib, cut) combinations, as test_cribbage_scoring counts them.
+# The points of all (hand, cut) and all (crib, cut) combinations, as test_cribbage_scoring.py counts them.
 HANDS_WITH_CUT_POINTS = 61_974_180
 CRIBS_WITH_CUT_POINTS = HANDS_WITH_CUT_POINTS - 4 * (4 * 715 * 39)
 
@@ -39,7 +38,7 @@ def _all_scores(
     hand: npt.NDArray[np.int64],
     crib: npt.NDArray[np.int64],
 ) -> int:
-    """Score every cut, and every opponent's toss and cut; returns how many there were of the latter."""
+    """Score every cut, and every opponent's toss and cut. Returns how many there are of the latter."""
     unseen = [card for card in range(52) if card not in kept and card not in tossed]
     cards = np.empty(4, np.int8)
     cards[0], cards[1] = tossed[1], tossed[0]
@@ -56,8 +55,8 @@ def _all_scores(
 
 
 @compiled
-def _look_up(tables: Tables, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
-    lookup(tables, cards, out)
+def _look_up(arrays: StatisticsArrays, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
+    lookup(arrays, cards, out)
 
 
 def _random_hands(count: int) -> list[list[int]]:
@@ -80,7 +79,7 @@ SPECIAL = [
 
 
 @pytest.mark.parametrize("text", SPECIAL)
-def test_brute_force_agrees_on_flushes_jacks_and_pairs(text: str) -> None:
+def test_brute_force_agrees_on_special_hands(text: str) -> None:
     _assert_exact(sorted(parse_cards(text)))
 
 
@@ -91,7 +90,7 @@ def test_brute_force_agrees_on_random_hands() -> None:
 
 def _assert_exact(cards: list[int]) -> None:
     out = np.empty((15, 8), np.int32)
-    _look_up(build_tables(), np.array(cards, np.int8), out)
+    _look_up(build_arrays(), np.array(cards, np.int8), out)
     for row, (x, y) in zip(out.tolist(), combinations(range(6), 2), strict=True):
         kept = np.array([card for place, card in enumerate(cards) if place not in (x, y)], np.int8)
         hand, crib = np.empty(46, np.int64), np.empty(45_540, np.int64)
@@ -102,7 +101,7 @@ def _assert_exact(cards: list[int]) -> None:
         ]
 
 
-def test_suits_have_no_names() -> None:
+def test_names_of_suits_do_not_matter() -> None:
     generator = np.random.default_rng(3)
     for cards in _random_hands(100):
         suits = generator.permutation(4)
@@ -113,13 +112,13 @@ def test_suits_have_no_names() -> None:
             assert after[tossed] == keep[3:]
 
 
-def test_tosses_are_all_pairs_of_places() -> None:
+def test_tosses_are_all_pairs_of_cards() -> None:
     assert [tuple(toss) for toss in TOSSES.tolist()] == list(combinations(range(6), 2))
     assert all(sorted([*kept, *toss]) == list(range(6)) for kept, toss in zip(KEPT, TOSSES, strict=True))
     assert comb(46, 2) * 44 == CRIB_CASES
 
 
-def test_totals_are_what_counting_says() -> None:
+def test_totals_agree_with_counting() -> None:
     seen: list[tuple[int, int]] = []
     result = totals(lambda done, total: seen.append((done, total)))
     hands = comb(52, 6)
@@ -127,8 +126,8 @@ def test_totals_are_what_counting_says() -> None:
     assert result["hands"] == hands == 20_358_520
     assert result["records"] == 15 * CANONICAL_HANDS == 14_444_820
     assert result["combinations"] == hands * 15 * (46 + 45_540) == 13_920_952_390_800
-    # Each (hand, cut) comes once for every two of the other 47 cards that may have been tossed; each
-    # (crib, cut) for each way to share the crib among the players and each four of 47 that may be kept.
+    # Each (hand, cut) occurs with any two of the other 47 cards tossed; each (crib, cut) with any two cards of the crib
+    # as one's own toss and any four of the other 47 cards kept.
     assert result["hand_points_total"] == HANDS_WITH_CUT_POINTS * comb(47, 2)
     assert result["crib_points_total"] == CRIBS_WITH_CUT_POINTS * comb(4, 2) * comb(47, 4)
     assert seen[-1] == (CANONICAL_HANDS, CANONICAL_HANDS)
@@ -138,7 +137,7 @@ def test_totals_are_what_counting_says() -> None:
     assert result["hand_mean_range"] == [60 / 46, 1048 / 46]
 
 
-def test_mean_of_the_best_keeps_agrees_with_a_sample() -> None:
+def test_means_of_best_keeps_agree_with_a_sample() -> None:
     result = totals()
     best = np.array(
         [
@@ -154,14 +153,14 @@ def test_mean_of_the_best_keeps_agrees_with_a_sample() -> None:
     assert np.all(np.abs(best.mean(axis=0) - exact) < 5 * best.std(axis=0) / np.sqrt(len(best)))
 
 
-def test_keeps_are_named_by_their_cards() -> None:
+def test_keeps_name_their_cards() -> None:
     cards = parse_cards("5H 5D JC QS 2H 9C")
     options = keeps(cards)
     assert [option.toss for option in options] == list(range(15))
     assert all(sorted([*option.kept, *option.tossed]) == sorted(cards) for option in options)
     best = max(options, key=lambda option: option.hand_mean)
     assert set(best.kept) == set(parse_cards("5H 5D JC QS"))
-    # Two fives with two ten-cards have ten points without the starter: four fifteens and a pair.
+    # Two fives and two tens score ten without the starter: four fifteens and a pair.
     assert best.hand_min == 10
     assert best.hand_mean == best.hand_sum / 46
 
@@ -170,7 +169,7 @@ def test_distributions_agree_with_the_look_up() -> None:
     for cards in _random_hands(10):
         for keep in keeps(cards):
             hand, crib = distributions(keep.kept, keep.tossed)
-            assert hand.sum() == HAND_CUTS
+            assert hand.sum() == CUTS
             assert crib.sum() == CRIB_CASES
             assert _summary(hand) + _summary(crib) == tuple(keep[3:])
 
@@ -186,11 +185,11 @@ def _summary(counts: npt.NDArray[np.int64]) -> tuple[int, int, float, int]:
         ([0, 1, 2, 3, 4], "5 cards given where 6 are needed"),
         ([0, 1, 2, 3, 4, 5, 6], "7 cards given"),
         ([0, 1, 2, 3, 4, 4], "5C is given twice"),
-        ([0, 1, 2, 3, 4, 52], "card 52 is none of 0 .. 51"),
+        ([0, 1, 2, 3, 4, 52], "card 52 is not one of 0 .. 51"),
         ([-1, 1, 2, 3, 4, 5], "card -1"),
     ],
 )
-def test_bad_hands(cards: list[int], message: str) -> None:
+def test_bad_hands_raise(cards: list[int], message: str) -> None:
     with pytest.raises(CardgymError, match=message):
         keeps(cards)
     if len(cards) == 6:
@@ -198,13 +197,22 @@ def test_bad_hands(cards: list[int], message: str) -> None:
             distributions(cards[:4], cards[4:])
 
 
-def test_bad_split() -> None:
+def test_bad_split_raises() -> None:
     with pytest.raises(CardgymError, match="3 cards kept and 3 tossed"):
         distributions([0, 1, 2], [3, 4, 5])
 
 
-def test_a_keep_is_a_plain_tuple() -> None:
+def test_keep_lists_the_statistics_in_order() -> None:
     assert Keep._fields[3:] == (
         *("hand_min", "hand_sum", "hand_median", "hand_max"),
         *("crib_min", "crib_sum", "crib_median", "crib_max"),
     )
+
+
+def test_command_prints_json_or_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    # The counting itself takes seconds and is tested above.
+    monkeypatch.setattr("cardgym.games.cribbage.statistics.totals", lambda progress: {"hands": 20_358_520})
+    assert main(["cribbage-stats", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"hands": 20_358_520}
+    assert main(["cribbage-stats"]) == 0
+    assert "20,358,520" in capsys.readouterr().out

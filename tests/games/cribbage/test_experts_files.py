@@ -1,8 +1,7 @@
-"""Weight files of experts at cribbage: what starts from them, what is refused, and how runs are compared."""
+"""Weight files of experts at cribbage: runs that start from them, bad files, and comparing two experts."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -13,66 +12,67 @@ import safetensors.numpy
 from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.games.cribbage.experts.config import ExpertsConfig
+from cardgym.games.cribbage.experts.deals import OWN_CRIB
 from cardgym.games.cribbage.experts.matches import Side, same_tosses, side
 from cardgym.games.cribbage.experts.player import load_experts, named_weights, save_experts
 from cardgym.games.cribbage.experts.trainer import Trainer
 from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.strategies import new_knowledge
+from cardgym.games.cribbage.strategies import new_pegging
 from cardgym.players.base import resolve
 
-SMALL = ExpertsConfig(games=60, seed_deals=500, value_every=20, deals_kept=32, checkpoint_every=20, eval_games=20)
+SMALL = ExpertsConfig(total_games=60, seed_deals=500, value_every=20, buffer_size=32, save_every=20, eval_games=20)
 
 
 @pytest.fixture(scope="module")
-def knowledge():
-    return Trainer(SMALL).learner.knowledge
+def pegging():
+    return Trainer(SMALL).learner.pegging
 
 
-def written(path, knowledge, **tensors):
+def written(path, pegging, **tensors):
     """A weight file of uniform weights with some tensors replaced."""
-    save_experts(path, named_weights("uniform"), knowledge, {})
+    save_experts(path, named_weights("uniform"), pegging, {})
     with safetensors.safe_open(path, framework="numpy") as file:
         metadata = file.metadata()
-        found = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    path.write_bytes(safetensors.numpy.save(found | tensors, metadata))
+        saved = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    path.write_bytes(safetensors.numpy.save(saved | tensors, metadata))
     return path
 
 
-def test_a_file_starts_a_run_exactly_and_a_name_with_noise(tmp_path, knowledge):
+def test_run_starts_with_the_files_weights_and_with_noise_from_a_name(tmp_path, pegging):
     path = tmp_path / "a.experts.safetensors"
-    save_experts(path, named_weights("random", 4), knowledge, {})
-    trainer = Trainer(dataclasses.replace(SMALL, init=(str(path), "uniform"), noise=0.3))
+    save_experts(path, named_weights("random", 4), pegging, {})
+    trainer = Trainer(SMALL.replace(init=(str(path), "uniform"), init_noise=0.3))
     assert trainer.weights(0) == pytest.approx(named_weights("random", 4), abs=2e-6)
     assert np.std(np.log(trainer.weights(1)) - np.log(trainer.weights(1)).mean(-1, keepdims=True)) > 0.2
-    # Both read what is known of pegging from the file.
-    assert np.array_equal(trainer.learner.knowledge.gained, knowledge.gained)
+    # Both experts have the file's pegging statistics.
+    assert np.array_equal(trainer.learner.pegging.gained, pegging.gained)
 
 
 @pytest.mark.parametrize("own_crib", [True, False])
-def test_a_file_learned_with_the_crib_the_other_way_round_is_refused(tmp_path, knowledge, own_crib):
+def test_file_learned_with_another_own_crib_raises(tmp_path, pegging, own_crib):
     path = tmp_path / "a.experts.safetensors"
-    save_experts(path, named_weights("uniform"), knowledge, {"own_crib": own_crib})
-    Trainer(dataclasses.replace(SMALL, init=(str(path),), own_crib=own_crib))
+    save_experts(path, named_weights("uniform"), pegging, {"own_crib": own_crib})
+    Trainer(SMALL.replace(init=(str(path),), own_crib=own_crib))
     with pytest.raises(CardgymError, match=f"learned with own_crib={own_crib}"):
-        Trainer(dataclasses.replace(SMALL, init=(str(path),), own_crib=not own_crib))
+        Trainer(SMALL.replace(init=(str(path),), own_crib=not own_crib))
 
 
-def test_numbers_of_another_type_and_numbers_that_are_none_are_refused(tmp_path, knowledge):
+def test_tensors_of_another_type_or_not_finite_raise(tmp_path, pegging):
     path, options = tmp_path / "a.experts.safetensors", GAME.options.parse({})
-    bad = knowledge.figures.copy()
+    bad = pegging.figures.copy()
     bad[0, 1, 7] = np.nan
     for tensors, message in (
         ({"weights": named_weights("uniform").astype(np.float64)}, "weights of type float64; allowed is float32"),
         ({"weights": np.ones((121, 121, 2, 8), np.int32)}, "weights of type int32"),
-        ({"pegging_figures": bad}, "in its pegging_figures allowed are finite numbers"),
-        ({"pegging_figures": bad[:, :, :5].copy()}, "its pegging_figures is no float64 of size"),
+        ({"pegging_figures": bad}, "pegging_figures must hold finite numbers"),
+        ({"pegging_figures": bad[:, :, :5].copy()}, "pegging_figures must be float64 of shape"),
     ):
         with pytest.raises(CardgymError, match=message):
-            resolve(written(path, knowledge, **tensors), GAME, options)
+            resolve(written(path, pegging, **tensors), GAME, options)
 
 
-def test_a_type_that_numpy_does_not_have_is_refused(tmp_path, knowledge):
-    path = written(tmp_path / "a.experts.safetensors", knowledge)
+def test_type_that_numpy_lacks_raises(tmp_path, pegging):
+    path = written(tmp_path / "a.experts.safetensors", pegging)
     content = path.read_bytes()
     size = int.from_bytes(content[:8], "little")
     head = json.loads(content[8 : 8 + size])
@@ -85,23 +85,23 @@ def test_a_type_that_numpy_does_not_have_is_refused(tmp_path, knowledge):
     assert "\n" not in str(error.value)
 
 
-def test_tosses_are_compared(knowledge):
-    def alike(one, other):
-        return same_tosses(side(one, knowledge), side(other, knowledge), 2000, 5)
+def test_same_tosses_compares_two_sides(pegging):
+    def share(one, other):
+        return same_tosses(side(one, pegging), side(other, pegging), 2000, 5)
 
-    assert alike("hand", "hand") == 1.0
-    # The median and the mean of a hand mostly agree; who gives a poor crib and who pegs well rarely want the same.
-    assert alike("hand_max_avg", "hand_max_med") > 0.6
-    assert alike("crib_min_avg", "hand_max_avg") < 0.4
-    assert alike("hand", "crib_min_avg") == alike("crib_min_avg", "hand")
-    # Turned round for the dealer, the same weights toss alike as pone only.
-    crib = side("crib_min_avg", knowledge)
-    half = same_tosses(crib, Side("own", crib.weights, new_knowledge(), 2), 2000, 5)
+    assert share("hand", "hand") == 1.0
+    # The median and the mean of a hand mostly agree; a poor crib and a good hand rarely do.
+    assert share("hand_max_avg", "hand_max_med") > 0.6
+    assert share("crib_min_avg", "hand_max_avg") < 0.4
+    assert share("hand", "crib_min_avg") == share("crib_min_avg", "hand")
+    # With `own_crib` the same weights toss the same as pone only.
+    crib = side("crib_min_avg", pegging)
+    half = same_tosses(crib, Side("own", crib.weights, new_pegging(), OWN_CRIB), 2000, 5)
     assert 0.4 < half < 0.6
 
 
-def test_the_weight_file_of_the_project_plays_as_its_card_says():
-    path = Path(__file__).parents[2] / "checkpoints" / "cribbage.experts.safetensors"
+def test_shipped_weight_file_plays_as_its_card_says():
+    path = Path(__file__).parents[3] / "checkpoints/cribbage/gradient.experts.safetensors"
     about = load_experts(path).about
     assert (about["games"], about["config"]["seed"]) == (160_000, 1)
     for opponent, low, high in [("random", 0.97, 1.0), ("greedy", 0.52, 0.60), ("expert", 0.32, 0.41)]:

@@ -1,0 +1,78 @@
+"""Cribbage in words: what is said about each move, and what stays secret."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from cribbage_driver import CribbageDriver
+
+from cardgym.games.cribbage.cards import parse_cards
+from cardgym.games.cribbage.state import PLAYING, TOSSING
+
+
+def driver_at_play(kept, tossed, starter):
+    """A game at the lead of seat 0, where the seats have kept and tossed these cards."""
+    driver = CribbageDriver()
+    driver.cut(1)
+    driver.deal_and_toss(kept, tossed)
+    driver.draw(starter)
+    return driver
+
+
+def test_points_are_narrated_with_their_reasons():
+    driver = driver_at_play(("5H 8S 8D KD", "7C 2C 7D TS"), ("2H JS", "3H 9S"), "JC")
+    assert driver.narrate(0) == "The starter is JC\nOpponent scores 2: heels for two"
+    narrations = []
+    for word in ["0:8S", "1:7C", "0:8D", "1:2C", "0:5H"]:
+        driver.peg(word)
+        narrations.append(driver.narrate(0))
+    assert narrations == [
+        "You play 8S: 8",
+        "Opponent plays 7C: 15\nOpponent scores 2: fifteen two",
+        "You play 8D: 23",
+        "Opponent plays 2C: 25",
+        "You play 5H: 30\nYou score 1: go for one",
+    ]
+    driver.peg("1:7D 0:KD 1:TS")
+    lines = driver.narrate(0).splitlines()
+    assert lines[:2] == ["Opponent plays TS: 27", "Opponent scores 1: last card for one"]
+    assert lines[2] == "Your hand 5H 8D 8S KD with JC scores 6"
+    assert lines[3] == "  fifteen two (5H JC), fifteen four (5H KD), pair six (8D 8S)"
+
+
+def test_points_are_counted_aloud_with_the_total_so_far():
+    driver = driver_at_play(("4H 5S 8D KD", "6C 2C 7D TS"), ("2H JS", "3H 9S"), "QC")
+    driver.peg("0:4H 1:6C 0:5S")
+    assert driver.narrate(0) == "You play 5S: 15\nYou score 5: fifteen two, run of three makes five"
+
+
+def test_words_show_no_hidden_cards():
+    driver = CribbageDriver(target=60)
+    rng = np.random.default_rng(11)
+    hidden = 0
+    while not driver.over:
+        phase, turn, hands = driver.state.phase, driver.state.turn, driver.state.hand.tolist()
+        driver.random_move(rng)
+        state = driver.state
+        for seat in range(2):
+            text = driver.narrate(seat) if phase != PLAYING else ""
+            own = {*hands[seat], *state.hand[seat].tolist(), *state.crib[2 * seat : 2 * seat + 2].tolist()}
+            public = {int(state.starter), *state.cuts.tolist()}
+            names = re.findall(r"\b[A2-9TJQK][CDHS]\b", text)
+            assert set(parse_cards(" ".join(dict.fromkeys(names)))) <= own | public
+            hidden += phase == TOSSING and turn != seat
+            assert driver.describe(seat).count("??") == state.hand_size[1 - seat]
+    assert hidden
+
+
+def test_describe_shows_board_pile_and_count():
+    driver = driver_at_play(("5H 8S 8D KD", "7C 2C 7D TS"), ("2H JS", "3H 9S"), "JC")
+    driver.peg("0:8S 1:7C")
+    text = driver.describe(0)
+    assert "Pile      8S (7C)   count 15" in text
+    assert "Starter   JC   crib 4 cards, yours 2H JS" in text
+    assert "Hand      5H 8D KD\nOpponent  ?? ?? ??" in text
+    board = next(line for line in text.splitlines() if line.startswith("Opponent    4"))
+    assert board.count("#") == 1
+    assert driver.action_text(parse_cards("5H")[0]) == "play 5H (count 20)"
