@@ -3,38 +3,73 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-import kuhn_poker
 import numpy as np
 import numpy.typing as npt
-from kuhn_poker import HIDDEN, STATE
 
 from cardgym import register
-from cardgym.engine.contract import Feature, Game, Generator, Observation, Record, rule, uniform
+from cardgym.engine import registry
+from cardgym.engine.contract import CompiledPolicy, Feature, Game, Generator, Observation, Record, rule, uniform
+from kuhn_poker import observations, rules
+from kuhn_poker.game import GAME
+from kuhn_poker.rules import BET, HIDDEN, KING, STATE, KuhnOptions
+
+PARTS = ("rules", "words", "state_index")
 
 
-def broken(name: str, players: Mapping[str, Any] | None = None, **changes: Any) -> Game:
-    """Kuhn poker with some of its rules replaced, registered as `Broken<name>-v0`."""
-    return register(dataclasses.replace(kuhn_poker.GAME, id=f"Broken{name}-v0", players=players or {}, **changes))
+def broken(name: str, **changes: Any) -> Game:
+    """Kuhn poker with some functions of its parts, or fields of its own, replaced; registered as `Broken<name>-v0`.
+
+    It has no players unless `players` gives some.
+    """
+    game_changes: dict[str, Any] = {"id": f"Broken{name}-v0", "players": {}}
+    for part_name in PARTS:
+        part = getattr(GAME, part_name)
+        own = {spec.name for spec in dataclasses.fields(part)} & set(changes)
+        game_changes[part_name] = dataclasses.replace(part, **{field: changes.pop(field) for field in own})
+    return register(dataclasses.replace(GAME, **(game_changes | changes)))
+
+
+def with_seeds(check: Callable[..., None], *arguments: Any) -> None:
+    """Call a check with a few seeds, its last argument: a small game shows a defect in some of its games only."""
+    for seed in range(8):
+        check(*arguments, seed)
+
+
+@contextmanager
+def forgotten_afterwards() -> Iterator[None]:
+    """Games registered in the block are forgotten after it, so that tests over all registered games do not see them."""
+    kept = [(known, dict(known)) for known in (registry._IDS, registry._GAMES)]  # type: ignore[list-item]
+    yield
+    for known, before in kept:
+        known.clear()
+        known.update(before)  # type: ignore[arg-type]
+
+
+# -- observations -----------------------------------------------------------------------------------------------------
+
+CARD, SEAT, BETS, MOVES = observations.CARD, observations.SEAT, observations.BETS, observations.MOVES
+SIZE = MOVES + 1
 
 
 @rule
 def observe_both_cards(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    kuhn_poker.observe(state, seat, out)
-    out[3] = 1.0 if state.cards[1 - seat] == 2 else 0.0
+    observations.observe(state, seat, out)
+    out[SEAT] = 1.0 if state.cards[1 - seat] == KING else 0.0
 
 
 @rule
 def observe_too_much(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    kuhn_poker.observe(state, seat, out)
-    out[6] = state.moves
+    observations.observe(state, seat, out)
+    out[MOVES] = state.moves
 
 
 @rule
 def observe_too_little(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    for place in range(6):
+    for place in range(MOVES):
         out[place] = 0.0
 
 
@@ -46,12 +81,19 @@ def observe_beyond(state: Record, seat: int, out: npt.NDArray[np.float32]) -> No
 
 @rule
 def observe_and_change(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
-    kuhn_poker.observe(state, seat, out)
+    observations.observe(state, seat, out)
     state.history += 1
 
 
-def table_of_twins(options: Any) -> tuple[Feature, ...]:
-    return (Feature("card", "own card", 3), Feature("card", "once more", 4))
+def twin_features(options: KuhnOptions) -> tuple[Feature, ...]:
+    return (Feature("card", "own card", 3), Feature("card", "once more", SIZE - 3))
+
+
+def observed_by(write: Any, features: Any = observations.features) -> dict[str, Observation]:
+    return {"full": Observation(write, features)}
+
+
+# -- rules ------------------------------------------------------------------------------------------------------------
 
 
 @rule
@@ -68,27 +110,27 @@ def legal_half_written(state: Record, mask: npt.NDArray[np.int8]) -> None:
 @rule
 def apply_and_deal_twice(state: Record, move: int) -> None:
     dealing = state.cards[0] != HIDDEN and state.cards[1] == HIDDEN
-    kuhn_poker.apply(state, move)
+    rules.apply_action(state, move)
     if dealing:
         state.cards[1] = move  # May be the card of seat 0.
 
 
 @rule
 def apply_without_end(state: Record, move: int) -> None:
-    kuhn_poker.apply(state, move)
+    rules.apply_action(state, move)
     state.winner = -1
 
 
 @rule
 def apply_nothing(state: Record, move: int) -> None:
-    if state.cards[1] == HIDDEN or move == 1:
-        kuhn_poker.apply(state, move)
+    if state.cards[1] == HIDDEN or move == BET:
+        rules.apply_action(state, move)
 
 
 @rule
 def setup_forgetful(state: Record) -> None:
     kept = state.moves
-    kuhn_poker.setup(state)
+    rules.setup(state)
     state.moves = kept % 2
 
 
@@ -105,28 +147,18 @@ def resample_own_card(state: Record, seat: int, generator: Generator) -> None:
 
 
 @rule
-def peek(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    return 1 if state.cards[seat] > state.cards[1 - seat] else 0
-
-
-@rule
-def play_the_impossible(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    return 2
-
-
-@rule
 def forfeit_for_gain(state: Record, seat: int) -> float:
     return 1.0
 
 
 @rule
-def won_by_both(state: Record, seat: int) -> float:
+def score_for_both(state: Record, seat: int) -> float:
     return 1.0
 
 
 @rule
 def index_beyond(state: Record, seat: int) -> int:
-    return int(kuhn_poker.index(state, seat) + 20)
+    return int(observations.info_state_index(state, seat) + 20)
 
 
 @rule
@@ -134,22 +166,45 @@ def index_zero(state: Record, seat: int) -> int:
     return 0
 
 
+# -- players ----------------------------------------------------------------------------------------------------------
+
+
 @rule
-def deal_that_counts_moves(state: Record) -> int:
-    return int(state.moves)
+def peek(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    return 1 if state.cards[seat] > state.cards[1 - seat] else 0
+
+
+@rule
+def play_an_illegal_action(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    return 2
+
+
+PEEK = {"peek": CompiledPolicy(peek)}
+ILLEGAL = {"wild": CompiledPolicy(play_an_illegal_action)}
+
+
+# -- small integers ---------------------------------------------------------------------------------------------------
 
 
 @rule
 def setup_small(state: Record) -> None:
-    kuhn_poker.setup(state)
+    rules.setup(state)
     state.small = 100
 
 
 @rule
 def observe_small(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Compiled, the product of two int8 is an int64; NumPy's scalars overflow, or raise."""
-    kuhn_poker.observe(state, seat, out)
-    out[6] = state.moves / 3.0 if state.small * state.small == 10_000 else 0.0
+    observations.observe(state, seat, out)
+    out[MOVES] = state.moves / 3.0 if state.small * state.small == 10_000 else 0.0
+
+
+def with_field(name: str) -> np.dtype[Any]:
+    """Kuhn poker's record with a further int8 field."""
+    return np.dtype([(name, np.int8), *((field, STATE.fields[field][0]) for field in STATE.names)], align=True)  # type: ignore[index, union-attr]
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
 
 
 def describe_both_cards(state: Record, seat: int) -> str:
@@ -162,11 +217,3 @@ def narrate_both_cards(before: Record, move: int, after: Record, seat: int) -> s
 
 def same_words(state: Record, action: int) -> str:
     return "do something"
-
-
-def observation_name(write: Any, table: Any = kuhn_poker.table) -> dict[str, Observation]:
-    return {"full": Observation(write, table)}
-
-
-SMALL = np.dtype([("small", np.int8), *((name, STATE.fields[name][0]) for name in STATE.names)], align=True)  # type: ignore[index, union-attr]
-ATTRIBUTE = np.dtype([*((name, STATE.fields[name][0]) for name in STATE.names), ("round", np.int8)], align=True)  # type: ignore[index, union-attr]

@@ -1,4 +1,4 @@
-"""A game whose rules overflow interpreted and not compiled; a module of its own, for another process to import."""
+"""A game whose rules overflow when interpreted, not when compiled; another process imports it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import broken_games
 
 GAME = broken_games.broken(
     "Small",
-    state=broken_games.SMALL,
+    state=broken_games.with_field("small"),
     setup=broken_games.setup_small,
-    observations=broken_games.observation(broken_games.observe_small),
+    observations=broken_games.observed_by(broken_games.observe_small),
 )

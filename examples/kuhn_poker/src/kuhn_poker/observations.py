@@ -19,18 +19,18 @@ def features(options: KuhnOptions) -> tuple[Feature, ...]:
     )
 
 
-_CARD, _SEAT, _BETS, _MOVES = offsets(features(KuhnOptions())).values()
+CARD, SEAT, BETS, MOVES = offsets(features(KuhnOptions())).values()
 
 
 @rule
 def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation; `features` names its numbers."""
     for card in range(NUM_CARDS):
-        out[_CARD + card] = 1.0 if state.cards[seat] == card else 0.0
-    out[_SEAT] = seat
-    out[_BETS] = state.bets[seat]
-    out[_BETS + 1] = state.bets[1 - seat]
-    out[_MOVES] = state.moves / 3.0
+        out[CARD + card] = 1.0 if state.cards[seat] == card else 0.0
+    out[SEAT] = seat
+    out[BETS] = state.bets[seat]
+    out[BETS + 1] = state.bets[1 - seat]
+    out[MOVES] = state.moves / 3.0
 
 
 @rule

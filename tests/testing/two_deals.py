@@ -1,20 +1,22 @@
-"""A game of two deals, for the check of deals: in each a card is dealt and the seat may have lots drawn, no more."""
+"""A game of two deals: in each a card is dealt, and the seat may have lots drawn before the deal ends."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
-import kuhn_poker
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Game, Generator, Observation, Record, no_code, rule
+from cardgym.engine.contract import Feature, Game, Generator, Observation, Record, Rules, StateIndex, Words, rule
+from kuhn_poker.game import GAME as KUHN
+from kuhn_poker.rules import KuhnOptions
 
 STATE = np.dtype(
     [
         ("num_players", np.int32),
         ("ante", np.int32),
-        ("hand", np.int32),
+        ("number", np.int32),  # Of the deal.
         ("card", np.int32),  # -1: to be dealt.
         ("lots", np.int32),  # Lots still to be drawn, because the seat asked for them.
         ("used", np.int32),  # Lots drawn in the game.
@@ -26,7 +28,7 @@ STATE = np.dtype(
 
 @rule
 def setup(state: Record) -> None:
-    state.hand = 0
+    state.number = 0
     state.card = -1
     state.lots = 0
     state.used = 0
@@ -36,12 +38,12 @@ def setup(state: Record) -> None:
 def num_chance_outcomes(state: Record) -> int:
     if state.lots > 0:
         return 6
-    return 1000 if state.card < 0 and state.hand < 2 else 0
+    return 1000 if state.card < 0 and state.number < 2 else 0
 
 
 @rule
 def current_player(state: Record) -> int:
-    return 0 if state.hand < 2 else -1
+    return 0 if state.number < 2 else -1
 
 
 @rule
@@ -52,25 +54,25 @@ def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
 
 @rule
 def apply_action(state: Record, move: int) -> None:
-    """Action 1 has some lots drawn before the hand ends; they change nothing, but draw from the generator."""
+    """Action 1 has some lots drawn before the deal ends; they change nothing, but draw from the generator."""
     if state.lots > 0:
         state.lots -= 1
         state.used += 1
         if state.lots == 0:
-            state.hand += 1
+            state.number += 1
             state.card = -1
     elif state.card < 0:
         state.card = move
     elif move == 1:
         state.lots = 3
     else:
-        state.hand += 1
+        state.number += 1
         state.card = -1
 
 
 @rule
 def apply_with_leftovers(state: Record, move: int) -> None:
-    """The second card depends on how the first hand left the pile."""
+    """The second card depends on the lots drawn in the first deal."""
     dealing = state.lots == 0 and state.card < 0
     apply_action(state, move)
     if dealing:
@@ -79,7 +81,7 @@ def apply_with_leftovers(state: Record, move: int) -> None:
 
 @rule
 def deal(state: Record) -> int:
-    return int(state.hand)
+    return int(state.number)
 
 
 @rule
@@ -102,7 +104,7 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
     pass
 
 
-def table(options: kuhn_poker.KuhnOptions) -> tuple[Feature, ...]:
+def features(options: KuhnOptions) -> tuple[Feature, ...]:
     return (Feature("card", "the card / 1000"),)
 
 
@@ -110,24 +112,31 @@ def narrate(before: Record, move: int, after: Record, seat: int) -> str:
     return f"Card {after.card}"
 
 
-GAME: Game = dataclasses.replace(
-    kuhn_poker.GAME,
-    id="TwoHands-v0",
-    state=STATE,
-    setup=setup,
-    outcomes=outcomes,
-    current_player=current_player,
-    legal=legal,
-    apply=apply,
-    deal=deal,
-    won=nothing,
-    contests=none,
-    forfeit=nothing,
-    code=no_code,
-    index=no_code,
-    num_info_states=None,
-    observations={"full": Observation(observe, table)},
-    narrate=narrate,
-    resample=resample,
-    players={},
-)
+def game(game_id: str, apply: Callable[[Record, int], None]) -> Game:
+    """The game, with one of the two ways to play a move."""
+    return dataclasses.replace(
+        KUHN,
+        id=game_id,
+        state=STATE,
+        rules=Rules(
+            setup=setup,
+            num_chance_outcomes=num_chance_outcomes,
+            current_player=current_player,
+            legal_action_mask=legal_action_mask,
+            apply_action=apply,
+            deal=deal,
+            score=nothing,
+            max_score=none,
+            forfeit=nothing,
+            resample=resample,
+            invariants=lambda state: (int(state.ante),),
+        ),
+        observations={"full": Observation(observe, features)},
+        words=Words(describe=lambda state, seat: "Two deals", action_text=lambda state, action: "on", narrate=narrate),
+        state_index=StateIndex(),
+        players={},
+    )
+
+
+GAME = game("TwoDeals-v0", apply_action)
+BROKEN = game("BrokenLeftover-v0", apply_with_leftovers)

@@ -1,0 +1,190 @@
+"""Each check of rules can fail: games broken on purpose, and the words of the error."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import broken_games
+import pytest
+import two_deals
+from broken_games import broken, observed_by, with_seeds
+
+from cardgym.engine.contract import Game, choice
+from cardgym.testing import (
+    ContractError,
+    deal_checks,
+    doc_checks,
+    interpreted_checks,
+    knowledge_checks,
+    record_checks,
+    rule_checks,
+)
+from kuhn_poker.game import DOC, GAME
+from kuhn_poker.rules import KuhnOptions
+
+OPTIONS = KuhnOptions()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _forget_broken_games() -> Iterator[None]:
+    with broken_games.forgotten_afterwards():
+        yield
+
+
+def check_short_endings(game: Game, options: KuhnOptions, seed: int) -> None:
+    rule_checks.check_endings(game, options, seed, games=1, most=500)
+
+
+BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
+    (
+        "Leak",
+        {"observations": observed_by(broken_games.observe_both_cards)},
+        knowledge_checks.check_hidden,
+        "changes observation 'full', number 3",
+    ),
+    ("Describe", {"describe": broken_games.describe_both_cards}, knowledge_checks.check_hidden, "changes describe"),
+    ("Peek", {"players": broken_games.PEEK}, knowledge_checks.check_hidden, "it peeks"),
+    ("Illegal", {"players": broken_games.ILLEGAL}, knowledge_checks.check_hidden, "not legal"),
+    ("Blind", {"resample": broken_games.resample_nothing}, knowledge_checks.check_hidden, "changed none"),
+    ("OwnCard", {"resample": broken_games.resample_own_card}, knowledge_checks.check_hidden, "seat 0"),
+    (
+        "Bounds",
+        {"observations": observed_by(broken_games.observe_too_much)},
+        knowledge_checks.check_observations,
+        r"\(moves\) is 2",
+    ),
+    (
+        "Short",
+        {"observations": observed_by(broken_games.observe_too_little)},
+        knowledge_checks.check_observations,
+        "not written",
+    ),
+    (
+        "Long",
+        {"observations": observed_by(broken_games.observe_beyond)},
+        knowledge_checks.check_observations,
+        "more numbers",
+    ),
+    (
+        "Meddle",
+        {"observations": observed_by(broken_games.observe_and_change)},
+        knowledge_checks.check_observations,
+        "changes the state",
+    ),
+    (
+        "Twins",
+        {"observations": observed_by(broken_games.observe_too_little, broken_games.twin_features)},
+        knowledge_checks.check_observations,
+        "one name",
+    ),
+    ("Empty", {"legal_action_mask": broken_games.legal_nothing}, rule_checks.check_moves, "no action is legal"),
+    ("Half", {"legal_action_mask": broken_games.legal_half_written}, rule_checks.check_moves, "others than 0 and 1"),
+    ("Still", {"apply_action": broken_games.apply_nothing}, rule_checks.check_moves, "changes nothing"),
+    ("Gain", {"forfeit": broken_games.forfeit_for_gain}, rule_checks.check_moves, "a reward"),
+    (
+        "Twice",
+        {"apply_action": broken_games.apply_and_deal_twice},
+        rule_checks.check_invariants,
+        r"invariants\(\) was",
+    ),
+    ("Endless", {"apply_action": broken_games.apply_without_end}, check_short_endings, "not over after"),
+    ("Forgetful", {"setup": broken_games.setup_forgetful}, rule_checks.check_endings, "must overwrite"),
+    ("Both", {"score": broken_games.score_for_both}, rule_checks.check_endings, "does not sum"),
+    ("Beyond", {"info_state_index": broken_games.index_beyond}, knowledge_checks.check_state_index, "is not below"),
+    ("Zero", {"info_state_index": broken_games.index_zero}, knowledge_checks.check_state_index, "index 0 is the end"),
+    ("Words", {"action_text": broken_games.same_words}, knowledge_checks.check_words, "share their words"),
+    ("Gossip", {"narrate": broken_games.narrate_both_cards}, knowledge_checks.check_words, "cannot see"),
+]
+
+
+@pytest.mark.parametrize(("name", "changes", "check", "words"), BROKEN_RULES, ids=[name for name, *_ in BROKEN_RULES])
+def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Callable[..., None], words: str) -> None:
+    game = broken(name, **changes)
+    with pytest.raises(ContractError, match=words) as caught:
+        with_seeds(check, game, OPTIONS)
+    assert game.id in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        knowledge_checks.check_hidden,
+        knowledge_checks.check_observations,
+        knowledge_checks.check_state_index,
+        knowledge_checks.check_words,
+        rule_checks.check_moves,
+        rule_checks.check_invariants,
+        rule_checks.check_endings,
+        deal_checks.check_deals,
+    ],
+)
+def test_unbroken_game_passes(check: Callable[..., None]) -> None:
+    with_seeds(check, GAME, OPTIONS)
+
+
+# -- the record, the options, the documentation -----------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionsNotWritten(KuhnOptions):
+    deck: str = choice("three", "four", help="never written")
+
+    def write(self, state: Any) -> None:
+        state.num_players = 2
+        state.ante = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionsUnchecked(KuhnOptions):
+    def __post_init__(self) -> None:
+        pass
+
+
+def test_field_named_like_an_attribute_is_caught() -> None:
+    game = broken("Attribute", state=broken_games.with_field("round"))
+    with pytest.raises(ContractError, match="'round'"):
+        record_checks.check_record(game, [OPTIONS])
+
+
+def test_option_that_is_not_written_is_caught() -> None:
+    game = broken("Unwritten", options=OptionsNotWritten)
+    with pytest.raises(ContractError, match="not in the record"):
+        record_checks.check_record(game, [OptionsNotWritten()])
+
+
+def test_option_that_accepts_anything_is_caught() -> None:
+    with pytest.raises(ContractError, match="is accepted"):
+        record_checks.check_options(broken("Unchecked", options=OptionsUnchecked))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("## Rewards", "## Pay", "no heading Rewards"),
+        ("`ante`", "`blind`", "option `ante`"),
+        ("4..5      bets                  [0, 1]", "4..5      bets                  [0, 2]", 'no row "4..5'),
+    ],
+)
+def test_wrong_documentation_is_caught(before: str, after: str, words: str) -> None:
+    assert before in DOC
+    game = dataclasses.replace(GAME, doc=DOC.replace(before, after))
+    doc_checks.check_doc(GAME)
+    with pytest.raises(ContractError, match=re.escape(words)):
+        doc_checks.check_doc(game)
+
+
+# -- deals, and rules interpreted -------------------------------------------------------------------------------------
+
+
+def test_deal_that_depends_on_an_earlier_deal_is_caught() -> None:
+    deal_checks.check_deals(two_deals.GAME, two_deals.GAME.parse_options())
+    with pytest.raises(ContractError, match="deal 1 starts with"):
+        deal_checks.check_deals(two_deals.BROKEN, two_deals.BROKEN.parse_options(), lines=8)
+
+
+def test_rules_that_differ_when_interpreted_are_caught() -> None:
+    with pytest.raises(ContractError, match="interpreted"):
+        interpreted_checks.check_interpreted("small_integers:BrokenSmall-v0", [OPTIONS])

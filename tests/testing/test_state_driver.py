@@ -1,0 +1,108 @@
+"""The driver: chosen moves, chance by a generator, copies, narration."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from cardgym import CardgymError
+from cardgym.testing import CHANCE, END, StateDriver, generator
+from kuhn_poker.rules import BET, JACK, KING, PASS, QUEEN, KuhnOptions
+
+
+def dealt(first: int, second: int) -> StateDriver:
+    driver = StateDriver("KuhnPoker-v0")
+    driver.play(first, second - (second > first))
+    return driver
+
+
+def test_every_move_is_chosen() -> None:
+    driver = StateDriver("KuhnPoker-v0")
+    assert (driver.current_player, driver.num_chance_outcomes) == (CHANCE, 3)
+    driver.apply_action(KING)
+    assert (driver.current_player, driver.num_chance_outcomes) == (CHANCE, 2)
+    driver.apply_action(0)
+    assert (driver.current_player, driver.num_chance_outcomes) == (0, 0)
+    assert driver.state.cards.tolist() == [KING, JACK]
+    assert driver.legal_actions() == [PASS, BET]
+    assert driver.legal_action_mask().tolist() == [1, 1]
+    assert driver.play(BET, PASS)[:2].tolist() == [1.0, -1.0]
+    assert driver.current_player == END
+    assert driver.over
+    assert [driver.score(seat) for seat in range(2)] == [1.0, 0.0]
+    assert driver.max_score() == 1.0
+
+
+def test_options_are_given_whole_or_by_name() -> None:
+    assert StateDriver("KuhnPoker-v0", {"ante": "two"}).options == KuhnOptions("two")
+    assert StateDriver("KuhnPoker-v0", KuhnOptions("two")).state.ante == 1
+    with pytest.raises(CardgymError, match="ante='three': allowed are one, two"):
+        StateDriver("KuhnPoker-v0", {"ante": "three"})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_chance_is_played_by_either_kind_of_generator(seed: int) -> None:
+    for choose in (random.Random(seed).randrange, np.random.default_rng(seed).integers):
+        driver = StateDriver("KuhnPoker-v0")
+        paid = driver.play_chance(choose)
+        assert not driver.num_chance_outcomes
+        assert not paid.any()
+
+
+def test_copy_goes_its_own_way() -> None:
+    driver = dealt(QUEEN, KING)
+    other = driver.copy()
+    other.apply_action(BET)
+    assert (driver.current_player, other.current_player) == (0, 1)
+    assert driver.state_bytes() != other.state_bytes()
+    driver.apply_action(BET)
+    assert driver.state_bytes() == other.state_bytes()
+    assert driver.digest() == other.digest()
+    other.setup()
+    driver.assign(other)
+    assert driver.num_chance_outcomes == 3
+
+
+def test_copy_of_a_subclass_is_of_that_class() -> None:
+    class Named(StateDriver):
+        pass
+
+    assert type(Named("KuhnPoker-v0").copy()) is Named
+
+
+def test_last_move_is_narrated_as_each_seat_saw_it() -> None:
+    driver = StateDriver("KuhnPoker-v0")
+    driver.apply_action(KING)
+    assert [driver.narrate(seat) for seat in range(2)] == ["You are dealt the king", ""]
+    driver.play(0, PASS)
+    assert [driver.narrate(seat) for seat in range(2)] == ["You: check", "The other: check"]
+    assert driver.action_text(BET) == "bet"
+    assert driver.describe(1) == "Your card: jack\nBets: yours 0, the other's 0"
+
+
+def test_record_that_was_written_to_is_read_again() -> None:
+    driver = dealt(QUEEN, KING)
+    driver.state.winner = 1
+    driver.refresh()
+    assert driver.over
+
+
+def test_reward_is_no_part_of_the_state() -> None:
+    driver = dealt(QUEEN, KING)
+    before = driver.state_bytes(), driver.digest()
+    driver.state.reward[0] = 5.0
+    assert (driver.state_bytes(), driver.digest()) == before
+
+
+def test_compiled_players_choose() -> None:
+    driver = dealt(KING, QUEEN)
+    assert driver.players == ("random", "honest", "equilibrium")
+    assert driver.choose_action("honest", generator(0)) == BET
+    assert {driver.choose_action("random", generator(number)) for number in range(20)} == {PASS, BET}
+
+
+def test_game_without_a_deck_refuses_one() -> None:
+    with pytest.raises(CardgymError, match="cannot be dealt a chosen deck"):
+        StateDriver("KuhnPoker-v0", deck=[0, 1])
