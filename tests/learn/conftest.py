@@ -7,13 +7,14 @@ from types import ModuleType
 import pytest
 
 from cardgym import register
+from cardgym.engine.contract import Game
 
 sys.path.insert(0, str(Path(__file__).parent))
 from learning_game import SCRIPT, TINY, load_script
 
 
 @pytest.fixture(scope="session")
-def tiny():
+def tiny() -> Game:
     """The tiny game, registered."""
     return register(TINY)
 
@@ -28,3 +29,9 @@ def dqn() -> ModuleType:
 def curves() -> ModuleType:
     """train/curves.py as a module."""
     return load_script(SCRIPT.with_name("curves.py"))
+
+
+@pytest.fixture(scope="session")
+def tabular() -> ModuleType:
+    """train/tabular.py as a module."""
+    return load_script(SCRIPT.with_name("tabular.py"))

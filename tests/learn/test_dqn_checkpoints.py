@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,27 +14,35 @@ from learning_game import NUM_ACTIONS, SIZE
 
 from cardgym import find
 from cardgym.arena import evaluate
+from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.players.base import resolve
-from cardgym.players.networks import QNetwork, load_checkpoint, load_player, network_shape, save_checkpoint
+from cardgym.players.networks import (
+    NetworkPlayer,
+    QNetwork,
+    load_checkpoint,
+    load_player,
+    network_shape,
+    save_checkpoint,
+)
 
 
 @pytest.fixture
-def network(tiny):
+def network(tiny: Game) -> QNetwork:
     torch.manual_seed(4)
     return QNetwork(network_shape(tiny, tiny.parse_options(), "plain", (16, 8), True))
 
 
 @pytest.fixture
-def checkpoint(tmp_path, tiny, network):
+def checkpoint(tmp_path: Path, tiny: Game, network: QNetwork) -> Path:
     path = tmp_path / "tiny.safetensors"
     save_checkpoint(path, network, tiny, tiny.parse_options(), "plain", {"seed": 4})
     return path
 
 
-def refusal(path, game="Tiny-v0", **options):
+def refusal(path: Path, **options: int) -> str:
     """The message with which a checkpoint is refused."""
-    game = find(game)
+    game = find("Tiny-v0")
     with pytest.raises(CardgymError) as caught:
         load_player(path, game, game.parse_options(options))
     assert "\n" not in str(caught.value)
@@ -40,7 +50,7 @@ def refusal(path, game="Tiny-v0", **options):
     return str(caught.value)
 
 
-def changed(path, **metadata):
+def changed(path: Path, **metadata: Any) -> Path:
     """The checkpoint with other metadata."""
     with safetensors.safe_open(path, framework="pt") as file:
         known = json.loads(file.metadata()["cardgym"])
@@ -49,7 +59,7 @@ def changed(path, **metadata):
     return path
 
 
-def test_checkpoint_is_loaded_as_it_was_saved(checkpoint, tiny, network):
+def test_checkpoint_is_loaded_as_it_was_saved(checkpoint: Path, tiny: Game, network: QNetwork) -> None:
     loaded, metadata = load_checkpoint(checkpoint, tiny, tiny.parse_options())
     assert loaded.shape == network.shape
     observations = torch.randn(50, SIZE)
@@ -58,8 +68,9 @@ def test_checkpoint_is_loaded_as_it_was_saved(checkpoint, tiny, network):
     assert metadata["env"] == "Tiny-v0"
 
 
-def test_path_of_a_checkpoint_is_a_player(checkpoint, tiny):
+def test_path_of_a_checkpoint_is_a_player(checkpoint: Path, tiny: Game) -> None:
     player = resolve(str(checkpoint), tiny, tiny.parse_options())
+    assert isinstance(player, NetworkPlayer)
     assert player.name == str(checkpoint)
     masks = np.zeros((3, NUM_ACTIONS), np.int8)
     masks[:, 2:4] = 1
@@ -69,48 +80,48 @@ def test_path_of_a_checkpoint_is_a_player(checkpoint, tiny):
     assert reports[0].players == reports[1].players
 
 
-def test_missing_file_is_refused(tiny, tmp_path):
+def test_missing_file_is_refused(tiny: Game, tmp_path: Path) -> None:
     assert "no such file" in refusal(tmp_path / "nothing.safetensors")
 
 
-def test_folder_is_refused(tiny, tmp_path):
+def test_folder_is_refused(tiny: Game, tmp_path: Path) -> None:
     refusal(tmp_path)
 
 
 @pytest.mark.parametrize("length", [0, 5, 100, -1])
-def test_truncated_file_is_refused(checkpoint, length):
+def test_truncated_file_is_refused(checkpoint: Path, length: int) -> None:
     checkpoint.write_bytes(checkpoint.read_bytes()[:length])
     assert "truncated" in refusal(checkpoint)
 
 
-def test_text_file_is_refused(tiny, tmp_path):
+def test_text_file_is_refused(tiny: Game, tmp_path: Path) -> None:
     path = tmp_path / "text.safetensors"
     path.write_text("once upon a time, in a file far away")
     refusal(path)
 
 
 @pytest.mark.parametrize("metadata", [None, {"format": "pt"}, {"cardgym": "no JSON"}, {"cardgym": "[]"}])
-def test_checkpoint_of_another_program_is_refused(tiny, tmp_path, metadata):
+def test_checkpoint_of_another_program_is_refused(tiny: Game, tmp_path: Path, metadata: Any) -> None:
     path = tmp_path / "other.safetensors"
     path.write_bytes(safetensors.torch.save({"weight": torch.zeros(2)}, metadata))
     assert "not a Q-network of cardgym" in refusal(path)
 
 
-def test_checkpoint_of_another_game_is_refused(checkpoint):
+def test_checkpoint_of_another_game_is_refused(checkpoint: Path) -> None:
     assert "made for Other-v0, not for Tiny-v0" in refusal(changed(checkpoint, env="Other-v0"))
 
 
 @pytest.mark.parametrize("option", [{"num_players": 1}, {"turns": 5}])
-def test_checkpoint_for_other_options_is_refused(checkpoint, option):
+def test_checkpoint_for_other_options_is_refused(checkpoint: Path, option: dict[str, int]) -> None:
     assert next(iter(option)) in refusal(checkpoint, **option)
 
 
-def test_option_reward_may_differ(checkpoint, tiny):
+def test_option_reward_may_differ(checkpoint: Path, tiny: Game) -> None:
     load_player(checkpoint, tiny, tiny.parse_options({"reward": "other"}))
 
 
 @pytest.mark.parametrize("metadata", [{"features": "0" * 16}, {"observation": "card"}, {"observation": "nose"}])
-def test_checkpoint_for_another_observation_is_refused(checkpoint, metadata):
+def test_checkpoint_for_another_observation_is_refused(checkpoint: Path, metadata: Any) -> None:
     assert "observation" in refusal(changed(checkpoint, **metadata))
 
 
@@ -122,21 +133,21 @@ def test_checkpoint_for_another_observation_is_refused(checkpoint, metadata):
         {"network": {"inputs": SIZE, "actions": NUM_ACTIONS, "hidden_sizes": [4], "dueling": False}},
     ],
 )
-def test_metadata_that_do_not_fit_the_weights_are_refused(checkpoint, metadata):
+def test_metadata_that_do_not_fit_the_weights_are_refused(checkpoint: Path, metadata: Any) -> None:
     assert "do not fit" in refusal(changed(checkpoint, **metadata))
 
 
 @pytest.mark.parametrize("metadata", [{"options": 3}, {"env": None}, {"observation": ["full"]}])
-def test_metadata_without_the_game_are_refused(checkpoint, metadata):
+def test_metadata_without_the_game_are_refused(checkpoint: Path, metadata: Any) -> None:
     assert "does not say for which game" in refusal(changed(checkpoint, **metadata))
 
 
-def test_network_cannot_read_a_numbered_observation(tiny):
+def test_network_cannot_read_a_numbered_observation(tiny: Game) -> None:
     with pytest.raises(CardgymError, match="use plain"):
         network_shape(tiny, tiny.parse_options(), "card", (8,), False)
 
 
-def test_failed_save_leaves_the_old_checkpoint(checkpoint, tiny, network):
+def test_failed_save_leaves_the_old_checkpoint(checkpoint: Path, tiny: Game, network: QNetwork) -> None:
     resource = pytest.importorskip("resource")
     before = checkpoint.read_bytes()
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -21,17 +21,17 @@ TARGET = torch.tensor([[10.0, 20.0, 99.0], [-7.0, -4.0, 99.0], [50.0, 60.0, 70.0
 MASKS = torch.tensor([[True, True, False], [True, True, False], [True, True, True]])
 
 
-def test_dqn_target_takes_the_largest_legal_value():
+def test_dqn_target_takes_the_largest_legal_value() -> None:
     # 1 + 0.5 * 20; -2 + 0.5 * -4; at the end the reward alone. The 99s and 9s belong to illegal actions.
     assert dqn_target(REWARDS, DONE, 0.5, TARGET, MASKS).tolist() == [11.0, -4.0, 0.5]
 
 
-def test_double_dqn_target_selects_with_one_network_and_evaluates_with_the_other():
+def test_double_dqn_target_selects_with_one_network_and_evaluates_with_the_other() -> None:
     # Row 0: the online network selects action 1, worth 20. Row 1: action 0, worth -7 (not the larger -4).
     assert double_dqn_target(REWARDS, DONE, 0.5, ONLINE, TARGET, MASKS).tolist() == [11.0, -5.5, 0.5]
 
 
-def test_targets_stay_finite_at_the_end_of_an_episode():
+def test_targets_stay_finite_at_the_end_of_an_episode() -> None:
     nothing_legal = torch.zeros(3, 3, dtype=torch.bool)
     not_finite = torch.tensor([[math.inf, 0, 0], [-math.inf, 0, 0], [math.nan, 0, 0]])
     done = torch.ones(3, dtype=torch.bool)
@@ -40,7 +40,7 @@ def test_targets_stay_finite_at_the_end_of_an_episode():
         assert double_dqn_target(REWARDS, done, 0.99, not_finite, not_finite, masks).tolist() == REWARDS.tolist()
 
 
-def test_masked_values_are_finite_and_below_every_legal_one():
+def test_masked_values_are_finite_and_below_every_legal_one() -> None:
     values = torch.tensor([[-1e30, 5.0], [-sys.float_info.max, 0.0]]).clamp(-3e38)
     masks = torch.tensor([[True, False], [True, False]])
     # sys.float_info.min is a small positive number: as the value of illegal actions it would win here.
@@ -50,7 +50,7 @@ def test_masked_values_are_finite_and_below_every_legal_one():
     assert not torch.isnan(0.0 * masked(values, masks)).any()
 
 
-def test_greedy_player_never_takes_an_illegal_action():
+def test_greedy_player_never_takes_an_illegal_action() -> None:
     network = QNetwork(NetworkShape(inputs=2, actions=4, hidden_sizes=(8,)))
     with torch.no_grad():
         network.head.weight.zero_()
@@ -59,7 +59,7 @@ def test_greedy_player_never_takes_an_illegal_action():
     assert NetworkPlayer("x", network).act(np.zeros((3, 2), np.float32), masks).tolist() == [1, 0, 2]
 
 
-def test_greedy_player_restores_the_number_of_threads():
+def test_greedy_player_restores_the_number_of_threads() -> None:
     before = torch.get_num_threads()
     network = QNetwork(NetworkShape(inputs=2, actions=2))
     torch.set_num_threads(2)
@@ -70,7 +70,7 @@ def test_greedy_player_restores_the_number_of_threads():
         torch.set_num_threads(before)
 
 
-def test_random_legal_is_uniform_over_the_legal_actions():
+def test_random_legal_is_uniform_over_the_legal_actions() -> None:
     masks = np.tile(np.array([[0, 1, 0, 1, 1], [1, 0, 0, 0, 0]], np.int8), (6000, 1))
     actions = random_legal(masks, np.random.default_rng(5))
     counts = np.bincount(actions[0::2], minlength=5)
@@ -80,7 +80,7 @@ def test_random_legal_is_uniform_over_the_legal_actions():
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.25, 1.0])
-def test_epsilon_is_the_share_of_random_decisions(epsilon):
+def test_epsilon_is_the_share_of_random_decisions(epsilon: float) -> None:
     masks = np.tile(np.array([[1, 1, 0, 1]], np.int8), (8000, 1))
     actions = EpsilonGreedy(np.random.default_rng(7))(np.full(8000, 3), masks, epsilon)
     assert (actions != 2).all()
@@ -88,7 +88,7 @@ def test_epsilon_is_the_share_of_random_decisions(epsilon):
     assert abs((actions != 3).mean() - expected) <= 5 * math.sqrt(expected * (1 - expected) / 8000)
 
 
-def test_dueling_values_average_to_the_state_value():
+def test_dueling_values_average_to_the_state_value() -> None:
     torch.manual_seed(0)
     network = QNetwork(NetworkShape(inputs=3, actions=4, hidden_sizes=(8,), dueling=True))
     observations = torch.randn(5, 3)
@@ -98,7 +98,7 @@ def test_dueling_values_average_to_the_state_value():
     torch.testing.assert_close(values - values[:, :1], raw[:, 1:] - raw[:, 1:2])
 
 
-def test_wide_network_adds_a_linear_layer_that_starts_at_zero():
+def test_wide_network_adds_a_linear_layer_that_starts_at_zero() -> None:
     torch.manual_seed(0)
     network = QNetwork(NetworkShape(inputs=3, actions=4, hidden_sizes=(8,), wide=True))
     observations = torch.randn(5, 3)
@@ -109,6 +109,6 @@ def test_wide_network_adds_a_linear_layer_that_starts_at_zero():
     torch.testing.assert_close(network(observations), deep + observations @ torch.arange(12.0).reshape(4, 3).T)
 
 
-def test_linear_schedule():
+def test_linear_schedule() -> None:
     assert [linear(step, 1.0, 0.5, 10) for step in (0, 5, 10, 99)] == [1.0, 0.75, 0.5, 0.5]
     assert linear(0, 1.0, 0.2, 0) == 0.2

@@ -10,17 +10,21 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 import torch
 from learning_game import ROOT, SCRIPT
 
+from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.learn.config import RunArgs
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.resume import load_state, save_state
-from cardgym.learn.run import run_folder, run_script
+from cardgym.learn.run import TrainingResult, run_folder, run_script
 from cardgym.players.base import resolve
+from cardgym.players.networks import NetworkPlayer
 
 QUICK = DQNConfig(
     env_id="Tiny-v0",
@@ -64,7 +68,9 @@ def model(folder: Path) -> bytes:
     ],
     ids=["double", "dqn", "dueling-wide-n-step-soft", "one-player", "self-play", "second-seat"],
 )
-def test_learns_to_play_the_tiny_game_perfectly(dqn, tiny, tmp_path, changes):
+def test_learns_to_play_the_tiny_game_perfectly(
+    dqn: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]
+) -> None:
     config = QUICK.replace(**changes)
     results = dqn.train(config, tmp_path, False).results
     alone = config.env_options.get("num_players") == 1
@@ -73,13 +79,14 @@ def test_learns_to_play_the_tiny_game_perfectly(dqn, tiny, tmp_path, changes):
     # The share of right actions among the turns of all seats: perfect play gets all of its own.
     assert share == (1.0 if alone else 0.5)
     player = resolve(tmp_path / "model.safetensors", tiny, tiny.parse_options({"num_players": 1 if alone else 2}))
+    assert isinstance(player, NetworkPlayer)
     assert player.observation_name == "plain"
     saved = json.loads((tmp_path / "results.json").read_text())
     assert saved["results"][opponent]["win_rate"][0] == share
     assert list(tmp_path.glob("events.out.tfevents.*"))
 
 
-def test_rewards_are_scaled(dqn, tiny, tmp_path):
+def test_rewards_are_scaled(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
     dqn.train(SHORT.replace(reward_scale=0.5), tmp_path, False)
     rewards = load_state(tmp_path / "resume.pt")["replay"]["transitions"]["rewards"]
     assert set(rewards.tolist()) == {-0.5, -0.375, 0.5, 0.625}
@@ -88,7 +95,7 @@ def test_rewards_are_scaled(dqn, tiny, tmp_path):
 # -- repeating --------------------------------------------------------------------------------------------------------
 
 
-def test_same_seed_gives_the_same_bits_and_another_seed_does_not(dqn, tiny, tmp_path):
+def test_same_seed_gives_the_same_bits_and_another_seed_does_not(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
     config = SHORT.replace(opponents=("self=1", "snapshot=1", "random=1"))
     for name, seed in [("one", 5), ("two", 5), ("three", 6)]:
         dqn.train(config.replace(seed=seed), tmp_path / name, False)
@@ -96,7 +103,7 @@ def test_same_seed_gives_the_same_bits_and_another_seed_does_not(dqn, tiny, tmp_
     assert model(tmp_path / "one") != model(tmp_path / "three")
 
 
-def test_evaluating_and_saving_more_often_changes_no_weight(dqn, tiny, tmp_path):
+def test_evaluating_and_saving_more_often_changes_no_weight(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
     import safetensors.torch
 
     dqn.train(SHORT, tmp_path / "one", False)
@@ -108,13 +115,15 @@ def test_evaluating_and_saving_more_often_changes_no_weight(dqn, tiny, tmp_path)
 # -- resuming ---------------------------------------------------------------------------------------------------------
 
 
-def test_run_is_resumed_with_the_hyper_parameters_it_began_with(dqn, tiny, tmp_path):
+def test_run_is_resumed_with_the_hyper_parameters_it_began_with(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
     dqn.train(SHORT, tmp_path, False)
     with pytest.raises(CardgymError, match=r"began with gamma=0\.99, not 0\.5"):
         dqn.train(SHORT.replace(gamma=0.5), tmp_path, True)
 
 
-def test_folder_that_holds_a_run_is_not_overwritten(dqn, tiny, tmp_path, capsys):
+def test_folder_that_holds_a_run_is_not_overwritten(
+    dqn: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "resume.pt").write_bytes(b"earlier")
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path)]) == 2
     assert "holds a run already" in capsys.readouterr().err
@@ -132,13 +141,22 @@ def test_folder_that_holds_a_run_is_not_overwritten(dqn, tiny, tmp_path, capsys)
         ({"env_id": "Tiny-v0", "seed": "one"}, "no state of this training script (seed='one': "),
     ],
 )
-def test_another_scripts_run_is_not_resumed(dqn, tiny, tmp_path, capsys, config, message):
+def test_another_scripts_run_is_not_resumed(
+    dqn: ModuleType,
+    tiny: Game,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    config: dict[str, Any],
+    message: str,
+) -> None:
     save_state(tmp_path / "resume.pt", {"config": json.dumps(config)})
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
     assert f"dqn.py: {tmp_path / 'resume.pt'}: {message}" in capsys.readouterr().err
 
 
-def test_nothing_to_resume_is_said_and_no_error(tmp_path, monkeypatch, capsys):
+def test_nothing_to_resume_is_said_and_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert run_folder(RunArgs(out=tmp_path / "x", resume=True), "Tiny-v0", "a") == tmp_path / "x"
     assert capsys.readouterr().err == f"nothing to resume in {tmp_path / 'x'}: starting from the beginning\n"
@@ -151,7 +169,9 @@ def test_nothing_to_resume_is_said_and_no_error(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_latest_run_is_resumed_though_an_earlier_one_was_deleted(tmp_path, monkeypatch):
+def test_latest_run_is_resumed_though_an_earlier_one_was_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for number in (1, 3):
         (tmp_path / "runs" / "Tiny-v0" / f"a-{number}").mkdir(parents=True)
@@ -166,8 +186,10 @@ def test_latest_run_is_resumed_though_an_earlier_one_was_deleted(tmp_path, monke
         (False, "stopped before anything was saved; run the same command to start over\n"),
     ],
 )
-def test_interrupt_says_how_to_resume(tiny, tmp_path, capsys, saved, message):
-    def train(config, folder, resume):
+def test_interrupt_says_how_to_resume(
+    tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str], saved: bool, message: str
+) -> None:
+    def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
         if saved:
             save_state(folder / "resume.pt", {})
         raise KeyboardInterrupt
@@ -185,7 +207,7 @@ KILLED = [
 ]  # fmt: skip
 
 
-def test_killed_run_ends_with_the_same_bits_when_resumed(dqn, tiny, tmp_path):
+def test_killed_run_ends_with_the_same_bits_when_resumed(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert dqn.main([*KILLED, "--out", str(whole)]) == 0
     search_path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests" / "learn")])
@@ -209,13 +231,17 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(dqn, tiny, tmp_path):
 # -- what the user sees -----------------------------------------------------------------------------------------------
 
 
-def test_too_little_memory_is_reported_in_one_line(dqn, tiny, tmp_path, capsys):
+def test_too_little_memory_is_reported_in_one_line(
+    dqn: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["--env-id", "Tiny-v0", "--hidden-sizes", "1000000000000", "--out", str(tmp_path / "run")]
     assert dqn.main(words) == 2
     assert "not enough memory" in capsys.readouterr().err
 
 
-def test_finished_run_prints_results_and_where_they_are(dqn, tiny, tmp_path, monkeypatch, capsys):
+def test_finished_run_prints_results_and_where_they_are(
+    dqn: ModuleType, tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     words = ["--env-id", "Tiny-v0", "--total-steps", "600", "--num-envs", "8", "--learning-starts", "100"]
     words += ["--hidden-sizes", "8", "--eval-games", "10", "--eval-every", "300", "--final-games", "50"]
@@ -229,7 +255,7 @@ def test_finished_run_prints_results_and_where_they_are(dqn, tiny, tmp_path, mon
             assert word in screen
 
 
-def test_training_leaves_torch_with_one_thread(dqn, tiny, tmp_path):
+def test_training_leaves_torch_with_one_thread(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
     dqn.train(SHORT.replace(total_steps=100), tmp_path, False)
     assert torch.get_num_threads() == 1
 
@@ -237,7 +263,9 @@ def test_training_leaves_torch_with_one_thread(dqn, tiny, tmp_path):
 # -- train/curves.py --------------------------------------------------------------------------------------------------
 
 
-def test_curves_are_drawn_from_runs(dqn, curves, tiny, tmp_path, capsys):
+def test_curves_are_drawn_from_runs(
+    dqn: ModuleType, curves: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from PIL import Image
 
     for seed in (1, 2):
@@ -259,7 +287,9 @@ def test_curves_are_drawn_from_runs(dqn, curves, tiny, tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_curves_of_runs_that_cannot_be_drawn_are_refused_in_one_line(dqn, curves, tiny, tmp_path, capsys):
+def test_curves_of_runs_that_cannot_be_drawn_are_refused_in_one_line(
+    dqn: ModuleType, curves: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     picture = str(tmp_path / "curves.png")
     assert curves.main([str(tmp_path / "nowhere"), "--out", picture]) == 2
     assert capsys.readouterr().err.count("\n") == 1

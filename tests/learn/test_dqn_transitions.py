@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 import torch
 from learning_game import CARD, LEFT, PARITY, ROOT, SEAT
 
+from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.learn.dqn.replay import ReplayBuffer
 from cardgym.learn.opponents import OpponentPool
@@ -15,25 +20,27 @@ from cardgym.learn.transitions import TransitionBuilder, Transitions
 from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
 
 
-def make_player(tiny):
+def make_player(tiny: Game) -> NetworkPlayer:
     return NetworkPlayer("learner", QNetwork(network_shape(tiny, tiny.parse_options(), "plain", (8,), False)), "plain")
 
 
-def make_rollout(tiny, opponents, num_envs=16, num_players=2, turns=3, **settings):
+def make_rollout(
+    tiny: Game, opponents: Sequence[str], num_envs: int = 16, num_players: int = 2, turns: int = 3, **settings: Any
+) -> SelfPlayRollout:
     options = tiny.parse_options({"num_players": num_players, "turns": turns})
     pool = OpponentPool.parse(opponents)
     return SelfPlayRollout(tiny, options, num_envs, pool, make_player(tiny), seed=3, **settings)
 
 
-def make_builder(rollout, n_step=1, gamma=1.0):
+def make_builder(rollout: SelfPlayRollout, n_step: int = 1, gamma: float = 1.0) -> TransitionBuilder:
     size, num_actions = rollout.turns.observations.shape[1], rollout.turns.masks.shape[1]
     return TransitionBuilder(rollout.num_streams, size, num_actions, n_step, gamma)
 
 
-def play(rollout, steps, builder=None):
+def play(rollout: SelfPlayRollout, steps: int, builder: TransitionBuilder | None = None) -> Transitions:
     """Play the first legal action for some steps; all transitions, joined."""
     builder = builder or make_builder(rollout)
-    parts = []
+    parts: list[Transitions] = []
     for _ in range(steps):
         actions = rollout.turns.masks.argmax(axis=1)
         builder.act(rollout.turns, actions)
@@ -42,17 +49,18 @@ def play(rollout, steps, builder=None):
     return Transitions(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
 
 
-def parity_of(observations):
-    return observations[:, PARITY + 1].astype(int)
+def parity_of(observations: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
+    return observations[:, PARITY + 1].astype(np.int64)
 
 
-def expected_reward(transitions, others_pay):
+def expected_reward(transitions: Transitions, others_pay: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """What the game pays for an action, and what the opponent's turn after it adds."""
     card = np.argmax(transitions.observations[:, CARD : CARD + 4], axis=1)
-    return np.where(transitions.actions % 2 == card % 2, 1.0, -1.0) + others_pay
+    rewards: npt.NDArray[np.float64] = np.where(transitions.actions % 2 == card % 2, 1.0, -1.0) + np.asarray(others_pay)
+    return rewards
 
 
-def opponents_turn(transitions):
+def opponents_turn(transitions: Transitions) -> npt.NDArray[np.float64]:
     """0.25 for the opponent's turn after an action; the second seat's last action ends the game."""
     return np.where(transitions.done & (transitions.observations[:, SEAT] == 1), 0.0, 0.25)
 
@@ -60,7 +68,7 @@ def opponents_turn(transitions):
 # -- one step ---------------------------------------------------------------------------------------------------------
 
 
-def test_next_mask_belongs_to_the_next_state(tiny):
+def test_next_mask_belongs_to_the_next_state(tiny: Game) -> None:
     transitions = play(make_rollout(tiny, ["random"]), 30)
     going = ~transitions.done
     assert going.sum() > 100
@@ -72,7 +80,7 @@ def test_next_mask_belongs_to_the_next_state(tiny):
     assert (parity_of(transitions.observations)[going] != parity_of(transitions.next_observations)[going]).all()
 
 
-def test_transitions_span_the_opponents_turns_and_their_rewards(tiny):
+def test_transitions_span_the_opponents_turns_and_their_rewards(tiny: Game) -> None:
     transitions = play(make_rollout(tiny, ["random"]), 30)
     seat, going = transitions.observations[:, SEAT], ~transitions.done
     assert set(seat) == {0.0, 1.0}  # The learner's seat is drawn for each game.
@@ -81,14 +89,14 @@ def test_transitions_span_the_opponents_turns_and_their_rewards(tiny):
     np.testing.assert_array_equal(transitions.rewards, expected_reward(transitions, opponents_turn(transitions)))
 
 
-def test_learner_keeps_a_fixed_seat(tiny):
+def test_learner_keeps_a_fixed_seat(tiny: Game) -> None:
     for seat in (0, 1):
         assert (play(make_rollout(tiny, ["random"], seat=seat), 30).observations[:, SEAT] == seat).all()
     with pytest.raises(CardgymError, match="seats 0 to 1"):
         make_rollout(tiny, ["random"], seat=2)
 
 
-def test_rewards_of_a_game_add_up_to_its_return(tiny):
+def test_rewards_of_a_game_add_up_to_its_return(tiny: Game) -> None:
     rollout = make_rollout(tiny, ["perfect"], num_envs=1, turns=4)
     builder = make_builder(rollout)
     total, seat, games = 0.0, rollout.turns.observations[0, SEAT], 0
@@ -104,7 +112,7 @@ def test_rewards_of_a_game_add_up_to_its_return(tiny):
             seat = rollout.turns.observations[0, SEAT]
 
 
-def test_in_self_play_each_seat_has_its_own_transitions(tiny):
+def test_in_self_play_each_seat_has_its_own_transitions(tiny: Game) -> None:
     transitions = play(make_rollout(tiny, ["self"]), 40)
     seat, going = transitions.observations[:, SEAT], ~transitions.done
     assert abs((seat == 0).sum() - (seat == 1).sum()) < 40
@@ -115,7 +123,7 @@ def test_in_self_play_each_seat_has_its_own_transitions(tiny):
     assert ended[0] == ended[1] > 50
 
 
-def test_one_player_games_need_no_opponent(tiny):
+def test_one_player_games_need_no_opponent(tiny: Game) -> None:
     transitions = play(make_rollout(tiny, ["random"], num_players=1), 12)
     np.testing.assert_array_equal(transitions.rewards, expected_reward(transitions, 0.0))
 
@@ -123,7 +131,7 @@ def test_one_player_games_need_no_opponent(tiny):
 # -- the rollout alone ------------------------------------------------------------------------------------------------
 
 
-def test_rollout_alone_gives_whole_episodes_of_each_stream(tiny):
+def test_rollout_alone_gives_whole_episodes_of_each_stream(tiny: Game) -> None:
     """What an on-policy algorithm needs: the decisions and the return of each stream, game by game."""
     rollout = make_rollout(tiny, ["self"], num_envs=8)
     returns, decisions = np.zeros(rollout.num_streams), np.zeros(rollout.num_streams, int)
@@ -143,16 +151,16 @@ def test_rollout_alone_gives_whole_episodes_of_each_stream(tiny):
     assert episodes == 2 * rollout.games > 50
 
 
-def test_example_of_the_documentation_collects_episodes():
+def test_example_of_the_documentation_collects_episodes() -> None:
     page = (ROOT / "docs/algorithms/dqn.md").read_text()
     example = page.partition("```python\n")[2].partition("```")[0]
-    namespace = {}
+    namespace: dict[str, Any] = {}
     exec(compile(example, "dqn.md", "exec"), namespace)
     assert len(namespace["episodes"]) >= 10
     assert all(namespace["episodes"])
 
 
-def test_rollout_counts_the_learners_decisions(tiny):
+def test_rollout_counts_the_learners_decisions(tiny: Game) -> None:
     rollout = make_rollout(tiny, ["random"])
     assert rollout.decisions == 0
     transitions = play(rollout, 30)
@@ -162,11 +170,11 @@ def test_rollout_counts_the_learners_decisions(tiny):
 # -- n steps ----------------------------------------------------------------------------------------------------------
 
 
-def test_n_step_returns_worked_out_by_hand():
+def test_n_step_returns_worked_out_by_hand() -> None:
     builder = TransitionBuilder(num_streams=2, observation_size=1, num_actions=1, n_step=3, gamma=0.5)
     stream, nobody = np.array([1]), np.zeros(0, np.int64)
 
-    def turn(number):
+    def turn(number: int) -> Turns:
         return Turns(stream, np.array([[number]], np.float32), np.ones((1, 1), np.int8))
 
     rewards = np.array([0.0, 99.0])  # Before the first turn: belongs to no action.
@@ -191,7 +199,7 @@ def test_n_step_returns_worked_out_by_hand():
 
 
 @pytest.mark.parametrize("n_step", [1, 3])
-def test_n_step_transitions_of_a_rollout_reach_n_turns_ahead(tiny, n_step):
+def test_n_step_transitions_of_a_rollout_reach_n_turns_ahead(tiny: Game, n_step: int) -> None:
     rollout = make_rollout(tiny, ["random"], num_envs=4, turns=5)
     transitions = play(rollout, 60, make_builder(rollout, n_step, gamma=0.5))
     left, going = transitions.observations[:, LEFT], ~transitions.done
@@ -203,11 +211,11 @@ def test_n_step_transitions_of_a_rollout_reach_n_turns_ahead(tiny, n_step):
 # -- the replay buffer ------------------------------------------------------------------------------------------------
 
 
-def buffer(capacity, observation_size=1, num_actions=1):
+def buffer(capacity: int, observation_size: int = 1, num_actions: int = 1) -> ReplayBuffer:
     return ReplayBuffer(capacity, observation_size, num_actions, np.random.default_rng(0))
 
 
-def test_buffer_keeps_the_latest_transitions_and_samples_all_of_them():
+def test_buffer_keeps_the_latest_transitions_and_samples_all_of_them() -> None:
     replay = buffer(10, 2, 3)
     for first in range(0, 27, 3):
         number = np.arange(first, first + 3)
@@ -230,7 +238,7 @@ def test_buffer_keeps_the_latest_transitions_and_samples_all_of_them():
     assert torch.equal(batch.done, batch.actions % 5 == 0)
 
 
-def test_buffer_takes_more_transitions_at_once_than_it_holds():
+def test_buffer_takes_more_transitions_at_once_than_it_holds() -> None:
     replay = buffer(4)
     number = np.arange(11)
     column = number[:, None].astype(np.float32)
@@ -238,7 +246,7 @@ def test_buffer_takes_more_transitions_at_once_than_it_holds():
     assert sorted(set(replay.sample(200).actions.tolist())) == [7, 8, 9, 10]
 
 
-def test_buffer_too_large_for_memory_is_refused_in_one_line():
+def test_buffer_too_large_for_memory_is_refused_in_one_line() -> None:
     with pytest.raises(CardgymError, match="buffer_size"):
         buffer(10**14, 53, 9)
 
@@ -246,8 +254,8 @@ def test_buffer_too_large_for_memory_is_refused_in_one_line():
 # -- resuming ---------------------------------------------------------------------------------------------------------
 
 
-def test_rollout_and_builder_continue_the_same_from_a_saved_state(tiny):
-    def fresh():
+def test_rollout_and_builder_continue_the_same_from_a_saved_state(tiny: Game) -> None:
+    def fresh() -> tuple[SelfPlayRollout, TransitionBuilder]:
         torch.manual_seed(1)
         rollout = make_rollout(tiny, ["random=1", "snapshot=1", "self=1"])
         return rollout, make_builder(rollout, n_step=2, gamma=0.9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gymnasium
 import numpy as np
 import torch
@@ -9,20 +11,22 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import DummyVecEnv
 
+from cardgym.engine.contract import Game
 
-class CountIllegal(gymnasium.Wrapper):
+
+class CountIllegal(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Counts the actions that the mask forbids."""
 
-    def __init__(self, env):
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
         super().__init__(env)
         self.illegal = 0
 
-    def step(self, action):
+    def step(self, action: Any) -> Any:
         self.illegal += not get_action_masks(self.env)[int(action)]
         return self.env.step(action)
 
 
-def test_maskable_ppo_learns_and_plays_legal_actions(tiny):
+def test_maskable_ppo_learns_and_plays_legal_actions(tiny: Game) -> None:
     torch.set_num_threads(1)
     env = CountIllegal(gymnasium.make(tiny.id, illegal_action="raise"))
     model = MaskablePPO("MlpPolicy", DummyVecEnv([lambda: env]), n_steps=64, batch_size=32, n_epochs=1, seed=1)
