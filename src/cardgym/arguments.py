@@ -36,7 +36,7 @@ class Parser(argparse.ArgumentParser):
             if name.startswith("--") and name not in ("--", *options):
                 if len(options) <= FEW:
                     raise unknown("option", name, options)
-                raise CardgymError(f"unknown option {name!r}: {nearest(name, options)}--help lists all")
+                raise CardgymError(f"unknown option {name!r}: {nearest(name, options, cutoff=0.7)}--help lists all")
         return super().parse_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:

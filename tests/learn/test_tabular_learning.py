@@ -1,81 +1,121 @@
-"""Q-learning and Sarsa: agreement with a dictionary, masks, ties, optimal play, resuming and files."""
+"""Q-learning and Sarsa on the tiny game: exact values, masks, ties, resuming, files, and the script."""
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import subprocess
-import sys
-from pathlib import Path
+import dataclasses
 
 import numpy as np
 import pytest
+from learning_game import NUM_ACTIONS, TINY
 
-from cardgym import CardgymError, find
+from cardgym import CardgymError, find, register
 from cardgym.arena import evaluate
-from cardgym.learn.tabular.learner import TabularConfig, TabularLearner
-from cardgym.learn.tabular.loop import best_legal, greedy_legal
+from cardgym.engine.contract import StateIndex, rule
+from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.learn.tabular.loop import ENTRY, best_legal, greedy_legal, insert
 from cardgym.players.base import resolve
-from cardgym.players.q_table import hash_of, save_q_table
-from cardgym.solvers.policies import policy_of
-from cardgym.solvers.solve import solver
+from cardgym.players.q_table import Pairs, QTablePlayer, hash_of, load_player, save_q_table
 
-POKER = "OnePlayPoker-v0"
-SPIKE = "CorellianSpike-v0"
-ROOT = Path(__file__).parents[2]
+TURNS, CARDS = 4, 4
+NUMBERED = "NumberedTiny-v0"
 
 
-def learner(**settings):
-    config = TabularConfig(**settings)
-    game = find(config.env)
-    return TabularLearner(game, game.parse_options(), config)
+@rule
+def index_of(state, seat):
+    return 1 + (state.played // state.num_players) * CARDS + state.card
 
 
-def exact_share(learned):
-    known = solver(learned.game, learned.options)
-    value = known.value(policy_of(known.mdp, learned.player())).mean
-    return float(value / known.solve_exactly(1).value)
+@pytest.fixture(scope="module", autouse=True)
+def numbered(tiny):
+    """The tiny game with its states numbered: by turn and card."""
+
+    def num_states(options):
+        return 1 + options.turns * CARDS
+
+    index = StateIndex(index_of, index_of, num_states, lambda options: np.arange(num_states(options)))
+    return register(dataclasses.replace(TINY, id=NUMBERED, state_index=index))
+
+
+def learner(env_id=NUMBERED, num_players=2, **settings):
+    game = find(env_id)
+    return TabularLearner(
+        game, game.parse_options({"num_players": num_players}), TabularConfig(env_id=env_id, **settings)
+    )
+
+
+def hashed(**settings):
+    return learner(**{"env_id": "Tiny-v0", "observation": "plain", "table_size": 5000, **settings})
+
+
+def is_right(action, row):
+    """Whether an action has the parity of the card of a state."""
+    return action % 2 == (row - 1) % CARDS % 2
+
+
+# -- what is learned --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.5])
+def test_q_learning_learns_the_exact_values(gamma):
+    """Each turn pays 1 at best and -1 at worst, whatever was done before: so Q(s, a) is known."""
+    learned = learner(num_players=1, gamma=gamma, total_steps=20_000, learning_rate=1.0, learning_rate_final=1.0)
+    learned.advance(20_000)
+    assert learned.states == TURNS * CARDS
+    for row in range(1, 1 + TURNS * CARDS):
+        turn = (row - 1) // CARDS
+        future = sum(gamma**ahead for ahead in range(1, TURNS - turn))
+        for action in range(NUM_ACTIONS):
+            legal = action // 2 == turn % 2
+            assert (learned.visits[row, action] > 0) == legal
+            if legal:
+                assert learned.values[row, action] == pytest.approx(future + (1 if is_right(action, row) else -1))
+
+
+def test_sarsa_without_greed_learns_the_values_of_random_play():
+    """Random play is paid 0 a turn on average, so only the turn's own reward is left."""
+    learned = learner(
+        num_players=1, algorithm="sarsa", gamma=1.0, exploration_final_eps=1.0, total_steps=400_000,
+        learning_rate=0.5, learning_rate_final=0.0005,
+    )  # fmt: skip
+    learned.advance(400_000)
+    for row, action in zip(*np.nonzero(learned.visits), strict=True):
+        assert learned.values[row, action] == pytest.approx(1 if is_right(action, row) else -1, abs=0.15)
 
 
 @pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
-@pytest.mark.parametrize("observation", ["", "full"])
-def test_one_play_poker_is_nearly_solved(algorithm, observation):
-    settings = {"epsilon_end": 0.5 if algorithm == "q_learning" else 0.0, "epsilon_share": 1.0}
-    learned = learner(
-        env=POKER, algorithm=algorithm, observation=observation, decisions=2_000_000, table_size=100_000,
-        step_size=1.0, step_size_end=1.0, visits_power=0.7, **settings,
+@pytest.mark.parametrize("opponents", [("random=1",), ("self=1",), ("perfect=1", "random=1")])
+def test_perfect_play_is_learned_from_observations_too(algorithm, opponents):
+    learned = hashed(
+        algorithm=algorithm, opponents=opponents, total_steps=60_000, exploration_final_eps=0.0, visits_power=0.7,
+        learning_rate=1.0, learning_rate_final=1.0,
     )  # fmt: skip
-    learned.advance(2_000_000)
-    assert exact_share(learned) > 0.95
-    # 5,536 states; the observation tells apart nothing less, though suits may be told in more ways.
-    assert learned.states >= 5_000
+    learned.advance(60_000)
+    report = evaluate("Tiny-v0", None, [learned.player(), "random"], games=400, seed=1)
+    assert report.players[0].win_rate == 0.5  # The share of right actions among the turns of both seats.
 
 
-def test_values_are_those_of_the_random_policy_where_all_is_random():
-    """Sarsa with epsilon 1 values the uniform policy: the mean over first states is its exact value."""
-    learned = learner(env=POKER, algorithm="sarsa", decisions=3_000_000, epsilon_start=1.0, epsilon_end=1.0,
-                      step_size=0.5, step_size_end=0.001)  # fmt: skip
-    learned.advance(3_000_000)
-    known = solver(learned.game, learned.options)
-    exact = float(known.value("random").mean)
-    visits, values = learned.visits, learned.values
-    # Every game starts in one of 16 equally likely states, each first dealt card: those visited most.
-    first = np.argsort(-visits.sum(axis=1))[:16]
-    assert values[first].mean() == pytest.approx(exact, abs=0.02)
+def test_deal_is_an_episode_of_its_own_if_it_is_terminal():
+    """The tiny game is one deal: nothing changes, and the values are those of the whole game."""
+    one, other = (learner(total_steps=3000, terminal_on_deal_end=terminal) for terminal in (False, True))
+    one.advance(3000)
+    other.advance(3000)
+    assert (one.values == other.values).all()
 
 
-def test_no_illegal_action_is_ever_taken_or_looked_ahead_to():
-    learned = learner(env=SPIKE, decisions=200_000, opponents=("random=1",), gamma=1.0)
-    learned.values[:] = 1e9  # Were an illegal action's value read, it would stay in the targets.
-    masks = np.zeros_like(learned.visits, np.bool_)
-    codes = find(SPIKE).state_index.info_state_keys(learned.options) // 1_000_000 % 10
-    for decision, actions in ((1, [0, 1, 2]), (2, [3, 4]), (3, [5, 6, 7, 8])):
-        masks[np.ix_(codes == decision, actions)] = True
-    learned.values[masks] = 0.0
-    learned.advance(200_000)
-    assert learned.visits[~masks].sum() == 0
-    assert learned.visits[masks].sum() > 150_000
-    assert np.abs(learned.values[masks]).max() < 1000
+# -- choosing ---------------------------------------------------------------------------------------------------------
+
+
+def test_illegal_actions_are_neither_taken_nor_looked_ahead_to():
+    """Illegal actions start with huge values: one that is taken or looked ahead to shows in the others' values."""
+    learned = learner(total_steps=20_000)
+    turns = (np.arange(1 + TURNS * CARDS) - 1) // CARDS
+    legal = np.arange(NUM_ACTIONS) // 2 == (turns % 2)[:, None]
+    learned.values[~legal] = 1e9
+    learned.advance(20_000)
+    assert learned.visits[~legal].sum() == 0
+    assert learned.visits[legal].sum() > 19_000
+    assert np.abs(learned.values[legal]).max() < 10
 
 
 def test_ties_are_broken_at_random_among_legal_actions():
@@ -88,10 +128,28 @@ def test_ties_are_broken_at_random_among_legal_actions():
     assert (np.abs(counts[[1, 2, 4]] - 1000) < 150).all()
 
 
-@pytest.mark.parametrize(("env", "observation"), [(SPIKE, ""), (SPIKE, "cards"), (POKER, "")])
-def test_learning_in_two_goes_is_learning_in_one(env, observation):
-    settings = {"env": env, "observation": observation, "decisions": 3000, "table_size": 5000, "seed": 4}
-    whole, first, second = learner(**settings), learner(**settings), learner(**settings)
+def test_player_takes_the_best_tried_legal_action_and_spreads_over_unknown_ones():
+    seen = np.array([[0.0, 1.0], [2.0, 3.0]], np.float32)
+    keys = np.sort(np.array([hash_of(row) for row in seen[:1]], np.uint64)).repeat(3)
+    pairs = Pairs(keys, np.array([0, 1, 2], np.int32), np.array([5.0, -2.0, -1.0]))
+    player = QTablePlayer("table", "plain", pairs)
+    assert player.act(seen[:1], np.array([[1, 1, 1, 1]], np.int8)).tolist() == [0]
+    assert player.act(seen[:1], np.array([[0, 1, 1, 1]], np.int8)).tolist() == [2]
+    assert player.act(seen[:1], np.array([[0, 0, 0, 1]], np.int8)).tolist() == [3]
+    unknown = np.random.default_rng(1).random((3000, 2)).astype(np.float32)
+    taken = player.act(unknown, np.tile(np.array([0, 1, 1, 1], np.int8), (3000, 1)))
+    counts = np.bincount(taken, minlength=4)
+    assert counts[0] == 0
+    assert (np.abs(counts[1:] - 1000) < 150).all()
+
+
+# -- states -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [learner, hashed])
+def test_learning_in_two_parts_is_learning_in_one(make):
+    settings = {"total_steps": 3000, "seed": 4, "opponents": ("self=1", "random=1")}
+    whole, first, second = make(**settings), make(**settings), make(**settings)
     whole.advance(3000)
     first.advance(1234)
     second.load_state_dict({name: array.copy() for name, array in first.state_dict().items()})
@@ -100,28 +158,33 @@ def test_learning_in_two_goes_is_learning_in_one(env, observation):
         assert (second.state_dict()[name] == array).all(), name
 
 
-def test_a_table_of_observations_is_a_player_from_its_file(tmp_path):
-    learned = learner(env=SPIKE, observation="spikes", decisions=50_000, table_size=50_000, deal_ends=True)
-    learned.advance(50_000)
-    path = tmp_path / "table.npz"
-    save_q_table(path, learned.table(), learned.game, learned.options, "spikes")
-    games = {"games": 200, "seed": 3}
-    here = evaluate(SPIKE, None, [learned.player("a"), "random"], **games)
-    there = evaluate(SPIKE, None, [str(path), "random"], **games)
-    assert here.players[0].mean_return == there.players[0].mean_return
-    with pytest.raises(CardgymError, match="made for num_players=2, not num_players=3"):
-        resolve(path, learned.game, learned.game.parse_options({"num_players": 3}))
-    with pytest.raises(CardgymError, match="made for CorellianSpike-v0, not for OnePlayPoker-v0"):
-        resolve(path, find(POKER), find(POKER).parse_options())
-    path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(CardgymError, match="truncated"):
-        resolve(path, learned.game, learned.options)
+def test_state_of_other_records_is_refused():
+    learned = learner(total_steps=1000)
+    state = {**learned.state_dict(), "pending": np.zeros(3, np.uint8)}
+    with pytest.raises(CardgymError, match="another version"):
+        learned.load_state_dict(state)
 
 
-def test_a_full_table_says_so():
-    learned = learner(env=SPIKE, observation="cards", decisions=100_000, table_size=100)
-    with pytest.raises(CardgymError, match="table_size=100: full after"):
+def test_repeated_deals_are_few():
+    learned = hashed(total_steps=2000, num_deals=2, num_players=1)
+    learned.advance(2000)
+    assert learned.states <= 2 * TURNS
+
+
+def test_full_table_says_so():
+    learned = hashed(total_steps=100_000, table_size=10)
+    with pytest.raises(CardgymError, match="table_size=10: full after"):
         learned.advance(100_000)
+
+
+def test_dictionary_finds_every_entry_again():
+    entries = np.zeros(64, ENTRY)
+    pairs = np.zeros(40, ENTRY)
+    pairs["key"] = np.repeat(np.arange(1, 21), 2) * 64  # All begin at the same slot.
+    pairs["action"] = np.tile([0, 1], 20)
+    insert(entries, pairs)
+    kept = entries[entries["key"] != 0]
+    assert sorted(kept.tolist()) == sorted(pairs.tolist())
 
 
 def test_equal_observations_have_one_hash_and_others_another():
@@ -131,14 +194,55 @@ def test_equal_observations_have_one_hash_and_others_another():
     assert len({int(hash_of(row)) for row in rows}) == len(rows)
 
 
+# -- files and errors -------------------------------------------------------------------------------------------------
+
+
+def test_q_table_plays_the_same_from_its_file(tmp_path):
+    learned = hashed(total_steps=5000)
+    learned.advance(5000)
+    path = tmp_path / "q_table.npz"
+    save_q_table(path, learned.table(), learned.game, learned.options, "plain")
+    reports = [
+        evaluate("Tiny-v0", None, [player, "random"], games=200, seed=3) for player in (learned.player("a"), str(path))
+    ]
+    assert reports[0].players[0].mean_return == reports[1].players[0].mean_return
+    with pytest.raises(CardgymError, match="made for turns=4, not turns=5"):
+        resolve(path, learned.game, learned.game.parse_options({"turns": 5}))
+    with pytest.raises(CardgymError, match=f"made for Tiny-v0, not for {NUMBERED}"):
+        resolve(path, find(NUMBERED), find(NUMBERED).parse_options())
+    path.write_bytes(path.read_bytes()[:300])
+    with pytest.raises(CardgymError, match="truncated"):
+        resolve(path, learned.game, learned.options)
+
+
+def test_file_of_bad_pairs_is_refused(tmp_path):
+    learned = hashed(total_steps=500)
+    learned.advance(500)
+    good = learned.table()
+    path = tmp_path / "q_table.npz"
+    for bad in (
+        good._replace(actions=good.actions + NUM_ACTIONS),
+        good._replace(keys=good.keys[::-1].copy()),
+        good._replace(values=good.values[:-1]),
+    ):
+        save_q_table(path, bad, learned.game, learned.options, "plain")
+        with pytest.raises(CardgymError, match="truncated, or no Q-table"):
+            load_player(path, learned.game, learned.options)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"env": "Cribbage"}, "unknown game"),
-        ({"env": SPIKE, "algorithm": "sarssa"}, "did you mean 'sarsa'"),
-        ({"env": SPIKE, "opponents": ("initial=x",)}, "write it as name=weight"),
-        ({"env": SPIKE, "observation": "card"}, "did you mean 'cards'"),
-        ({"env": SPIKE, "step_size": 0.0}, "step_size=0.0: allowed"),
+        ({"env_id": "Tinny-v0"}, "unknown game"),
+        ({"algorithm": "sarssa"}, "did you mean 'sarsa'"),
+        ({"opponents": ("random=x",)}, "write it as name=weight"),
+        ({"opponents": ("snapshot=1",)}, "keeps no copies"),
+        ({"observation": "plane"}, "did you mean 'plain'"),
+        ({"env_id": "Tiny-v0"}, "does not number its states"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0: allowed: a number above 0 and at most 1"),
+        ({"seat": 2}, "seat=2: NumberedTiny-v0 has seats 0 to 1 here"),
+        ({"seat": -2}, "seat=-2: allowed"),
+        ({"num_deals": -1}, "num_deals=-1: allowed"),
     ],
 )
 def test_bad_settings_are_one_line(settings, message):
@@ -146,42 +250,36 @@ def test_bad_settings_are_one_line(settings, message):
         learner(**settings)
 
 
-@pytest.mark.parametrize("name", ["bench_coda", "bench_tabular"])
-def test_the_benchmarks_help_and_refuse_instead_of_running(name, monkeypatch, capsys):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
-    bench = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(bench)
-    for word, code in (("--help", 0), ("--nose", 2)):
-        monkeypatch.setattr(sys, "argv", [name, word])
-        with pytest.raises(SystemExit) as stop:
-            bench.main()
-        assert stop.value.code == code
-        told = capsys.readouterr()
-        assert "usage: " in told.out + told.err
+# -- the script -------------------------------------------------------------------------------------------------------
 
 
-def test_the_scripts_train_resume_and_refuse(tmp_path):
-    def script(name, *words, fails=False):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "train" / name), *words], capture_output=True, text=True, env=environment
-        )
-        assert (done.returncode == 2) == fails, done.stderr
-        assert "Traceback" not in done.stderr
-        return done.stderr
+def test_script_trains_and_resumes_and_does_not_overwrite(tabular, tmp_path, capsys):
+    words = ["--total-steps", "4000", "--save-every", "2000", "--eval-every", "1000", "--eval-games", "10"]
+    words += ["--final-games", "20", "--out"]
+    for name, env, checkpoint in (("a", ["--env-id", NUMBERED], "policy.json"),
+                                  ("b", ["--env-id", "Tiny-v0", "--observation", "plain"], "q_table.npz")):  # fmt: skip
+        out = tmp_path / name
+        assert tabular.main([*env, *words, str(out)]) == 0
+        screen = capsys.readouterr()
+        assert "after 4,000 steps" in screen.out
+        assert str(out / checkpoint) in screen.out.replace("\n", "")
+        assert screen.err.count("wins ") == 4
+        assert {path.name for path in out.iterdir() if "tfevents" not in path.name} == {
+            checkpoint, "results.json", "resume.pt",
+        }  # fmt: skip
+        # The final results are beside the hyper-parameters in TensorBoard.
+        assert any(b"_hparams_/session_start_info" in path.read_bytes() for path in out.rglob("events*"))
+        assert tabular.main([*env, *words, str(out)]) == 2
+        assert "holds a run already" in capsys.readouterr().err
+        assert tabular.main([*env, *words, str(out), "--resume"]) == 0
 
-    small = ["--decisions", "4000", "--save-every", "2000", "--eval-every", "0", "--final-games", "20"]
-    script("tabular.py", "--env", POKER, *small, "--out", str(tmp_path / "a"))
-    assert (tmp_path / "a" / "policy.json").exists()
-    assert "holds a run already" in script(
-        "tabular.py", "--env", POKER, *small, "--out", str(tmp_path / "a"), fails=True
-    )
-    assert "did you mean" in script("tabular.py", "--desicions", "5", fails=True)
-    small = ["--iterations", "2", "--games", "10", "--save-every", "1", "--eval-games", "0", "--final-games", "20"]
-    script("batch_q.py", *small, "--out", str(tmp_path / "b"))
-    names = {path.name for path in (tmp_path / "b").glob("*.json")}
-    assert names == {"policy_0.json", "policy_1.json", "policy_2.json", "results.json"}
-    for run in ("a", "b"):  # The last figures stand beside the hyper-parameters in TensorBoard.
-        assert any(b"_hparams_/session_start_info" in path.read_bytes() for path in (tmp_path / run).rglob("events*"))
-    script("batch_q.py", *small, "--out", str(tmp_path / "b"), "--resume")
-    assert "num_players" in script("batch_q.py", "--set", "num_players=9", fails=True)
+
+def test_script_refuses_in_one_line(tabular, capsys):
+    for words, needle in (
+        (["--totl-steps", "5"], "did you mean '--total-steps'"),
+        (["--env-id", "Tiny"], "unknown game"),
+    ):
+        assert tabular.main(words) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("tabular.py: ")
+        assert needle in line

@@ -204,7 +204,7 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
 
 def _add_config(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
-        "--config", metavar="FILE", type=Path, help="a TOML file of the values below; flags change some"
+        "--config", metavar="FILE", type=Path, help="a TOML file of these values; a flag changes one"
     )
 
 
@@ -267,7 +267,7 @@ def _summary(kind: type[TrainingConfig], values: Mapping[str, Any], error: Valid
     first = min(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     name = str(first["loc"][0])
     if first["type"] == "extra_forbidden":
-        hint = nearest(name, kind.model_fields, cutoff=0.7) or "is it a config of another script? "
+        hint = nearest(name, kind.model_fields, cutoff=0.75) or "is it a config of another script? "
         return f"unknown key {name!r}: {hint}`--help` of the script lists all"
     value = values[name]
     schema = kind.model_json_schema()["properties"][name]

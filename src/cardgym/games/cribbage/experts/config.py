@@ -26,20 +26,20 @@ class ExpertsConfig(TrainingConfig):
     own_crib: bool = False
     """Let `crib_min_avg` maximise the own crib as dealer, which the paper's eight strategies cannot."""
     seed_deals: Annotated[int, Field(ge=0, lt=2**63)] = 200_000
-    """Deals with random keeps for first statistics of pegging."""
+    """Deals with random keeps, before training, that the statistics of pegging start from."""
 
     learning_rate: NonNegativeFloat = 0.1
     """The gradient's step size at the start; it falls to 0 in a straight line."""
     temperature: PositiveFloat = 0.005
-    """Of the softmax over the keeps whose gradient is taken, in units of P = w S, whose mean is 1 / 15."""
+    """Temperature of the softmax over the keeps whose gradient is taken, in units of P = w S, whose mean is 1 / 15."""
     reach: Annotated[int, Field(ge=0, le=60)] = 16
-    """Positions up to this many points away learn along."""
+    """An update also changes the positions up to this many points away."""
     exploring_starts: Share = 0.5
     """The share of games that begin at two scores drawn at random."""
     value_every: Positive = 20_000
     """Games from one valuation of all positions to the next."""
     buffer_size: Positive = 4096
-    """How many of the last deals positions are valued by."""
+    """How many of the last deals are kept to value positions by."""
     gamma: Share = 1.0
     """The paper's update: a position n deals before the last counts gamma^n; 1 counts all positions alike."""
 

@@ -1,0 +1,17 @@
+"""`cardgym batch-q`, killed for real and resumed, ends with the same bits as a run left alone."""
+
+from __future__ import annotations
+
+from killing import check_killed_run_ends_with_the_same_bits
+
+from cardgym.games.corellian_spike.batch_q.train import main
+
+WORDS = [
+    "--exploration", "legal", "--num-iterations", "7", "--games-per-iteration", "300", "--update-epochs", "5",
+    "--save-every", "1", "--eval-games", "20", "--final-games", "0",
+]  # fmt: skip
+
+
+def test_killed_run_ends_with_the_same_bits_when_resumed(tmp_path, capsys):
+    saves = "1 of 7 iterations", "2 of 7 iterations"
+    check_killed_run_ends_with_the_same_bits(main, ["-m", "cardgym", "batch-q"], WORDS, saves, tmp_path, capsys)

@@ -1,0 +1,41 @@
+"""Q-learning on Corellian Spike's numbered states."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cardgym import find
+from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.tabular.learner import TabularLearner
+
+SPIKE = "CorellianSpike-v0"
+
+
+def learner(**settings):
+    game = find(SPIKE)
+    return TabularLearner(game, game.parse_options(), TabularConfig(env_id=SPIKE, **settings))
+
+
+def test_illegal_actions_are_neither_taken_nor_looked_ahead_to():
+    learned = learner(total_steps=200_000)
+    learned.values[:] = 1e9  # An illegal action that is looked ahead to leaves this in the targets.
+    legal = np.zeros_like(learned.visits, np.bool_)
+    decisions = find(SPIKE).state_index.info_state_keys(learned.options) // 1_000_000 % 10
+    for decision, actions in ((1, [0, 1, 2]), (2, [3, 4]), (3, [5, 6, 7, 8])):
+        legal[np.ix_(decisions == decision, actions)] = True
+    learned.values[legal] = 0.0
+    learned.advance(200_000)
+    assert learned.visits[~legal].sum() == 0
+    assert learned.visits[legal].sum() > 150_000
+    assert np.abs(learned.values[legal]).max() < 1000
+
+
+def test_learning_in_two_parts_is_learning_in_one():
+    settings = {"opponents": ("initial=1", "self=1"), "total_steps": 3000, "seed": 4, "terminal_on_deal_end": True}
+    whole, first, second = learner(**settings), learner(**settings), learner(**settings)
+    whole.advance(3000)
+    first.advance(1234)
+    second.load_state_dict({name: array.copy() for name, array in first.state_dict().items()})
+    second.advance(3000)
+    for name, array in whole.state_dict().items():
+        assert (second.state_dict()[name] == array).all(), name

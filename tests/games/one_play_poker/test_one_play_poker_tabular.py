@@ -1,0 +1,44 @@
+"""Q-learning and Sarsa on One Play Poker, against its exact values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cardgym import find
+from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.solvers.policies import policy_of
+from cardgym.solvers.solve import solver
+
+POKER = "OnePlayPoker-v0"
+
+
+def learner(**settings):
+    game = find(POKER)
+    return TabularLearner(game, game.parse_options(), TabularConfig(env_id=POKER, **settings))
+
+
+@pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
+@pytest.mark.parametrize("observation", ["", "full"])
+def test_nearly_optimal_policy_is_learned(algorithm, observation):
+    learned = learner(
+        algorithm=algorithm, observation=observation, total_steps=2_000_000, table_size=100_000,
+        learning_rate=1.0, learning_rate_final=1.0, visits_power=0.7,
+        exploration_final_eps=0.5 if algorithm == "q_learning" else 0.0, exploration_fraction=1.0,
+    )  # fmt: skip
+    learned.advance(2_000_000)
+    exact = solver(learned.game, learned.options)
+    value = exact.value(policy_of(exact.mdp, learned.player())).mean
+    assert float(value / exact.solve_exactly(1).value) > 0.95
+    assert learned.states >= 5_000  # Of 5,536; the observation has more, because suits have names in it.
+
+
+def test_sarsa_without_greed_learns_the_values_of_random_play():
+    learned = learner(algorithm="sarsa", total_steps=3_000_000, exploration_final_eps=1.0, learning_rate=0.5,
+                      learning_rate_final=0.001)  # fmt: skip
+    learned.advance(3_000_000)
+    exact = float(solver(learned.game, learned.options).value("random").mean)
+    # Every game starts in one of 16 equally likely states, the first card dealt: those visited most.
+    first = np.argsort(-learned.visits.sum(axis=1))[:16]
+    assert learned.values[first].mean() == pytest.approx(exact, abs=0.02)

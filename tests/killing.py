@@ -1,0 +1,87 @@
+"""Kill a training for real, resume it, and compare it with one that was left alone: for tests of training commands."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from cardgym.learn.resume import load_state
+
+ROOT = Path(__file__).parents[1]
+SEARCH_PATH = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests" / "learn")])
+
+
+def check_killed_run_ends_with_the_same_bits(
+    main: Callable[[list[str]], int],
+    program: list[str],
+    words: list[str],
+    saves: tuple[str, str],
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    suffixes: tuple[str, ...] = (".json", ".npz", ".safetensors"),
+) -> None:
+    """Train to the end, and again, killed at a random moment and resumed; both must end with the same bits.
+
+    Args:
+        main: runs the training in this process.
+        program: what to run with Python for the same in another process, which is killed.
+        words: the flags, without --out and --resume.
+        saves: what the training says on stderr at its first save, and at its second, and never again.
+        folder: where to work.
+        capsys: pytest's.
+        suffixes: the files that must be the same.
+    """
+    whole, killed, log = folder / "whole", folder / "killed", folder / "log"
+    assert main([*words, "--out", str(whole)]) == 0
+    with log.open("wb") as file:
+        run = subprocess.Popen(
+            [sys.executable, *program, *words, "--out", str(killed)],
+            env={**os.environ, "PYTHONPATH": SEARCH_PATH}, stderr=file, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+    while not _said(saves[1], log.read_text()):
+        assert run.poll() is None, log.read_text()
+        time.sleep(0.002)
+    time.sleep(random.Random().uniform(0, 0.2))  # Not seeded: killed at any moment, perhaps while it saves.
+    run.send_signal(signal.SIGKILL)
+    assert run.wait() in (-signal.SIGKILL, 0)  # On a fast machine it may just have ended.
+    capsys.readouterr()
+    assert main([*words, "--out", str(killed), "--resume"]) == 0
+    assert not _said(saves[0], capsys.readouterr().err), "it started over"
+    _check_same_bits(whole, killed, suffixes)
+
+
+def _said(text: str, stderr: str) -> bool:
+    return re.search(rf"(?<![\d,]){re.escape(text)}", stderr) is not None
+
+
+def _check_same_bits(one: Path, other: Path, suffixes: tuple[str, ...]) -> None:
+    states = [_leaves(load_state(folder / "resume.pt")) for folder in (one, other)]
+    assert states[0].keys() == states[1].keys()
+    for name, value in states[0].items():
+        if isinstance(value, torch.Tensor):
+            assert torch.equal(value.view(torch.uint8), states[1][name].view(torch.uint8)), name
+        else:
+            assert value == states[1][name], name
+    files = [
+        {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in suffixes}
+        for folder in (one, other)
+    ]
+    assert files[0]
+    assert files[0].keys() == files[1].keys()
+    assert [name for name, content in files[0].items() if content != files[1][name]] == []
+
+
+def _leaves(value: object, name: str = "") -> dict[str, object]:
+    if isinstance(value, dict):
+        return {path: leaf for key, inner in value.items() for path, leaf in _leaves(inner, f"{name}/{key}").items()}
+    return {name: value}

@@ -1,0 +1,364 @@
+"""Hyper-parameters: their files and flags, and one line for whatever is wrong."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+from learning_game import ROOT, SCRIPT
+from pydantic import Field
+
+import cardgym.games
+from cardgym import find
+from cardgym.errors import CardgymError
+from cardgym.learn.config import Items, TrainingConfig, parse_run, read_config
+from cardgym.learn.dqn.config import DQNConfig
+from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.resume import load_state, save_state
+from cardgym.learn.run import run_name
+from cardgym.learn.tabular.config import TabularConfig
+
+CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
+
+
+def kinds() -> list[type[TrainingConfig]]:
+    """The classes of hyper-parameters of all training scripts, those that games bring included."""
+    found = {DQNConfig: None, TabularConfig: None}
+    for module in pkgutil.walk_packages(cardgym.games.__path__, "cardgym.games."):
+        if module.name.endswith(".config"):
+            values = vars(importlib.import_module(module.name)).values()
+            found |= {kind: None for kind in values if isinstance(kind, type) and issubclass(kind, TrainingConfig)}
+    return [kind for kind in found if kind is not TrainingConfig]
+
+
+KINDS = kinds()
+
+
+def kind_of(path: Path) -> type[TrainingConfig]:
+    """The class of the hyper-parameters in one of the project's config files."""
+    keys = set(tomllib.loads(path.read_text()))
+    for kind in KINDS:
+        if keys <= set(kind.model_fields) and read_config(kind, path).algorithm_name in path.stem:
+            return kind
+    raise AssertionError(f"{path} is no script's config")
+
+
+def lines(stderr: str) -> list[str]:
+    """The lines on stderr, without the note that a game is being compiled."""
+    return [line for line in stderr.splitlines() if not line.startswith("cardgym: compiling")]
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+class PairConfig(TrainingConfig):
+    """A config with a list of limited length."""
+
+    pair: Annotated[Items[str], Field(min_length=1, max_length=2)] = ("a",)
+    """One or two words."""
+
+
+def refused(kind: type[TrainingConfig], *words: str) -> str:
+    """The one-line error for a command line."""
+    with pytest.raises(CardgymError) as caught:
+        parse_run(kind, words, "script.py")
+    assert str(caught.value).isprintable()
+    return str(caught.value)
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def test_flags_change_what_the_file_says(tmp_path):
+    file = write(tmp_path / "x.toml", 'env_id = "A-v0"\ngamma = 0.5\nhidden_sizes = [8]\ndouble = false\n')
+    words = [
+        "--config",
+        str(file),
+        "--gamma",
+        "0.25",
+        "--double",
+        "--resume",
+        "--opponents",
+        "a=1",
+        "b",
+        "--opponents",
+        "c",
+    ]
+    config, run = parse_run(DQNConfig, words, "dqn.py")
+    assert config == DQNConfig(env_id="A-v0", gamma=0.25, hidden_sizes=(8,), double=True, opponents=("a=1", "b", "c"))
+    assert (run.config, run.out, run.resume) == (file, None, True)
+    assert parse_run(DQNConfig, [f"--config={file}", "--out=here"], "dqn.py")[0].gamma == 0.5
+
+
+def test_defaults_hold_without_a_file():
+    assert parse_run(DQNConfig, [], "dqn.py")[0] == DQNConfig()
+
+
+def test_flags_change_single_env_options_of_the_file(tmp_path):
+    file = write(tmp_path / "x.toml", 'env_options = {reward = "weighted", num_players = 4}\n')
+    words = ["--config", str(file), "--env-options", "num_players=8", "hands=3"]
+    config, _ = parse_run(DQNConfig, words, "dqn.py")
+    assert config.env_options == {"reward": "weighted", "num_players": 8, "hands": 3}
+    assert DQNConfig().env_options == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["--learning-rate", "1e-3"], 1e-3),
+        (["--learning-rate=1"], 1.0),
+        (["--seat", "-1"], -1),
+        (["--hidden-sizes", "8", "16"], (8, 16)),
+        (["--eval-opponents"], ()),
+        (["--no-double"], False),
+        (["--device", "auto"], "auto"),
+    ],
+)
+def test_words_become_values_of_the_fields_type(words, value):
+    config, _ = parse_run(DQNConfig, words, "dqn.py")
+    name = words[0].removeprefix("--no-").removeprefix("--").partition("=")[0].replace("-", "_")
+    assert getattr(config, name) == value
+    assert type(getattr(config, name)) is type(value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_help_documents_every_hyper_parameter(kind, capsys):
+    with pytest.raises(SystemExit) as stop:
+        parse_run(kind, ["--help"], "script.py")
+    assert not stop.value.code
+    text = " ".join(capsys.readouterr().out.split())
+    for name, field in kind.model_fields.items():
+        assert f"--{name.replace('_', '-')}" in text
+        assert " ".join(field.description.split()) in text
+
+
+def test_help_shows_the_values_of_the_file(tmp_path, capsys):
+    file = write(tmp_path / "x.toml", "gamma = 0.125\nhidden_sizes = [7, 9]\n")
+    with pytest.raises(SystemExit):
+        parse_run(DQNConfig, ["--config", str(file), "--help"], "dqn.py")
+    text = capsys.readouterr().out
+    assert "(0.125)" in text
+    assert "(7 9)" in text
+
+
+def test_help_does_not_wait_for_torch():
+    code = "import sys; sys.argv[1:] = ['--help']; import runpy\n"
+    code += f"try:\n    runpy.run_path({str(SCRIPT.with_name('tabular.py'))!r}, run_name='__main__')\n"
+    code += "except SystemExit:\n    sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_configs_of_the_project_can_be_read(path):
+    config = read_config(kind_of(path), path)
+    options = find(config.game_id).parse_options(getattr(config, "env_options", {}))
+    assert options.num_players >= 1
+    OpponentPool.parse(getattr(config, "opponents", ("random",)))
+    assert config.algorithm_name in path.stem
+
+
+def test_no_two_configs_differ_in_the_algorithm_alone():
+    for folder in sorted({path.parent for path in CONFIGS}):
+        seen = set()
+        for path in folder.glob("*.toml"):
+            values = read_config(kind_of(path), path).model_dump()
+            rest = json.dumps({**values, "double": None, "algorithm": None})
+            assert rest not in seen, path
+            seen.add(rest)
+
+
+def test_config_comes_back_from_plain_values():
+    config = DQNConfig(env_id="x", env_options={"a": 1, "b": "c"}, hidden_sizes=(3, 4), opponents=("a=1",))
+    assert DQNConfig(**json.loads(config.model_dump_json())) == config
+
+
+def test_config_is_frozen():
+    with pytest.raises(ValueError, match="frozen"):
+        DQNConfig().gamma = 0.5  # type: ignore[misc]
+
+
+# -- errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "needle"),
+    [
+        ("gama = 0.9", "unknown key 'gama': did you mean 'gamma'?"),
+        ("learning-rate = 0.1", "did you mean 'learning_rate'?"),
+        ("gamma = 'high'", "gamma='high': allowed: a number from 0 to 1"),
+        ("gamma = 1.5", "gamma=1.5: allowed: a number from 0 to 1"),
+        ("gamma = true", "gamma=True"),
+        ("num_envs = 1.5", "num_envs=1.5: allowed: a whole number from 1 to 1,000,000"),
+        ("num_envs = 1000001", "1 to 1,000,000"),
+        ("num_envs = '64'", "num_envs='64'"),
+        ("num_envs = true", "num_envs=True"),
+        ("double = 1", "double=1: allowed: true or false"),
+        ("hidden_sizes = ['8']", "hidden_sizes=['8']: allowed: a list of 1 or more values, each a whole number"),
+        ("hidden_sizes = [0]", "hidden_sizes=[0]"),
+        ("hidden_sizes = []", "hidden_sizes=[]"),
+        ("opponents = 'random'", "opponents='random': allowed: a list of values, each a string"),
+        ("batch_size = 0", "batch_size=0: allowed: a whole number of at least 1"),
+        ("total_steps = 'many'", "total_steps='many': allowed: a whole number of at least 1"),
+        ("num_iterations = 50", "unknown key 'num_iterations': is it a config of another script?"),
+        ("exploration = 'legal'", "unknown key 'exploration': is it a config of another script?"),
+        ("learning_rate = nan", "learning_rate=nan: allowed: a number above 0"),
+        ("learning_rate = inf", "learning_rate=inf"),
+        ("seed = -1", "seed=-1: allowed: a whole number of at least 0"),
+        ("seed = 9223372036854775808", "below 9,223,372,036,854,775,808"),
+        ("device = 'tpu'", "device='tpu': did you mean 'cpu'? allowed: cpu, cuda, auto"),
+        ("env_options = ['num_players=4']", "a table of names and values, such as {num_players = 4}"),
+        ("gamma = ", "TOML"),
+        ("gamma = 2\ngama = 1", "unknown key 'gama'"),
+    ],
+)
+def test_bad_file_is_refused_in_one_line(tmp_path, text, needle):
+    file = write(tmp_path / "bad.toml", text)
+    message = refused(DQNConfig, "--config", str(file))
+    assert needle in message
+    assert str(file) in message
+
+
+LONG = "/".join(["a-folder"] * 20)
+
+
+@pytest.mark.parametrize("columns", ["40", "117"])
+@pytest.mark.parametrize(
+    ("kind", "words", "needle"),
+    [
+        (DQNConfig, ["--gama", "0.9"], "unknown option '--gama': did you mean '--gamma'? --help lists all"),
+        (DQNConfig, ["--learning_rat=3"], "did you mean '--learning-rate'?"),
+        (DQNConfig, ["--resum"], "did you mean '--resume'?"),
+        (DQNConfig, ["--qqqq", "1"], "unknown option '--qqqq': --help lists all"),
+        (DQNConfig, ["--gamma", "high"], "gamma='high': allowed: a number from 0 to 1"),
+        (DQNConfig, ["--gamma", "1.5"], "gamma=1.5: allowed: a number from 0 to 1"),
+        (DQNConfig, ["--gamma", "nan"], "gamma=nan"),
+        (DQNConfig, ["--seed"], "argument --seed: expected one argument (see script.py --help)"),
+        (DQNConfig, ["stray"], "stray"),
+        (DQNConfig, ["--config", "no/such.toml"], "config no/such.toml: no such file"),
+        (DQNConfig, ["--config"], "argument --config: expected one argument"),
+        (DQNConfig, ["--device", "tpu"], "cpu, cuda, auto"),
+        (DQNConfig, ["--hidden-sizes"], "hidden_sizes=[]: allowed: a list of 1 or more values"),
+        (DQNConfig, ["--hidden-sizes", "12", "x"], "hidden_sizes=[12, 'x']"),
+        (DQNConfig, ["--total-steps", LONG], f"total_steps='{LONG}': allowed: a whole number of at least 1"),
+        (DQNConfig, ["--env-options", "turns"], "write it as name=value"),
+        (TabularConfig, ["--algorithm", "qlearnin"], "did you mean 'q_learning'? allowed: q_learning, sarsa"),
+        (
+            PairConfig,
+            ["--pair", "a", "b", "c"],
+            "pair=['a', 'b', 'c']: allowed: a list of 1 to 2 values, each a string",
+        ),
+    ],
+)
+def test_bad_command_line_is_refused_in_one_line(monkeypatch, kind, words, needle, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert needle in refused(kind, *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "needle"),
+    [
+        ([], "dqn.py: name a game with --env-id or --config; known: "),
+        (
+            ["--resume", "--out", "run"],
+            "--resume needs the first command line too: name the game again with --config or",
+        ),
+        (["--env-id", "Tinny-v0"], "did you mean 'Tiny-v0'?"),
+        (["--env-id", "Tiny-v0", "--env-options", "turn=3"], "did you mean 'turns'?"),
+        (["--env-id", "Tiny-v0", "--env-options", "turns=99"], "turns=99"),
+        (["--env-id", "Tiny-v0", "--opponents", "perfct"], "did you mean 'perfect'?"),
+        (["--env-id", "Tiny-v0", "--eval-opponents", "perfct"], "did you mean 'perfect'?"),
+        (["--env-id", "Tiny-v0", "--observation", "plan"], "did you mean 'plain'?"),
+        (["--env-id", "Tiny-v0", "--observation", "card"], "use plain"),
+        (["--env-id", "Tiny-v0", "--buffer-size", "100000000000000"], "buffer_size"),
+    ],
+)
+def test_script_refuses_in_one_line_and_leaves_nothing(dqn, tiny, tmp_path, monkeypatch, capsys, words, needle):
+    monkeypatch.chdir(tmp_path)
+    assert dqn.main(words) == 2
+    (line,) = lines(capsys.readouterr().err)
+    assert needle in line
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_folder_that_cannot_be_made(dqn, tiny, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path / "file" / "run")]) == 2
+    (line,) = lines(capsys.readouterr().err)
+    assert "cannot make the folder" in line
+
+
+def test_shell_sees_one_line_and_exit_code_2(tmp_path):
+    words = [sys.executable, SCRIPT, "--gama", "0.9"]
+    run = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert run.returncode == 2
+    assert run.stderr == "dqn.py: unknown option '--gama': did you mean '--gamma'? --help lists all\n"
+    assert run.stdout == ""
+
+
+# -- names of runs, states, pages -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "changes", "name"),
+    [
+        (DQNConfig, None, {}, "double_dqn-seed1"),
+        (DQNConfig, None, {"double": False, "seed": 3}, "dqn-seed3"),
+        (DQNConfig, "double_dqn.toml", {}, "double_dqn-seed1"),
+        (DQNConfig, "double_dqn.toml", {"double": False}, "dqn-seed1"),
+        (DQNConfig, "double_dqn_paper.toml", {"double": False}, "dqn_paper-seed1"),
+        (DQNConfig, "mine.toml", {}, "mine-seed1"),
+        (DQNConfig, "mine.toml", {"double": False}, "mine_dqn-seed1"),
+        (TabularConfig, "q_learning.toml", {"algorithm": "sarsa"}, "sarsa-seed1"),
+    ],
+)
+def test_runs_are_named_after_their_file_and_algorithm(tmp_path, kind, file, changes, name):
+    path = None if file is None else write(tmp_path / file, "")
+    assert run_name(kind(**changes), path) == name
+
+
+def test_states_hold_plain_values_and_nothing_else(tmp_path):
+    import torch
+
+    path = tmp_path / "state.pt"
+    save_state(path, {"a": torch.arange(3), "b": [1, 2.5, "c", None], "d": {"e": True}})
+    state = load_state(path)
+    assert state["a"].tolist() == [0, 1, 2]
+    assert (state["b"], state["d"]) == ([1, 2.5, "c", None], {"e": True})
+    torch.save({"path": Path("x")}, path)
+    with pytest.raises(CardgymError, match="no state to resume from"):
+        load_state(path)
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(CardgymError, match="no state to resume from"):
+        load_state(path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_page_of_the_configs_lists_every_key_with_its_meaning_and_default(kind):
+    page = (ROOT / "docs/config.md").read_text()
+    shared = page.partition("\n## Every script")[2].partition("\n## ")[0]
+    own = page.partition(f"`{kind.__name__}`;")[2].partition("\n## ")[0]
+    # A key that a script has its own meaning or default for is in both tables: the script's row counts.
+    cells = [row.strip("| ").split(" | ") for row in (shared + own).splitlines() if row.startswith("| `")]
+    rows = {key.strip("`"): (default, meaning) for key, default, meaning, *_ in cells}
+    for name, field in kind.model_fields.items():
+        default, meaning = rows[name]
+        assert meaning == " ".join(field.description.split())
+        value = field.default
+        if isinstance(value, bool):
+            assert default == str(value).lower()
+        elif isinstance(value, int | float):
+            assert float(default.replace(",", "")) == value
+        else:
+            words = [f"{key}={item}" for key, item in value.items()] if isinstance(value, dict) else value
+            assert default == ((words if isinstance(words, str) else " ".join(map(str, words))) or "-")
+    if kind in (DQNConfig, TabularConfig):
+        assert set(rows) == set(kind.model_fields)

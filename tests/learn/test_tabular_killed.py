@@ -1,0 +1,18 @@
+"""train/tabular.py, killed for real and resumed, ends with the same bits as a run left alone."""
+
+from __future__ import annotations
+
+from killing import check_killed_run_ends_with_the_same_bits
+from learning_game import ROOT
+
+WORDS = [
+    "--env-id", "register_tiny:Tiny-v0", "--observation", "plain", "--table-size", "4000",
+    "--opponents", "perfect=1", "self=1", "--total-steps", "700000", "--save-every", "100000",
+    "--eval-every", "100000", "--eval-games", "20", "--final-games", "0",
+]  # fmt: skip
+
+
+def test_killed_run_ends_with_the_same_bits_when_resumed(tabular, tiny, tmp_path, capsys):
+    saves = "100,000 of 700,000 steps", "200,000 of 700,000 steps"
+    program = [str(ROOT / "train" / "tabular.py")]
+    check_killed_run_ends_with_the_same_bits(tabular.main, program, WORDS, saves, tmp_path, capsys)
