@@ -66,18 +66,23 @@ def poker() -> None:
     known = solver(game, game.parse_options())
     best = known.solve_exactly(1).value
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("q_learning", "sarsa", "dqn", "double_dqn"):
+        for name, config, flags in (
+            ("q_learning", "q_learning", []),
+            ("sarsa", "sarsa", []),
+            ("dqn", "double_dqn", ["--no-double"]),
+            ("double_dqn", "double_dqn", []),
+        ):
             script = "dqn.py" if "dqn" in name else "tabular.py"
             for seed in (1, 2, 3):
                 out = Path(folder) / f"{name}-{seed}"
-                config = ROOT / "configs" / "one_play_poker" / f"{name}.toml"
-                words = ["--config", str(config), "--seed", str(seed), "--out", str(out)]
+                file = ROOT / "configs" / "one_play_poker" / f"{config}.toml"
+                words = ["--config", str(file), *flags, "--seed", str(seed), "--out", str(out)]
                 start = time.perf_counter()
-                told = subprocess.run(
+                screen = subprocess.run(
                     [sys.executable, str(ROOT / "train" / script), *words], check=True, capture_output=True, text=True
                 )
                 wall = time.perf_counter() - start
-                trained = re.search(r"TrainingResult in (.*?)\.", told.stdout)
+                trained = re.search(r"Trained in (.*?)\.", screen.stdout)
                 path = next(path for path in (out / "policy.json", out / "model.safetensors") if path.exists())
                 value = known.value(policy_of(known.mdp, path)).mean
                 print(f"{name}, seed {seed}: {float(value / best):.2%} of the optimum, trained in "
