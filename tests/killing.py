@@ -69,19 +69,21 @@ def _check_same_bits(one: Path, other: Path, suffixes: tuple[str, ...]) -> None:
     assert states[0].keys() == states[1].keys()
     for name, value in states[0].items():
         if isinstance(value, torch.Tensor):
-            assert torch.equal(value.view(torch.uint8), states[1][name].view(torch.uint8)), name
+            assert torch.equal(*(tensor.reshape(-1).view(torch.uint8) for tensor in (value, states[1][name]))), name
         else:
             assert value == states[1][name], name
     files = [
         {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in suffixes}
         for folder in (one, other)
-    ]
+    ]  # fmt: skip
     assert files[0]
     assert files[0].keys() == files[1].keys()
     assert [name for name, content in files[0].items() if content != files[1][name]] == []
 
 
 def _leaves(value: object, name: str = "") -> dict[str, object]:
+    if isinstance(value, list):
+        value = dict(enumerate(value))
     if isinstance(value, dict):
         return {path: leaf for key, inner in value.items() for path, leaf in _leaves(inner, f"{name}/{key}").items()}
     return {name: value}
