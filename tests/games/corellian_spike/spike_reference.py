@@ -1,13 +1,13 @@
-"""Corellian Spike once more, in plain Python, written from the rule text alone: a generator that asks as it goes.
+"""Corellian Spike a second time, in plain Python, written from the rule text alone.
 
-It is the other side of a differential test, so it shares nothing with the package and has another structure: the hand
-is told from top to bottom, piles are multisets, and whatever is random or decided is asked for with `yield`.
+It is one side of a differential test, so it shares nothing with the package and has another structure: a generator
+plays each hand from top to bottom, piles are multisets, and every random outcome and decision is asked for by `yield`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,7 +38,7 @@ class Seat:
 
 
 @dataclass
-class Ask:
+class Question:
     """What the game waits for: `draw` a card for a seat, `dice`, `lot` among seats, or a seat to `decide`."""
 
     kind: str
@@ -47,7 +47,7 @@ class Ask:
 
 
 class Reference:
-    """A game; `asks` is the generator of what it waits for, and takes the answers."""
+    """A game; `questions` yields what it waits for, and is sent the answers."""
 
     def __init__(self, players: int, hands: int, credits: int, matched: bool, weighted: bool) -> None:
         self.seats = [Seat(credits) for _ in range(players)]
@@ -61,12 +61,12 @@ class Reference:
         self.discards: Counter[int] = Counter()
         self.hands_played = 0
         self.rewards = [0.0] * players
-        self.price: int = 0  # What a match costs who is to decide.
+        self.price = 0  # What a match costs the seat to decide.
         self.reshuffles = 0
         self.endings: Counter[str] = Counter()
-        self.asks = self._game()
+        self.questions = self._game()
 
-    def _game(self) -> Iterator[Ask]:
+    def _game(self) -> Generator[Question, Any, None]:
         while self.hands_played < self.hands and all(seat.credits for seat in self.seats):
             winner = yield from self._hand()
             self.seats[winner].credits += self.pool
@@ -88,7 +88,7 @@ class Reference:
         if not self.pile.total():
             self.pile, self.discards = self.discards, Counter()
             self.reshuffles += 1
-        card = yield Ask("draw", number)
+        card = yield Question("draw", number)
         assert self.pile[card] > 0
         self.pile[card] -= 1
         return card
@@ -127,7 +127,7 @@ class Reference:
         for seat in self.seats:
             seat.put_phase = 0
         must = 0  # Flat: what a match costs. Matched: what each must have put in.
-        number, last = 0, count - 1  # The turn goes on up to seat number `last`, counted on past the last seat.
+        number, last = 0, count - 1  # Seats are counted on past the last one: seat `number % count` has the turn.
         while number <= last:
             seat = self.seats[number % count]
             if not seat.folded and seat.credits:
@@ -136,7 +136,7 @@ class Reference:
                 self.price = min(owed, seat.credits)
                 self.decision = 1
                 can_raise = (RAISE,) if seat.credits >= cost else ()
-                action = yield Ask("decide", number % count, (*can_raise, MATCH, FOLD))
+                action = yield Question("decide", number % count, (*can_raise, MATCH, FOLD))
                 if action == FOLD:
                     seat.folded = True
                     if len(self._left()) == 1:
@@ -155,7 +155,7 @@ class Reference:
     def _buying(self, number: int) -> Any:
         seat = self.seats[number]
         self.decision = 2
-        action = yield Ask("decide", number, (BUY, DONT_BUY) if seat.credits >= 2 else (DONT_BUY,))
+        action = yield Question("decide", number, (BUY, DONT_BUY) if seat.credits >= 2 else (DONT_BUY,))
         if action == DONT_BUY:
             return
         self._pay(number, 2)
@@ -165,7 +165,7 @@ class Reference:
         smallest = min(abs(sum(four) - four[i]) for i in range(4))
         self.rewards[number] -= 2 * (1 + 0.75 * smallest if self.weighted else 1)
         self.bought, self.buyer, self.decision = card, number, 3
-        action = yield Ask("decide", number, (DISCARD, SPIKE, LOW, HIGH))
+        action = yield Question("decide", number, (DISCARD, SPIKE, LOW, HIGH))
         self.bought, self.buyer = None, -1
         assert seat.spike is not None
         if action == SPIKE:
@@ -183,7 +183,7 @@ class Reference:
         self.discards[card] += 1
 
     def _dice(self) -> Any:
-        first, second = yield Ask("dice")
+        first, second = yield Question("dice")
         if first != second:
             return
         for number in self._left():
@@ -216,7 +216,7 @@ class Reference:
             self.endings["showdown"] += 1
             return left[0]
         self.endings["lot"] += 1
-        return (yield Ask("lot", -1, tuple(left)))
+        return (yield Question("lot", -1, tuple(left)))
 
     def unseen_by(self, number: int) -> Counter[int]:
         """The cards that a seat has not seen: the draw pile, other hands, another's bought card."""

@@ -7,24 +7,34 @@ import json
 import numpy as np
 import pytest
 
-from cardgym import CardgymError, find
+from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.arena.recording import record
-from cardgym.games.corellian_spike.batch_q.config import BatchQConfig
+from cardgym.games.corellian_spike.batch_q import learner
+from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig
 from cardgym.games.corellian_spike.batch_q.learner import (
-    ENV,
     EXPLORATIONS,
     BatchQ,
     explore_published,
-    save_plain_policy,
-    transferred,
+    save_policy_file,
+    transferred_policy,
 )
-from cardgym.games.corellian_spike.batch_q.state_models import codes_of
+from cardgym.games.corellian_spike.game import GAME
+from cardgym.games.corellian_spike.state import (
+    BUY,
+    DISCARD,
+    DONT_BUY,
+    FOLD,
+    MATCH,
+    NUM_ACTIONS,
+    RAISE,
+    SWAP_LOW,
+    SWAP_SPIKE,
+)
+from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
+from cardgym.games.corellian_spike.tabular_observations import cards_key, cards_of, spikes_key
 from cardgym.players.base import resolve
-from cardgym.solvers import batch_q
 
-RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD, SPIKE, LOW, HIGH = range(9)
-GAME = find(ENV)
 SMALL = {"num_iterations": 3, "games_per_iteration": 40, "update_epochs": 4}
 
 
@@ -32,9 +42,16 @@ def options(**settings):
     return GAME.parse_options(settings)
 
 
-def textbook(transitions, values, sweeps, alpha, gamma):
+def initial_actions(game_options):
+    return BatchQ(game_options, BatchQConfig()).states.actions
+
+
+# -- learning ---------------------------------------------------------------------------------------------------------
+
+
+def textbook(transitions, values, epochs, alpha, gamma):
     """Q-learning in order over a dictionary of dictionaries, as the paper writes it (equation 2)."""
-    for _ in range(sweeps):
+    for _ in range(epochs):
         for s, a, r, s_next in zip(transitions.s, transitions.a, transitions.r, transitions.s_next, strict=True):
             ahead = max(values.get(int(s_next), {0: 0.0}).values())
             row = values.setdefault(int(s), {})
@@ -44,26 +61,26 @@ def textbook(transitions, values, sweeps, alpha, gamma):
 
 
 @pytest.mark.parametrize("exploration", ["published", "legal"])
-def test_an_iteration_is_the_textbooks_updates_in_the_textbooks_order(exploration, monkeypatch):
-    told = []
+def test_iteration_makes_the_textbooks_updates_in_order(exploration, monkeypatch):
+    recorded = []
 
-    def listen(*arguments, **keywords):
-        told.append(record(*arguments, **keywords))
-        return told[-1]
+    def record_and_keep(*arguments, **keywords):
+        recorded.append(record(*arguments, **keywords))
+        return recorded[-1]
 
-    monkeypatch.setattr(batch_q, "record", listen)
+    monkeypatch.setattr(learner, "record", record_and_keep)
     run = BatchQ(options(reward="weighted"), BatchQConfig(exploration=exploration, **SMALL))
     values = {}
     for _ in range(2):
         run.iterate()
-        textbook(told[-1], values, 4, 0.1, 1.0)
+        textbook(recorded[-1], values, 4, 0.1, 1.0)
     assert len(values) > 100
     expected = np.full_like(run.states.values, -np.inf)
     for state, row in values.items():
         for action, value in row.items():
             expected[state, action] = value
     np.testing.assert_allclose(run.states.values, expected, rtol=1e-12)
-    first = BatchQ(options(), BatchQConfig()).states.actions
+    first = initial_actions(options())
     for state, action in enumerate(run.states.actions):
         if state in values:
             best = max(values[state].values())
@@ -74,31 +91,97 @@ def test_an_iteration_is_the_textbooks_updates_in_the_textbooks_order(exploratio
 
 def test_epsilon_falls_as_in_the_paper():
     run = BatchQ(options(), BatchQConfig(num_iterations=3, games_per_iteration=2, update_epochs=1))
-    seen = []
+    epsilons = []
     for _ in range(3):
-        seen.append(run.epsilon)
+        epsilons.append(run.epsilon)
         run.iterate()
-    assert seen == pytest.approx([0.9, 0.9 * 0.9556, 0.9 * 0.9556**2])
+    assert epsilons == pytest.approx([0.9, 0.9 * 0.9556, 0.9 * 0.9556**2])
 
 
 def test_published_exploration_never_folds_always_buys_and_never_swaps_the_higher_card():
     rows = record(ENV, None, ["initial"] * 2, games=200, seed=3, epsilon=1.0, explore=explore_published)
-    assert set(rows.a.tolist()) == {RAISE, MATCH, BUY, DONT_BUY, DISCARD, SPIKE, LOW}
-    codes_without_buying = rows.s[rows.a == DONT_BUY]
-    assert (codes_without_buying // 10 % 10 == 0).all()  # Only who has no credits does not buy.
+    assert set(rows.a.tolist()) == {RAISE, MATCH, BUY, DONT_BUY, DISCARD, SWAP_SPIKE, SWAP_LOW}
+    assert (digits_of(rows.s[rows.a == DONT_BUY]).credits == 0).all()  # Only a seat without credits does not buy.
     everything = record(ENV, None, ["initial"] * 2, games=200, seed=3, epsilon=1.0, explore=EXPLORATIONS["legal"])
-    assert set(everything.a.tolist()) == set(range(9))
+    assert set(everything.a.tolist()) == set(range(NUM_ACTIONS))
 
 
-def test_the_policy_starts_as_match_do_not_buy_discard():
-    run = BatchQ(options(), BatchQConfig())
-    decision = codes_of(GAME, options())[1:] // 1_000_000 % 10
-    wanted = np.array([-1, MATCH, DONT_BUY, DISCARD])[decision]
-    assert (run.states.actions[1:] == wanted).all()
+def test_policy_starts_as_match_dont_buy_discard():
+    decisions = digits_of(info_state_keys(options())).decision[1:]
+    expected = np.array([-1, MATCH, DONT_BUY, DISCARD])[decisions]
+    assert (initial_actions(options())[1:] == expected).all()
+
+
+def test_learner_wins_against_random():
+    run = BatchQ(options(), BatchQConfig(num_iterations=8, games_per_iteration=300))
+    for _ in range(8):
+        run.iterate()
+    report = evaluate(ENV, None, [run.player, "random"], games=1000, seed=1)
+    assert report.players[0].metrics["credits_per_game"] > 20
+
+
+@pytest.mark.parametrize("state", ["code", "cards", "spikes"])
+def test_resumed_run_ends_with_the_same_bits(state):
+    config = BatchQConfig(state=state, exploration="legal", num_iterations=3, games_per_iteration=20, update_epochs=2)
+    unbroken = BatchQ(options(), config)
+    for _ in range(3):
+        unbroken.iterate()
+    first = BatchQ(options(), config)
+    first.iterate()
+    second = BatchQ(options(), config)
+    second.load_state_dict({name: np.copy(value) for name, value in first.state_dict().items()})
+    for _ in range(2):
+        second.iterate()
+    assert (second.states.values == unbroken.states.values).all()
+    assert (second.states.actions == unbroken.states.actions).all()
+    assert second.epsilon == pytest.approx(unbroken.epsilon)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"exploration": "publishd"}, "did you mean 'published'"),
+        ({"state": "card"}, "did you mean 'cards'"),
+        ({"exploration_initial_eps": 1.5}, "exploration_initial_eps=1.5: allowed: a number from 0 to 1"),
+        ({"num_iterations": 0}, "num_iterations=0: allowed: a whole number of at least 1"),
+    ],
+)
+def test_bad_hyper_parameter_is_refused_in_one_line(settings, message):
+    with pytest.raises(CardgymError, match=message) as refused:
+        BatchQConfig(**settings)
+    assert "\n" not in str(refused.value)
+
+
+# -- state models -----------------------------------------------------------------------------------------------------
+
+
+def test_cards_and_spikes_tell_more_states_apart_than_the_code():
+    code = record(ENV, None, ["initial"] * 2, games=50, seed=1)
+    for key in (cards_key, spikes_key):
+        rows = record(ENV, None, ["initial"] * 2, games=50, seed=1, states=key)
+        assert len(rows) == len(code)
+        assert ((rows.s_next == 0) == (code.s_next == 0)).all()
+        pairs = set(zip(code.s.tolist(), rows.s.tolist(), strict=True))
+        assert len({new for _, new in pairs}) == len(pairs)  # Each key has one code ...
+        assert len({old for old, _ in pairs}) < len(pairs)  # ... but not the other way round.
+
+
+def test_cards_can_be_read_back_from_their_key():
+    rows = record(ENV, None, ["initial"] * 2, games=5, seed=1, epsilon=0.9, states=cards_key)
+    codes = record(ENV, None, ["initial"] * 2, games=5, seed=1, epsilon=0.9)
+    cards, digits = cards_of(rows.s), digits_of(codes.s)
+    assert list(cards) == ["pool", "credits", "extra", "spike", "high", "low", "decision", "round"]
+    for name in ("round", "decision", "credits", "pool"):
+        assert (cards[name] == getattr(digits, name)).all()
+    assert (cards["low"] <= cards["high"]).all()
+    assert ((cards["spike"] == 11) == (cards["round"] == 0)).all()
+
+
+# -- policies ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_a_policy_file_is_a_plain_object_and_a_player(players, tmp_path):
+def test_policy_file_is_a_plain_object_and_a_player(players, tmp_path):
     run = BatchQ(options(num_players=players), BatchQConfig(**SMALL))
     run.iterate()
     path = tmp_path / "policy_1.json"
@@ -113,6 +196,14 @@ def test_a_policy_file_is_a_plain_object_and_a_player(players, tmp_path):
     assert report.players[0].name == str(path)
 
 
+@pytest.fixture(scope="module")
+def entries(tmp_path_factory):
+    """The entries of a policy file for two players."""
+    path = tmp_path_factory.mktemp("policy") / "policy.json"
+    save_policy_file(path, initial_actions(options()), options())
+    return json.loads(path.read_text())
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -122,83 +213,30 @@ def test_a_policy_file_is_a_plain_object_and_a_player(players, tmp_path):
         (lambda e: dict(list(e.items())[:-3]), "3 states missing"),
     ],
 )
-def test_a_bad_policy_file_is_refused_in_one_line(change, message, tmp_path):
+def test_bad_policy_file_is_refused_in_one_line(change, message, entries, tmp_path):
     path = tmp_path / "policy.json"
-    save_plain_policy(path, BatchQ(options(), BatchQConfig()).states.actions, options())
-    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+    path.write_text(json.dumps(change(entries)))
     with pytest.raises(CardgymError, match=message) as refused:
         resolve(path, GAME, options())
     assert "\n" not in str(refused.value)
 
 
-def test_a_policy_file_for_another_number_of_players_is_refused_both_ways(tmp_path):
-    for made, asked in ((2, 4), (4, 2)):
-        path = tmp_path / f"policy_{made}.json"
-        actions = BatchQ(options(num_players=made), BatchQConfig()).states.actions
-        save_plain_policy(path, actions, options(num_players=made))
-        with pytest.raises(CardgymError, match="made for other options") as refused:
-            resolve(path, GAME, options(num_players=asked))
-        assert "\n" not in str(refused.value)
+@pytest.mark.parametrize(("made_for", "played_with"), [(2, 4), (4, 2)])
+def test_policy_file_for_another_number_of_players_is_refused(made_for, played_with, tmp_path):
+    path = tmp_path / "policy.json"
+    made_options = options(num_players=made_for)
+    save_policy_file(path, initial_actions(made_options), made_options)
+    with pytest.raises(CardgymError, match="made for other options") as refused:
+        resolve(path, GAME, options(num_players=played_with))
+    assert "\n" not in str(refused.value)
 
 
-def test_a_policy_moved_to_another_table_keeps_its_states_and_else_plays_initially():
-    two, eight = options(), options(num_players=8)
-    actions = np.full(231_041, FOLD, np.int8)
-    moved = transferred(actions, two, eight)
-    known = np.isin(codes_of(GAME, eight), codes_of(GAME, two))
-    assert (moved.actions[known] == FOLD).all()
-    initial = BatchQ(eight, BatchQConfig()).states.actions
-    assert (moved.actions[~known] == initial[~known]).all()
-    assert not known.all()
-
-
-@pytest.mark.parametrize("state", ["code", "cards", "spikes"])
-def test_a_resumed_run_ends_where_an_unbroken_one_does(state):
-    config = BatchQConfig(state=state, exploration="legal", num_iterations=3, games_per_iteration=20, update_epochs=2)
-    whole = BatchQ(options(), config)
-    for _ in range(3):
-        whole.iterate()
-    first = BatchQ(options(), config)
-    first.iterate()
-    second = BatchQ(options(), config)
-    second.load_state_dict({name: np.copy(value) for name, value in first.state_dict().items()})
-    for _ in range(2):
-        second.iterate()
-    assert (second.states.values == whole.states.values).all()
-    assert (second.states.actions == whole.states.actions).all()
-    assert second.epsilon == pytest.approx(whole.epsilon)
-
-
-def test_learning_wins_against_random():
-    run = BatchQ(options(), BatchQConfig(num_iterations=8, games_per_iteration=300))
-    for _ in range(8):
-        run.iterate()
-    report = evaluate(ENV, None, [run.player, "random"], games=1000, seed=1)
-    assert report.players[0].extra["credits_per_game"] > 20
-
-
-def test_states_of_cards_tell_apart_what_the_code_does_not():
-    code = record(ENV, None, ["initial"] * 2, games=50, seed=1)
-    from cardgym.games.corellian_spike.tabular_observations import name_cards, name_spikes
-
-    for named in (name_cards, name_spikes):
-        rows = record(ENV, None, ["initial"] * 2, games=50, seed=1, states=named)
-        assert len(rows) == len(code)
-        assert ((rows.s_next == 0) == (code.s_next == 0)).all()
-        pairs = {(a, b) for a, b in zip(code.s.tolist(), rows.s.tolist(), strict=True)}
-        assert len({b for _, b in pairs}) == len(pairs)  # One name has one code ...
-        assert len({a for a, _ in pairs}) < len(pairs)  # ... but not the other way round.
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"exploration": "publishd"}, "did you mean 'published'"),
-        ({"state": "card"}, "did you mean 'cards'"),
-        ({"exploration_initial_eps": 1.5}, "exploration_initial_eps=1.5: allowed: a number from 0 to 1"),
-        ({"num_iterations": 0}, "num_iterations=0: allowed: a whole number of at least 1"),
-    ],
-)
-def test_bad_settings_are_one_line(settings, message):
-    with pytest.raises(CardgymError, match=message):
-        BatchQConfig(**settings)
+@pytest.mark.parametrize(("made_for", "played_with"), [(2, 8), (4, 2)])
+def test_transferred_policy_keeps_its_states_and_else_plays_the_initial_policy(made_for, played_with):
+    made_options, play_options = options(num_players=made_for), options(num_players=played_with)
+    actions = np.full(len(info_state_keys(made_options)), FOLD, np.int8)
+    policy = transferred_policy(actions, made_options, play_options)
+    known = np.isin(info_state_keys(play_options), info_state_keys(made_options))
+    assert (policy.actions[known] == FOLD).all()
+    assert (policy.actions[~known] == initial_actions(play_options)[~known]).all()
+    assert known.all() == (made_for > played_with)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from killing import check_killed_run_ends_with_the_same_bits
+from pathlib import Path
+
+import pytest
 
 from cardgym.games.corellian_spike.batch_q.train import main
+from killing import check_killed_run_ends_with_the_same_bits
 
 WORDS = [
     "--exploration", "legal", "--num-iterations", "7", "--games-per-iteration", "300", "--update-epochs", "5",
@@ -12,6 +15,6 @@ WORDS = [
 ]  # fmt: skip
 
 
-def test_killed_run_ends_with_the_same_bits_when_resumed(tmp_path, capsys):
+def test_killed_run_ends_with_the_same_bits_when_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     saves = "1 of 7 iterations", "2 of 7 iterations"
     check_killed_run_ends_with_the_same_bits(main, ["-m", "cardgym", "batch-q"], WORDS, saves, tmp_path, capsys)

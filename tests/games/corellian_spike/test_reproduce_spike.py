@@ -1,4 +1,4 @@
-"""`cardgym reproduce corellian-spike`, as small as it can be: every table, figure and verdict is made."""
+"""`cardgym reproduce corellian-spike` at the smallest scale: every table, figure and verdict is made."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from cardgym.games.corellian_spike.paper import page
 from cardgym.games.corellian_spike.paper.human import human_rows
-from cardgym.games.corellian_spike.paper.matches import PAPER, PAPER_SEATS
-from cardgym.games.corellian_spike.paper.numbers import estimate
-from cardgym.games.corellian_spike.paper.page import FIGURES, write_results
-from cardgym.games.corellian_spike.paper.runs import Plan
-from cardgym.papers import spike_page
+from cardgym.games.corellian_spike.paper.numbers import Estimate
+from cardgym.games.corellian_spike.paper.runs import Scale
+from cardgym.games.corellian_spike.paper.tables import PAPER, PAPER_SEATS
 
-DEEP = Path(__file__).parents[2] / "checkpoints" / "corellian_spike_double_dqn.safetensors"
+DEEP = Path(__file__).parents[3] / "checkpoints" / "corellian_spike" / "double_dqn.safetensors"
 GAME = {
     "env": "CorellianSpike-v0",
     "settings": {},
@@ -27,27 +26,29 @@ GAME = {
 }
 
 
-def test_the_page_has_every_table_of_the_paper(tmp_path, monkeypatch):
+def test_page_has_every_table_of_the_paper(tmp_path, monkeypatch):
     log = tmp_path / "log.jsonl"
     log.write_text(json.dumps(GAME) + "\n")
-    monkeypatch.setattr(spike_page, "FIGURES", {name: FIGURES[name] for name in list(FIGURES)[:1]})
-    plan = Plan(seeds=2, iterations=2, training_games=20, games=20, deep_seeds=1, information_seeds=2,
-                budgets=(1000,), workers=1)  # fmt: skip
-    told = []
-    written = write_results(tmp_path, plan, [DEEP], log, lambda done, total: told.append((done, total)))
-    page = written[0].read_text()
+    name, figure = next(iter(page.FIGURES.items()))
+    monkeypatch.setattr(page, "FIGURES", {name: figure})
+    scale = Scale(seeds=2, iterations=2, training_games=20, games=20, deep_seeds=1, information_seeds=2,
+                  budgets=(1000,), processes=1)  # fmt: skip
+    progress = []
+    written = page.write_results(tmp_path, scale, [DEEP], log, lambda done, total: progress.append((done, total)))
+    assert [path.name for path in written] == ["results.md", name]
+    text = written[0].read_text()
     for (reward, opponent), (credits, hands, *_) in PAPER.items():
-        assert f"| {opponent} | {credits:+.1f} |" in page, (reward, opponent)
-        assert f"| {hands} % |" in page
+        assert f"| {opponent} | {credits:+.1f} |" in text, (reward, opponent)
+        assert f"| {hands} % |" in text
     for seats, hands in PAPER_SEATS:
-        assert page.count(f"| {seats}, {hands} |") == 2
-    assert "| you | policy_50.json | the paper's | 1 | -6.0 | 4 of 10 | 0 |" in page
+        assert text.count(f"| {seats}, {hands} |") == 2
+    assert "| you | policy_50.json | the paper's | 1 | -6.0 | 4 of 10 | 0 |" in text
     for opponent in ("random", "batch Q: credits", "batch Q: weighted"):
-        assert f"| `{DEEP.name}` | {opponent} | +" in page  # It wins credits, even in twenty games.
-    assert page.count("| double DQN |") == 2
-    assert "nan" not in page
+        assert f"| `{DEEP.name}` | {opponent} | +" in text  # It wins credits, even in twenty games.
+    assert text.count("| double DQN |") == 2
+    assert "nan" not in text
     assert all(path.stat().st_size > 1000 for path in written)
-    assert told[-1][0] == told[-1][1]
+    assert progress[-1][0] == progress[-1][1]
 
 
 def test_games_with_other_options_have_a_row_of_their_own(tmp_path):
@@ -60,14 +61,14 @@ def test_games_with_other_options_have_a_row_of_their_own(tmp_path):
     ]
 
 
-def test_unfinished_games_are_no_row(tmp_path):
+def test_unfinished_games_have_no_row(tmp_path):
     log = tmp_path / "log.jsonl"
     log.write_text(json.dumps({**GAME, "finished": False}) + "\n")
     assert human_rows(log) == []
 
 
-def test_an_estimate_is_students_interval():
+def test_estimate_is_students_interval():
     """For 1, 2, 3: mean 2, standard deviation 1, t(2) = 4.303, so the half width is 4.303 / sqrt(3)."""
-    mean, half = estimate([1.0, 2.0, 3.0])
-    assert mean == 2.0
-    assert half == pytest.approx(2.4843, abs=1e-3)
+    estimate = Estimate.of([1.0, 2.0, 3.0])
+    assert estimate.mean == 2.0
+    assert estimate.half_width == pytest.approx(2.4843, abs=1e-3)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cardgym import find
@@ -11,16 +13,18 @@ from cardgym.learn.tabular.learner import TabularLearner
 SPIKE = "CorellianSpike-v0"
 
 
-def learner(**settings):
+def learner(**settings: Any) -> TabularLearner:
     game = find(SPIKE)
     return TabularLearner(game, game.parse_options(), TabularConfig(env_id=SPIKE, **settings))
 
 
-def test_illegal_actions_are_neither_taken_nor_looked_ahead_to():
+def test_illegal_actions_are_neither_taken_nor_looked_ahead_to() -> None:
     learned = learner(total_steps=200_000)
     learned.values[:] = 1e9  # An illegal action that is looked ahead to leaves this in the targets.
     legal = np.zeros_like(learned.visits, np.bool_)
-    decisions = find(SPIKE).state_index.info_state_keys(learned.options) // 1_000_000 % 10
+    keys_of = find(SPIKE).state_index.info_state_keys
+    assert keys_of is not None
+    decisions = keys_of(learned.options) // 1_000_000 % 10  # The digit of the paper's code that says what is decided.
     for decision, actions in ((1, [0, 1, 2]), (2, [3, 4]), (3, [5, 6, 7, 8])):
         legal[np.ix_(decisions == decision, actions)] = True
     learned.values[legal] = 0.0
@@ -30,7 +34,7 @@ def test_illegal_actions_are_neither_taken_nor_looked_ahead_to():
     assert np.abs(learned.values[legal]).max() < 1000
 
 
-def test_learning_in_two_parts_is_learning_in_one():
+def test_learning_in_two_parts_is_learning_in_one() -> None:
     settings = {"opponents": ("initial=1", "self=1"), "total_steps": 3000, "seed": 4, "terminal_on_deal_end": True}
     whole, first, second = learner(**settings), learner(**settings), learner(**settings)
     whole.advance(3000)

@@ -230,7 +230,7 @@ def train_tabular(training: TabularTraining) -> TabularResult:
     config = TabularConfig(
         env_id=ENV,
         observation=training.observation,
-        table_size=6_000_000,
+        table_size=min(training.decisions, 6_000_000),  # A decision adds one pair at most.
         seed=training.seed,
         total_steps=training.decisions,
         terminal_on_deal_end=True,
