@@ -1,7 +1,7 @@
 """Speed of Coda on one core: the vector env, games of compiled players, and the paper's training of a network.
 
-`python benchmarks/bench_coda.py [--networks]` prints one line a figure, the best of three tries, by processor time:
-on a machine that is shared wall time tells more of the others.
+`python tests/games/coda/bench_coda.py [--networks]` prints one line for each figure: the best of three tries, in
+processor time, because on a shared machine wall time depends on what else runs.
 """
 
 from __future__ import annotations
@@ -20,34 +20,35 @@ from cardgym.engine.sampling import LegalSampler
 from cardgym.players.base import CompiledPlayer
 from cardgym.players.seating import SeatedBatch, game_keys
 
-ROWS = 1024
+NUM_ENVS = 1024
 SECONDS = 1.5
 TRIES = 3
 
 
 def decisions_per_second(game_id: str, observation_name: str) -> tuple[float, float]:
-    """Through `step` of a vector env whose every seat is played by the caller, random and legal.
+    """Decisions through `step` of a vector env in which the caller plays all seats, at random.
 
-    Mask and observation are made anew for every decision. First with the drawing of actions left out of the time, for
-    that is its user's work; then with `LegalSampler` in it.
+    Returns:
+        The rate without the time for drawing the actions, which is the caller's work, and the rate with it, drawn by
+        `LegalSampler`.
     """
-    env: Any = gymnasium.make_vec(game_id, num_envs=ROWS, seat="all", obs=observation_name)
+    env: Any = gymnasium.make_vec(game_id, num_envs=NUM_ENVS, seat="all", obs=observation_name)
     sampler = LegalSampler(1)
     _, info = env.reset(seed=1)
     best = [0.0, 0.0]
     for _ in range(TRIES):
-        inside = outside = 0.0
+        in_step = in_sampler = 0.0
         decisions = 0
-        while inside + outside < SECONDS:
-            begun = time.process_time()
+        while in_step + in_sampler < SECONDS:
+            start = time.process_time()
             actions = sampler(info["action_mask"])
-            drawn = time.process_time()
-            decisions += int(np.count_nonzero(info["seat"] >= 0))  # The others start their next game.
+            sampled = time.process_time()
+            decisions += int(np.count_nonzero(info["seat"] >= 0))  # The other envs start their next game.
             before = time.process_time()
             info = env.step(actions)[4]
-            inside += time.process_time() - before
-            outside += drawn - begun
-        best = [max(best[0], decisions / inside), max(best[1], decisions / (inside + outside))]
+            in_step += time.process_time() - before
+            in_sampler += sampled - start
+        best = [max(best[0], decisions / in_step), max(best[1], decisions / (in_step + in_sampler))]
     return best[0], best[1]
 
 
@@ -55,24 +56,24 @@ def games_per_second(game_id: str, first: str, second: str) -> float:
     """Whole games of two compiled players."""
     game = find(game_id)
     options = game.parse_options()
-    table = SeatedBatch(game, options, ROWS, [CompiledPlayer(first), CompiledPlayer(second)], "paper")
-    table.seat(table.numbers)
-    table.seed(game_keys(1, ROWS))
-    starts = np.zeros(ROWS, np.int64), np.full(ROWS, RESET, np.uint8)
-    table.step(*starts)
+    seated = SeatedBatch(game, options, NUM_ENVS, [CompiledPlayer(first), CompiledPlayer(second)], "paper")
+    seated.seat(seated.numbers)
+    seated.seed(game_keys(1, NUM_ENVS))
+    starts = np.zeros(NUM_ENVS, np.int64), np.full(NUM_ENVS, RESET, np.uint8)
+    seated.step(*starts)
     best = 0.0
     for _ in range(TRIES):
-        begun = time.process_time()
+        start = time.process_time()
         batches = 0
-        while time.process_time() - begun < SECONDS:
-            table.step(*starts)
+        while time.process_time() - start < SECONDS:
+            seated.step(*starts)
             batches += 1
-        best = max(best, batches * ROWS / (time.process_time() - begun))
+        best = max(best, batches * NUM_ENVS / (time.process_time() - start))
     return best
 
 
-def networks() -> None:
-    """The paper's 2,000 training games; 25 s and 128 s there at batch 32 and 128."""
+def bench_networks() -> None:
+    """The paper's 2,000 training games, which took 25 s and 128 s there at batch sizes 32 and 128."""
     from cardgym.games.coda.paper.networks import Budget, train_network
 
     train_network(Budget(games=100))
@@ -81,7 +82,7 @@ def networks() -> None:
             runs = [train_network(Budget(double, batch_size=batch_size)) for _ in range(TRIES)]
             run = min(runs, key=lambda run: run.seconds)
             print(
-                f"{'double DQN' if double else 'DQN':10}, 2,000 games, batch {batch_size:3}: {run.seconds:5.1f} s, "
+                f"{run.player.name:10}, 2,000 games, batch {batch_size:3}: {run.seconds:5.1f} s, "
                 f"{run.decisions:,} decisions, {len(run.losses):,} updates",
                 flush=True,
             )
@@ -89,15 +90,17 @@ def networks() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--networks", action="store_true", help="the paper's training of a network, minutes of it")
+    parser.add_argument(
+        "--networks", action="store_true", help="the paper's training of a network, which takes minutes"
+    )
     if parser.parse_args().networks:
-        networks()
+        bench_networks()
         return
     for game_id in ("Coda-v0", "CodaOfficial-v0"):
         for observation_name in ("full", "paper", "beliefs"):
             rate, sampled = decisions_per_second(game_id, observation_name)
             print(
-                f"{game_id:16} vector env, N={ROWS} obs={encoding:8} {rate / 1e6:6.2f} M decisions/s, "
+                f"{game_id:16} vector env, N={NUM_ENVS} obs={observation_name:8} {rate / 1e6:6.2f} M decisions/s, "
                 f"{sampled / 1e6:.2f} M with the drawing of actions",
                 flush=True,
             )

@@ -1,4 +1,4 @@
-"""`cardgym solve Coda-v0`, and bad input at Coda: one line that says what is allowed."""
+"""`cardgym solve Coda-v0`, and the errors for bad input: one line that says what is allowed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from cardgym.cli import main
 from cardgym.errors import CardgymError, IllegalActionError
-from cardgym.games.coda.solve import solve
+from cardgym.games.coda.one_tile import win_rates
 from cardgym.games.coda.state import CodaOptions
 
 DECK = [5, 8, 20, 4, 9, *(tile for tile in range(24) if tile not in (5, 8, 20, 4, 9))]
@@ -25,20 +25,20 @@ def test_solve_prints_the_documented_json(capsys: pytest.CaptureFixture[str]) ->
     assert (report["env"], report["opponent"]) == ("Coda-v0", "random")
     options = CodaOptions(n=10, first="1", colour_visible="no")
     assert report["settings"] == options.asdict()
-    known = solve(options)
-    assert report["optimum"] == known["optimum"]
-    assert report["policies"] == known["policies"]
+    expected = win_rates(options)
+    assert report["optimum"] == expected["optimum"]
+    assert report["policies"] == expected["policies"]
     assert {"heuristic", "bayes"} <= set(report["policies"])
     assert all(rate <= report["optimum"] for rate in report["policies"].values())
 
 
 def test_solve_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """The official game, cut down to what is solved, is known by its own name."""
-    words = ["n_start=1", "jokers=0", "empty=last_drawer_wins", "n=10", "first=0"]
-    assert main(["solve", "CodaOfficial-v0", *(word for each in words for word in ("--set", each))]) == 0
+    """The official preset can be solved too if its options are changed, and is reported by its id."""
+    settings = ["n_start=1", "jokers=0", "empty=last_drawer_wins", "n=10", "first=0"]
+    assert main(["solve", "CodaOfficial-v0", *(word for setting in settings for word in ("--set", setting))]) == 0
     out = capsys.readouterr().out
     assert "CodaOfficial-v0 (n=10" in out
-    assert f"{solve(CodaOptions(n=10))['optimum']:.6f}" in out
+    assert f"{win_rates(CodaOptions(n=10))['optimum']:.6f}" in out
 
 
 @pytest.mark.parametrize(
@@ -49,18 +49,15 @@ def test_solve_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         (["Coda-v0", "--set", "feasible=consistent"], "opponent random in a game with feasible=consistent"),
         (["Coda-v0", "--opponent", "heuristic"], "unknown opponent of solve 'heuristic'"),
         (["Coda-v0", "--opponent", "rndom"], "did you mean 'random'"),
-        (["Coda-v0", "--out", "policy.json"], "--out: for games of one player only"),
-        (["Coda-v0", "--policy", "policy.json"], "--policy: for games of one player only"),
-        (["OnePlayPoker-v0", "--opponent", "random"], "--opponent random: for Coda only"),
-        (["CorellianSpike-v0"], "CorellianSpike-v0 has 2 seats: only games of one player"),
-        (["Coda-v0", "--set", "jokers=2", "--set", "n=24"], "jokers=2 and n=24: there are 26 tiles then"),
+        (["Coda-v0", "--out", "policy.json"], "unknown option '--out'"),
+        (["Coda-v0", "--set", "jokers=2", "--set", "n=24"], "jokers=2 and n=24: with jokers there are 26 tiles"),
         (["Coda-v0", "--set", "n=26"], "jokers=0 and n=26: without jokers"),
         (["Coda-v0", "--set", "n_start=12"], "n_start is at most 11"),
-        (["Coda-v0", "--set", "feasible=colour", "--set", "colour_visible=no"], "would tell colours"),
+        (["Coda-v0", "--set", "feasible=colour", "--set", "colour_visible=no"], "would show the hidden colours"),
         (["Coda-v0", "--set", "color_visible=no"], "did you mean 'colour_visible'"),
     ],
 )
-def test_what_cannot_be_solved_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", *words]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -69,8 +66,8 @@ def test_what_cannot_be_solved_is_one_line(words: list[str], message: str, capsy
     assert message in err
 
 
-def test_a_guess_at_a_face_up_tile_names_what_is_allowed() -> None:
-    """The opponent misses and shows its drawn 4 at place 0: guesses there are refused, and the game goes on."""
+def test_guess_at_a_face_up_tile_names_the_legal_actions() -> None:
+    """The opponent misses and shows its drawn 4 at place 0. A guess there is refused, and the game goes on."""
     env = gymnasium.make(
         "Coda-v0", illegal_action="raise", opponent=lambda observation, mask: int(np.flatnonzero(mask)[-1])
     )

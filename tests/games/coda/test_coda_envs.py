@@ -1,4 +1,4 @@
-"""Coda as a Gymnasium env: spaces that follow the options, chosen decks, guesses that are not allowed."""
+"""Coda as a Gymnasium env: spaces by options, chosen decks, illegal guesses, the paper's rewards."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import numpy.typing as npt
 import pytest
+from coda_lines import deck_of
 
 from cardgym import CardgymError
 
-DECK = [5, 8, 20, 4, 9, *(tile for tile in range(24) if tile not in (5, 8, 20, 4, 9))]
+DECK = deck_of([5, 8, 20, 4, 9], 24)
+
+
+def name_highest(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> int:
+    """An opponent that makes the last legal guess."""
+    return int(np.flatnonzero(mask)[-1])
 
 
 @pytest.mark.parametrize(
-    ("game_id", "options", "actions", "numbers"),
+    ("game_id", "options", "actions", "size"),
     [
         ("Coda-v0", {}, 576, 734),
         ("Coda-v0", {"obs": "paper"}, 576, 72),
@@ -24,30 +31,28 @@ DECK = [5, 8, 20, 4, 9, *(tile for tile in range(24) if tile not in (5, 8, 20, 4
         ("CodaOfficial-v0", {"jokers": 0}, 576 + 13, 734),
     ],
 )
-def test_spaces_follow_the_options(game_id: str, options: dict[str, Any], actions: int, numbers: int) -> None:
+def test_spaces_follow_the_options(game_id: str, options: dict[str, Any], actions: int, size: int) -> None:
     env = gymnasium.make(game_id, **options)
     observation, info = env.reset(seed=1)
     assert env.action_space == gymnasium.spaces.Discrete(actions)
     assert info["action_mask"].shape == (actions,)
-    assert observation.shape == (numbers,)
+    assert observation.shape == (size,)
     assert observation in env.observation_space
 
 
-def test_a_chosen_deck_lasts_for_one_game() -> None:
-    env: Any = gymnasium.make("Coda-v0", opponent=lambda observation, mask: int(np.flatnonzero(mask)[-1])).unwrapped
+def test_chosen_deck_lasts_for_one_game() -> None:
+    env: Any = gymnasium.make("Coda-v0", opponent=name_highest, render_mode="ansi")
     env.reset(seed=1, options={"deck": DECK})
-    text = env.game.words.describe(env._core.seated.batch.states[0], 0)
-    assert "0:[W2]" in text
-    assert "You have drawn B10" in text
+    assert "0:[W2]" in env.render()
+    assert "You have drawn B10" in env.render()
     env.step(10)
-    text = env.game.words.describe(env._core.seated.batch.states[0], 0)
-    assert "0:B2  1:[B?]" in text
-    assert "You have drawn W4" in text
+    assert "0:B2  1:[B?]" in env.render()
+    assert "You have drawn W4" in env.render()
     env.reset(seed=3)
-    assert "0:[W2]" not in env.game.words.describe(env._core.seated.batch.states[0], 0)
+    assert "0:[W2]" not in env.render()
 
 
-def test_an_impossible_deck_leaves_the_game_as_it_was() -> None:
+def test_impossible_deck_leaves_the_game_as_it_was() -> None:
     env = gymnasium.make("Coda-v0")
     _, info = env.reset(seed=1)
     with pytest.raises(CardgymError, match="deck"):
@@ -56,8 +61,8 @@ def test_an_impossible_deck_leaves_the_game_as_it_was() -> None:
     env.step(action)
 
 
-def test_a_guess_at_a_face_up_tile_is_illegal() -> None:
-    env = gymnasium.make("Coda-v0", opponent=lambda observation, mask: int(np.flatnonzero(mask)[-1]), reward="paper")
+def test_guess_at_a_face_up_tile_is_illegal() -> None:
+    env = gymnasium.make("Coda-v0", opponent=name_highest, reward="paper")
     env.reset(seed=1, options={"deck": DECK})
     _, _, _, _, info = env.step(10)
     assert not info["action_mask"][:24].any()  # Place 0 is the 4, face up.
@@ -66,7 +71,7 @@ def test_a_guess_at_a_face_up_tile_is_illegal() -> None:
     assert reward == -10000.0
 
 
-def test_the_papers_reward_of_a_lost_turn_is_one_step() -> None:
+def test_papers_reward_includes_the_opponents_turn() -> None:
     env = gymnasium.make("Coda-v0", opponent=lambda observation, mask: 5, reward="paper")
     env.reset(seed=1, options={"deck": DECK})
     _, reward, terminated, _, _ = env.step(10)

@@ -1,4 +1,4 @@
-"""Exact inference at Coda, against all arrangements written out one by one."""
+"""Exact inference at Coda, against all arrangements of a line written out one by one."""
 
 from __future__ import annotations
 
@@ -6,32 +6,36 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from coda_tables import SETTINGS, Table
+from coda_lines import CASES, CodaDriver
 
-from cardgym.games.coda.knowledge import count_guesses, new_counts
-from cardgym.games.coda.players import PLAYERS
+from cardgym.engine.contract import offsets
+from cardgym.games.coda.observations import odds_features
 
 
-def ruled_out(table: Table, owner: int) -> dict[int, set[int]]:
-    """By hidden tile of a line what it is not, from the guesses alone: missed there, or named by who held it."""
-    out: dict[int, set[int]] = {tile: set() for tile in table.line(owner)}
-    for guess in table.guesses:
+def ruled_out(game: CodaDriver, owner: int) -> dict[int, set[int]]:
+    """For each hidden tile of a line the values it cannot have: missed at it, or named by the owner, who held it."""
+    out: dict[int, set[int]] = {tile: set() for tile in game.line(owner)}
+    for guess in game.guesses:
         for tile in out:
             missed = guess.tile == tile != guess.value
-            named = guess.seat == owner and tile in guess.held and table.options.feasible != "all"
+            named = guess.seat == owner and tile in guess.held and game.options.feasible != "all"
             if missed or named:
                 out[tile].add(guess.value)
     return out
 
 
-def arrangements(table: Table, seat: int, *, outsider: bool = False) -> Iterator[tuple[int, ...]]:
-    """Every way in which `seat`, or one who sees neither hand, can take the opponent's line to be."""
+def arrangements(
+    game: CodaDriver, seat: int, *, sees_own_hand: bool = True, remembers_guesses: bool = True
+) -> Iterator[tuple[int, ...]]:
+    """All arrangements of the opponent's line that `seat`, or someone who knows less, cannot rule out."""
     owner = 1 - seat
-    line, up, out = table.line(owner), table.up(owner), ruled_out(table, owner)
-    seen = up | (table.up(seat) if outsider else table.held(seat))
-    unseen = [tile for tile in range(table.n) if tile not in seen]
-    numbers = table.n - table.options.jokers
+    line, up = game.line(owner), game.up(owner)
+    out = ruled_out(game, owner) if remembers_guesses else {}
+    seen = up | (game.held(seat) if sees_own_hand else game.up(seat))
+    unseen = [tile for tile in range(game.n) if tile not in seen]
+    numbers = game.n - game.options.jokers
 
     def fill(done: tuple[int, ...], last: int) -> Iterator[tuple[int, ...]]:
         if len(done) == len(line):
@@ -39,9 +43,9 @@ def arrangements(table: Table, seat: int, *, outsider: bool = False) -> Iterator
             return
         true = line[len(done)]
         for tile in [true] if true in up else unseen:
-            if tile in done or (true not in up and tile in out[true]):
+            if tile in done or (true not in up and tile in out.get(true, ())):
                 continue
-            if table.options.colour_visible == "yes" and tile % 2 != true % 2:
+            if game.options.colour_visible == "yes" and tile % 2 != true % 2:
                 continue
             if tile < numbers and tile < last:
                 continue
@@ -50,137 +54,123 @@ def arrangements(table: Table, seat: int, *, outsider: bool = False) -> Iterator
     yield from fill((), -1)
 
 
-@pytest.mark.parametrize("number", range(len(SETTINGS) - 1))
-def test_probabilities_are_those_of_all_arrangements(number: int) -> None:
+def guessing_games(case: int, num_games: int, most: int, first_seed: int = 0) -> Iterator[CodaDriver]:
+    """Games after fewer than `most` random decisions, those in which a seat is to guess."""
+    for number in range(num_games):
+        game = CodaDriver(*CASES[case], seed=first_seed + number)
+        game.decide_randomly(number % most)
+        if not game.over and game.guessing:
+            yield game
+
+
+@pytest.mark.parametrize("case", range(len(CASES) - 1))
+def test_counts_are_those_of_all_arrangements(case: int) -> None:
     positions = 0
-    for seed in range(60):
-        table = Table(*SETTINGS[number], seed=seed)
-        table.play_randomly(seed % 16)
-        if table.over or not table.guessing:
-            continue
-        seat = int(table.state.turn)
-        counts = new_counts()
-        total = count_guesses(table.state, seat, counts)
+    for game in guessing_games(case, 60, 16):
+        seat = game.current_player
+        counts, total = game.count_guesses(seat)
         expected = np.zeros_like(counts)
         ways = 0
-        hidden = table.hidden_places(1 - seat)
-        for line in arrangements(table, seat):
+        hidden = game.hidden_places(1 - seat)
+        for line in arrangements(game, seat):
             ways += 1
             for place in hidden:
                 expected[place, line[place]] += 1
         assert total == ways > 0
         np.testing.assert_array_equal(counts, expected)
-        assert_plays_the_likeliest(table, seat, expected, ways)
+        expect_likeliest_guess(game, expected, ways)
         positions += 1
     assert positions >= 25
 
 
-def assert_plays_the_likeliest(table: Table, seat: int, ways: np.ndarray, total: int) -> None:
-    table.legal_actions()
-    action = int(PLAYERS["bayes"](table.state, seat, table.mask, np.array([1, 2], np.uint64)))
-    if action == table.n**2:
+def expect_likeliest_guess(game: CodaDriver, ways: npt.NDArray[np.int64], total: int) -> None:
+    stop_is_legal = game.stop_action in game.legal_actions()
+    action = game.choose_action("bayes", np.array([1, 2], np.uint64))
+    if action == game.stop_action:
         assert 2 * ways.max() < total
     else:
-        assert ways[divmod(action, table.n)] == ways.max()
-        assert 2 * ways.max() >= total or table.n**2 not in table.legal_actions()
-    consistent = int(PLAYERS["random-consistent"](table.state, seat, table.mask, np.array([3, 4], np.uint64)))
-    assert consistent == table.n**2 or ways[divmod(consistent, table.n)] > 0
+        assert ways[divmod(action, game.n)] == ways.max()
+        assert 2 * ways.max() >= total or not stop_is_legal
+    consistent = game.choose_action("random-consistent", np.array([3, 4], np.uint64))
+    assert consistent == game.stop_action or ways[divmod(consistent, game.n)] > 0
 
 
-def test_beliefs_are_the_same_probabilities() -> None:
-    table = Table("CodaOfficial-v0", {"n_start": 3}, seed=3)
-    while not table.guessing:
-        table.play_randomly(1)
-    table.play_randomly(4)
-    seat = int(table.state.turn)
-    observation_name = table.game.observations["beliefs"]
-    out = np.zeros(observation_name.size(table.options), np.float32)
-    observation_name.write(table.state, seat, out)
-    beliefs = out[-13 * 26 :].reshape(13, 26)
-    lines = list(arrangements(table, seat))
-    for place in range(len(table.line(1 - seat))):
+def test_beliefs_are_shares_of_all_arrangements() -> None:
+    game = CodaDriver("CodaOfficial-v0", {"n_start": 3}, seed=3)
+    while not game.guessing:
+        game.decide_randomly(1)
+    game.decide_randomly(4)
+    seat = game.current_player
+    beliefs = game.observe(seat, "beliefs")[-13 * 26 :].reshape(13, 26)
+    lines = list(arrangements(game, seat))
+    for place in range(len(game.line(1 - seat))):
         share = Counter(line[place] for line in lines)
         for tile in range(26):
             assert beliefs[place, tile] == np.float32(share[tile] / len(lines))
 
 
-def test_odds_are_those_of_either_line() -> None:
+def test_odds_are_shares_of_the_arrangements_of_either_line() -> None:
     positions = 0
     for seed in range(30):
-        table = Table("CodaOfficial-v0", {"n_start": 2}, seed=seed)
-        table.play_randomly(3 + seed % 9)
-        if table.over or not table.guessing or len(table.hidden_places(int(table.state.turn))) > 3:
+        game = CodaDriver("CodaOfficial-v0", {"n_start": 2}, seed=seed)
+        game.decide_randomly(3 + seed % 9)
+        if game.over or not game.guessing or len(game.hidden_places(game.current_player)) > 3:
             continue
-        seat = int(table.state.turn)
-        odds, beliefs = (
-            np.zeros(table.game.observations[name].size(table.options), np.float32) for name in ("odds", "beliefs")
-        )
-        table.game.observations["odds"].write(table.state, seat, odds)
-        table.game.observations["beliefs"].write(table.state, seat, beliefs)
-        np.testing.assert_array_equal(odds[-13 * 26 :], beliefs[-13 * 26 :])
-        hidden = table.hidden_places(1 - seat)
-        assert odds[14] == beliefs[-13 * 26 :].reshape(13, 26)[hidden].max()
+        seat = game.current_player
+        starts = offsets(odds_features(game.options))
+        odds = game.observe(seat, "odds")
+        belief = odds[starts["belief"] :].reshape(13, 26)
+        np.testing.assert_array_equal(belief.ravel(), game.observe(seat, "beliefs")[-13 * 26 :])
+        assert odds[starts["best"]] == belief[game.hidden_places(1 - seat)].max()
         exposed = np.zeros(13, np.float32)
-        lines = list(arrangements(table, 1 - seat, outsider=True))
-        for place in table.hidden_places(seat):
-            exposed[place] = sum(line[place] == table.line(seat)[place] for line in lines) / len(lines)
-        np.testing.assert_array_equal(odds[-13 * 27 : -13 * 26], exposed)
-        assert odds[15] == exposed.max()
+        lines = list(arrangements(game, 1 - seat, sees_own_hand=False))
+        for place in game.hidden_places(seat):
+            exposed[place] = sum(line[place] == game.line(seat)[place] for line in lines) / len(lines)
+        np.testing.assert_array_equal(odds[starts["own_exposed"] : starts["own_exposed"] + 13], exposed)
+        assert odds[starts["own_best"]] == exposed.max()
         positions += 1
     assert positions >= 8
 
 
 def test_resampled_lines_are_uniform_over_all_arrangements() -> None:
-    table = Table("CodaOfficial-v0", {"n_start": 2, "first": 0}, seed=12)
-    while not table.guessing:
-        table.play_randomly(1)
-    table.play_randomly(4)
-    while not table.guessing:
-        table.play_randomly(1)
-    seat = int(table.state.turn)
-    lines = list(arrangements(table, seat))
+    game = CodaDriver("CodaOfficial-v0", {"n_start": 2, "first": 0}, seed=12)
+    while not game.guessing:
+        game.decide_randomly(1)
+    game.decide_randomly(4)
+    while not game.guessing:
+        game.decide_randomly(1)
+    seat = game.current_player
+    lines = list(arrangements(game, seat))
     generator = np.array([11, 0], np.uint64)
     drawn: Counter[tuple[int, ...]] = Counter()
-    draws = 40 * len(lines)
-    for _ in range(draws):
-        other = table.batch.copy()
-        table.game.rules.resample(other[0], seat, generator)
-        drawn[tuple(int(t) for t in other[0].line[1 - seat, : other[0].length[1 - seat]])] += 1
+    other = game.copy()
+    for _ in range(40 * len(lines)):
+        other.assign(game)
+        other.resample(seat, generator)
+        drawn[tuple(other.line(1 - seat))] += 1
     assert set(drawn) <= set(lines)
     chi2 = sum((drawn[line] - 40) ** 2 / 40 for line in lines)
     freedom = len(lines) - 1
     assert abs(chi2 - freedom) < 5 * (2 * freedom) ** 0.5
 
 
-def possible(table: Table, seat: int) -> dict[int, set[int]]:
-    """What each hidden tile may be by what shows, guesses forgotten: the heuristic's values, at its best."""
-    forgetful = Table(table.game_id, table.settings)
-    forgetful.batch = table.batch
-    forgetful.guesses = []
-    out: dict[int, set[int]] = {place: set() for place in table.hidden_places(1 - seat)}
-    for line in arrangements(forgetful, seat):
-        for place in out:
-            out[place].add(line[place])
-    return out
-
-
-@pytest.mark.parametrize("number", [0, 1, 2, 6])
-def test_the_heuristic_guesses_where_the_fewest_values_are_left(number: int) -> None:
+@pytest.mark.parametrize("case", [0, 1, 2, 6])
+def test_heuristic_guesses_where_the_fewest_values_are_left(case: int) -> None:
+    """Without jokers its values are those of the arrangements; with jokers they are a few more now and then."""
     positions = 0
-    for seed in range(25):
-        table = Table(*SETTINGS[number], seed=100 + seed)
-        table.play_randomly(seed % 12)
-        if table.over or not table.guessing:
-            continue
-        seat = int(table.state.turn)
-        table.legal_actions()
-        action = int(PLAYERS["heuristic"](table.state, seat, table.mask, np.array([seed, 0], np.uint64)))
-        values = possible(table, seat)
+    for game in guessing_games(case, 25, 12, first_seed=100):
+        seat = game.current_player
+        hidden = game.hidden_places(1 - seat)
+        values: dict[int, set[int]] = {place: set() for place in hidden}
+        for line in arrangements(game, seat, remembers_guesses=False):
+            for place in hidden:
+                values[place].add(line[place])
         fewest = min(len(tiles) for tiles in values.values())
-        if action == table.n**2:
+        action = game.choose_action("heuristic", np.array([game.seed - 100, 0], np.uint64))
+        if action == game.stop_action:
             assert fewest > 2
         else:
-            place, tile = divmod(action, table.n)
+            place, tile = divmod(action, game.n)
             assert tile in values[place]
             assert len(values[place]) == fewest
         positions += 1

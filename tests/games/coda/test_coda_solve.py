@@ -1,4 +1,4 @@
-"""The exact ceiling of Coda with one tile each: against an independent search, known values, and play."""
+"""Coda with one tile each, solved exactly: against an independent search, known values, and games played."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from cardgym.engine.kernel import RESET
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.games.coda.solve import RANDOM, solve, solve_first
+from cardgym.games.coda.one_tile import RANDOM, solve_first, win_rates
 from cardgym.games.coda.state import CodaOptions
 from cardgym.players.base import CompiledPlayer
 from cardgym.players.seating import SeatedBatch, game_keys
@@ -24,14 +24,15 @@ World = tuple[int, frozenset[int]]
 
 @cache
 def solved(**settings: Any) -> dict[str, Any]:
-    return solve(CodaOptions(**settings))
+    return win_rates(CodaOptions(**settings))
 
 
-def ceiling(n: int, agent_first: bool, colour_visible: bool, opponent_names_all: bool = False) -> Fraction:
+def best_win_rate(n: int, agent_first: bool, colour_visible: bool, opponent_names_all: bool = False) -> Fraction:
     """The best win rate, by search over the sets of worlds that the agent cannot tell apart.
 
-    Written from the rules alone: worlds are pairs of the opponent's tile and the pool, told apart by what the agent
-    sees (tiles drawn and shown, their side of the hidden tile, its colour, what is named), weighted by chance.
+    Written from the rules alone. A world is the opponent's tile and the pool, weighted by its probability. The agent
+    tells worlds apart by what it sees: tiles drawn and shown, their side of the hidden tile, its colour, and what is
+    named.
     """
 
     def agent_draws(worlds: dict[World, Fraction], own: int) -> Fraction:
@@ -51,16 +52,16 @@ def ceiling(n: int, agent_first: bool, colour_visible: bool, opponent_names_all:
             best = max(best, hit + (opponent_moves(missed, own) if missed else 0))
         return best
 
-    known: dict[object, Fraction] = {}
+    values: dict[object, Fraction] = {}
 
     def opponent_moves(worlds: dict[World, Fraction], own: int) -> Fraction:
-        whole = sum(worlds.values(), Fraction(0))
-        key = (own, frozenset((world, weight / whole) for world, weight in worlds.items()))
-        if key not in known:
-            known[key] = answer({world: weight / whole for world, weight in worlds.items()}, own)
-        return known[key] * whole
+        total = sum(worlds.values(), Fraction(0))
+        key = (own, frozenset((world, weight / total) for world, weight in worlds.items()))
+        if key not in values:
+            values[key] = value_of({world: weight / total for world, weight in worlds.items()}, own)
+        return values[key] * total
 
-    def answer(worlds: dict[World, Fraction], own: int) -> Fraction:
+    def value_of(worlds: dict[World, Fraction], own: int) -> Fraction:
         seen: dict[tuple[int, bool, int], dict[World, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
         for (b, pool), weight in worlds.items():
             if len(pool) == 1:
@@ -87,34 +88,33 @@ def ceiling(n: int, agent_first: bool, colour_visible: bool, opponent_names_all:
     ("n", "agent_first", "colour_visible"),
     [(6, True, True), (6, True, False), (6, False, True), (6, False, False), (8, True, True)],
 )
-def test_the_ceiling_with_few_tiles(n: int, agent_first: bool, colour_visible: bool) -> None:
-    found = solved(n=n, first="0" if agent_first else "1", colour_visible=colour_visible)
-    assert found["optimum"] == pytest.approx(float(ceiling(n, agent_first, colour_visible)), abs=1e-12)
+def test_optimum_with_few_tiles_agrees_with_search(n: int, agent_first: bool, colour_visible: bool) -> None:
+    optimum = solved(n=n, first="0" if agent_first else "1", colour_visible=colour_visible)["optimum"]
+    assert optimum == pytest.approx(float(best_win_rate(n, agent_first, colour_visible)), abs=1e-12)
 
 
-def test_the_ceiling_where_any_value_may_be_named() -> None:
-    assert solved(n=6, feasible="all")["optimum"] == pytest.approx(float(ceiling(6, True, True, True)), abs=1e-12)
+def test_optimum_where_any_value_is_legal_agrees_with_search() -> None:
+    assert solved(n=6, feasible="all")["optimum"] == pytest.approx(float(best_win_rate(6, True, True, True)), abs=1e-12)
 
 
 def test_known_values() -> None:
-    """The facts of the rules: computed independently of this solver, to five or six digits."""
-    found = solved()
-    assert found["optimum"] == pytest.approx(0.88661, abs=5e-6)
-    assert found["policies"]["heuristic"] == pytest.approx(0.83546, abs=5e-6)
-    assert found["policies"]["random"] == pytest.approx(0.5, abs=1e-12)
-    assert found["optimum"] > found["policies"]["bayes"] > found["policies"]["random-consistent"]
-    assert found["settings"]["n"] == 24
-    assert (found["env"], found["opponent"]) == ("Coda-v0", "random")
+    """Computed independently of this solver, to five digits."""
+    rates = solved()
+    policies = rates["policies"]
+    assert rates["optimum"] == pytest.approx(0.88661, abs=5e-6)
+    assert policies["heuristic"] == pytest.approx(0.83546, abs=5e-6)
+    assert policies["random"] == pytest.approx(0.5, abs=1e-12)
+    assert rates["optimum"] > policies["bayes"] > policies["random-consistent"]
 
 
-def test_random_over_all_values_against_itself() -> None:
+def test_random_over_all_values_against_itself_by_hand() -> None:
     rate = (23 / 24) ** 2
-    by_hand = (1 - rate**11) / (1 - rate) / 24  # Eleven guesses of the first mover's, ten of the second's.
+    by_hand = (1 - rate**11) / (1 - rate) / 24  # The first mover makes eleven guesses, the second ten.
     assert by_hand == pytest.approx(0.310432, abs=5e-7)
     assert solve_first(24, True, True, RANDOM, 24) == pytest.approx(by_hand, abs=1e-12)
 
 
-def test_a_random_first_mover_is_the_mean_of_both() -> None:
+def test_random_first_mover_gives_the_mean_of_both() -> None:
     both = [solved(n=10, first=first)["optimum"] for first in ("0", "1", "random")]
     assert both[2] == pytest.approx((both[0] + both[1]) / 2, abs=1e-12)
 
@@ -131,23 +131,22 @@ def test_a_random_first_mover_is_the_mean_of_both() -> None:
         ("random", {"n": 12, "feasible": "all"}),
     ],
 )
-def test_play_agrees(player: str, settings: dict[str, Any]) -> None:
+def test_games_played_agree(player: str, settings: dict[str, Any]) -> None:
     games = 60_000
-    found = solved(**settings)
-    rate = won(player, "random", games, CodaOptions(**settings))
-    exact = found["policies"][player]
+    exact = solved(**settings)["policies"][player]
+    rate = win_rate(player, "random", games, CodaOptions(**settings))
     assert abs(rate - exact) < 4.5 * (exact * (1 - exact) / games) ** 0.5
 
 
-def won(player: str, opponent: str, games: int, options: CodaOptions) -> float:
+def win_rate(player: str, opponent: str, games: int, options: CodaOptions) -> float:
     rows = 2000
-    table = SeatedBatch(find("Coda-v0"), options, rows, [CompiledPlayer(player), CompiledPlayer(opponent)])
-    table.seat(table.numbers)
-    table.seed(game_keys(2019, rows))
+    seated = SeatedBatch(find("Coda-v0"), options, rows, [CompiledPlayer(player), CompiledPlayer(opponent)])
+    seated.seat(seated.numbers)
+    seated.seed(game_keys(2019, rows))
     wins = 0
     for _ in range(games // rows):
-        table.step(np.zeros(rows, np.int64), np.full(rows, RESET, np.uint8))
-        wins += int((table.batch.plain_states["winner"] == 0).sum())
+        seated.step(np.zeros(rows, np.int64), np.full(rows, RESET, np.uint8))
+        wins += int((seated.batch.plain_states["winner"] == 0).sum())
     return wins / games
 
 
@@ -155,11 +154,11 @@ def won(player: str, opponent: str, games: int, options: CodaOptions) -> float:
     "settings",
     [{"n_start": 2}, {"jokers": 2}, {"empty": "play_on"}, {"feasible": "colour"}],
 )
-def test_what_is_not_solved(settings: dict[str, Any]) -> None:
+def test_options_that_cannot_be_solved_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(CardgymError, match="solve"):
         solved(**settings)
 
 
-def test_an_opponent_that_is_not_random() -> None:
+def test_opponent_that_is_not_random_is_refused() -> None:
     with pytest.raises(CardgymError, match="bayes"):
-        solve(CodaOptions(), "bayes")
+        win_rates(CodaOptions(), "bayes")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gymnasium
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.engine.sampling import LegalSampler
 from cardgym.games.coda.one_tile import win_rates
+from cardgym.games.coda.state import CodaOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tabular.loop import ENTRY, insert
@@ -18,13 +21,13 @@ from cardgym.players.q_table import hash_of
 CODA = "Coda-v0"
 
 
-def learner(n=6, **settings):
+def learner(n: int = 6, **settings: Any) -> TabularLearner:
     game = find(CODA)
     config = TabularConfig(env_id=CODA, observation="paper", **{"seat": 0, "table_size": 20_000, **settings})
     return TabularLearner(game, game.parse_options({"n": n}), config)
 
 
-def never_legal(n, games=2000):
+def never_legal(n: int, games: int = 2000) -> dict[int, Any]:
     """The guesses that are illegal for certain, by the hash of an observation met in random play.
 
     They name a tile that is seen, or a place beyond the opponent's line, which has one tile more than are face up.
@@ -48,7 +51,7 @@ def never_legal(n, games=2000):
 
 
 @pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
-def test_illegal_guesses_are_neither_made_nor_looked_ahead_to(algorithm):
+def test_illegal_guesses_are_neither_made_nor_looked_ahead_to(algorithm: str) -> None:
     """Illegal guesses start with huge values: one that is made or looked ahead to shows in the others' values."""
     illegal = never_legal(6)
     learned = learner(algorithm=algorithm, total_steps=40_000, gamma=1.0, exploration_final_eps=0.2)
@@ -65,21 +68,21 @@ def test_illegal_guesses_are_neither_made_nor_looked_ahead_to(algorithm):
 
 
 @pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
-def test_six_tiles_are_learned_between_the_heuristic_and_the_optimum_without_colours(algorithm):
+def test_six_tiles_are_learned_between_the_heuristic_and_the_optimum_without_colours(algorithm: str) -> None:
     learned = learner(
         algorithm=algorithm, total_steps=300_000, learning_rate=1.0, learning_rate_final=1.0, visits_power=0.7,
         exploration_final_eps=0.02, exploration_fraction=0.8,
     )  # fmt: skip
     learned.advance(300_000)
-    games = {"games": 20_000, "seed": 11, "seats": "fixed"}
-    report = evaluate(CODA, learned.options, [learned.player(), "random"], **games).players[0]
-    exact = win_rates(find(CODA).parse_options({"n": 6, "colour_visible": "no"}))
+    players = [learned.player(), "random"]
+    report = evaluate(CODA, learned.options, players, games=20_000, seed=11, seats="fixed").players[0]
+    exact = win_rates(CodaOptions(n=6, colour_visible="no"))
     assert report.win_rate_ci95[0] > exact["policies"]["heuristic"] + 0.03
     assert report.win_rate_ci95[0] < exact["optimum"]
     assert learned.states <= 195  # Every state that seat 0 can decide in.
 
 
-def test_pairs_and_states_are_counted_once():
+def test_pairs_and_states_are_counted_once() -> None:
     learned = learner(total_steps=5000)
     learned.advance(5000)
     pairs = learned.table()
@@ -89,7 +92,7 @@ def test_pairs_and_states_are_counted_once():
     assert learned.entries["visits"].sum() == pytest.approx(5000, abs=1)  # The last may wait for its target.
 
 
-def test_learner_stays_in_its_seat():
+def test_learner_stays_in_its_seat() -> None:
     """With seat 0 to move first, seat 0 has one hidden tile and one drawn in its first state; seat 1 sees one up."""
     for seat, first_up in ((0, 0), (1, 1)):
         learned = learner(seat=seat, total_steps=2000, n=8)

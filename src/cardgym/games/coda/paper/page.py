@@ -20,7 +20,6 @@ from cardgym.games.coda.paper.results import (
     Reading,
     Results,
     measure,
-    solved,
 )
 from cardgym.games.coda.paper.runs import ALGORITHMS, Scale
 
@@ -72,7 +71,7 @@ def page_text(results: Results) -> str:
         _performance(results),
         _readings(results.readings),
         _few_deals(results),
-        _few_tiles(results.few_tiles),
+        _few_tiles(results),
         _losses(results),
     ]
     return "\n".join(parts).rstrip() + "\n"
@@ -85,7 +84,7 @@ Made by `cardgym reproduce coda`; do not edit by hand.
 
 Ma, Zeng and Zhang (2019) report how often five methods beat a random player. Here all are trained as the paper says and
 further, and judged on {results.scale.games:,} fresh deals a seed (seeds {", ".join(map(str, results.seeds))}), moving first; intervals are 95 %. The paper tested on
-{PAPER_TEST_GAMES} games, the heuristic on {READING_GAMES:,}. **No player wins more than {solved()["optimum"]:.5f}** (`cardgym solve Coda-v0`): a rate above
+{PAPER_TEST_GAMES} games, the heuristic on {READING_GAMES:,}. **No player wins more than {results.optimum:.5f}** (`cardgym solve Coda-v0`): a rate above
 that is luck, a leak, or deals seen before.
 """
 
@@ -123,7 +122,7 @@ def _performance(results: Results) -> str:
         "",
         "| approach | training | paper: wins | time (s) | ours on fresh deals, by seed | mean | no player exceeds | training (s of processor) |",
         "|---|---|---|---|---|---|---|---|",
-        *(_performance_row(row) for row in results.performance),
+        *(_performance_row(row, results.optimum) for row in results.performance),
         "",
         """Times are not like for like: the paper's are of its own machine, and the heuristic's is that of playing 10,000 games.
 
@@ -136,7 +135,7 @@ holds the state space to be small enough to infer all values; it is so only for 
     return "\n".join([*lines, ""])
 
 
-def _performance_row(row: Performance) -> str:
+def _performance_row(row: Performance, optimum: float) -> str:
     mean = sum(rate.value for rate in row.rates) / len(row.rates)
     rates = ", ".join(f"{rate.value:.4f} [{rate.interval[0]:.4f}, {rate.interval[1]:.4f}]" for rate in row.rates)
     if row.training_seconds is None:
@@ -144,7 +143,7 @@ def _performance_row(row: Performance) -> str:
     else:
         time = f"{min(row.training_seconds):.1f} to {max(row.training_seconds):.1f}"
     paper = f"{PAPER_WIN_RATES[row.paper]} | {PAPER_SECONDS[row.paper]}" if row.paper else "- | -"
-    return f"| {row.approach} | {row.training} | {paper} | {rates} | {mean:.4f} | {solved()['optimum']:.4f} | {time} |"
+    return f"| {row.approach} | {row.training} | {paper} | {rates} | {mean:.4f} | {optimum:.4f} | {time} |"
 
 
 # -- where the paper's numbers come from ------------------------------------------------------------------------------
@@ -218,8 +217,7 @@ def _distance_from_paper(row: FewDeals) -> float:
 # -- fewer tiles, and losses ------------------------------------------------------------------------------------------
 
 
-def _few_tiles(rows: Sequence[FewTiles]) -> str:
-    hidden = solved(colour_visible="no")
+def _few_tiles(results: Results) -> str:
     lines = [
         "## Fewer tiles: where tables converge",
         "",
@@ -228,9 +226,9 @@ def _few_tiles(rows: Sequence[FewTiles]) -> str:
         "",
         "| tiles | decisions | states met | Q-learning | Sarsa | heuristic, colours hidden | no player exceeds, colours hidden | no player exceeds |",
         "|---|---|---|---|---|---|---|---|",
-        *(_few_tiles_row(row) for row in rows),
+        *(_few_tiles_row(row) for row in results.few_tiles),
         "",
-        f"With 24 tiles those bounds are {hidden['policies']['heuristic']:.4f} and {hidden['optimum']:.4f}: even a table of all states, trained for ever, would stay below",
+        f"With 24 tiles those bounds are {results.bounds.heuristic:.4f} and {results.bounds.optimum:.4f}: even a table of all states, trained for ever, would stay below",
         "the heuristic that sees colours.",
         "",
     ]
@@ -239,8 +237,7 @@ def _few_tiles(rows: Sequence[FewTiles]) -> str:
 
 def _few_tiles_row(row: FewTiles) -> str:
     rates = " | ".join(f"{rate.value:.4f} [{rate.interval[0]:.4f}, {rate.interval[1]:.4f}]" for rate in row.rates)
-    hidden = solved(n=row.n, colour_visible="no")
-    bounds = f"{hidden['policies']['heuristic']:.4f} | {hidden['optimum']:.4f} | {solved(n=row.n)['optimum']:.4f}"
+    bounds = f"{row.bounds.heuristic:.4f} | {row.bounds.optimum:.4f} | {row.optimum:.4f}"
     return f"| {row.n} | {row.decisions:,} | {row.states:,} | {rates} | {bounds} |"
 
 

@@ -109,6 +109,14 @@ class FewDeals:
 
 
 @dataclass(frozen=True)
+class TableBounds:
+    """Exact win rates with colours hidden, which a table cannot see: the heuristic's, and what no player exceeds."""
+
+    heuristic: float
+    optimum: float
+
+
+@dataclass(frozen=True)
 class FewTiles:
     """Learning with fewer tiles.
 
@@ -117,12 +125,16 @@ class FewTiles:
         decisions: decisions of each training.
         states: how many states the last training met.
         rates: the win rate of each algorithm.
+        bounds: what no table exceeds.
+        optimum: what no player exceeds.
     """
 
     n: int
     decisions: int
     states: int
     rates: Sequence[WinRate]
+    bounds: TableBounds
+    optimum: float
 
 
 @dataclass(frozen=True)
@@ -132,6 +144,8 @@ class Results:
     Attributes:
         scale: how much was done.
         seeds: the seeds of each method.
+        optimum: what no player exceeds in the paper's preset.
+        bounds: what no table exceeds there.
         budget: how the networks were trained.
         performance: the rows of the table of performance.
         readings: the readings of the rules.
@@ -144,6 +158,8 @@ class Results:
 
     scale: Scale
     seeds: tuple[int, ...]
+    optimum: float
+    bounds: TableBounds
     budget: Budget
     performance: Sequence[Performance]
     readings: Sequence[Reading]
@@ -214,6 +230,8 @@ def measure(
     return Results(
         scale,
         seeds,
+        solved()["optimum"],
+        _table_bounds(),
         budgets[0],
         performance,
         readings,
@@ -308,4 +326,9 @@ def _few_tiles(n: int, decisions: int, scale: Scale, seed: int, steps: _Steps) -
         learner, _ = learn_long(algorithm, decisions, seed, n)
         rates.append(fresh_win_rate(learner.player(), scale.games, seed, learner.options))
         steps.advance()
-    return FewTiles(n, decisions, learner.states, rates)
+    return FewTiles(n, decisions, learner.states, rates, _table_bounds(n=n), solved(n=n)["optimum"])
+
+
+def _table_bounds(**settings: int | str) -> TableBounds:
+    hidden = solved(colour_visible="no", **settings)
+    return TableBounds(hidden["policies"]["heuristic"], hidden["optimum"])

@@ -1,0 +1,104 @@
+"""What a seat at Coda sees: observations by hand, their offsets, nothing that is hidden, and the game in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from coda_lines import CASES, CodaDriver, deck_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cardgym.engine.contract import offsets
+from cardgym.games.coda.observations import (
+    TURN,
+    full_features,
+    full_offsets,
+    odds_features,
+    odds_offsets,
+)
+from cardgym.games.coda.state import CodaOptions
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(CASES), st.integers(0, 2**32), st.integers(0, 40))
+def test_observations_words_and_players_do_not_depend_on_hidden_tiles(
+    case: tuple[str, dict[str, object]], seed: int, decisions: int
+) -> None:
+    game = CodaDriver(*case, seed=seed)
+    game.decide_randomly(decisions)
+    if game.over:
+        return
+    seat = game.current_player
+    other = game.copy()
+    other.resample(seat, np.array([seed, 7], np.uint64))
+    invariants = game.game.rules.invariants
+    assert invariants(other.state) == invariants(game.state)
+    assert other.describe(seat) == game.describe(seat)
+    for name, observation in game.game.observations.items():
+        low, high = observation.bounds(game.options)
+        seen = [np.full(observation.size(game.options), np.nan, np.float32) for _ in range(2)]
+        game.observe_into(seat, name, seen[0])
+        other.observe_into(seat, name, seen[1])
+        np.testing.assert_array_equal(seen[0], seen[1])
+        assert np.all((low <= seen[0]) & (seen[0] <= high))
+    legal = game.legal_actions()
+    for player in game.players:
+        actions = [driver.choose_action(player, np.array([seed, 9], np.uint64)) for driver in (game, other)]
+        assert actions[0] == actions[1], player
+        assert actions[0] in legal
+
+
+def played() -> CodaDriver:
+    """The paper's preset: seat 0 named the 10 and showed the 20, seat 1 named the 6 and showed the 4."""
+    game = CodaDriver(deck=deck_of([5, 8, 20, 4, 9], 24))
+    game.guess(0, 10)
+    game.guess(0, 6)
+    return game
+
+
+def test_full_observation_by_hand() -> None:
+    game = played()
+    features = full_features(game.options)
+    starts = offsets(features)
+    observation = game.observe(0, "full")
+    rows = {row.name: observation[starts[row.name] : starts[row.name] + row.size] for row in features}
+    assert rows["guessing"] == 1.0
+    assert rows["pool"] == np.float32(19 / 24)
+    assert np.flatnonzero(rows["own_tiles"]).tolist() == [5, 9, 20]
+    assert np.flatnonzero(rows["own_up"]).tolist() == [20]
+    assert np.flatnonzero(rows["drawn"]).tolist() == [9]
+    assert np.flatnonzero(rows["opponent_up"]).tolist() == [0]
+    assert np.flatnonzero(rows["opponent_down"]).tolist() == [1]
+    opponent = rows["opponent_may_be"].reshape(12, 24)
+    assert np.flatnonzero(opponent[0]).tolist() == [4]
+    assert np.flatnonzero(opponent[1]).tolist() == [0, 2, 8, 12, 14, 16, 18, 22]
+    own = rows["own_may_be"].reshape(12, 24)
+    assert np.flatnonzero(own[0]).tolist() == list(range(1, 24, 2))  # White; the 6 and the 10 named are black anyway.
+    assert np.flatnonzero(own[1]).tolist() == [20]
+
+
+def test_paper_bits_and_their_key() -> None:
+    game = played()
+    assert np.flatnonzero(game.observe(0, "paper")).tolist() == [5, 9, 24 + 20, 48 + 4]
+    assert game.info_state_key(0) == 4**5 + 4**9 + 2 * 4**20 + 3 * 4**4
+
+
+@pytest.mark.parametrize("options", [CodaOptions(n=6), CodaOptions(n=10), CodaOptions(), CodaOptions(jokers=2)])
+def test_offsets_are_those_of_the_features(options: CodaOptions) -> None:
+    full = {**TURN._asdict(), **full_offsets(options.n)._asdict()}
+    assert full == offsets(full_features(options))
+    odds = {**TURN._asdict(), **odds_offsets(options.n)._asdict()}
+    assert odds == offsets(odds_features(options))
+
+
+def test_words() -> None:
+    game = CodaDriver("CodaOfficial-v0", {"n_start": 3, "first": 0}, deck=deck_of([4, 1, 10, 7, 24, 13, 8], 26))
+    game.place(1)
+    text = game.describe(0)
+    assert "0:[B2]  1:[B-]  2:[B5]" in text
+    assert "0:[W?]  1:[W?]  2:[W?]" in text
+    assert "You have drawn B4" in text
+    assert game.action_text(1 * 26 + 7) == "guess W3 at place 1"
+    game.guess(1, 7)
+    assert game.narrate(0) == "You guess that the opponent's place 1 is W3: a hit"
+    assert game.narrate(1) == "The opponent guesses that your place 1 is W3: a hit"
