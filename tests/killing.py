@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -81,7 +82,7 @@ def _check_same_bits(one: Path, other: Path, suffixes: tuple[str, ...]) -> None:
     assert [name for name, content in files[0].items() if content != files[1][name]] == []
 
 
-def _leaves(value: object, name: str = "") -> dict[str, object]:
+def _leaves(value: Any, name: str = "") -> dict[str, Any]:
     if isinstance(value, list):
         value = dict(enumerate(value))
     if isinstance(value, dict):

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import Annotated
+from types import ModuleType
+from typing import Annotated, Any
 
 import pytest
 from learning_game import ROOT, SCRIPT
@@ -17,6 +18,7 @@ from pydantic import Field
 
 import cardgym.games
 from cardgym import find
+from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.learn.config import Items, TrainingConfig, parse_run, read_config
 from cardgym.learn.dqn.config import DQNConfig
@@ -30,11 +32,11 @@ CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 
 def kinds() -> list[type[TrainingConfig]]:
     """The classes of hyper-parameters of all training scripts, those that games bring included."""
-    found = {DQNConfig: None, TabularConfig: None}
+    found: list[type[TrainingConfig]] = [DQNConfig, TabularConfig]
     for module in pkgutil.walk_packages(cardgym.games.__path__, "cardgym.games."):
         if module.name.endswith(".config"):
             values = vars(importlib.import_module(module.name)).values()
-            found |= {kind: None for kind in values if isinstance(kind, type) and issubclass(kind, TrainingConfig)}
+            found += [kind for kind in values if isinstance(kind, type) and issubclass(kind, TrainingConfig)]
     return [kind for kind in found if kind is not TrainingConfig]
 
 
@@ -78,7 +80,7 @@ def refused(kind: type[TrainingConfig], *words: str) -> str:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def test_flags_change_what_the_file_says(tmp_path):
+def test_flags_change_what_the_file_says(tmp_path: Path) -> None:
     file = write(tmp_path / "x.toml", 'env_id = "A-v0"\ngamma = 0.5\nhidden_sizes = [8]\ndouble = false\n')
     words = [
         "--config",
@@ -99,11 +101,11 @@ def test_flags_change_what_the_file_says(tmp_path):
     assert parse_run(DQNConfig, [f"--config={file}", "--out=here"], "dqn.py")[0].gamma == 0.5
 
 
-def test_defaults_hold_without_a_file():
+def test_defaults_hold_without_a_file() -> None:
     assert parse_run(DQNConfig, [], "dqn.py")[0] == DQNConfig()
 
 
-def test_flags_change_single_env_options_of_the_file(tmp_path):
+def test_flags_change_single_env_options_of_the_file(tmp_path: Path) -> None:
     file = write(tmp_path / "x.toml", 'env_options = {reward = "weighted", num_players = 4}\n')
     words = ["--config", str(file), "--env-options", "num_players=8", "hands=3"]
     config, _ = parse_run(DQNConfig, words, "dqn.py")
@@ -123,7 +125,7 @@ def test_flags_change_single_env_options_of_the_file(tmp_path):
         (["--device", "auto"], "auto"),
     ],
 )
-def test_words_become_values_of_the_fields_type(words, value):
+def test_words_become_values_of_the_fields_type(words: list[str], value: Any) -> None:
     config, _ = parse_run(DQNConfig, words, "dqn.py")
     name = words[0].removeprefix("--no-").removeprefix("--").partition("=")[0].replace("-", "_")
     assert getattr(config, name) == value
@@ -131,17 +133,17 @@ def test_words_become_values_of_the_fields_type(words, value):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_help_documents_every_hyper_parameter(kind, capsys):
+def test_help_documents_every_hyper_parameter(kind: type[TrainingConfig], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         parse_run(kind, ["--help"], "script.py")
     assert not stop.value.code
     text = " ".join(capsys.readouterr().out.split())
     for name, field in kind.model_fields.items():
         assert f"--{name.replace('_', '-')}" in text
-        assert " ".join(field.description.split()) in text
+        assert " ".join((field.description or "").split()) in text
 
 
-def test_help_shows_the_values_of_the_file(tmp_path, capsys):
+def test_help_shows_the_values_of_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write(tmp_path / "x.toml", "gamma = 0.125\nhidden_sizes = [7, 9]\n")
     with pytest.raises(SystemExit):
         parse_run(DQNConfig, ["--config", str(file), "--help"], "dqn.py")
@@ -150,7 +152,7 @@ def test_help_shows_the_values_of_the_file(tmp_path, capsys):
     assert "(7 9)" in text
 
 
-def test_help_does_not_wait_for_torch():
+def test_help_does_not_wait_for_torch() -> None:
     code = "import sys; sys.argv[1:] = ['--help']; import runpy\n"
     code += f"try:\n    runpy.run_path({str(SCRIPT.with_name('tabular.py'))!r}, run_name='__main__')\n"
     code += "except SystemExit:\n    sys.exit('torch' in sys.modules)"
@@ -158,7 +160,7 @@ def test_help_does_not_wait_for_torch():
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_configs_of_the_project_can_be_read(path):
+def test_configs_of_the_project_can_be_read(path: Path) -> None:
     config = read_config(kind_of(path), path)
     options = find(config.game_id).parse_options(getattr(config, "env_options", {}))
     assert options.num_players >= 1
@@ -166,7 +168,7 @@ def test_configs_of_the_project_can_be_read(path):
     assert config.algorithm_name in path.stem
 
 
-def test_no_two_configs_differ_in_the_algorithm_alone():
+def test_no_two_configs_differ_in_the_algorithm_alone() -> None:
     for folder in sorted({path.parent for path in CONFIGS}):
         seen = set()
         for path in folder.glob("*.toml"):
@@ -176,14 +178,14 @@ def test_no_two_configs_differ_in_the_algorithm_alone():
             seen.add(rest)
 
 
-def test_config_comes_back_from_plain_values():
+def test_config_comes_back_from_plain_values() -> None:
     config = DQNConfig(env_id="x", env_options={"a": 1, "b": "c"}, hidden_sizes=(3, 4), opponents=("a=1",))
     assert DQNConfig(**json.loads(config.model_dump_json())) == config
 
 
-def test_config_is_frozen():
+def test_config_is_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
-        DQNConfig().gamma = 0.5  # type: ignore[misc]
+        DQNConfig().gamma = 0.5
 
 
 # -- errors -----------------------------------------------------------------------------------------------------------
@@ -220,7 +222,7 @@ def test_config_is_frozen():
         ("gamma = 2\ngama = 1", "unknown key 'gama'"),
     ],
 )
-def test_bad_file_is_refused_in_one_line(tmp_path, text, needle):
+def test_bad_file_is_refused_in_one_line(tmp_path: Path, text: str, needle: str) -> None:
     file = write(tmp_path / "bad.toml", text)
     message = refused(DQNConfig, "--config", str(file))
     assert needle in message
@@ -258,7 +260,9 @@ LONG = "/".join(["a-folder"] * 20)
         ),
     ],
 )
-def test_bad_command_line_is_refused_in_one_line(monkeypatch, kind, words, needle, columns):
+def test_bad_command_line_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, kind: type[TrainingConfig], words: list[str], needle: str, columns: str
+) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     assert needle in refused(kind, *words)
 
@@ -281,7 +285,15 @@ def test_bad_command_line_is_refused_in_one_line(monkeypatch, kind, words, needl
         (["--env-id", "Tiny-v0", "--buffer-size", "100000000000000"], "buffer_size"),
     ],
 )
-def test_script_refuses_in_one_line_and_leaves_nothing(dqn, tiny, tmp_path, monkeypatch, capsys, words, needle):
+def test_script_refuses_in_one_line_and_leaves_nothing(
+    dqn: ModuleType,
+    tiny: Game,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    needle: str,
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert dqn.main(words) == 2
     (line,) = lines(capsys.readouterr().err)
@@ -289,15 +301,17 @@ def test_script_refuses_in_one_line_and_leaves_nothing(dqn, tiny, tmp_path, monk
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_folder_that_cannot_be_made(dqn, tiny, tmp_path, capsys):
+def test_folder_that_cannot_be_made(
+    dqn: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").write_text("")
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path / "file" / "run")]) == 2
     (line,) = lines(capsys.readouterr().err)
     assert "cannot make the folder" in line
 
 
-def test_shell_sees_one_line_and_exit_code_2(tmp_path):
-    words = [sys.executable, SCRIPT, "--gama", "0.9"]
+def test_shell_sees_one_line_and_exit_code_2(tmp_path: Path) -> None:
+    words = [sys.executable, str(SCRIPT), "--gama", "0.9"]
     run = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert run.returncode == 2
     assert run.stderr == "dqn.py: unknown option '--gama': did you mean '--gamma'? --help lists all\n"
@@ -320,12 +334,14 @@ def test_shell_sees_one_line_and_exit_code_2(tmp_path):
         (TabularConfig, "q_learning.toml", {"algorithm": "sarsa"}, "sarsa-seed1"),
     ],
 )
-def test_runs_are_named_after_their_file_and_algorithm(tmp_path, kind, file, changes, name):
+def test_runs_are_named_after_their_file_and_algorithm(
+    tmp_path: Path, kind: type[TrainingConfig], file: str | None, changes: dict[str, Any], name: str
+) -> None:
     path = None if file is None else write(tmp_path / file, "")
     assert run_name(kind(**changes), path) == name
 
 
-def test_states_hold_plain_values_and_nothing_else(tmp_path):
+def test_states_hold_plain_values_and_nothing_else(tmp_path: Path) -> None:
     import torch
 
     path = tmp_path / "state.pt"
@@ -342,7 +358,7 @@ def test_states_hold_plain_values_and_nothing_else(tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_page_of_the_configs_lists_every_key_with_its_meaning_and_default(kind):
+def test_page_of_the_configs_lists_every_key_with_its_meaning_and_default(kind: type[TrainingConfig]) -> None:
     page = (ROOT / "docs/config.md").read_text()
     shared = page.partition("\n## Every script")[2].partition("\n## ")[0]
     own = page.partition(f"`{kind.__name__}`;")[2].partition("\n## ")[0]
@@ -351,7 +367,7 @@ def test_page_of_the_configs_lists_every_key_with_its_meaning_and_default(kind):
     rows = {key.strip("`"): (default, meaning) for key, default, meaning, *_ in cells}
     for name, field in kind.model_fields.items():
         default, meaning = rows[name]
-        assert meaning == " ".join(field.description.split())
+        assert meaning == " ".join((field.description or "").split())
         value = field.default
         if isinstance(value, bool):
             assert default == str(value).lower()

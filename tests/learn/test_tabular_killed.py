@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from killing import check_killed_run_ends_with_the_same_bits
+from pathlib import Path
+from types import ModuleType
+
+import pytest
 from learning_game import ROOT
+
+from cardgym.engine.contract import Game
+from killing import check_killed_run_ends_with_the_same_bits
 
 WORDS = [
     "--env-id", "register_tiny:Tiny-v0", "--observation", "plain", "--table-size", "4000",
@@ -12,7 +18,9 @@ WORDS = [
 ]  # fmt: skip
 
 
-def test_killed_run_ends_with_the_same_bits_when_resumed(tabular, tiny, tmp_path, capsys):
+def test_killed_run_ends_with_the_same_bits_when_resumed(
+    tabular: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     saves = "100,000 of 700,000 steps", "200,000 of 700,000 steps"
     program = [str(ROOT / "train" / "tabular.py")]
     check_killed_run_ends_with_the_same_bits(tabular.main, program, WORDS, saves, tmp_path, capsys)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +14,7 @@ from learning_game import NUM_ACTIONS, TINY
 
 from cardgym import CardgymError, find, register
 from cardgym.arena import evaluate
-from cardgym.engine.contract import StateIndex, rule
+from cardgym.engine.contract import Game, StateIndex, rule
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tabular.loop import ENTRY, best_legal, greedy_legal, insert
@@ -22,33 +26,33 @@ NUMBERED = "NumberedTiny-v0"
 
 
 @rule
-def index_of(state, seat):
-    return 1 + (state.played // state.num_players) * CARDS + state.card
+def index_of(state: Any, seat: int) -> int:
+    return int(1 + (state.played // state.num_players) * CARDS + state.card)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def numbered(tiny):
+def numbered(tiny: Game) -> Game:
     """The tiny game with its states numbered: by turn and card."""
 
-    def num_states(options):
-        return 1 + options.turns * CARDS
+    def num_states(options: Any) -> int:
+        return int(1 + options.turns * CARDS)
 
     index = StateIndex(index_of, index_of, num_states, lambda options: np.arange(num_states(options)))
     return register(dataclasses.replace(TINY, id=NUMBERED, state_index=index))
 
 
-def learner(env_id=NUMBERED, num_players=2, **settings):
+def learner(env_id: str = NUMBERED, num_players: int = 2, **settings: Any) -> TabularLearner:
     game = find(env_id)
     return TabularLearner(
         game, game.parse_options({"num_players": num_players}), TabularConfig(env_id=env_id, **settings)
     )
 
 
-def hashed(**settings):
+def hashed(**settings: Any) -> TabularLearner:
     return learner(**{"env_id": "Tiny-v0", "observation": "plain", "table_size": 5000, **settings})
 
 
-def is_right(action, row):
+def is_right(action: int, row: int) -> bool:
     """Whether an action has the parity of the card of a state."""
     return action % 2 == (row - 1) % CARDS % 2
 
@@ -57,7 +61,7 @@ def is_right(action, row):
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.5])
-def test_q_learning_learns_the_exact_values(gamma):
+def test_q_learning_learns_the_exact_values(gamma: float) -> None:
     """Each turn pays 1 at best and -1 at worst, whatever was done before: so Q(s, a) is known."""
     learned = learner(num_players=1, gamma=gamma, total_steps=20_000, learning_rate=1.0, learning_rate_final=1.0)
     learned.advance(20_000)
@@ -72,7 +76,7 @@ def test_q_learning_learns_the_exact_values(gamma):
                 assert learned.values[row, action] == pytest.approx(future + (1 if is_right(action, row) else -1))
 
 
-def test_sarsa_without_greed_learns_the_values_of_random_play():
+def test_sarsa_without_greed_learns_the_values_of_random_play() -> None:
     """Random play is paid 0 a turn on average, so only the turn's own reward is left."""
     learned = learner(
         num_players=1, algorithm="sarsa", gamma=1.0, exploration_final_eps=1.0, total_steps=400_000,
@@ -85,7 +89,7 @@ def test_sarsa_without_greed_learns_the_values_of_random_play():
 
 @pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
 @pytest.mark.parametrize("opponents", [("random=1",), ("self=1",), ("perfect=1", "random=1")])
-def test_perfect_play_is_learned_from_observations_too(algorithm, opponents):
+def test_perfect_play_is_learned_from_observations_too(algorithm: str, opponents: tuple[str, ...]) -> None:
     learned = hashed(
         algorithm=algorithm, opponents=opponents, total_steps=60_000, exploration_final_eps=0.0, visits_power=0.7,
         learning_rate=1.0, learning_rate_final=1.0,
@@ -95,7 +99,7 @@ def test_perfect_play_is_learned_from_observations_too(algorithm, opponents):
     assert report.players[0].win_rate == 0.5  # The share of right actions among the turns of both seats.
 
 
-def test_deal_is_an_episode_of_its_own_if_it_is_terminal():
+def test_deal_is_an_episode_of_its_own_if_it_is_terminal() -> None:
     """The tiny game is one deal: nothing changes, and the values are those of the whole game."""
     one, other = (learner(total_steps=3000, terminal_on_deal_end=terminal) for terminal in (False, True))
     one.advance(3000)
@@ -106,7 +110,7 @@ def test_deal_is_an_episode_of_its_own_if_it_is_terminal():
 # -- choosing ---------------------------------------------------------------------------------------------------------
 
 
-def test_illegal_actions_are_neither_taken_nor_looked_ahead_to():
+def test_illegal_actions_are_neither_taken_nor_looked_ahead_to() -> None:
     """Illegal actions start with huge values: one that is taken or looked ahead to shows in the others' values."""
     learned = learner(total_steps=20_000)
     turns = (np.arange(1 + TURNS * CARDS) - 1) // CARDS
@@ -118,7 +122,7 @@ def test_illegal_actions_are_neither_taken_nor_looked_ahead_to():
     assert np.abs(learned.values[legal]).max() < 10
 
 
-def test_ties_are_broken_at_random_among_legal_actions():
+def test_ties_are_broken_at_random_among_legal_actions() -> None:
     generator = np.array([1, 0], np.uint64)
     values, mask = np.array([5.0, 1.0, 1.0, 0.0, 1.0]), np.array([0, 1, 1, 1, 1], np.int8)
     assert best_legal(values, mask) == 1.0
@@ -128,7 +132,7 @@ def test_ties_are_broken_at_random_among_legal_actions():
     assert (np.abs(counts[[1, 2, 4]] - 1000) < 150).all()
 
 
-def test_player_takes_the_best_tried_legal_action_and_spreads_over_unknown_ones():
+def test_player_takes_the_best_tried_legal_action_and_spreads_over_unknown_ones() -> None:
     seen = np.array([[0.0, 1.0], [2.0, 3.0]], np.float32)
     keys = np.sort(np.array([hash_of(row) for row in seen[:1]], np.uint64)).repeat(3)
     pairs = Pairs(keys, np.array([0, 1, 2], np.int32), np.array([5.0, -2.0, -1.0]))
@@ -147,7 +151,7 @@ def test_player_takes_the_best_tried_legal_action_and_spreads_over_unknown_ones(
 
 
 @pytest.mark.parametrize("make", [learner, hashed])
-def test_learning_in_two_parts_is_learning_in_one(make):
+def test_learning_in_two_parts_is_learning_in_one(make: Callable[..., TabularLearner]) -> None:
     settings = {"total_steps": 3000, "seed": 4, "opponents": ("self=1", "random=1")}
     whole, first, second = make(**settings), make(**settings), make(**settings)
     whole.advance(3000)
@@ -158,26 +162,26 @@ def test_learning_in_two_parts_is_learning_in_one(make):
         assert (second.state_dict()[name] == array).all(), name
 
 
-def test_state_of_other_records_is_refused():
+def test_state_of_other_records_is_refused() -> None:
     learned = learner(total_steps=1000)
     state = {**learned.state_dict(), "pending": np.zeros(3, np.uint8)}
     with pytest.raises(CardgymError, match="another version"):
         learned.load_state_dict(state)
 
 
-def test_repeated_deals_are_few():
+def test_repeated_deals_are_few() -> None:
     learned = hashed(total_steps=2000, num_deals=2, num_players=1)
     learned.advance(2000)
     assert learned.states <= 2 * TURNS
 
 
-def test_full_table_says_so():
+def test_full_table_says_so() -> None:
     learned = hashed(total_steps=100_000, table_size=10)
     with pytest.raises(CardgymError, match="table_size=10: full after"):
         learned.advance(100_000)
 
 
-def test_dictionary_finds_every_entry_again():
+def test_dictionary_finds_every_entry_again() -> None:
     entries = np.zeros(64, ENTRY)
     pairs = np.zeros(40, ENTRY)
     pairs["key"] = np.repeat(np.arange(1, 21), 2) * 64  # All begin at the same slot.
@@ -187,7 +191,7 @@ def test_dictionary_finds_every_entry_again():
     assert sorted(kept.tolist()) == sorted(pairs.tolist())
 
 
-def test_equal_observations_have_one_hash_and_others_another():
+def test_equal_observations_have_one_hash_and_others_another() -> None:
     zero = np.array([0.0, 1.0, 2.0], np.float32)
     assert hash_of(zero) == hash_of(np.array([-0.0, 1.0, 2.0], np.float32))
     rows = np.unique(np.random.default_rng(0).integers(0, 4, (2000, 5)), axis=0).astype(np.float32)
@@ -197,7 +201,7 @@ def test_equal_observations_have_one_hash_and_others_another():
 # -- files and errors -------------------------------------------------------------------------------------------------
 
 
-def test_q_table_plays_the_same_from_its_file(tmp_path):
+def test_q_table_plays_the_same_from_its_file(tmp_path: Path) -> None:
     learned = hashed(total_steps=5000)
     learned.advance(5000)
     path = tmp_path / "q_table.npz"
@@ -215,7 +219,7 @@ def test_q_table_plays_the_same_from_its_file(tmp_path):
         resolve(path, learned.game, learned.options)
 
 
-def test_file_of_bad_pairs_is_refused(tmp_path):
+def test_file_of_bad_pairs_is_refused(tmp_path: Path) -> None:
     learned = hashed(total_steps=500)
     learned.advance(500)
     good = learned.table()
@@ -245,7 +249,7 @@ def test_file_of_bad_pairs_is_refused(tmp_path):
         ({"num_deals": -1}, "num_deals=-1: allowed"),
     ],
 )
-def test_bad_settings_are_one_line(settings, message):
+def test_bad_settings_are_one_line(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(CardgymError, match=message):
         learner(**settings)
 
@@ -253,7 +257,9 @@ def test_bad_settings_are_one_line(settings, message):
 # -- the script -------------------------------------------------------------------------------------------------------
 
 
-def test_script_trains_and_resumes_and_does_not_overwrite(tabular, tmp_path, capsys):
+def test_script_trains_and_resumes_and_does_not_overwrite(
+    tabular: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["--total-steps", "4000", "--save-every", "2000", "--eval-every", "1000", "--eval-games", "10"]
     words += ["--final-games", "20", "--out"]
     for name, env, checkpoint in (("a", ["--env-id", NUMBERED], "policy.json"),
@@ -274,7 +280,7 @@ def test_script_trains_and_resumes_and_does_not_overwrite(tabular, tmp_path, cap
         assert tabular.main([*env, *words, str(out), "--resume"]) == 0
 
 
-def test_script_refuses_in_one_line(tabular, capsys):
+def test_script_refuses_in_one_line(tabular: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     for words, needle in (
         (["--totl-steps", "5"], "did you mean '--total-steps'"),
         (["--env-id", "Tiny"], "unknown game"),

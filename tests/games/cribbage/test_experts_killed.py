@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from killing import check_killed_run_ends_with_the_same_bits
+from pathlib import Path
+
+import pytest
 
 from cardgym.games.cribbage.experts.train import main
+from killing import check_killed_run_ends_with_the_same_bits
 
 WORDS = [
     "--own-crib", "--total-games", "6000", "--seed-deals", "1000", "--value-every", "800", "--buffer-size", "256",
@@ -12,6 +15,6 @@ WORDS = [
 ]  # fmt: skip
 
 
-def test_killed_run_ends_with_the_same_bits_when_resumed(tmp_path, capsys):
+def test_killed_run_ends_with_the_same_bits_when_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     saves = "1,000 of 6,000 games", "2,000 of 6,000 games"
     check_killed_run_ends_with_the_same_bits(main, ["-m", "cardgym", "experts"], WORDS, saves, tmp_path, capsys)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,14 +16,14 @@ from cardgym.solvers.solve import solver
 POKER = "OnePlayPoker-v0"
 
 
-def learner(**settings):
+def learner(**settings: Any) -> TabularLearner:
     game = find(POKER)
     return TabularLearner(game, game.parse_options(), TabularConfig(env_id=POKER, **settings))
 
 
 @pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
 @pytest.mark.parametrize("observation", ["", "full"])
-def test_nearly_optimal_policy_is_learned(algorithm, observation):
+def test_nearly_optimal_policy_is_learned(algorithm: str, observation: str) -> None:
     learned = learner(
         algorithm=algorithm, observation=observation, total_steps=2_000_000, table_size=100_000,
         learning_rate=1.0, learning_rate_final=1.0, visits_power=0.7,
@@ -34,7 +36,7 @@ def test_nearly_optimal_policy_is_learned(algorithm, observation):
     assert learned.states >= 5_000  # Of 5,536; the observation has more, because suits have names in it.
 
 
-def test_sarsa_without_greed_learns_the_values_of_random_play():
+def test_sarsa_without_greed_learns_the_values_of_random_play() -> None:
     learned = learner(algorithm="sarsa", total_steps=3_000_000, exploration_final_eps=1.0, learning_rate=0.5,
                       learning_rate_final=0.001)  # fmt: skip
     learned.advance(3_000_000)
