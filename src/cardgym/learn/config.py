@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError
 
 from cardgym.arguments import Parser
 from cardgym.engine.registry import parse_settings
@@ -22,14 +22,8 @@ from cardgym.errors import CardgymError, nearest
 
 T = TypeVar("T")
 
-Positive = Annotated[int, Field(ge=1)]
-"""A whole number, 1 or more."""
-Count = Annotated[int, Field(ge=0)]
-"""A whole number, 0 or more."""
 Share = Annotated[float, Field(ge=0, le=1)]
 """A number from 0 to 1."""
-PositiveFloat = Annotated[float, Field(gt=0)]
-NonNegativeFloat = Annotated[float, Field(ge=0)]
 Items = Annotated[tuple[T, ...], Field(strict=False)]
 """A tuple that a file may write as a list; its items are as strict as any other value."""
 EnvOptions = dict[str, int | str]
@@ -110,13 +104,13 @@ class EvaluationConfig(TrainingConfig):
 
     eval_opponents: Items[str] = ("random",)
     """Whom the greedy learner is evaluated against; none for no evaluations."""
-    eval_every: Count = 200_000
+    eval_every: NonNegativeInt = 200_000
     """Steps from one evaluation to the next; 0 for the final one only."""
-    eval_games: Positive = 1000
+    eval_games: PositiveInt = 1000
     """Games against each opponent in an evaluation."""
-    final_games: Count = 10_000
+    final_games: NonNegativeInt = 10_000
     """Games against each opponent in the final evaluation; 0 for none."""
-    save_every: Positive = 1_000_000
+    save_every: PositiveInt = 1_000_000
     """Steps from one checkpoint, with its state to resume from, to the next."""
 
 
@@ -196,16 +190,15 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
         _add_flag(groups[owner], name, properties[name], getattr(config, name))
     given = vars(parser.parse_args(words))
     run_args = RunArgs(*(given.pop(name) for name in ("config", "out", "resume")))
-    if "env_options" in given:
-        options = {name: _integer(word) for name, word in parse_settings(given["env_options"]).items()}
-        given["env_options"] = {**config.model_dump()["env_options"], **options}
+    for name in given:
+        if properties[name]["type"] == "object":
+            changes = {key: _integer(word) for key, word in parse_settings(given[name]).items()}
+            given[name] = {**getattr(config, name), **changes}
     return config.replace(**given), run_args
 
 
 def _add_config(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument(
-        "--config", metavar="FILE", type=Path, help="a TOML file of these values; a flag changes one"
-    )
+    parser.add_argument("--config", metavar="FILE", type=Path, help="a TOML file of these values; a flag changes one")
 
 
 def _fields(kind: type[TrainingConfig]) -> list[tuple[type[TrainingConfig], str]]:
@@ -240,7 +233,7 @@ def _words(value: Any) -> list[str]:
         return [str(item) for item in value]
     if isinstance(value, dict):
         return [f"{name}={item}" for name, item in value.items()]
-    return [str(value)]
+    return [str(value).lower() if isinstance(value, bool) else str(value)]
 
 
 def _integer(word: str) -> int | str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import Items, NonNegativeFloat, Positive, PositiveFloat, Share, TrainingConfig
+from cardgym.learn.config import Items, Share, TrainingConfig
 
 ENV = "Cribbage-v0"
 
@@ -14,7 +14,7 @@ ENV = "Cribbage-v0"
 class ExpertsConfig(TrainingConfig):
     """Experts at cribbage: how much each of eight strategies counts, by both scores and who deals."""
 
-    total_games: Positive = 1_000_000
+    total_games: PositiveInt = 1_000_000
     """How many games are played."""
     init: Annotated[Items[str], Field(min_length=1, max_length=2)] = ("uniform",)
     """What the expert starts from: weights with a name, or the path of a weight file. One expert plays itself; name two
@@ -36,18 +36,18 @@ class ExpertsConfig(TrainingConfig):
     """An update also changes the positions up to this many points away."""
     exploring_starts: Share = 0.5
     """The share of games that begin at two scores drawn at random."""
-    value_every: Positive = 20_000
+    value_every: PositiveInt = 20_000
     """Games from one valuation of all positions to the next."""
-    buffer_size: Positive = 4096
+    buffer_size: PositiveInt = 4096
     """How many of the last deals are kept to value positions by."""
     gamma: Share = 1.0
     """The paper's update: a position n deals before the last counts gamma^n; 1 counts all positions alike."""
 
-    save_every: Positive = 200_000
+    save_every: PositiveInt = 200_000
     """Games from one weight file, with its state to resume from, to the next, whatever `value_every` is."""
     eval_opponents: Items[str] = ("greedy", "uniform")
     """Whom the first expert is evaluated against each time it is saved."""
-    eval_games: Positive = 20_000
+    eval_games: PositiveInt = 20_000
     """Games against each opponent in an evaluation; deals are swapped."""
 
     @property

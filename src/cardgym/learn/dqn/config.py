@@ -1,0 +1,76 @@
+"""The hyper-parameters of DQN and double DQN."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from cardgym.learn.config import EvaluationConfig, ExplorationConfig, GameConfig, Items, Share
+
+
+class DQNConfig(EvaluationConfig, ExplorationConfig, GameConfig):
+    """Deep Q-learning of one seat of a card game, against a mix of opponents."""
+
+    opponents: Items[str] = ("random=1",)
+    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
+    of the learner."""
+    num_snapshots: PositiveInt = 4
+    """How many earlier copies of the learner `snapshot` is drawn from."""
+    snapshot_every: PositiveInt = 200_000
+    """Steps from one copy to the next; each replaces the oldest."""
+
+    total_steps: PositiveInt = 1_000_000
+    """How many decisions the learner takes. Each of them is a step."""
+    num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
+    """How many games are played side by side; the network decides in all of them at once."""
+    device: Literal["cpu", "cuda", "auto"] = "cpu"
+    """Where the network learns; auto is cuda if there is a GPU."""
+
+    double: bool = True
+    """Double DQN: the online network chooses the next action, the target network values it."""
+    dueling: bool = False
+    """Split the network's output into a state value and advantages."""
+    wide: bool = False
+    """Add a linear layer straight from the observation to the action values."""
+    hidden_sizes: Annotated[Items[PositiveInt], Field(min_length=1)] = (128, 128)
+    """Units of each hidden layer."""
+
+    learning_rate: PositiveFloat = 1e-3
+    """Adam's step size at the start."""
+    learning_rate_final: NonNegativeFloat = 1e-3
+    """Adam's step size at the end; it falls in a straight line."""
+    adam_epsilon: PositiveFloat = 1e-8
+    """Adam's epsilon."""
+    max_grad_norm: NonNegativeFloat = 0.0
+    """Longer gradients are scaled down to this norm; 0 for no limit."""
+    gamma: Share = 0.99
+    """Discount from one of the learner's decisions to its next."""
+    n_step: PositiveInt = 1
+    """Over how many of the learner's decisions rewards are summed before the target network values the rest."""
+    reward_scale: PositiveFloat = 1.0
+    """Rewards are multiplied by this; Huber's loss turns from square to linear at an error of 1."""
+    buffer_size: PositiveInt = 200_000
+    """How many transitions the replay buffer holds."""
+    learning_starts: NonNegativeInt = 10_000
+    """Steps before the first update."""
+    train_frequency: PositiveInt = 256
+    """Steps from one update to the next."""
+    batch_size: PositiveInt = 512
+    """Transitions in an update."""
+    target_update_interval: PositiveInt = 100
+    """Updates of the network from one update of the target network to the next."""
+    tau: Share = 1.0
+    """How far the target network moves towards the network at each update of it; 1 copies the weights."""
+
+    eval_games: PositiveInt = 500
+    """Games against each opponent in an evaluation."""
+    save_every: PositiveInt = 500_000
+    """Steps from one checkpoint, with its state to resume from, to the next."""
+    log_every: PositiveInt = 50_000
+    """Steps from one entry in TensorBoard to the next."""
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's short name."""
+        return "double_dqn" if self.double else "dqn"
