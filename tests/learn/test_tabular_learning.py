@@ -26,19 +26,25 @@ NUMBERED = "NumberedTiny-v0"
 
 
 @rule
+def turn_of(state: Any) -> int:
+    return int(state.played // state.num_players)
+
+
+@rule
 def index_of(state: Any, seat: int) -> int:
     return int(1 + (state.played // state.num_players) * CARDS + state.card)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def numbered(tiny: Game) -> Game:
-    """The tiny game with its states numbered: by turn and card."""
+    """The tiny game with numbered states, by turn and card, and with every turn a deal."""
 
     def num_states(options: Any) -> int:
         return int(1 + options.turns * CARDS)
 
     index = StateIndex(index_of, index_of, num_states, lambda options: np.arange(num_states(options)))
-    return register(dataclasses.replace(TINY, id=NUMBERED, state_index=index))
+    rules = dataclasses.replace(TINY.rules, deal=turn_of)
+    return register(dataclasses.replace(TINY, id=NUMBERED, state_index=index, rules=rules))
 
 
 def learner(env_id: str = NUMBERED, num_players: int = 2, **settings: Any) -> TabularLearner:
@@ -99,12 +105,13 @@ def test_perfect_play_is_learned_from_observations_too(algorithm: str, opponents
     assert report.players[0].win_rate == 0.5  # The share of right actions among the turns of both seats.
 
 
-def test_deal_is_an_episode_of_its_own_if_it_is_terminal() -> None:
-    """The tiny game is one deal: nothing changes, and the values are those of the whole game."""
-    one, other = (learner(total_steps=3000, terminal_on_deal_end=terminal) for terminal in (False, True))
-    one.advance(3000)
-    other.advance(3000)
-    assert (one.values == other.values).all()
+def test_terminal_deals_leave_only_the_reward_of_the_deal() -> None:
+    learned = learner(num_players=1, total_steps=20_000, terminal_on_deal_end=True, learning_rate=1.0,
+                      learning_rate_final=1.0)  # fmt: skip
+    learned.advance(20_000)
+    assert learned.states == TURNS * CARDS
+    for row, action in zip(*np.nonzero(learned.visits), strict=True):
+        assert learned.values[row, action] == (1 if is_right(action, row) else -1)
 
 
 # -- choosing ---------------------------------------------------------------------------------------------------------

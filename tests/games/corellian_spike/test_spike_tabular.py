@@ -32,14 +32,3 @@ def test_illegal_actions_are_neither_taken_nor_looked_ahead_to() -> None:
     assert learned.visits[~legal].sum() == 0
     assert learned.visits[legal].sum() > 150_000
     assert np.abs(learned.values[legal]).max() < 1000
-
-
-def test_learning_in_two_parts_is_learning_in_one() -> None:
-    settings = {"opponents": ("initial=1", "self=1"), "total_steps": 3000, "seed": 4, "terminal_on_deal_end": True}
-    whole, first, second = learner(**settings), learner(**settings), learner(**settings)
-    whole.advance(3000)
-    first.advance(1234)
-    second.load_state_dict({name: array.copy() for name, array in first.state_dict().items()})
-    second.advance(3000)
-    for name, array in whole.state_dict().items():
-        assert (second.state_dict()[name] == array).all(), name
