@@ -1,7 +1,7 @@
-"""Speed of the tabular learners, and with `--poker` what four algorithms learn of One Play Poker, valued exactly.
+"""The speed of the tabular learners; with `--poker`, the exact value of what four algorithms learn of One Play Poker.
 
 Usage:
-    python benchmarks/bench_tabular.py [--poker]
+    python benchmarks/bench_tabular.py [--iterations N] [--decisions N] [--poker]
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from cardgym.solvers.solve import solver
 ROOT = Path(__file__).parents[1]
 
 
-def batch_q() -> None:
+def batch_q(iterations: int) -> None:
+    """The processor time of the paper's batch Q-learning."""
     game = find("CorellianSpike-v0")
     for players, reward, exploration in (
         (2, "credits", "published"),
@@ -36,7 +37,7 @@ def batch_q() -> None:
         BatchQ(options, BatchQConfig(exploration=exploration, games_per_iteration=2)).iterate()  # Compiles.
         run, transitions = BatchQ(options, BatchQConfig(exploration=exploration)), 0
         wall, processor = time.perf_counter(), time.process_time()
-        for _ in range(run.config.num_iterations):
+        for _ in range(iterations):
             run.iterate()
             transitions += run.transitions
         print(
@@ -45,7 +46,8 @@ def batch_q() -> None:
         )
 
 
-def online(decisions: int = 5_000_000) -> None:
+def online(decisions: int) -> None:
+    """The decisions a second of online Q-learning."""
     for env, observation, opponents in (
         ("OnePlayPoker-v0", "", ("random",)),
         ("CorellianSpike-v0", "", ("self",)),
@@ -62,6 +64,7 @@ def online(decisions: int = 5_000_000) -> None:
 
 
 def poker() -> None:
+    """What Q-learning, Sarsa, DQN and double DQN learn of One Play Poker, as a share of the optimum."""
     game = find("OnePlayPoker-v0")
     known = solver(game, game.parse_options())
     best = known.solve_exactly(1).value
@@ -90,13 +93,19 @@ def poker() -> None:
 
 
 def main() -> None:
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--poker", action="store_true", help="what four algorithms learn of One Play Poker, instead")
-    if parser.parse_args().poker:
+    parser.add_argument("--iterations", type=int, default=50, metavar="N", help="iterations of batch Q-learning (50)")
+    parser.add_argument(
+        "--decisions", type=int, default=5_000_000, metavar="N", help="decisions of online Q-learning (5,000,000)"
+    )
+    parser.add_argument("--poker", action="store_true", help="value four algorithms at One Play Poker instead")
+    arguments = parser.parse_args()
+    if arguments.poker:
         poker()
     else:
-        batch_q()
-        online()
+        batch_q(arguments.iterations)
+        online(arguments.decisions)
 
 
 if __name__ == "__main__":

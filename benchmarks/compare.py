@@ -1,7 +1,7 @@
-"""CorellianSpike-v0 beside what you would use instead, in one run on one core: `python benchmarks/compare.py`.
+"""CorellianSpike-v0 compared with what you would use instead, on one core: `python benchmarks/compare.py`.
 
-Each pair is measured in turns, so that whatever else the machine does falls on both sides alike; the ratios of the
-turns are printed with their spread. Only player decisions are counted, on both sides.
+The two sides of a pair are measured in turns, so that other load on the machine slows both alike; the ratios of the
+turns are printed with their spread. Only decisions of players are counted, on both sides.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 
-from cardgym.cli.benchmark import GAME, VECTOR_ROWS, compile_first, machine, single_env, training, vector_env
+from cardgym.cli.bench import VECTOR_ROWS, compile_first, machine, single_env, training, vector_env
 
+GAME = "CorellianSpike-v0"
 SCRIPT = Path(__file__).parent.parent / "train" / "dqn.py"
 
 
@@ -31,7 +32,7 @@ def blackjack_vector(seconds: float) -> float:
     decisions, over = 0, np.zeros(64, bool)
     start = time.perf_counter()
     while time.perf_counter() - start < seconds:
-        decisions += int(np.count_nonzero(~over))  # The step after the end is a reset, no decision.
+        decisions += int(np.count_nonzero(~over))  # The step after the end resets the env; it is no decision.
         _, _, over, _, _ = env.step(generator.integers(0, 2, 64))
     return decisions / (time.perf_counter() - start)
 
@@ -52,7 +53,7 @@ def blackjack_single(seconds: float) -> float:
 
 
 def openspiel_leduc(seconds: float) -> float:
-    """OpenSpiel's leduc_poker, bare states, random legal actions; no observation is made."""
+    """OpenSpiel's leduc_poker, bare states without observations, random legal actions."""
     import pyspiel
 
     game = pyspiel.load_game("leduc_poker")
@@ -68,7 +69,7 @@ def openspiel_leduc(seconds: float) -> float:
 
 
 def sb3_dqn(decisions: int) -> float:
-    """stable-baselines3's DQN on the same game: 8 envs, batch 32, an update for 8 decisions, one thread."""
+    """stable-baselines3's DQN on the same game: 8 envs, batch 32, an update every 8 decisions, one thread."""
     import torch
     from stable_baselines3 import DQN
     from stable_baselines3.common.env_util import make_vec_env
@@ -83,24 +84,32 @@ def sb3_dqn(decisions: int) -> float:
 
 def main() -> None:
     """Measure the pairs and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=2.0)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--turns", type=int, default=5, metavar="N", help="how often to measure each side (5)")
+    parser.add_argument("--seconds", type=float, default=2.0, metavar="S", help="how long to step an env each time (2)")
+    parser.add_argument(
+        "--decisions", type=int, default=400_000, metavar="N", help="decisions of a training; a 20th for the other side"
+    )
     arguments = parser.parse_args()
-    seconds = arguments.seconds
-    described = machine()  # Before all cores but one are given up.
+    seconds, steps = arguments.seconds, arguments.decisions
+    described = machine()  # Before this process is bound to one core.
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     vector = f"vector env, {VECTOR_ROWS} rows, mask and observation"
-    train = "double DQN, batch 512, an update for 256"
+    train = "double DQN, batch 512, an update every 256 decisions"
     pairs: list[tuple[str, Callable[[], float], str, Callable[[], float]]] = [
-        (vector, lambda: vector_env(seconds), "Blackjack-v1, 64 envs, sync", lambda: blackjack_vector(seconds)),
-        (vector, lambda: vector_env(seconds), "OpenSpiel leduc_poker, bare", lambda: openspiel_leduc(seconds)),
-        ("single env", lambda: single_env(seconds), "Blackjack-v1", lambda: blackjack_single(seconds)),
-        (train, lambda: training(SCRIPT, 400_000), "stable-baselines3 DQN, same game", lambda: sb3_dqn(20_000)),
+        (vector, lambda: vector_env(GAME, seconds), "Blackjack-v1, 64 envs, sync", lambda: blackjack_vector(seconds)),
+        (vector, lambda: vector_env(GAME, seconds), "OpenSpiel leduc_poker, bare", lambda: openspiel_leduc(seconds)),
+        ("single env", lambda: single_env(GAME, seconds), "Blackjack-v1", lambda: blackjack_single(seconds)),
+        (
+            train,
+            lambda: training(GAME, SCRIPT, steps),
+            "stable-baselines3 DQN, same game",
+            lambda: sb3_dqn(steps // 20),
+        ),
     ]
-    compile_first()
-    print(f"{described}, one of them used; medians of {arguments.turns} turns, ratio [least, greatest]\n")
+    compile_first(GAME)
+    print(f"{described}, one of them used; medians of {arguments.turns} turns, ratio [lowest, highest]\n")
     print("| cardgym | decisions/s | instead | decisions/s | ratio |\n|---|---|---|---|---|")
     for ours, run, theirs, run_theirs in pairs:
         turns = [(run(), run_theirs()) for _ in range(arguments.turns)]
