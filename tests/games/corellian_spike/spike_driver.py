@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import DICE, CorellianSpikeOptions
@@ -19,11 +21,12 @@ class SpikeDriver(StateDriver):
     """
 
     def __init__(self, *dealt: tuple[int, int], **options: Any) -> None:
-        players = {"num_players": len(dealt)} if dealt else {}
-        super().__init__(GAME, CorellianSpikeOptions(**players, **options))
-        self.deal(*(card for hand in dealt for card in hand))
+        if dealt:
+            options["num_players"] = len(dealt)
+        super().__init__(GAME, CorellianSpikeOptions(**options))
+        self.draw(*(card for hand in dealt for card in hand))
 
-    def deal(self, *cards: int) -> float:
+    def draw(self, *cards: int) -> float:
         """Draw these cards, one after another, and return what it paid seat 0."""
         paid = 0.0
         for card in cards:
@@ -32,7 +35,7 @@ class SpikeDriver(StateDriver):
             paid += self.apply_action(pile.index(card))[0]
         return paid
 
-    def deal_anything(self) -> None:
+    def draw_anything(self) -> None:
         """Draw cards, whichever they are, up to the next decision."""
         self.play_chance(lambda outcomes: 0)
 
@@ -45,7 +48,7 @@ class SpikeDriver(StateDriver):
         """Play these actions and return what they paid each seat."""
         return self.paid(self.play(*actions))
 
-    def paid(self, amounts: Sequence[float]) -> list[float]:
+    def paid(self, amounts: npt.NDArray[np.float64]) -> list[float]:
         """The amounts of the seats in play."""
         return [float(amount) for amount in amounts[: self.options.num_players]]
 

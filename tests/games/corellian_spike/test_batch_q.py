@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
-from cardgym.arena.recording import record
+from cardgym.arena.recording import Transitions, record
 from cardgym.games.corellian_spike.batch_q import learner
-from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig
+from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig, Exploration
 from cardgym.games.corellian_spike.batch_q.learner import (
     EXPLORATIONS,
     BatchQ,
@@ -30,26 +34,30 @@ from cardgym.games.corellian_spike.state import (
     RAISE,
     SWAP_LOW,
     SWAP_SPIKE,
+    CorellianSpikeOptions,
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.games.corellian_spike.tabular_observations import cards_key, cards_of, spikes_key
-from cardgym.players.base import resolve
+from cardgym.players.base import TablePlayer, resolve
 
-SMALL = {"num_iterations": 3, "games_per_iteration": 40, "update_epochs": 4}
-
-
-def options(**settings):
-    return GAME.parse_options(settings)
+SMALL: dict[str, Any] = {"num_iterations": 3, "games_per_iteration": 40, "update_epochs": 4}
 
 
-def initial_actions(game_options):
+def options(**settings: int | str) -> CorellianSpikeOptions:
+    return CorellianSpikeOptions.parse(settings)
+
+
+def initial_actions(game_options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
     return BatchQ(game_options, BatchQConfig()).states.actions
 
 
 # -- learning ---------------------------------------------------------------------------------------------------------
 
 
-def textbook(transitions, values, epochs, alpha, gamma):
+Values = dict[int, dict[int, float]]
+
+
+def textbook(transitions: Transitions, values: Values, epochs: int, alpha: float, gamma: float) -> None:
     """Q-learning in order over a dictionary of dictionaries, as the paper writes it (equation 2)."""
     for _ in range(epochs):
         for s, a, r, s_next in zip(transitions.s, transitions.a, transitions.r, transitions.s_next, strict=True):
@@ -57,20 +65,21 @@ def textbook(transitions, values, epochs, alpha, gamma):
             row = values.setdefault(int(s), {})
             old = row.get(int(a), 0.0)
             row[int(a)] = old + alpha * (r + gamma * ahead - old)
-    return values
 
 
 @pytest.mark.parametrize("exploration", ["published", "legal"])
-def test_iteration_makes_the_textbooks_updates_in_order(exploration, monkeypatch):
-    recorded = []
+def test_iteration_makes_the_textbooks_updates_in_order(
+    exploration: Exploration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded: list[Transitions] = []
 
-    def record_and_keep(*arguments, **keywords):
+    def record_and_keep(*arguments: Any, **keywords: Any) -> Transitions:
         recorded.append(record(*arguments, **keywords))
         return recorded[-1]
 
     monkeypatch.setattr(learner, "record", record_and_keep)
     run = BatchQ(options(reward="weighted"), BatchQConfig(exploration=exploration, **SMALL))
-    values = {}
+    values: Values = {}
     for _ in range(2):
         run.iterate()
         textbook(recorded[-1], values, 4, 0.1, 1.0)
@@ -89,7 +98,7 @@ def test_iteration_makes_the_textbooks_updates_in_order(exploration, monkeypatch
             assert action == first[state]
 
 
-def test_epsilon_falls_as_in_the_paper():
+def test_epsilon_falls_as_in_the_paper() -> None:
     run = BatchQ(options(), BatchQConfig(num_iterations=3, games_per_iteration=2, update_epochs=1))
     epsilons = []
     for _ in range(3):
@@ -98,7 +107,7 @@ def test_epsilon_falls_as_in_the_paper():
     assert epsilons == pytest.approx([0.9, 0.9 * 0.9556, 0.9 * 0.9556**2])
 
 
-def test_published_exploration_never_folds_always_buys_and_never_swaps_the_higher_card():
+def test_published_exploration_never_folds_always_buys_and_never_swaps_the_higher_card() -> None:
     rows = record(ENV, None, ["initial"] * 2, games=200, seed=3, epsilon=1.0, explore=explore_published)
     assert set(rows.a.tolist()) == {RAISE, MATCH, BUY, DONT_BUY, DISCARD, SWAP_SPIKE, SWAP_LOW}
     assert (digits_of(rows.s[rows.a == DONT_BUY]).credits == 0).all()  # Only a seat without credits does not buy.
@@ -106,22 +115,22 @@ def test_published_exploration_never_folds_always_buys_and_never_swaps_the_highe
     assert set(everything.a.tolist()) == set(range(NUM_ACTIONS))
 
 
-def test_policy_starts_as_match_dont_buy_discard():
+def test_policy_starts_as_match_dont_buy_discard() -> None:
     decisions = digits_of(info_state_keys(options())).decision[1:]
     expected = np.array([-1, MATCH, DONT_BUY, DISCARD])[decisions]
     assert (initial_actions(options())[1:] == expected).all()
 
 
-def test_learner_wins_against_random():
+def test_learner_wins_against_random() -> None:
     run = BatchQ(options(), BatchQConfig(num_iterations=8, games_per_iteration=300))
     for _ in range(8):
         run.iterate()
     report = evaluate(ENV, None, [run.player, "random"], games=1000, seed=1)
-    assert report.players[0].metrics["credits_per_game"] > 20
+    assert report.players[0].metrics["credits_per_game"] > 20  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("state", ["code", "cards", "spikes"])
-def test_resumed_run_ends_with_the_same_bits(state):
+def test_resumed_run_ends_with_the_same_bits(state: Literal["code", "cards", "spikes"]) -> None:
     config = BatchQConfig(state=state, exploration="legal", num_iterations=3, games_per_iteration=20, update_epochs=2)
     unbroken = BatchQ(options(), config)
     for _ in range(3):
@@ -146,7 +155,7 @@ def test_resumed_run_ends_with_the_same_bits(state):
         ({"num_iterations": 0}, "num_iterations=0: allowed: a whole number above 0"),
     ],
 )
-def test_bad_hyper_parameter_is_refused_in_one_line(settings, message):
+def test_bad_hyper_parameter_is_refused_in_one_line(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(CardgymError, match=message) as refused:
         BatchQConfig(**settings)
     assert "\n" not in str(refused.value)
@@ -155,7 +164,7 @@ def test_bad_hyper_parameter_is_refused_in_one_line(settings, message):
 # -- state models -----------------------------------------------------------------------------------------------------
 
 
-def test_cards_and_spikes_tell_more_states_apart_than_the_code():
+def test_cards_and_spikes_tell_more_states_apart_than_the_code() -> None:
     code = record(ENV, None, ["initial"] * 2, games=50, seed=1)
     for key in (cards_key, spikes_key):
         rows = record(ENV, None, ["initial"] * 2, games=50, seed=1, states=key)
@@ -166,7 +175,7 @@ def test_cards_and_spikes_tell_more_states_apart_than_the_code():
         assert len({old for old, _ in pairs}) < len(pairs)  # ... but not the other way round.
 
 
-def test_cards_can_be_read_back_from_their_key():
+def test_cards_can_be_read_back_from_their_key() -> None:
     rows = record(ENV, None, ["initial"] * 2, games=5, seed=1, epsilon=0.9, states=cards_key)
     codes = record(ENV, None, ["initial"] * 2, games=5, seed=1, epsilon=0.9)
     cards, digits = cards_of(rows.s), digits_of(codes.s)
@@ -181,7 +190,7 @@ def test_cards_can_be_read_back_from_their_key():
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_policy_file_is_a_plain_object_and_a_player(players, tmp_path):
+def test_policy_file_is_a_plain_object_and_a_player(players: int, tmp_path: Path) -> None:
     run = BatchQ(options(num_players=players), BatchQConfig(**SMALL))
     run.iterate()
     path = tmp_path / "policy_1.json"
@@ -190,18 +199,23 @@ def test_policy_file_is_a_plain_object_and_a_player(players, tmp_path):
     assert len(entries) == {2: 231_040, 4: 361_000}[players]
     assert all(type(action) is int for action in entries.values())
     player = resolve(path, GAME, options(num_players=players))
+    assert isinstance(player, TablePlayer)
     assert (player.actions[1:] == run.states.actions[1:]).all()
     lineup = [str(path), *["initial"] * (players - 1)]
     report = evaluate(ENV, options(num_players=players), lineup, games=20, seed=0)
     assert report.players[0].name == str(path)
 
 
+Entries = dict[str, Any]
+
+
 @pytest.fixture(scope="module")
-def entries(tmp_path_factory):
+def entries(tmp_path_factory: pytest.TempPathFactory) -> Entries:
     """The entries of a policy file for two players."""
     path = tmp_path_factory.mktemp("policy") / "policy.json"
     save_policy_file(path, initial_actions(options()), options())
-    return json.loads(path.read_text())
+    entries: Entries = json.loads(path.read_text())
+    return entries
 
 
 @pytest.mark.parametrize(
@@ -213,7 +227,9 @@ def entries(tmp_path_factory):
         (lambda e: dict(list(e.items())[:-3]), "3 states missing"),
     ],
 )
-def test_bad_policy_file_is_refused_in_one_line(change, message, entries, tmp_path):
+def test_bad_policy_file_is_refused_in_one_line(
+    change: Callable[[Entries], Entries], message: str, entries: Entries, tmp_path: Path
+) -> None:
     path = tmp_path / "policy.json"
     path.write_text(json.dumps(change(entries)))
     with pytest.raises(CardgymError, match=message) as refused:
@@ -222,7 +238,7 @@ def test_bad_policy_file_is_refused_in_one_line(change, message, entries, tmp_pa
 
 
 @pytest.mark.parametrize(("made_for", "played_with"), [(2, 4), (4, 2)])
-def test_policy_file_for_another_number_of_players_is_refused(made_for, played_with, tmp_path):
+def test_policy_file_for_another_number_of_players_is_refused(made_for: int, played_with: int, tmp_path: Path) -> None:
     path = tmp_path / "policy.json"
     made_options = options(num_players=made_for)
     save_policy_file(path, initial_actions(made_options), made_options)
@@ -232,7 +248,7 @@ def test_policy_file_for_another_number_of_players_is_refused(made_for, played_w
 
 
 @pytest.mark.parametrize(("made_for", "played_with"), [(2, 8), (4, 2)])
-def test_transferred_policy_keeps_its_states_and_else_plays_the_initial_policy(made_for, played_with):
+def test_transferred_policy_keeps_its_states_and_else_plays_the_initial_policy(made_for: int, played_with: int) -> None:
     made_options, play_options = options(num_players=made_for), options(num_players=played_with)
     actions = np.full(len(info_state_keys(made_options)), FOLD, np.int8)
     policy = transferred_policy(actions, made_options, play_options)

@@ -26,14 +26,14 @@ GAME = {
 }
 
 
-def test_page_has_every_table_of_the_paper(tmp_path, monkeypatch):
+def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text(json.dumps(GAME) + "\n")
     name, figure = next(iter(page.FIGURES.items()))
     monkeypatch.setattr(page, "FIGURES", {name: figure})
     scale = Scale(seeds=2, iterations=2, training_games=20, games=20, deep_seeds=1, information_seeds=2,
                   budgets=(1000,), processes=1)  # fmt: skip
-    progress = []
+    progress: list[tuple[int, int]] = []
     written = page.write_results(tmp_path, scale, [DEEP], log, lambda done, total: progress.append((done, total)))
     assert [path.name for path in written] == ["results.md", name]
     text = written[0].read_text()
@@ -51,7 +51,7 @@ def test_page_has_every_table_of_the_paper(tmp_path, monkeypatch):
     assert progress[-1][0] == progress[-1][1]
 
 
-def test_games_with_other_options_have_a_row_of_their_own(tmp_path):
+def test_games_with_other_options_have_a_row_of_their_own(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     shorter = {**GAME, "settings": {"num_players": 2, "hands": 5}, "max_score": 5}
     log.write_text("".join(json.dumps(game) + "\n" for game in (GAME, shorter, GAME)))
@@ -61,13 +61,13 @@ def test_games_with_other_options_have_a_row_of_their_own(tmp_path):
     ]
 
 
-def test_unfinished_games_have_no_row(tmp_path):
+def test_unfinished_games_have_no_row(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text(json.dumps({**GAME, "finished": False}) + "\n")
     assert human_rows(log) == []
 
 
-def test_estimate_is_students_interval():
+def test_estimate_is_students_interval() -> None:
     """For 1, 2, 3: mean 2, standard deviation 1, t(2) = 4.303, so the half width is 4.303 / sqrt(3)."""
     estimate = Estimate.of([1.0, 2.0, 3.0])
     assert estimate.mean == 2.0

@@ -7,6 +7,7 @@ import itertools
 import pytest
 from spike_driver import SpikeDriver
 
+from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import hand_rank
 from cardgym.games.corellian_spike.state import (
     BUY,
@@ -37,7 +38,7 @@ def test_ante_and_first_cards() -> None:
     assert game.credits == [48, 48]
     assert game.state.pool == 4
     assert game.num_chance_outcomes == 62
-    game.deal(7, -3, 0, 10)
+    game.draw(7, -3, 0, 10)
     assert game.cards(0) == [-3, 7, EMPTY]
     assert game.cards(1) == [0, 10, EMPTY]
     assert game.current_player == 0
@@ -51,11 +52,11 @@ def test_whole_hand_under_flat_betting() -> None:
     assert game.act(MATCH) == [-2, 0]  # All have had their turn after the raise: betting is over.
     assert game.credits == [44, 46]
     assert game.current_player == CHANCE
-    game.deal(-8, -7)
+    game.draw(-8, -7)
     assert game.current_player == 0
     assert game.legal_actions() == [BUY, DONT_BUY]
     assert game.act(BUY) == [0, 0]  # Charged with the draw: the weighted reward depends on the card.
-    assert game.deal(4) == -2
+    assert game.draw(4) == -2
     assert game.legal_actions() == [DISCARD, SWAP_SPIKE, SWAP_LOW, SWAP_HIGH]
     game.act(SWAP_LOW)
     assert game.cards(0) == [4, 5, -8]
@@ -117,7 +118,7 @@ def test_raise_needs_two_credits_or_what_is_owed_and_two() -> None:
 def test_all_in_players_are_skipped_in_betting_and_can_win_the_whole_pool() -> None:
     game = SpikeDriver((1, -1), (3, 4), (5, 6), credits=4)
     game.act(RAISE, MATCH, FOLD)
-    game.deal(0, 9)
+    game.draw(0, 9)
     assert game.credits == [0, 0, 2]
     for _ in range(3):
         assert game.legal_actions() == [DONT_BUY]  # All in: it has a turn, but cannot pay for a card.
@@ -133,7 +134,7 @@ def test_all_in_players_do_not_have_to_match() -> None:
     game = SpikeDriver((1, 2), (3, 4), (5, 6), credits=6)
     game.act(MATCH, RAISE, MATCH, RAISE, MATCH, MATCH)
     assert game.credits == [2, 0, 0]
-    game.deal(7, 8, 9)
+    game.draw(7, 8, 9)
     game.act(DONT_BUY, DONT_BUY, DONT_BUY)
     assert game.current_player == 0
     game.act(RAISE)
@@ -146,7 +147,7 @@ def test_hand_ends_when_all_but_one_have_folded() -> None:
     game = SpikeDriver((1, 2), (10, 10), (5, 6))
     game.act(RAISE, MATCH)
     assert game.act(FOLD) == [0, 0, 0]
-    game.deal(1, 2)
+    game.draw(1, 2)
     game.act(DONT_BUY, DONT_BUY)
     assert game.act(FOLD) == [0, 10, 0]  # Three antes and two bets, though its sum is the worst.
     assert game.credits == [44, 54, 46]  # The next ante is paid already.
@@ -157,29 +158,29 @@ def test_hand_ends_when_all_but_one_have_folded() -> None:
 def test_folded_seat_gets_no_spike_no_turn_and_no_redraw() -> None:
     game = SpikeDriver((1, 2), (3, 4), (5, 6))
     game.act(MATCH, FOLD, MATCH)
-    game.deal(8, 9)
+    game.draw(8, 9)
     assert game.cards(1) == [3, 4, EMPTY]
     game.act(DONT_BUY)
     assert game.current_player == 2
     game.act(DONT_BUY, MATCH, MATCH)
     game.roll(1, 1)
-    game.deal(0, 1, 2, 3, 4, 5)
+    game.draw(0, 1, 2, 3, 4, 5)
     assert game.cards(1) == [3, 4, EMPTY]
 
 
 def test_doubles_replace_the_hands_and_double_ones_the_spikes_too() -> None:
     game = SpikeDriver((1, 2), (3, 4))
     game.act(MATCH, MATCH)
-    game.deal(8, 9)
+    game.draw(8, 9)
     game.act(DONT_BUY, DONT_BUY, MATCH, MATCH)
     game.roll(4, 4)
-    game.deal(-1, -2, -3, -4)
+    game.draw(-1, -2, -3, -4)
     assert game.cards(0) == [-2, -1, 8]
     assert game.cards(1) == [-4, -3, 9]
     assert sorted(game.discards) == [1, 2, 3, 4]
     game.act(DONT_BUY, DONT_BUY, MATCH, MATCH)
     game.roll(1, 1)
-    game.deal(5, 6, 7, 1, 2, 3)
+    game.draw(5, 6, 7, 1, 2, 3)
     assert game.cards(0) == [5, 6, 7]
     assert game.cards(1) == [1, 2, 3]
     assert len(game.discards) == 10
@@ -188,7 +189,7 @@ def test_doubles_replace_the_hands_and_double_ones_the_spikes_too() -> None:
 def test_unequal_dice_change_nothing() -> None:
     game = SpikeDriver((1, 2), (3, 4))
     game.act(MATCH, MATCH)
-    game.deal(8, 9)
+    game.draw(8, 9)
     game.act(DONT_BUY, DONT_BUY, MATCH, MATCH)
     game.roll(5, 6)
     assert game.cards(0) == [1, 2, 8]
@@ -203,9 +204,9 @@ def test_unequal_dice_change_nothing() -> None:
 def test_placing_a_bought_card(action: int, kept: list[int], gone: int) -> None:
     game = SpikeDriver((7, 1), (3, 4))
     game.act(MATCH, MATCH)
-    game.deal(4, 9)
+    game.draw(4, 9)
     game.act(BUY)
-    game.deal(-6)
+    game.draw(-6)
     game.act(action)
     assert game.cards(0) == kept
     assert game.discards == [gone]
@@ -231,7 +232,7 @@ def test_tie_breaks(better: tuple[int, int, int], worse: tuple[int, int, int]) -
     for first, second, winner in ((better, worse, 0), (worse, better, 1)):
         game = SpikeDriver(first[:2], second[:2])
         game.act(MATCH, MATCH)
-        game.deal(first[2], second[2])
+        game.draw(first[2], second[2])
         play_to_showdown(game)
         assert game.state.last_winner == winner
         assert game.credits == ([50, 46] if winner == 0 else [46, 50])
@@ -241,7 +242,7 @@ def test_tie_breaks(better: tuple[int, int, int], worse: tuple[int, int, int]) -
 def test_tied_players_draw_lots(lot: int, winner: int) -> None:
     game = SpikeDriver((6, 4), (1, 1), (6, 4))
     game.act(MATCH, MATCH, MATCH)
-    game.deal(-10, 1, -10)
+    game.draw(-10, 1, -10)
     play_to_showdown(game)
     assert game.num_chance_outcomes == 2
     assert game.paid(game.apply_action(lot)) == [6.0 if seat == winner else 0.0 for seat in range(3)]
@@ -267,14 +268,14 @@ def test_hand_ranks_order_all_hands_as_the_rule_text_does() -> None:
 def test_discards_become_the_draw_pile_once_it_is_empty() -> None:
     """Eight players: 16 hand cards and 8 spikes leave 38; 24 bought cards leave 14, and doubles draw 16."""
     game = SpikeDriver(num_players=8)
-    at_start = game.game.rules.invariants(game.state)
-    game.deal_anything()
+    at_start = GAME.rules.invariants(game.state)
+    game.draw_anything()
     game.act(*[MATCH] * 8)
-    game.deal_anything()
+    game.draw_anything()
     for round in (1, 2, 3):
         for _ in range(8):
             game.act(BUY)
-            game.deal_anything()
+            game.draw_anything()
             game.act(DISCARD)
         game.act(*[MATCH] * 8)
         game.roll(*((3, 4) if round < 3 else (5, 5)))
@@ -284,7 +285,7 @@ def test_discards_become_the_draw_pile_once_it_is_empty() -> None:
         game.apply_action(0)
     assert (game.state.deck_size, game.state.discards_size) == (40, 0)
     assert game.num_chance_outcomes == 40
-    assert game.game.rules.invariants(game.state) == at_start
+    assert GAME.rules.invariants(game.state) == at_start
 
 
 @pytest.mark.parametrize("hands", [1, 2, 3])
@@ -293,17 +294,17 @@ def test_game_ends_after_its_hands(hands: int) -> None:
     for hand in range(hands):
         assert not game.over
         assert game.state.hand == hand
-        game.deal_anything()
+        game.draw_anything()
         game.act(FOLD)
     assert game.over
-    assert game.game.rules.max_score(game.state) == hands
+    assert GAME.rules.max_score(game.state) == hands
     assert game.credits == [50 - 2 * hands, 50 + 2 * hands]
 
 
 def test_game_ends_early_when_a_player_has_no_credits() -> None:
     game = SpikeDriver((1, -1), (3, 4), credits=4)
     game.act(RAISE, MATCH)
-    game.deal(0, 9)
+    game.draw(0, 9)
     for _ in range(3):
         game.act(DONT_BUY, DONT_BUY)
         game.roll(1, 2)
@@ -318,12 +319,12 @@ def test_weighted_rewards_follow_the_papers_formulas() -> None:
     game = SpikeDriver((3, 5), (-2, -7), reward="weighted")
     assert game.act(RAISE)[0] == -2 * (1 + 8)
     assert game.act(MATCH)[1] == -2 * (1 + 9)
-    game.deal(-4, 6)  # Sums 4 and -3.
+    game.draw(-4, 6)  # Sums 4 and -3.
     game.act(BUY)
     # 3, 5, -4 and 1: the four ways to keep three sum to 4, 2, 0 and 9; the smallest is 0.
-    assert game.copy().deal(1) == -2
+    assert game.copy().draw(1) == -2
     # 3, 5, -4 and 10: 4, 11, 9, 18; the smallest is 4.
-    assert game.deal(10) == -2 * (1 + 0.75 * 4)
+    assert game.draw(10) == -2 * (1 + 0.75 * 4)
     game.act(DISCARD, DONT_BUY)
     assert game.act(MATCH)[0] == 0  # Nothing was owed.
     assert game.act(RAISE)[1] == -2 * (1 + 3)

@@ -58,10 +58,10 @@ def test_initial_policy_matches_never_buys_and_discards() -> None:
     game = SpikeDriver((1, 2), (3, 4))
     assert game.choose_action("initial", generator(0)) == MATCH
     game.act(MATCH, MATCH)
-    game.deal(5, 6)
+    game.draw(5, 6)
     assert game.choose_action("initial", generator(0)) == DONT_BUY
     game.act(BUY)
-    game.deal(7)
+    game.draw(7)
     assert game.choose_action("initial", generator(0)) == DISCARD
 
 
@@ -84,8 +84,8 @@ def test_heuristic_takes_the_better_card() -> None:
     """A sum of 12 and a bought -10: swapped with the 10 the sum is -8, swapped with the 2 it is 0."""
     game = SpikeDriver((10, 0), (3, 4))
     game.act(MATCH, MATCH)
-    game.deal(2, 6)
+    game.draw(2, 6)
     game.act(BUY)
-    game.deal(-10)
+    game.draw(-10)
     assert game.legal_actions() == [DISCARD, SWAP_SPIKE, SWAP_LOW, SWAP_HIGH]
     assert game.choose_action("heuristic", generator(0)) == SWAP_SPIKE  # The spike is the 2: 10 + 0 - 10 = 0.

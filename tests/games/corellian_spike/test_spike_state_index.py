@@ -74,10 +74,10 @@ def test_sums_are_clipped(hand: tuple[int, int], digits: int) -> None:
 def test_bought_minus_ten_looks_like_no_card(card: int, digits: int) -> None:
     game = SpikeDriver((1, 2), (3, 4))
     game.act(MATCH, MATCH)
-    game.deal(5, 6)
+    game.draw(5, 6)
     assert game.info_state_key(0) == 1_2_18_00_5_0
     game.act(BUY)
-    game.deal(card)
+    game.draw(card)
     assert game.info_state_key(0) == 13_180_051 + 100 * digits  # Round 1, placing, sum 8; pool 6.
     assert game.info_state_key(1) == 13_190_051  # The other seat sees no bought card; its sum is clipped.
 
@@ -98,7 +98,7 @@ def test_end_is_state_0() -> None:
     game = SpikeDriver((1, 2), (3, 4))
     while not game.over:
         game.act(FOLD if FOLD in game.legal_actions() else DONT_BUY)
-        game.deal_anything()
+        game.draw_anything()
     assert [game.info_state_key(0), game.info_state_key(1)] == [0, 0]
     assert [game.info_state_index(0), game.info_state_index(1)] == [0, 0]
 
