@@ -17,28 +17,12 @@ import numpy as np
 
 import cardgym  # noqa: F401
 from cardgym.engine.compilation import compiled
-from cardgym.engine.generator import uniform
+from cardgym.engine.sampling import LegalSampler
 from cardgym.games.cribbage.lookup import lookup
 from cardgym.games.cribbage.scoring import score_hand
 from cardgym.games.cribbage.statistics_arrays import build_arrays
 
 PASS = 2756
-
-
-@compiled
-def choose(masks, generator, actions):
-    """A random legal action for each row."""
-    for row in range(masks.shape[0]):
-        count = 0
-        for action in range(masks.shape[1]):
-            count += masks[row, action]
-        place = uniform(generator, count)
-        for action in range(masks.shape[1]):
-            if masks[row, action]:
-                if place == 0:
-                    actions[row] = action
-                    break
-                place -= 1
 
 
 @compiled
@@ -62,13 +46,12 @@ def time_vector(num_envs: int, seconds: float) -> float:
     """Decisions a second of a vector env, which writes a mask and an observation for each."""
     env = gymnasium.make_vec("Cribbage-v0", num_envs=num_envs, seat="all")
     _, info = env.reset(seed=1)
-    generator, actions = np.array([7, 0], np.uint64), np.zeros(num_envs, np.int64)
-    choose(info["action_mask"], generator, actions)
-    *_, info = env.step(actions)
+    sampler = LegalSampler(7)
+    *_, info = env.step(sampler(info["action_mask"]))
     over = np.zeros(num_envs, np.bool_)
     decisions, start = 0, time.process_time()
     while (spent := time.process_time() - start) < seconds:
-        choose(info["action_mask"], generator, actions)
+        actions = sampler(info["action_mask"])
         decisions += num_envs - int(over.sum())  # A step after the end of a game only starts the next one.
         _, _, over, _, info = env.step(actions)
     env.close()

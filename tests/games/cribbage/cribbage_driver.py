@@ -1,13 +1,19 @@
-"""A game of cribbage driven by named cards, for the tests."""
+"""A game of cribbage driven by named cards, and a mark, for the tests."""
 
 from __future__ import annotations
 
+import pytest
+
+from cardgym.engine.compilation import config
 from cardgym.games.cribbage.cards import CARDS, card_name, parse_cards
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import DEALER_PEGGING, PONE_PEGGING, TOSSES
 from cardgym.testing import StateDriver
 
 _TOSS_BY_PLACES = {tuple(places): CARDS + number for number, places in enumerate(TOSSES.tolist())}
+
+compiled_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="takes minutes where nothing is compiled")
+"""Marks tests that score millions of hands, such as those that look up exact statistics."""
 
 
 class CribbageDriver(StateDriver):

@@ -1,13 +1,13 @@
-"""Hands, cribs and pegging against published counts, hand-played lines and a scorer written a second time."""
+"""Hands, cribs and pegging against published counts, lines played by hand and a second scorer."""
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from cribbage_driver import compiled_only
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -72,7 +72,7 @@ def _points(cards: list[int], crib: bool = False) -> int:
 
 
 def _brute_force(cards: list[int], crib: bool = False) -> int:
-    """The rule book once more, with another method for each part: subsets, differences and counting."""
+    """The points by the rule book, by subsets, differences and counting: another method for each part."""
     ranks = [card % 13 for card in cards]
     suits = [card // 13 for card in cards]
     subsets = [subset for size in range(2, 6) for subset in combinations(ranks, size)]
@@ -97,14 +97,11 @@ def _pile(text: str) -> tuple[npt.NDArray[np.int8], int, int]:
     return np.array([*ranks, 12, 12], np.int8), len(ranks), sum(min(rank + 1, 10) for rank in ranks)
 
 
-exhaustive = pytest.mark.skipif(
-    os.environ.get("NUMBA_DISABLE_JIT", "0") != "0", reason="13 million hands are too many uncompiled"
-)
 five_cards = st.lists(st.integers(0, 51), min_size=5, max_size=5, unique=True)
 
 
-@exhaustive
-def test_distribution_of_all_hands_is_the_published_one() -> None:
+@compiled_only
+def test_distribution_of_all_hands_is_as_published() -> None:
     histogram = _distribution(False)
     assert tuple(histogram) == DISTRIBUTION
     assert sum(DISTRIBUTION) == 12_994_800
@@ -113,7 +110,7 @@ def test_distribution_of_all_hands_is_the_published_one() -> None:
     assert round(total / 12_994_800, 6) == 4.769152
 
 
-@exhaustive
+@compiled_only
 def test_cribs_differ_from_hands_only_by_flushes_of_four() -> None:
     histogram = _distribution(True)
     assert histogram[0] == 1_022_208  # published beside the hands' 1,009,008
@@ -148,7 +145,7 @@ def test_known_hands(text: str, hand: int, crib: int) -> None:
 
 
 @given(five_cards, st.booleans())
-def test_compiled_agrees_with_brute_force_and_with_the_explanation(cards: list[int], crib: bool) -> None:
+def test_scorer_agrees_with_brute_force_and_explanation(cards: list[int], crib: bool) -> None:
     points = _points(cards, crib)
     assert points == _brute_force(cards, crib)
     assert points == sum(part for _, part in explain_hand(cards[:4], cards[4], crib))
@@ -180,7 +177,7 @@ def test_explanation_in_words() -> None:
     assert ("pair royal (3C 3D 3H)", 6) in explain_hand(parse_cards("3C 3D 3H 4S"), parse_cards("5C")[0])
 
 
-# The pile so far by ranks, the points of its last card.
+# The ranks of the pile, and the points of its last card.
 PLAYS = [
     ("7", 0),
     ("78", 2),  # fifteen
@@ -198,15 +195,15 @@ PLAYS = [
     ("234567", 6),
     ("7263A54", 7),  # the longest that 31 allows
     ("3A245", 7),  # fifteen and a run of five
-    ("A2A3", 3),  # the second ace begins the run
-    ("3454", 0),  # a pair breaks it: 5, 4 and the 4 again
+    ("A2A3", 3),  # the second ace is part of the run
+    ("3454", 0),  # no run: 5, 4 and another 4
     ("34543", 3),
     ("345436", 4),  # 6, 3, 4, 5
-    ("4556", 0),  # the run needs both fives side by side
+    ("4556", 0),  # no run across a pair
     ("455", 2),
     ("4655", 2),
     ("KQ9", 0),
-    ("QKA", 0),  # no run around the corner
+    ("QKA", 0),  # no run from king to ace
     ("KAQ", 0),
     ("353", 0),
     ("335", 0),
@@ -228,7 +225,7 @@ def test_pegging_lines(text: str, points: int) -> None:
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=13))
-def test_pegging_agrees_with_the_rule_read_backwards(ranks: list[int]) -> None:
+def test_pegging_agrees_with_a_second_scorer(ranks: list[int]) -> None:
     if any(len(set(ranks[i : i + 5])) == 1 for i in range(len(ranks) - 4)):
         return  # no deck has five of a rank
     count = sum(min(rank + 1, 10) for rank in ranks)
@@ -246,7 +243,7 @@ def test_pegging_agrees_with_the_rule_read_backwards(ranks: list[int]) -> None:
 @example([4, 4, 4, 4])
 @example([6, 4, 5, 3])
 @example([0, 1, 2, 12])
-def test_points_of_every_next_card_are_those_of_playing_it(ranks: list[int]) -> None:
+def test_points_of_next_agrees_with_playing_each_rank(ranks: list[int]) -> None:
     pile = np.array([*ranks, 0, 0], np.int8)
     word = _next(pile, len(ranks))
     assert word >> 52 == 0
@@ -266,12 +263,12 @@ def test_card_names_and_parsing() -> None:
 @pytest.mark.parametrize(
     ("text", "message"), [("5H 1C", "'1C'"), ("5H 5X", "'5X'"), ("5H 5H", "twice"), ("5HH", "'5HH'")]
 )
-def test_bad_card_names(text: str, message: str) -> None:
+def test_bad_card_names_raise(text: str, message: str) -> None:
     with pytest.raises(CardgymError, match=message):
         parse_cards(text)
 
 
 @pytest.mark.parametrize("cards", [[0, 1, 2], [0, 1, 2, 52], [0, 1, 2, -1], [0, 1, 2, 2]])
-def test_bad_cards(cards: list[int]) -> None:
+def test_bad_cards_raise(cards: list[int]) -> None:
     with pytest.raises(CardgymError):
         check_cards(cards, 4)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from itertools import combinations
 from math import comb
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from cribbage_driver import compiled_only
 
 from cardgym.cli import main
 from cardgym.engine.compilation import compiled
@@ -21,10 +21,7 @@ from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
 from cardgym.games.cribbage.statistics import CANONICAL_HANDS, Keep, distributions, keeps, totals
 from cardgym.games.cribbage.statistics_arrays import CRIB_CASES, StatisticsArrays, build_arrays
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("NUMBA_DISABLE_JIT", "0") != "0",
-    reason="the arrays need 13 million scores, too many for interpreted code",
-)
+pytestmark = compiled_only
 
 # The points of all (hand, cut) and all (crib, cut) combinations, as test_cribbage_scoring.py counts them.
 HANDS_WITH_CUT_POINTS = 61_974_180

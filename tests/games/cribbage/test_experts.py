@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 import safetensors.numpy
+from cribbage_driver import compiled_only
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
@@ -15,7 +16,7 @@ from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.matches import match, side
 from cardgym.games.cribbage.experts.picture import board_png, family_shares
-from cardgym.games.cribbage.experts.player import SHAPE, load_experts, named_weights, save_experts
+from cardgym.games.cribbage.experts.player import SHAPE, ExpertsPlayer, named_weights, save_experts
 from cardgym.games.cribbage.experts.trainer import Trainer
 from cardgym.games.cribbage.experts.updates import gradient, paper_update
 from cardgym.games.cribbage.experts.values import EVENTS, value_positions
@@ -34,6 +35,8 @@ from cardgym.games.cribbage.strategies import (
     score_keeps,
 )
 from cardgym.players.base import resolve
+
+pytestmark = compiled_only
 
 SMALL = ExpertsConfig(total_games=60, seed_deals=500, value_every=20, buffer_size=32, save_every=20, eval_games=20)
 ROW = np.array([0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05])
@@ -250,9 +253,9 @@ def test_weight_file_plays_in_the_arena_as_in_the_trainer(tmp_path, pegging):
     assert interval[1] < 0.48
     assert report.players[0].win_rate == pytest.approx(share, abs=0.04)
     player = resolve(path, GAME, options)
-    again = load_experts(path)
-    assert np.array_equal(again.weights, named_weights("hand_max_min"))
+    assert isinstance(player, ExpertsPlayer)
     assert player.observation_name == "full"
+    assert np.array_equal(player.experts.weights, named_weights("hand_max_min"))
     report = evaluate("Cribbage-v0", options, [path, "random"], games=100, seed=3)
     assert report.players[0].win_rate > 0.9
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
+from cribbage_driver import compiled_only
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
@@ -19,6 +20,8 @@ from cardgym.games.cribbage.experts.trainer import Trainer
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.strategies import new_pegging
 from cardgym.players.base import resolve
+
+pytestmark = compiled_only
 
 SMALL = ExpertsConfig(total_games=60, seed_deals=500, value_every=20, buffer_size=32, save_every=20, eval_games=20)
 

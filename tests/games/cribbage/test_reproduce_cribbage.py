@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from cribbage_driver import compiled_only
+
 from cardgym.cli import main
 from cardgym.games.cribbage.paper import page
+
+pytestmark = compiled_only
 
 
 def test_page_answers_the_papers_questions(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(page, "SEEDS", (1, 2))
     monkeypatch.setattr(page, "STARTS", ("crib",))
     monkeypatch.setattr(page, "EVALUATION_GAMES", 4)
-    monkeypatch.setattr(page, "KINDS", {kind: config.replace(seed_deals=100) for kind, config in page.KINDS.items()})
+    monkeypatch.setattr(page, "SAMPLES", 1000)
+    for name in ("KINDS", "DISCOUNTS"):
+        configs = getattr(page, name)
+        small = {kind: config.replace(seed_deals=100, buffer_size=64) for kind, config in configs.items()}
+        monkeypatch.setattr(page, name, small)
     assert main(["reproduce", "cribbage", "--games", "16", "--out", str(tmp_path)]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["board.png", "results.md"]
     text = (tmp_path / "results.md").read_text()

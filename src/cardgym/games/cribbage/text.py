@@ -147,7 +147,7 @@ def _narrate_play(before: Record, card: int, after: Record, seat: int) -> str:
         message += f"\n{_name(other, seat)} {_verb('say', other, seat)} go"
     kind = DEALER_PEGGING if turn == before.dealer else PONE_PEGGING
     gained = _gained(before, after, turn, kind)
-    # A game that ends on the way, or a hand played out, leaves no restart to be seen: the last point tells of the go.
+    # If the game or the deal has ended, the state shows no restart, but a point without another reason is a go's.
     if count != 31 and gained > sum(points for _, points in reasons):
         reasons.append(("last card" if before.num_played == 7 else "go", 1))
     if gained:
@@ -158,7 +158,7 @@ def _narrate_play(before: Record, card: int, after: Record, seat: int) -> str:
 
 
 def _narrate_show(before: Record, after: Record, seat: int) -> str:
-    """The show as far as it went: pone's hand, dealer's hand and crib."""
+    """The show, up to the end of the game: pone's hand, dealer's hand, crib."""
     dealer = int(before.dealer)
     starter = int(before.starter)
     message = ""
@@ -197,19 +197,19 @@ def _gained(before: Record, after: Record, seat: int, kind: int) -> int:
 
 
 def _reasons(reasons: list[tuple[str, int]]) -> str:
-    """As players count aloud, with the total so far: "fifteen two, pair four, run of three makes seven"."""
+    """The reasons as players count aloud, with the total so far: "fifteen two, pair four, run of three makes seven"."""
     total = 0
     words = []
     for reason, points in reasons:
         link = " " if reason.startswith(("fifteen", "pair", "double pair")) else " makes " if total else " for "
         total += points
         name, bracket, cards = reason.partition(" (")
-        words.append(f"{name.removesuffix(' two')}{link}{_in_words(total)}{bracket}{cards}")
+        words.append(f"{name.removesuffix(' two')}{link}{_spelled(total)}{bracket}{cards}")
     return ", ".join(words)
 
 
-def _in_words(points: int) -> str:
-    """A number from 1 to 39, for the most that one show has is 29."""
+def _spelled(points: int) -> str:
+    """A number from 1 to 39 in words."""
     if points < 20:
         return _NUMBERS[points]
     tens = "twenty" if points < 30 else "thirty"
