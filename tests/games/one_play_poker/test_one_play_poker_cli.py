@@ -11,7 +11,7 @@ import pytest
 
 from cardgym.cli import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_solve_prints_json_and_writes_a_policy_it_can_read(tmp_path, capsys):
@@ -30,11 +30,11 @@ def test_solve_values_a_trained_network_and_tables(tmp_path, capsys):
     pytest.importorskip("torch")
     found = {}
     for script, words, file in (
-        ("dqn.py", ["--decisions", "2000"], "model.safetensors"),
-        ("tabular.py", ["--decisions", "20000", "--observation", "full"], "table.npz"),
+        ("dqn.py", ["--total-steps", "2000"], "model.safetensors"),
+        ("tabular.py", ["--total-steps", "20000", "--observation", "full"], "q_table.npz"),
     ):
         out = tmp_path / script
-        words += ["--env", "OnePlayPoker-v0", "--final-games", "100", "--out", str(out)]
+        words += ["--env-id", "OnePlayPoker-v0", "--final-games", "100", "--out", str(out)]
         told = subprocess.run(
             [sys.executable, str(ROOT / "train" / script), *words], check=True, capture_output=True, text=True
         ).stdout
