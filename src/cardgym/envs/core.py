@@ -17,6 +17,7 @@ from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, IllegalActionError, unknown
 from cardgym.players.base import PlayerSpec, resolve, seated
 from cardgym.players.legality import check_legal
+from cardgym.players.metadata import checkpoint_metadata
 from cardgym.players.seating import SeatedBatch
 
 ENV_ARGUMENTS = ("illegal_action", "obs", "obs_mode", "opponent", "render_mode", "seat")
@@ -120,8 +121,11 @@ class EnvCore:
         return spaces.Dict(observation=observation, action_mask=mask) if self.as_dict else observation
 
     def action_space(self) -> spaces.Discrete:
-        """The space of one action."""
-        return spaces.Discrete(self.game.actions(self.options))
+        """The space of one action; its attribute `cardgym` says what the env shows, as saved players say it."""
+        space = spaces.Discrete(self.game.actions(self.options))
+        metadata = checkpoint_metadata(self.game, self.options, self.observation_name)
+        vars(space)["cardgym"] = {**metadata, "as_dict": self.as_dict}
+        return space
 
     def draw_key(self, generator: np.random.Generator) -> int:
         """The key of a row's games, drawn from its generator."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cardgym.arena import PlayerReport, evaluate
 from cardgym.arena.match import EVALUATION_SEED
@@ -26,6 +26,14 @@ Metrics = dict[str, tuple[float, tuple[float, float] | None]]
 """Metrics of a match by name, each with its 95 % interval if it has one."""
 
 
+class Board(Protocol):
+    """Whatever logs numbers by name, such as `TensorBoard`."""
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        """Log numbers at a step."""
+        ...
+
+
 def evaluate_learner(
     game: Game,
     options: Options,
@@ -33,7 +41,7 @@ def evaluate_learner(
     opponents: Sequence[str],
     *,
     games: int,
-    board: TensorBoard,
+    board: Board,
     step: int,
     seat: int = ANY_SEAT,
 ) -> dict[str, Metrics]:

@@ -87,8 +87,8 @@ def player_names(game: Game) -> tuple[str, ...]:
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     """The player that `spec` names.
 
-    A path is a policy file (`.json`), a Q-table (`.npz`) or a network's checkpoint (`.safetensors`); games add suffixes
-    of their own.
+    A path is a policy file (`.json`), a Q-table (`.npz`), a network's checkpoint (`.safetensors`) or a model of
+    Stable-Baselines3 (`.zip`); games add suffixes of their own.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
@@ -110,7 +110,7 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
         if name.endswith(suffix):
             player: Player = load(Path(name), game, options)
             return player
-    paths = "a path to a .json policy, .npz Q-table or .safetensors checkpoint"
+    paths = "a path to a .json policy, .npz Q-table, .safetensors checkpoint or .zip model"
     raise unknown("player", name, [*player_names(game), paths])
 
 
@@ -128,6 +128,7 @@ _LOADERS = {
     ".json": "cardgym.players.policy_file:load_player",
     ".safetensors": "cardgym.players.networks:load_player",
     ".npz": "cardgym.players.q_table:load_player",
+    ".zip": "cardgym.interop.sb3.player:load_player",
 }
 """How players are loaded from files, by suffix."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor, nn
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
-from cardgym.players.metadata import check_compatible, checkpoint_metadata
+from cardgym.players.metadata import check_compatible, checkpoint_metadata, read_safetensors
 
 FORMAT = "cardgym-q-network-1"
 
@@ -114,16 +114,22 @@ def greedy_actions(
     Returns:
         (rows,), int64.
     """
+    with one_thread(), torch.inference_mode():
+        # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
+        values = network(torch.tensor(observations, device=device))
+        legal = torch.tensor(masks, device=device).bool()
+        best: npt.NDArray[np.int64] = masked(values, legal).argmax(dim=1).cpu().numpy()
+    return best
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let PyTorch use one thread inside: more make a small network slower, up to 80 times on a busy machine."""
     threads = torch.get_num_threads()
-    if threads != 1:  # More threads make a small network slower, up to 80 times on a busy machine.
+    if threads != 1:
         torch.set_num_threads(1)
     try:
-        with torch.inference_mode():
-            # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
-            values = network(torch.tensor(observations, device=device))
-            legal = torch.tensor(masks, device=device).bool()
-            best: npt.NDArray[np.int64] = masked(values, legal).argmax(dim=1).cpu().numpy()
-        return best
+        yield
     finally:
         if threads != 1:
             torch.set_num_threads(threads)
@@ -194,22 +200,7 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork,
             game, other options (only `reward` may differ: it changes nothing that a player sees), or an observation
             whose features have changed since.
     """
-    if not path.is_file():
-        raise CardgymError(f"checkpoint {path}: no such file; give the path of a .safetensors file")
-    try:
-        with safetensors.safe_open(path, framework="pt") as file:
-            texts: dict[str, str] = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (safetensors.SafetensorError, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CardgymError(f"checkpoint {path}: truncated or not a safetensors file ({reason})") from None
-    try:
-        metadata = json.loads(texts["cardgym"])
-        known = metadata["format"] == FORMAT
-    except (KeyError, TypeError, ValueError):
-        known = False
-    if not known:
-        raise CardgymError(f"checkpoint {path}: not a Q-network of cardgym (no format {FORMAT!r} in its metadata)")
+    tensors, metadata = read_safetensors(path, "checkpoint", "a Q-network", FORMAT, "pt")
     try:
         check_compatible(f"checkpoint {path}", metadata, game, options)
         shape = metadata["network"]

@@ -1,0 +1,20 @@
+"""Stable-Baselines3 and sb3-contrib: a vec env, DQN with action masks, models as players, and evaluations.
+
+docs/interop/stable_baselines3.md shows how they are used. The extra `sb3` installs both libraries.
+"""
+
+from cardgym.errors import CardgymError
+
+try:
+    import sb3_contrib as _sb3_contrib
+    import stable_baselines3 as _stable_baselines3
+except ModuleNotFoundError as error:
+    raise CardgymError(f"cardgym.interop.sb3 needs the package {error.name}: pip install 'cardgym[sb3]'") from None
+
+from cardgym.interop.sb3.callback import ArenaCallback
+from cardgym.interop.sb3.maskable_dqn import MaskableDQN
+from cardgym.interop.sb3.player import ModelPlayer, load_player
+from cardgym.interop.sb3.vec_env import CardVecEnv
+
+del _sb3_contrib, _stable_baselines3
+__all__ = ["ArenaCallback", "CardVecEnv", "MaskableDQN", "ModelPlayer", "load_player"]
