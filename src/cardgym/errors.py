@@ -1,4 +1,4 @@
-"""The errors a user can meet, each saying in one line what was wrong, what is allowed and what to do."""
+"""The errors that users meet: one line that says what was wrong, what is allowed and what to do."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class IllegalActionError(CardgymError):
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> CardgymError:
-    """The error for a name that is not among `known`, naming the nearest."""
+    """The error for a name that is not among `known`, with the nearest one as a hint."""
     names = sorted(known)
     return CardgymError(f"unknown {kind} {str(name)!r}: {nearest(name, names)}known: {', '.join(names) or 'none'}")
 
 
 def nearest(name: object, known: Iterable[str], cutoff: float = 0.5) -> str:
-    """The hint `did you mean 'x'? ` with the name most like `name`; empty if none is at least `cutoff` alike."""
+    """The hint `did you mean 'x'? ` for the name most similar to `name`; empty if no similarity reaches `cutoff`."""
     near = difflib.get_close_matches(str(name), sorted(known), n=1, cutoff=cutoff)
     return f"did you mean {near[0]!r}? " if near else ""

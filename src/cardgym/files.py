@@ -1,4 +1,4 @@
-"""Writing files so that nothing half-written is ever left."""
+"""Files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cardgym.errors import CardgymError
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place when the block ends well, and is removed if not.
+    """A temporary path, which replaces `path` at the end of the block; after an error it is removed.
 
     Raises:
         CardgymError: where the folder cannot be written or the disk is full.
@@ -21,8 +21,8 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
-        with open(temporary, "rb") as written:
-            os.fsync(written.fileno())
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
         raise CardgymError(f"cannot write {path}: {error.strerror or error}") from error

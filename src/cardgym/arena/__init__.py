@@ -1,4 +1,4 @@
-"""The arena: matches between players on the same deals, and what they show, with intervals."""
+"""The arena: matches between players on the same deals, reported with intervals."""
 
 from cardgym.arena.match import evaluate
 from cardgym.arena.report import PlayerReport, Report

@@ -1,1 +1,1 @@
-"""The games as Gymnasium envs (single and vector) and as PettingZoo AEC envs."""
+"""Games as Gymnasium envs (single and vector) and as PettingZoo AEC envs."""

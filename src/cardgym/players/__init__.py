@@ -1,1 +1,1 @@
-"""Players: who decides at a seat. Compiled players, tables, networks and Python callables, all found by name."""
+"""Players, which decide for a seat: compiled players, policy tables, Q-tables, networks and Python callables."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from cardgym.engine.contract import Game, Options
@@ -56,3 +58,42 @@ def check_compatible(what: str, metadata: Mapping[str, Any], game: Game, options
         if metadata.get("features") == digest:
             return
     raise CardgymError(f"{what}: observation {observation_name!r} of {game.id} has changed since; train it again")
+
+
+def read_safetensors(
+    path: Path, kind: str, content: str, format: str, framework: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read a safetensors file of cardgym: a JSON object with a `format` under the metadata key `cardgym`.
+
+    Args:
+        path: the file.
+        kind: the kind of file, for messages, such as `checkpoint`.
+        content: what it should hold, for messages, such as `a Q-network`.
+        format: the format that the metadata must name.
+        framework: `pt` for torch tensors, `numpy` for arrays.
+
+    Returns:
+        The tensors by name, and the JSON object.
+
+    Raises:
+        CardgymError: for a file that is missing, truncated or of another format.
+    """
+    import safetensors
+
+    if not path.is_file():
+        raise CardgymError(f"{kind} {path}: no such file")
+    try:
+        with safetensors.safe_open(path, framework=framework) as file:
+            texts: dict[str, str] = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (safetensors.SafetensorError, OSError, TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CardgymError(f"{kind} {path}: truncated or not a safetensors file ({reason})") from None
+    try:
+        metadata: dict[str, Any] = json.loads(texts["cardgym"])
+        known = metadata["format"] == format
+    except (KeyError, TypeError, ValueError):
+        known = False
+    if not known:
+        raise CardgymError(f"{kind} {path}: not {content} of cardgym (no format {format!r} in its metadata)")
+    return tensors, metadata

@@ -35,11 +35,10 @@ class SeatedBatch:
         observation_name: str | None = None,
     ) -> None:
         self.roster = tuple(roster)
-        tables = [player.actions for player in self.roster if isinstance(player, TablePlayer)]
+        actions = [player.actions for player in self.roster if isinstance(player, TablePlayer)]
+        policy_tables = np.stack(actions) if actions else NO_POLICY_TABLES
         names = [player.name for player in self.roster if isinstance(player, CompiledPlayer)]
-        self.batch = Batch(
-            game, options, num_rows, observation_name, np.stack(tables) if tables else NO_POLICY_TABLES, names
-        )
+        self.batch = Batch(game, options, num_rows, observation_name, policy_tables, names)
         self._batch_policies: dict[int, BatchPolicy] = {}  # By policy number.
         self.numbers: list[int] = []
         next_table = len(self.batch.kernel.players)

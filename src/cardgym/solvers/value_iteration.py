@@ -15,7 +15,7 @@ import re
 import time
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -66,11 +66,10 @@ def value_iteration(mdp: Mdp, gamma: float | Fraction = 0.9, theta: float = THET
     started = time.perf_counter()
     values = np.zeros(mdp.num_states)
     actions = np.zeros(mdp.num_states, np.int64)
-    sweeps, residual = _iterate(
-        mdp.offsets, mdp.moves, mdp.targets, mdp.rewards, mdp.num_chance, discount, theta, _MAX_SWEEPS, values, actions
-    )
+    graph = _graph(mdp)
+    sweeps, residual = _iterate(graph, discount, theta, _MAX_SWEEPS, values, actions)
     _check_converged(residual, theta)
-    value = _from_start(mdp.offsets, mdp.targets, mdp.rewards, mdp.num_chance, mdp.start, values)
+    value = _value_at_start(graph, values)
     return Solution(values, actions, value, sweeps, residual, time.perf_counter() - started)
 
 
@@ -86,8 +85,7 @@ def action_values(mdp: Mdp, values: npt.NDArray[np.float64], gamma: float | Frac
         (num_states, actions), float64.
     """
     worth = np.full((mdp.num_states, mdp.game.num_actions), np.nan)
-    nodes = float(check_gamma(gamma)) * values
-    _action_values(mdp.offsets, mdp.moves, mdp.targets, mdp.rewards, mdp.num_chance, nodes, worth)
+    _action_values(_graph(mdp), float(check_gamma(gamma)) * values, worth)
     return worth
 
 
@@ -108,13 +106,10 @@ def policy_value(mdp: Mdp, policy: Policy, gamma: float | Fraction = 1.0) -> Pol
     discount = float(check_gamma(gamma))
     weights = edge_weights(mdp, policy)
     means, squares = np.zeros(mdp.end + 1), np.zeros(mdp.end + 1)
-    residual = _evaluate(
-        mdp.offsets, mdp.targets, mdp.rewards, weights, mdp.num_states, discount, _MAX_SWEEPS, means, squares
-    )
+    graph = _graph(mdp)
+    residual = _evaluate(graph, weights, discount, _MAX_SWEEPS, means, squares)
     _check_converged(residual, THETA)
-    mean, square = _moments_from_start(
-        mdp.offsets, mdp.targets, mdp.rewards, weights, mdp.num_states, mdp.start, means, squares
-    )
+    mean, square = _moments_at_start(graph, weights, means, squares)
     return PolicyValue(mean, math.sqrt(max(square - mean * mean, 0.0)))
 
 
@@ -198,32 +193,38 @@ def edge_weights(mdp: Mdp, policy: Policy) -> npt.NDArray[np.float64]:
 
 
 # -- compiled ---------------------------------------------------------------------------------------------------------
-# `nodes[i]` is the value of arriving at node i: gamma x value at a decision, 0 at the end.
+# `arrivals[i]` is the value of arriving at node i: gamma x value at a decision state, 0 at the end.
+
+
+class _Graph(NamedTuple):
+    """The edges of an `Mdp` for compiled functions."""
+
+    offsets: npt.NDArray[np.int64]
+    moves: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int64]
+    rewards: npt.NDArray[np.float64]
+    num_states: int
+    num_nodes: int
+    start: int
+
+
+def _graph(mdp: Mdp) -> _Graph:
+    return _Graph(mdp.offsets, mdp.moves, mdp.targets, mdp.rewards, mdp.num_states, mdp.end + 1, mdp.start)
 
 
 @rule
-def _fill_chance(
-    offsets: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
-    num_states: int,
-    nodes: npt.NDArray[np.float64],
-) -> None:
+def _fill_chance(graph: _Graph, arrivals: npt.NDArray[np.float64]) -> None:
     """Compute the chance nodes, last first, from the decision states."""
-    for node in range(nodes.shape[0] - 2, num_states - 1, -1):
+    for node in range(graph.num_nodes - 2, graph.num_states - 1, -1):
         total = 0.0
-        for edge in range(offsets[node], offsets[node + 1]):
-            total += rewards[edge] + nodes[targets[edge]]
-        nodes[node] = total / (offsets[node + 1] - offsets[node])
+        for edge in range(graph.offsets[node], graph.offsets[node + 1]):
+            total += graph.rewards[edge] + arrivals[graph.targets[edge]]
+        arrivals[node] = total / (graph.offsets[node + 1] - graph.offsets[node])
 
 
 @compiled
 def _iterate(
-    offsets: npt.NDArray[np.int64],
-    moves: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
-    num_chance: int,
+    graph: _Graph,
     gamma: float,
     theta: float,
     max_sweeps: int,
@@ -231,71 +232,51 @@ def _iterate(
     actions: npt.NDArray[np.int64],
 ) -> tuple[int, float]:
     """Sweep until the values converge; returns the number of sweeps and the largest change in the last one."""
-    num_states = values.shape[0]
-    nodes = np.zeros(num_states + num_chance + 1)
+    arrivals = np.zeros(graph.num_nodes)
     residual = np.inf
     sweeps = 0
     while sweeps < max_sweeps and not residual < theta:
-        _fill_chance(offsets, targets, rewards, num_states, nodes)
+        _fill_chance(graph, arrivals)
         residual = 0.0
-        for state in range(num_states):
+        for state in range(graph.num_states):
             best = -np.inf
-            for edge in range(offsets[state], offsets[state + 1]):
-                worth = rewards[edge] + nodes[targets[edge]]
+            for edge in range(graph.offsets[state], graph.offsets[state + 1]):
+                worth = graph.rewards[edge] + arrivals[graph.targets[edge]]
                 if worth > best + _TIE:
                     best = worth
-                    actions[state] = moves[edge]
+                    actions[state] = graph.moves[edge]
             residual = max(residual, abs(best - values[state]))
             values[state] = best
-        for state in range(num_states):
-            nodes[state] = gamma * values[state]
+        for state in range(graph.num_states):
+            arrivals[state] = gamma * values[state]
         sweeps += 1
     return sweeps, residual
 
 
 @compiled
-def _from_start(
-    offsets: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
-    num_chance: int,
-    start: int,
-    values: npt.NDArray[np.float64],
-) -> float:
+def _value_at_start(graph: _Graph, values: npt.NDArray[np.float64]) -> float:
     """The value at the start: the first decision is not discounted."""
-    num_states = values.shape[0]
-    nodes = np.zeros(num_states + num_chance + 1)
-    nodes[:num_states] = values
-    _fill_chance(offsets, targets, rewards, num_states, nodes)
-    return float(nodes[start])
+    arrivals = np.zeros(graph.num_nodes)
+    arrivals[: graph.num_states] = values
+    _fill_chance(graph, arrivals)
+    return float(arrivals[graph.start])
 
 
 @compiled
-def _action_values(
-    offsets: npt.NDArray[np.int64],
-    moves: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
-    num_chance: int,
-    arrivals: npt.NDArray[np.float64],
-    worth: npt.NDArray[np.float64],
-) -> None:
-    num_states = arrivals.shape[0]
-    nodes = np.zeros(num_states + num_chance + 1)
-    nodes[:num_states] = arrivals
-    _fill_chance(offsets, targets, rewards, num_states, nodes)
-    for state in range(num_states):
-        for edge in range(offsets[state], offsets[state + 1]):
-            worth[state, moves[edge]] = rewards[edge] + nodes[targets[edge]]
+def _action_values(graph: _Graph, arrivals_at_states: npt.NDArray[np.float64], worth: npt.NDArray[np.float64]) -> None:
+    """Write the value of every legal action, from the values of arriving at the decision states."""
+    arrivals = np.zeros(graph.num_nodes)
+    arrivals[: graph.num_states] = arrivals_at_states
+    _fill_chance(graph, arrivals)
+    for state in range(graph.num_states):
+        for edge in range(graph.offsets[state], graph.offsets[state + 1]):
+            worth[state, graph.moves[edge]] = graph.rewards[edge] + arrivals[graph.targets[edge]]
 
 
 @rule
-def _moment(
-    offsets: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
+def _moments(
+    graph: _Graph,
     weights: npt.NDArray[np.float64],
-    num_states: int,
     gamma: float,
     node: int,
     means: npt.NDArray[np.float64],
@@ -304,10 +285,10 @@ def _moment(
     """The mean and the mean square of the return from a node on."""
     mean = 0.0
     square = 0.0
-    for edge in range(offsets[node], offsets[node + 1]):
-        target = targets[edge]
-        factor = gamma if target < num_states else 1.0
-        reward = rewards[edge]
+    for edge in range(graph.offsets[node], graph.offsets[node + 1]):
+        target = graph.targets[edge]
+        factor = gamma if target < graph.num_states else 1.0
+        reward = graph.rewards[edge]
         ahead = factor * means[target]
         mean += weights[edge] * (reward + ahead)
         square += weights[edge] * (reward * reward + 2.0 * reward * ahead + factor * factor * squares[target])
@@ -316,29 +297,21 @@ def _moment(
 
 @rule
 def _fill_moments(
-    offsets: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
+    graph: _Graph,
     weights: npt.NDArray[np.float64],
-    num_states: int,
     gamma: float,
     means: npt.NDArray[np.float64],
     squares: npt.NDArray[np.float64],
 ) -> None:
     """Compute both moments of the chance nodes, last first, from those of the decision states."""
-    for node in range(means.shape[0] - 2, num_states - 1, -1):
-        means[node], squares[node] = _moment(
-            offsets, targets, rewards, weights, num_states, gamma, node, means, squares
-        )
+    for node in range(graph.num_nodes - 2, graph.num_states - 1, -1):
+        means[node], squares[node] = _moments(graph, weights, gamma, node, means, squares)
 
 
 @compiled
 def _evaluate(
-    offsets: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
+    graph: _Graph,
     weights: npt.NDArray[np.float64],
-    num_states: int,
     gamma: float,
     max_sweeps: int,
     means: npt.NDArray[np.float64],
@@ -347,33 +320,27 @@ def _evaluate(
     """Compute both moments of every node by sweeps; returns the largest change in the last sweep."""
     residual = np.inf
     sweeps = 0
-    new_means = np.zeros(num_states)
-    new_squares = np.zeros(num_states)
+    new_means = np.zeros(graph.num_states)
+    new_squares = np.zeros(graph.num_states)
     while sweeps < max_sweeps and not residual < 1e-13:
         residual = 0.0
-        _fill_moments(offsets, targets, rewards, weights, num_states, gamma, means, squares)
-        for state in range(num_states):
-            new_means[state], new_squares[state] = _moment(
-                offsets, targets, rewards, weights, num_states, gamma, state, means, squares
-            )
+        _fill_moments(graph, weights, gamma, means, squares)
+        for state in range(graph.num_states):
+            new_means[state], new_squares[state] = _moments(graph, weights, gamma, state, means, squares)
             residual = max(residual, abs(new_means[state] - means[state]), abs(new_squares[state] - squares[state]))
-        means[:num_states] = new_means
-        squares[:num_states] = new_squares
+        means[: graph.num_states] = new_means
+        squares[: graph.num_states] = new_squares
         sweeps += 1
     return residual
 
 
 @compiled
-def _moments_from_start(
-    offsets: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    rewards: npt.NDArray[np.float64],
+def _moments_at_start(
+    graph: _Graph,
     weights: npt.NDArray[np.float64],
-    num_states: int,
-    start: int,
     means: npt.NDArray[np.float64],
     squares: npt.NDArray[np.float64],
 ) -> tuple[float, float]:
     """Both moments at the start: the first decision is not discounted."""
-    _fill_moments(offsets, targets, rewards, weights, num_states, 1.0, means, squares)
-    return float(means[start]), float(squares[start])
+    _fill_moments(graph, weights, 1.0, means, squares)
+    return float(means[graph.start]), float(squares[graph.start])
