@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from cardgym.arguments import whole as whole
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, parse_settings
 from cardgym.errors import CardgymError
+from cardgym.players.base import TRUST
 
 
 def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | None:
@@ -52,10 +54,29 @@ def add_matches(parser: Parser, games: int) -> None:
         nargs="+",
         required=True,
         metavar="PLAYER",
-        help="one for each seat: a name that `cardgym games` lists, or a path (.json, .npz, .safetensors)",
+        help="one for each seat: a name that `cardgym games` lists, or a path (.json, .npz, .safetensors, .zip)",
     )
+    add_trust(parser)
     parser.add_argument("--games", type=whole(1, 10**12), default=games, metavar="N", help=f"how many games ({games})")
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")
+
+
+def add_trust(parser: Parser) -> None:
+    """Add the flag that lets players' files be unpickled."""
+    parser.add_argument(
+        "--trust",
+        action=_Trust,
+        nargs=0,
+        default=argparse.SUPPRESS,
+        help="unpickle players' files where they need it, which runs whatever code they hold: some .zip models do",
+    )
+
+
+class _Trust(argparse.Action):
+    """Sets the environment variable that loaders of players ask."""
+
+    def __call__(self, *_: object) -> None:
+        os.environ[TRUST] = "1"
 
 
 def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:

@@ -6,7 +6,7 @@ import argparse
 import secrets
 from pathlib import Path
 
-from cardgym.cli.parser import Parser, add_game, game_of, whole
+from cardgym.cli.parser import Parser, add_game, add_trust, game_of, whole
 from cardgym.errors import CardgymError
 
 
@@ -20,6 +20,7 @@ def add_arguments(parser: Parser) -> None:
         help="who takes the other seats: one player for all, or one for each in the order of play after you "
         "(the game's usual opponent)",
     )
+    add_trust(parser)
     parser.add_argument("--seat", type=whole(0, 63), metavar="N", help="your seat (drawn for each game)")
     parser.add_argument("--seed", type=whole(0), metavar="S", help="the seed of the deals (drawn)")
     parser.add_argument("--log", type=Path, metavar="FILE", help="where results go (a file in your data folder)")

@@ -124,6 +124,9 @@ def _own_player(name: str, game: Game, options: Options) -> Player:
     return player
 
 
+TRUST = "CARDGYM_TRUST"
+"""The environment variable that, set to 1, lets players' files be unpickled, which runs whatever code they hold."""
+
 _LOADERS = {
     ".json": "cardgym.players.policy_file:load_player",
     ".safetensors": "cardgym.players.networks:load_player",

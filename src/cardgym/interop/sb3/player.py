@@ -35,11 +35,9 @@ from cardgym.engine.contract import Game, Options
 from cardgym.envs.core import EnvCore
 from cardgym.errors import CardgymError
 from cardgym.interop.sb3 import maskable_dqn
+from cardgym.players.base import TRUST
 from cardgym.players.metadata import check_compatible
 from cardgym.players.networks import masked, one_thread
-
-TRUST = "CARDGYM_TRUST"
-"""The environment variable that, set to 1, lets model files be unpickled."""
 
 _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
     module.__name__: policies
