@@ -72,7 +72,7 @@ class GameConfig(TrainingConfig):
     """The game and who plays it."""
 
     env_id: str = ""
-    """The game's id, such as CorellianSpike-v0."""
+    """The game's id, as `cardgym games` lists it."""
     env_options: EnvOptions = {}
     """Options of the game, such as num_players=4."""
     observation: str = ""
