@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from cardgym.arena.statistics import Moments
 
 
-def moments_of(part, whole):
+def moments_of(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Moments:
     moments = Moments(2)
     for chunk in np.array_split(np.column_stack([part, whole]).astype(float), 3):
         moments.add(chunk)
     return moments
 
 
-def test_mean_has_the_textbook_interval():
+def test_mean_has_the_textbook_interval() -> None:
     values = np.array([3.0, 5.0, 8.0, 1.0, -2.0, 4.0, 9.0])
     mean, (low, high) = moments_of(values, np.ones(7)).mean(np.array([1.0, 0.0]))
     half = 1.959964 * values.std(ddof=1) / np.sqrt(7)
@@ -23,7 +26,7 @@ def test_mean_has_the_textbook_interval():
     assert (low, high) == pytest.approx((values.mean() - half, values.mean() + half), rel=1e-6)
 
 
-def test_no_win_in_ten_games_has_wilsons_interval():
+def test_no_win_in_ten_games_has_wilsons_interval() -> None:
     # Wilson (1927): 0 of 10 gives 0 .. z^2 / (10 + z^2) = 0.2775 (Brown, Cai and DasGupta 2001, table).
     share, interval = moments_of(np.zeros(10), np.ones(10)).share(0, 1)
     assert share == 0.0
@@ -33,25 +36,25 @@ def test_no_win_in_ten_games_has_wilsons_interval():
     assert interval == pytest.approx((1 - 0.27753, 1.0), abs=1e-5)
 
 
-def test_one_game_a_deal_gives_about_the_binomial_interval():
+def test_one_game_a_deal_gives_about_the_binomial_interval() -> None:
     scores = np.repeat([1.0, 0.0], [300, 700])
     _, (low, high) = moments_of(scores, np.ones(1000)).share(0, 1)
     assert (low, high) == pytest.approx((0.2724, 0.3291), abs=2e-4)  # Wilson for 300 of 1000.
 
 
-def test_equal_shares_in_all_deals_have_an_interval_of_no_width():
+def test_equal_shares_in_all_deals_have_an_interval_of_no_width() -> None:
     share, interval = moments_of(np.full(50, 3.0), np.full(50, 9.0)).share(0, 1)
     assert share == pytest.approx(1 / 3)
     assert interval == pytest.approx((1 / 3, 1 / 3))
 
 
-def test_one_deal_has_no_interval():
+def test_one_deal_has_no_interval() -> None:
     moments = moments_of(np.array([1.0]), np.array([2.0]))
     assert np.isnan(moments.share(0, 1)[1]).all()
     assert np.isnan(moments.mean(np.array([1.0, 0.0]))[1]).all()
 
 
-def test_intervals_of_clustered_shares_cover_95_percent():
+def test_intervals_of_clustered_shares_cover_95_percent() -> None:
     # Clusters of 1 to 10 hands with the same luck: an interval for independent hands covers only some 75 %.
     generator = np.random.default_rng(5)
     covered = 0

@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
-from cardgym.arena import evaluate, match
+from cardgym.arena import Report, evaluate, match
+from cardgym.engine.contract import Options
 
 ENV = "CorellianSpike-v0"
 FOLD, MATCH, DONT_BUY, DISCARD = 2, 1, 4, 5
 
 
-def folder(observation, mask):
+def folder(observation: Any, mask: Any) -> int:
     """Folds whenever it can."""
     return FOLD if mask[FOLD] else int(np.flatnonzero(mask)[-1])
 
 
-def play_on(observation, mask):
+def play_on(observation: Any, mask: Any) -> int:
     """The paper's initial policy, as a callable."""
     return next(action for action in (MATCH, DONT_BUY, DISCARD) if mask[action])
 
 
-def options(**settings):
+def options(**settings: Any) -> Options:
     return find(ENV).parse_options(settings)
 
 
-def without_times(report):
+def without_times(report: Report) -> dict[str, Any]:
     """The report without what the clock measured."""
     return {k: v for k, v in report.asdict().items() if k not in ("seconds", "decisions_per_second")}
 
 
-def test_a_player_that_always_folds_loses_exactly_the_antes():
+def test_a_player_that_always_folds_loses_exactly_the_antes() -> None:
     # Ten hands, an ante of 2 each: 20 credits of 50; the other is paid ten pools of 4.
     report = evaluate(ENV, None, [folder, "initial"], games=10, seed=3).asdict()
     first, second = report["players"]
@@ -49,7 +51,7 @@ def test_a_player_that_always_folds_loses_exactly_the_antes():
     assert 0.0 < first["win_rate_ci95"][1] < 0.5  # Five deals do not show that it never wins.
 
 
-def test_bust_games_are_counted():
+def test_bust_games_are_counted() -> None:
     # Two credits are the first ante: everyone is all in, and the loser is bust.
     report = evaluate(ENV, options(credits=2), ["initial", "random"], games=100, seed=3).asdict()
     for player in report["players"]:
@@ -58,7 +60,7 @@ def test_bust_games_are_counted():
         assert 20 < player["metrics"]["bust_games"] < 80
 
 
-def test_equal_players_mirror_each_other_exactly():
+def test_equal_players_mirror_each_other_exactly() -> None:
     for name in ("random", "heuristic", "random-table"):
         report = evaluate(ENV, None, [name, name], games=200, seed=8)
         first, second = (player for player in report.asdict()["players"])
@@ -67,11 +69,11 @@ def test_equal_players_mirror_each_other_exactly():
         assert report.differences[0].mean == 0.0
 
 
-def test_interval_of_an_equal_player_covers_one_half():
+def test_interval_of_an_equal_player_covers_one_half() -> None:
     generator = np.random.default_rng(1)
 
-    def another_random(observation, mask):
-        return generator.choice(np.flatnonzero(mask))
+    def another_random(observation: Any, mask: Any) -> int:
+        return int(generator.choice(np.flatnonzero(mask)))
 
     player = evaluate(ENV, None, [another_random, "random"], games=2000, seed=3).players[0]
     low, high = player.win_rate_ci95
@@ -81,7 +83,7 @@ def test_interval_of_an_equal_player_covers_one_half():
     assert low < 0.0 < high
 
 
-def test_intervals_show_the_stronger_player():
+def test_intervals_show_the_stronger_player() -> None:
     report = evaluate(ENV, None, ["heuristic", "random"], games=1000, seed=2)
     player = report.players[0]
     assert player.win_rate_ci95[0] > 0.8
@@ -89,20 +91,20 @@ def test_intervals_show_the_stronger_player():
     assert report.differences[0].ci95[0] > 0.0
 
 
-def test_callable_gets_the_report_of_the_compiled_player_it_copies():
+def test_callable_gets_the_report_of_the_compiled_player_it_copies() -> None:
     compiled = without_times(evaluate(ENV, None, ["initial", "random"], games=60, seed=4))
     called = without_times(evaluate(ENV, None, [play_on, "random"], games=60, seed=4))
     compiled["players"][0]["name"] = called["players"][0]["name"] = ""
     assert compiled == called
 
 
-def test_report_depends_on_the_seed_alone():
+def test_report_depends_on_the_seed_alone() -> None:
     again = [without_times(evaluate(ENV, None, ["initial", "random"], games=300, seed=seed)) for seed in (4, 4, 5)]
     assert again[0] == again[1]
     assert again[0]["players"] != again[2]["players"]
 
 
-def test_order_of_players_changes_only_the_order_of_reports():
+def test_order_of_players_changes_only_the_order_of_reports() -> None:
     one = evaluate(ENV, None, ["initial", "heuristic"], games=300, seed=4).asdict()["players"]
     other = evaluate(ENV, None, ["heuristic", "initial"], games=300, seed=4).asdict()["players"]
     for a, b in zip(one, reversed(other), strict=True):
@@ -112,13 +114,13 @@ def test_order_of_players_changes_only_the_order_of_reports():
         assert a["metrics"]["credits_per_game_ci95"] == pytest.approx(b["metrics"]["credits_per_game_ci95"])
 
 
-def test_number_of_rows_does_not_change_the_report(monkeypatch):
+def test_number_of_rows_does_not_change_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = without_times(evaluate(ENV, None, ["initial", "random"], games=100, seed=4))
     monkeypatch.setattr(match, "ROWS", 14)
     assert without_times(evaluate(ENV, None, ["initial", "random"], games=100, seed=4)) == whole
 
 
-def test_rotation_is_both_fixed_seatings_of_the_same_deals():
+def test_rotation_is_both_fixed_seatings_of_the_same_deals() -> None:
     rotated = evaluate(ENV, None, ["initial", "heuristic"], games=200, seed=6).players[0]
     first = evaluate(ENV, None, ["initial", "heuristic"], games=100, seed=6, seats="fixed").players[0]
     second = evaluate(ENV, None, ["heuristic", "initial"], games=100, seed=6, seats="fixed").players[1]
@@ -127,7 +129,7 @@ def test_rotation_is_both_fixed_seatings_of_the_same_deals():
     assert rotated.metrics["bust_games"] == first.metrics["bust_games"] + second.metrics["bust_games"]
 
 
-def test_games_are_rounded_up_to_whole_deals():
+def test_games_are_rounded_up_to_whole_deals() -> None:
     calls = []
     names = ["heuristic", "random", "initial"]
     report = evaluate(ENV, options(num_players=3), names, games=100, seed=1, progress=lambda *call: calls.append(call))
@@ -138,7 +140,7 @@ def test_games_are_rounded_up_to_whole_deals():
     assert [player.name for player in report.players] == names
 
 
-def test_json_has_the_documented_keys_and_no_nan():
+def test_json_has_the_documented_keys_and_no_nan() -> None:
     report = evaluate(ENV, options(hands=2), ["random", "initial"], games=1, seed=7).asdict()
     assert list(report) == [
         "env",
@@ -180,7 +182,7 @@ def test_json_has_the_documented_keys_and_no_nan():
         ({"game": "Corellian"}, "did you mean 'CorellianSpike-v0'"),
     ],
 )
-def test_bad_input_is_one_line(change, message):
+def test_bad_input_is_one_line(change: dict[str, Any], message: str) -> None:
     arguments = {"game": ENV, "players": ["random", "random"], "games": 2, "seed": 0, "seats": "rotate", **change}
     with pytest.raises(CardgymError) as error:
         evaluate(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import importlib
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
 from cardgym.arena import recording
-from cardgym.arena.recording import record
+from cardgym.arena.recording import Transitions, record
 from cardgym.arena.transition_file import read_transitions, write_transitions
 from cardgym.engine.compilation import reachable_modules
 
@@ -18,20 +20,20 @@ ENV = "CorellianSpike-v0"
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD = range(6)
 
 
-def folder(observation, mask):
+def folder(observation: Any, mask: Any) -> int:
     return FOLD if mask[FOLD] else int(np.flatnonzero(mask)[-1])
 
 
-def play_on(observation, mask):
+def play_on(observation: Any, mask: Any) -> int:
     """The paper's initial policy, as a callable."""
     return next(action for action in (MATCH, DONT_BUY, DISCARD) if mask[action])
 
 
-def same(one, other):
+def same(one: Transitions, other: Transitions) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(one.columns().values(), other.columns().values(), strict=True))
 
 
-def test_folding_at_once_gives_one_transition_a_hand():
+def test_folding_at_once_gives_one_transition_a_hand() -> None:
     rows = record(ENV, None, [folder, "initial"], games=3, seed=1)
     assert len(rows) == 30
     assert (rows.seat == 0).all()
@@ -45,7 +47,7 @@ def test_folding_at_once_gives_one_transition_a_hand():
     assert rows.s[0] % 10_000 == 50
 
 
-def test_the_last_player_in_is_paid_the_pool():
+def test_the_last_player_in_is_paid_the_pool() -> None:
     rows = record(ENV, None, ["initial", folder], games=1, seed=1)
     assert rows.seat.tolist() == [0, 1] * 10
     assert rows.a.tolist() == [MATCH, FOLD] * 10
@@ -53,7 +55,7 @@ def test_the_last_player_in_is_paid_the_pool():
     assert (rows.s_next == 0).all()
 
 
-def test_without_raises_and_folds_the_pool_is_the_antes():
+def test_without_raises_and_folds_the_pool_is_the_antes() -> None:
     rows = record(ENV, None, ["initial", "initial"], games=20, seed=2)
     # Seven decisions a seat and hand: 4 betting, 3 buying. Each hand pays its winner 4.
     assert len(rows) == 20 * 10 * 2 * 7
@@ -65,7 +67,7 @@ def test_without_raises_and_folds_the_pool_is_the_antes():
 
 
 @pytest.mark.parametrize("num_players", [2, 4])
-def test_transitions_of_a_seat_chain_to_the_end_of_the_hand(num_players):
+def test_transitions_of_a_seat_chain_to_the_end_of_the_hand(num_players: int) -> None:
     options = find(ENV).parse_options({"num_players": num_players, "reward": "weighted"})
     rows = record(ENV, options, ["random", "heuristic"] * (num_players // 2), games=30, seed=5)
     chain = np.lexsort((np.arange(len(rows)), rows.seat, rows.hand, rows.game))
@@ -81,7 +83,7 @@ def test_transitions_of_a_seat_chain_to_the_end_of_the_hand(num_players):
     assert (decision == np.where(rows.a <= FOLD, 1, np.where(rows.a <= DONT_BUY, 2, 3))).all()
 
 
-def test_rewards_are_those_of_the_paper():
+def test_rewards_are_those_of_the_paper() -> None:
     rows = record(ENV, None, ["random", "random"], games=50, seed=5)
     inside = rows.s_next != 0
     assert set(rows.r[inside & (rows.a == RAISE)]) == {-2.0}
@@ -91,7 +93,7 @@ def test_rewards_are_those_of_the_paper():
     assert rows.r[~inside].max() > 4.0
 
 
-def test_callable_is_recorded_like_the_compiled_player_it_copies():
+def test_callable_is_recorded_like_the_compiled_player_it_copies() -> None:
     compiled = record(ENV, None, ["initial", "random"], games=40, seed=9)
     assert same(compiled, record(ENV, None, [play_on, "random"], games=40, seed=9))
     exploring = record(ENV, None, ["initial", "random"], games=40, seed=9, epsilon=0.3)
@@ -99,7 +101,7 @@ def test_callable_is_recorded_like_the_compiled_player_it_copies():
     assert not same(compiled, exploring)
 
 
-def test_size_of_the_log_and_number_of_rows_do_not_change_the_recording(monkeypatch):
+def test_size_of_the_log_and_number_of_rows_do_not_change_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = record(ENV, None, ["heuristic", "random"], games=30, seed=9)
     called = record(ENV, None, [play_on, "random"], games=30, seed=9, epsilon=0.2)
     monkeypatch.setattr(recording, "_PER_GAME", 1)
@@ -108,7 +110,7 @@ def test_size_of_the_log_and_number_of_rows_do_not_change_the_recording(monkeypa
     assert same(called, record(ENV, None, [play_on, "random"], games=30, seed=9, epsilon=0.2))
 
 
-def test_epsilon_one_is_random_play():
+def test_epsilon_one_is_random_play() -> None:
     rows = record(ENV, None, ["initial", "initial"], games=60, seed=9, epsilon=1.0)
     betting = rows.a[rows.a <= FOLD]
     assert np.bincount(betting) / len(betting) == pytest.approx([1 / 3] * 3, abs=0.04)
@@ -116,16 +118,18 @@ def test_epsilon_one_is_random_play():
     assert (bought == BUY).mean() == pytest.approx(0.5, abs=0.04)
 
 
-def test_indices_are_those_of_the_keys():
+def test_indices_are_those_of_the_keys() -> None:
     options = find(ENV).parse_options()
     by_key = record(ENV, options, ["heuristic", "random"], games=30, seed=9)
     by_index = record(ENV, options, ["heuristic", "random"], games=30, seed=9, states="index")
-    keys = find(ENV).state_index.info_state_keys(options)
+    info_state_keys = find(ENV).state_index.info_state_keys
+    assert info_state_keys is not None
+    keys = info_state_keys(options)
     assert np.array_equal(keys[by_index.s], by_key.s)
     assert np.array_equal(keys[by_index.s_next], by_key.s_next)
 
 
-def test_files_hold_the_transitions(tmp_path):
+def test_files_hold_the_transitions(tmp_path: Path) -> None:
     rows = record(ENV, None, ["random", "random"], games=5, seed=9)
     write_transitions(tmp_path / "a.npz", [rows], {"env": ENV})
     assert same(rows, read_transitions(tmp_path / "a.npz"))
@@ -140,17 +144,18 @@ def test_files_hold_the_transitions(tmp_path):
         read_transitions(tmp_path / "b.npz")
 
 
-def test_bad_input_is_refused():
+def test_bad_input_is_refused() -> None:
     for change, message in (
         ({"players": ["random"]}, "name 2 players"),
         ({"games": 0}, "games from 1"),
         ({"epsilon": 1.5}, "numbers from 0 to 1"),
     ):
+        arguments: dict[str, Any] = {"players": ["random"] * 2, "games": 1, "seed": 0, **change}
         with pytest.raises(CardgymError, match=message):
-            record(ENV, None, **{"players": ["random"] * 2, "games": 1, "seed": 0, **change})
+            record(ENV, None, **arguments)
 
 
-def test_compiled_code_depends_on_rules_from_other_modules(tmp_path, monkeypatch):
+def test_compiled_code_depends_on_rules_from_other_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own_helper.py").write_text("FIRST = 0\n\n\ndef pick(mask):\n    return FIRST\n")
     own = "from own_helper import pick\n\n\ndef explore(state, seat, mask, generator):\n    return pick(mask)\n"
     (tmp_path / "own_explore.py").write_text(own)

@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,12 +21,12 @@ TWO = ["--players", "random", "initial"]
 
 
 @pytest.fixture(autouse=True)
-def _own_folders(tmp_path, monkeypatch):
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CARDGYM_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
 
 
-def run_cardgym(*words, **kwargs):
+def run_cardgym(*words: object, **kwargs: Any) -> subprocess.CompletedProcess[str]:
     """Run `cardgym` in a new process, as a user does."""
     return subprocess.run(
         [sys.executable, "-m", "cardgym", *map(str, words)],
@@ -36,7 +37,7 @@ def run_cardgym(*words, **kwargs):
     )
 
 
-def error_of(done):
+def error_of(done: subprocess.CompletedProcess[str]) -> str:
     """The one line on stderr of a command that failed with bad input."""
     assert done.returncode == 2, done.stderr
     assert not done.stdout
@@ -86,7 +87,9 @@ def error_of(done):
         (["bench", ENV, "--script", "none.py"], "none.py: no such file"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(words, message, capsys):
+def test_bad_input_is_one_line_and_exit_code_2(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(words) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -109,7 +112,9 @@ def test_bad_input_is_one_line_and_exit_code_2(words, message, capsys):
         ),
     ],
 )
-def test_files_with_other_contents_are_refused(name, text, message, capsys, tmp_path):
+def test_files_with_other_contents_are_refused(
+    name: str, text: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     (tmp_path / name).write_text(text)
     assert main(["report", name]) == 2
     error = capsys.readouterr().err
@@ -117,7 +122,7 @@ def test_files_with_other_contents_are_refused(name, text, message, capsys, tmp_
     assert error.count("\n") == 1
 
 
-def test_bad_input_ends_a_process_with_one_line(tmp_path):
+def test_bad_input_ends_a_process_with_one_line(tmp_path: Path) -> None:
     assert "did you mean 'heuristic'" in error_of(run_cardgym("evaluate", ENV, "--players", "random", "heuristc"))
     for content in ("{", "[1]", '{"12": 1}'):
         (tmp_path / "policy.json").write_text(content)
@@ -126,7 +131,7 @@ def test_bad_input_ends_a_process_with_one_line(tmp_path):
     assert "holds no report" in error_of(run_cardgym("report", "report.json"))
 
 
-def test_evaluate_prints_the_documented_json(capsys):
+def test_evaluate_prints_the_documented_json(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["evaluate", ENV, "--players", "heuristic", "random", "--games", "50", "--seed", "3", "--json"]
     assert main([*words, "--set", "hands=3", "--set", "betting=matched"]) == 0
     report = json.loads(capsys.readouterr().out)
@@ -146,7 +151,7 @@ def test_evaluate_prints_the_documented_json(capsys):
         assert 0 <= low <= player["win_rate"] <= high <= 1
 
 
-def test_report_prints_a_saved_evaluation(capsys, tmp_path):
+def test_report_prints_a_saved_evaluation(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ["evaluate", ENV, "--players", "heuristic", "random", "--games", "50", "--seed", "3"]
     assert main([*words, "--json"]) == 0
     (tmp_path / "saved.json").write_text(capsys.readouterr().out)
@@ -160,7 +165,7 @@ def test_report_prints_a_saved_evaluation(capsys, tmp_path):
         assert f"[{100 * player['win_rate_ci95'][0]:.2f}, {100 * player['win_rate_ci95'][1]:.2f}]" in table
 
 
-def test_record_writes_the_same_to_both_formats(tmp_path, capsys):
+def test_record_writes_the_same_to_both_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a.csv", "new/b.npz"):
         assert main(["record", ENV, *TWO, "--games", "4", "--seed", "2", "--out", name]) == 0
     assert "transitions of 4 games in a.csv" in capsys.readouterr().out
@@ -172,7 +177,7 @@ def test_record_writes_the_same_to_both_formats(tmp_path, capsys):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "new"]
 
 
-def test_interpreted_and_compiled_recordings_are_the_same_bytes(tmp_path):
+def test_interpreted_and_compiled_recordings_are_the_same_bytes(tmp_path: Path) -> None:
     words = ["record", ENV, "--players", "heuristic", "random", "--games", "2", "--out"]
     assert run_cardgym(*words, "compiled.csv").returncode == 0
     assert run_cardgym(*words, "plain.csv", env={**os.environ, "NUMBA_DISABLE_JIT": "1"}).returncode == 0
@@ -180,7 +185,7 @@ def test_interpreted_and_compiled_recordings_are_the_same_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["file/a.csv", "file/a.npz", "folder.csv", "folder.npz"])
-def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path, name):
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "folder.npz").mkdir()
@@ -189,7 +194,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path, name):
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_read_only_folder_is_refused(tmp_path):
+def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "locked").mkdir(mode=0o555)
     if os.access(tmp_path / "locked", os.W_OK):
         pytest.skip("root writes anywhere")
@@ -198,7 +203,7 @@ def test_a_read_only_folder_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "npz"])
-def test_a_full_disk_leaves_the_old_file(tmp_path, suffix, capsys):
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / f"a.{suffix}"
     out.write_text("old")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -217,7 +222,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, suffix, capsys):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_behind_stdout_is_reported():
+def test_a_full_disk_behind_stdout_is_reported() -> None:
     for words in (["evaluate", ENV, *TWO, "--games", "2", "--json"], ["games"]):
         with open("/dev/full", "w") as full:
             done = run_cardgym(*words, stdout=full)
@@ -226,7 +231,7 @@ def test_a_full_disk_behind_stdout_is_reported():
         assert lines == ["cardgym: cannot read or write: No space left on device"]
 
 
-def test_a_closed_pipe_is_no_error():
+def test_a_closed_pipe_is_no_error() -> None:
     # The reader closes the pipe before anything is written.
     done = subprocess.run(
         ["bash", "-c", f"(sleep 1; {sys.executable} -m cardgym games) | true; echo ${{PIPESTATUS[0]}}"],
@@ -238,8 +243,8 @@ def test_a_closed_pipe_is_no_error():
     assert "BrokenPipe" not in done.stderr
 
 
-def test_ctrl_c_is_quiet(monkeypatch, capsys):
-    def interrupted(*_, **__):
+def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("cardgym.arena.evaluate", interrupted)
@@ -247,7 +252,7 @@ def test_ctrl_c_is_quiet(monkeypatch, capsys):
     assert capsys.readouterr().err == "cardgym: interrupted\n"
 
 
-def test_a_game_played_through_a_pipe_is_reported(capsys, tmp_path):
+def test_a_game_played_through_a_pipe_is_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ["play", ENV, "--opponent", "initial", "--seat", "0", "--seed", "3", "--set", "hands=2"]
     # Fold both hands of the first game; play another; leave it in its second hand.
     done = run_cardgym(*words, input="3\n3\n\n3\n2\nq\n")
@@ -267,7 +272,7 @@ def test_a_game_played_through_a_pipe_is_reported(capsys, tmp_path):
     assert "1 game of human, initial left unfinished" in out
 
 
-def test_help_and_version(capsys):
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     out = capsys.readouterr().out
     assert all(name in out for name in commands())
@@ -278,20 +283,20 @@ def test_help_and_version(capsys):
     assert capsys.readouterr().out.startswith("cardgym ")
 
 
-def test_games_lists_options_and_players(capsys):
+def test_games_lists_options_and_players(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["games", ENV]) == 0
     out = capsys.readouterr().out
     for word in ("heuristic", "random-table", "num_players=2", "2 to 8", "flat or matched", "one of 231,041"):
         assert word in out
 
 
-def test_the_command_line_starts_without_heavy_packages():
+def test_the_command_line_starts_without_heavy_packages() -> None:
     code = "import sys, cardgym.cli as c; c.main(['games']); c.main([]); print({'torch', 'rich'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "set()"
 
 
-def test_bench_prints_json(capsys, monkeypatch):
+def test_bench_prints_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "first_step", lambda game, *, cold: 9.0 + cold)  # A cold start takes long.
     assert main(["bench", ENV, "--repeats", "1", "--seconds", "0.05", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
@@ -300,7 +305,7 @@ def test_bench_prints_json(capsys, monkeypatch):
     assert all(figure["low"] <= figure["median"] <= figure["high"] for figure in report["figures"])
 
 
-def test_a_measurement_that_fails_is_one_line(capsys, tmp_path):
+def test_a_measurement_that_fails_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "dqn.py").write_text("raise SystemExit('no torch here')\n")
     with pytest.raises(CardgymError, match=r"failed \(exit code 1\): no torch here"):
         bench.training(ENV, tmp_path / "dqn.py", 10)

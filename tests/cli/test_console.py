@@ -16,7 +16,7 @@ ROWS = [
 ]
 
 
-def printed(width):
+def printed(width: int) -> tuple[int, str]:
     from rich.console import Console
 
     out = io.StringIO()
@@ -26,7 +26,7 @@ def printed(width):
 
 
 @pytest.mark.parametrize(("width", "count"), [(160, 1), (60, 1), (46, 2)])
-def test_no_cell_is_cut(width, count):
+def test_no_cell_is_cut(width: int, count: int) -> None:
     tables, shown = printed(width)
     assert tables == count
     assert max(map(len, shown.splitlines())) <= width
@@ -38,25 +38,25 @@ def test_no_cell_is_cut(width, count):
     assert letters.count(ROWS[0][0]) == count
 
 
-def test_heads_are_wrapped_to_the_width_of_their_cells():
+def test_heads_are_wrapped_to_the_width_of_their_cells() -> None:
     shown = printed(160)[1].splitlines()
     assert any("points" in line and "hands" not in line for line in shown)
     assert max(map(len, shown)) < 110
 
 
 class Terminal(io.StringIO):
-    def isatty(self):
+    def isatty(self) -> bool:
         return True
 
 
-def test_progress_is_quiet_where_stderr_is_no_terminal(capsys):
+def test_progress_is_quiet_where_stderr_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress("games", "games") as progress:
         progress(50, 100)
         progress.note("halfway")
     assert capsys.readouterr().err == ""
 
 
-def test_progress_prints_notes_as_lines(capsys):
+def test_progress_prints_notes_as_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress("", "decisions", total=2_000, done=500, lines=True) as progress:
         progress(1_000)
         progress.note("wins 61.0 % against random")
@@ -69,13 +69,14 @@ def test_progress_prints_notes_as_lines(capsys):
     ]
 
 
-def test_progress_bar_shows_what_is_done_the_rate_and_the_note(monkeypatch):
+def test_progress_bar_shows_what_is_done_the_rate_and_the_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    stderr = Terminal()
+    monkeypatch.setattr(sys, "stderr", stderr)
     with Progress("matches", "games") as progress:
         progress(50, 100)
         progress.note("note [1, 2]")
-    shown = sys.stderr.getvalue()
+    shown = stderr.getvalue()
     for text in ("matches", "50/100", "games/s", "note [1, 2]"):
         assert text in shown

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import gymnasium
 import pytest
@@ -31,7 +33,7 @@ def run(arguments):
     print(f"shuffled {arguments.times} times")
 """,
     "hearts_training": """
-def main(words):
+def main(words: list[str]):
     print("trained with", *words)
     return 3
 """,
@@ -64,7 +66,7 @@ def run(arguments, progress):
 
 
 @pytest.fixture(autouse=True)
-def _hearts(tmp_path, monkeypatch):
+def _hearts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A package with everything that a game can bring to the command line."""
     for name, text in MODULES.items():
         (tmp_path / f"{name}.py").write_text(text)
@@ -91,7 +93,7 @@ def _hearts(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-def test_commands_of_games_are_listed_and_run(capsys):
+def test_commands_of_games_are_listed_and_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     out = capsys.readouterr().out
     assert "shuffle a deck" in out
@@ -102,18 +104,18 @@ def test_commands_of_games_are_listed_and_run(capsys):
     assert "did you mean '--times'?" in capsys.readouterr().err
 
 
-def test_a_training_command_parses_its_own_words(capsys):
+def test_a_training_command_parses_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train-hearts", "--seed", "2"]) == 3
     assert capsys.readouterr().out == "trained with --seed 2\n"
 
 
-def test_modules_of_a_game_are_imported_only_when_called():
+def test_modules_of_a_game_are_imported_only_when_called() -> None:
     assert main([]) == 0
     assert HEARTS in registered()
     assert not set(MODULES) & set(sys.modules)
 
 
-def test_solve_uses_the_solver_of_the_game(capsys):
+def test_solve_uses_the_solver_of_the_game(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", HEARTS, "--set", "hands=3", "--depth", "7", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"env": HEARTS, "hands": 3, "depth": 7}
     assert main(["solve", HEARTS]) == 0
@@ -126,7 +128,7 @@ def test_solve_uses_the_solver_of_the_game(capsys):
     assert "unknown option '--out'" in capsys.readouterr().err
 
 
-def test_reproduce_runs_the_paper_of_the_game(capsys, tmp_path):
+def test_reproduce_runs_the_paper_of_the_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["reproduce", "hearts-test", "--seed", "4", "--games", "5"]) == 0
     assert capsys.readouterr().out == "docs/games/hearts_test/paper.md\n"
     assert (tmp_path / "docs/games/hearts_test/paper.md").read_text() == "5 games of seed 4"

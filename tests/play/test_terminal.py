@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import resource
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
+from cardgym.engine.contract import Options
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import RESET
 from cardgym.play import human_game
@@ -22,32 +25,34 @@ GAME = find("CorellianSpike-v0")
 MATCH, DONT_BUY, DISCARD = 1, 4, 5
 
 
-def options(**settings):
+def options(**settings: Any) -> Options:
     return GAME.parse_options(settings)
 
 
-def play_on(observation, mask):
+def play_on(observation: Any, mask: Any) -> int:
     return next(action for action in (MATCH, DONT_BUY, DISCARD) if mask[action])
 
 
-def new_terminal(tmp_path, answers, opponent="heuristic", seat=0, **settings):
+def new_terminal(
+    tmp_path: Path, answers: list[Any], opponent: str = "heuristic", seat: int | None = 0, **settings: Any
+) -> tuple[Terminal, list[str]]:
     """A terminal whose person gives the answers in order, then closes it; and the list of texts it shows."""
-    shown = []
+    shown: list[str] = []
     remaining = iter(answers)
 
-    def ask(prompt):
+    def ask(prompt: str) -> str:
         shown.append(prompt)
         answer = next(remaining, EOFError)
         if isinstance(answer, type):
             raise answer
-        return answer
+        return str(answer)
 
     game = HumanGame(GAME, options(**settings), [CompiledPlayer(opponent)], seat=seat, seed=5)
     return Terminal(game, tmp_path / "log.jsonl", 5, ask, shown.append), shown
 
 
 @pytest.mark.parametrize("seat", [0, 1, None])
-def test_human_games_are_those_of_the_kernel(seat):
+def test_human_games_are_those_of_the_kernel(seat: int | None) -> None:
     for opponent in (CompiledPlayer("random"), CallablePlayer("play_on", play_on)):
         game = HumanGame(GAME, options(num_players=3), [opponent, CompiledPlayer("heuristic")], seat=seat, seed=11)
         lineup = [CompiledPlayer("initial"), opponent, CompiledPlayer("heuristic")]
@@ -66,7 +71,7 @@ def test_human_games_are_those_of_the_kernel(seat):
             assert game.paid == pytest.approx(played.paid[0, :3])
 
 
-def test_game_is_shown_and_logged(tmp_path):
+def test_game_is_shown_and_logged(tmp_path: Path) -> None:
     terminal, shown = new_terminal(tmp_path, ["2"] * 7 + ["q"], opponent="initial", hands=1)
     terminal.play()
     text = "\n".join(shown)
@@ -87,7 +92,7 @@ def test_game_is_shown_and_logged(tmp_path):
     assert sorted(player["metrics"]["credits_per_game"] for player in game["players"]) == [-2.0, 2.0]
 
 
-def test_bad_input_is_explained_and_asked_again(tmp_path):
+def test_bad_input_is_explained_and_asked_again(tmp_path: Path) -> None:
     terminal, shown = new_terminal(tmp_path, ["", "0", "4", "-1", "1.5", "raise", "²", "?", " 3 ", "q"], hands=1)
     terminal.play()
     text = "\n".join(shown)
@@ -98,7 +103,7 @@ def test_bad_input_is_explained_and_asked_again(tmp_path):
 
 
 @pytest.mark.parametrize("leave", ["q", "Q", "quit", EOFError, KeyboardInterrupt])
-def test_leaving_during_a_game_logs_it_as_unfinished(tmp_path, leave):
+def test_leaving_during_a_game_logs_it_as_unfinished(tmp_path: Path, leave: Any) -> None:
     terminal, shown = new_terminal(tmp_path, ["2", leave])
     terminal.play()
     [game] = read_log(tmp_path / "log.jsonl")
@@ -106,13 +111,13 @@ def test_leaving_during_a_game_logs_it_as_unfinished(tmp_path, leave):
     assert "Left unfinished" in shown[-1]
 
 
-def test_leaving_before_the_first_decision_logs_nothing(tmp_path):
+def test_leaving_before_the_first_decision_logs_nothing(tmp_path: Path) -> None:
     terminal, _ = new_terminal(tmp_path, ["q"])
     terminal.play()
     assert not (tmp_path / "log.jsonl").exists()
 
 
-def test_texts_do_not_depend_on_hidden_cards(tmp_path):
+def test_texts_do_not_depend_on_hidden_cards(tmp_path: Path) -> None:
     """The opponent's hidden cards are swapped for others of the draw pile: not a word changes."""
     texts = []
     for swap in (False, True):
@@ -131,7 +136,7 @@ def test_texts_do_not_depend_on_hidden_cards(tmp_path):
     assert texts[0] == texts[1]
 
 
-def test_many_actions_are_shown_in_columns(monkeypatch):
+def test_many_actions_are_shown_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     text = in_columns([f"{number:>2}  action" for number in range(30)])
     assert len(text.splitlines()) == 15
@@ -139,7 +144,7 @@ def test_many_actions_are_shown_in_columns(monkeypatch):
     assert all(f"{number:>2}  action" in text for number in range(30))
 
 
-def test_an_illegal_action_is_refused():
+def test_an_illegal_action_is_refused() -> None:
     game = HumanGame(GAME, options(), [CompiledPlayer("initial")], seat=0, seed=1)
     game.start()
     game.advance()
@@ -147,7 +152,7 @@ def test_an_illegal_action_is_refused():
         game.advance(DISCARD)
 
 
-def test_a_line_that_does_not_fit_on_the_disk_is_removed_again(tmp_path):
+def test_a_line_that_does_not_fit_on_the_disk_is_removed_again(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     append(log, {"a": 1})
     before = log.read_bytes()
@@ -161,7 +166,7 @@ def test_a_line_that_does_not_fit_on_the_disk_is_removed_again(tmp_path):
     assert log.read_bytes() == before
 
 
-def test_a_log_that_cannot_be_written_or_read_is_refused(tmp_path):
+def test_a_log_that_cannot_be_written_or_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CardgymError, match="name another with --log"):
         check_log(tmp_path / "file" / "log.jsonl")

@@ -15,7 +15,7 @@ from cardgym.solvers.solve import solver
 GAME = find("OnePlayPoker-v0")
 
 
-def orbits(own, house):
+def orbits(own: int, house: int) -> int:
     """The number of pairs of hands up to permutations of the suits, by Burnside's lemma."""
     cards = [(rank, suit) for rank in range(4) for suit in range(4)]
     fixed = 0
@@ -35,12 +35,12 @@ HANDS = {1: (1, 0), 2: (1, 1), 3: (2, 1), 4: (2, 2)}  # Cards of the player and 
 
 @pytest.mark.parametrize("decisions", [3, 4])
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_number_of_states_is_that_of_combinatorics(decisions, symmetric):
-    def hands(out):
+def test_number_of_states_is_that_of_combinatorics(decisions: int, symmetric: bool) -> None:
+    def hands(out: int) -> int:
         own, house = HANDS[out]
         return orbits(own, house) if symmetric else comb(16, own) * comb(16 - own, house)
 
-    mdp = enumerate_game(GAME, GAME.options(decisions=decisions), symmetric=symmetric)
+    mdp = enumerate_game(GAME, GAME.parse_options({"decisions": decisions}), symmetric=symmetric)
     # Before decision k the player has made 0 to k - 1 bets.
     assert mdp.num_states == sum(hands(out) * out for out in range(1, decisions + 1))
     # Chance comes before the first card, and after a decision with 0 to k bets.
@@ -48,16 +48,16 @@ def test_number_of_states_is_that_of_combinatorics(decisions, symmetric):
     assert mdp.num_ends == hands(4) * (decisions + 1)
 
 
-def test_known_counts():
+def test_known_counts() -> None:
     counts = {}
     for decisions in (3, 4):
-        known = solver(GAME, GAME.options(decisions=decisions))
+        known = solver(GAME, GAME.parse_options({"decisions": decisions}))
         counts[decisions] = (known.mdp.num_states, known.small.num_states)
     assert counts == {3: (5_536, 432), 4: (49_216, 2_944)}
 
 
-def test_edges_follow_the_rules():
-    mdp = enumerate_game(GAME, GAME.options())
+def test_edges_follow_the_rules() -> None:
+    mdp = enumerate_game(GAME, GAME.parse_options())
     degrees = np.diff(mdp.offsets)
     assert set(degrees[: mdp.num_states]) == {2}
     assert sorted(set(degrees[mdp.num_states : mdp.end].tolist())) == [13, 14, 15, 16]
@@ -68,9 +68,9 @@ def test_edges_follow_the_rules():
     assert np.array_equal(mdp.find(mdp.states), np.arange(mdp.num_states))
 
 
-def test_symmetric_states_are_one():
-    small = enumerate_game(GAME, GAME.options(), symmetric=True)
-    state = GAME.new_state(GAME.options())
+def test_symmetric_states_are_one() -> None:
+    small = enumerate_game(GAME, GAME.parse_options(), symmetric=True)
+    state = GAME.new_state(GAME.parse_options())
     places = set()
     for suits in itertools.permutations(range(4), 3):
         GAME.rules.setup(state[0])
@@ -83,12 +83,12 @@ def test_symmetric_states_are_one():
     assert places != {-1}
 
 
-def test_a_game_of_several_seats_is_refused():
+def test_a_game_of_several_seats_is_refused() -> None:
     game = find("CorellianSpike-v0")
     with pytest.raises(CardgymError, match="has 2 seats: only games of one player"):
-        enumerate_game(game, game.options())
+        enumerate_game(game, game.parse_options())
 
 
-def test_a_game_too_large_is_refused():
+def test_a_game_too_large_is_refused() -> None:
     with pytest.raises(CardgymError, match=r"more than 1,000 states: too many to enumerate"):
-        enumerate_game(GAME, GAME.options(), limit=1_000)
+        enumerate_game(GAME, GAME.parse_options(), limit=1_000)

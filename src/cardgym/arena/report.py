@@ -27,7 +27,7 @@ class PlayerReport:
     win_rate_ci95: Interval
     mean_return: float
     mean_return_ci95: Interval
-    metrics: dict[str, float | Interval] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

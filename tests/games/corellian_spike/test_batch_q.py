@@ -126,7 +126,7 @@ def test_learner_wins_against_random() -> None:
     for _ in range(8):
         run.iterate()
     report = evaluate(ENV, None, [run.player, "random"], games=1000, seed=1)
-    assert report.players[0].metrics["credits_per_game"] > 20  # type: ignore[operator]
+    assert report.players[0].metrics["credits_per_game"] > 20
 
 
 @pytest.mark.parametrize("state", ["code", "cards", "spikes"])

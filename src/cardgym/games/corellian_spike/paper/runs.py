@@ -178,10 +178,10 @@ def play(match: Match) -> list[Score]:
     report = evaluate(ENV, match.options, match.players, games=match.games, seed=match.seed)
     return [
         Score(
-            float(player.metrics["credits_per_game"]),  # type: ignore[arg-type]
+            float(player.metrics["credits_per_game"]),
             player.win_rate,
-            float(player.metrics["bust_games"]) / report.games * 2000,  # type: ignore[arg-type]
-            player.metrics["credits_per_game_ci95"],  # type: ignore[arg-type]
+            float(player.metrics["bust_games"]) / report.games * 2000,
+            player.metrics["credits_per_game_ci95"],
         )
         for player in report.players
     ]
