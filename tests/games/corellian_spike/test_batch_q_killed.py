@@ -10,11 +10,11 @@ from cardgym.games.corellian_spike.batch_q.train import main
 from killing import check_killed_run_ends_with_the_same_bits
 
 WORDS = [
-    "--exploration", "legal", "--num-iterations", "7", "--games-per-iteration", "300", "--update-epochs", "5",
+    "--exploration", "legal", "--num-iterations", "4", "--games-per-iteration", "300", "--update-epochs", "5",
     "--save-every", "1", "--eval-games", "20", "--final-games", "0",
 ]  # fmt: skip
 
 
 def test_killed_run_ends_with_the_same_bits_when_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    saves = "1 of 7 iterations", "2 of 7 iterations"
+    saves = "1 of 4 iterations", "2 of 4 iterations"
     check_killed_run_ends_with_the_same_bits(main, ["-m", "cardgym", "batch-q"], WORDS, saves, tmp_path, capsys)
