@@ -174,7 +174,7 @@ def bust(state: Record, seat: int) -> float:
 
 @rule
 def _next_card(state: Record) -> None:
-    """Find who is dealt the next card of this phase, and where; or go on to the next phase."""
+    """Pass on to the next seat and place to be dealt a card; after the last one start the next phase."""
     first, last = LOW_SLOT, HIGH_SLOT
     if state.phase == SPIKES:
         first, last = SPIKE_SLOT, SPIKE_SLOT
@@ -197,7 +197,7 @@ def _next_card(state: Record) -> None:
 
 @rule
 def _roll(state: Record, roll: int) -> None:
-    """Roll the dice: on doubles the hands are drawn anew, on double ones (roll 0) the spikes too."""
+    """Roll the dice: doubles redraw the hands, double ones (roll 0) the spikes too."""
     state.dice = roll
     if roll // 6 != roll % 6:
         _next_round(state)

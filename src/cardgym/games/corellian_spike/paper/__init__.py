@@ -1,1 +1,1 @@
-"""The paper on Corellian Spike, made anew."""
+"""The paper on Corellian Spike, reproduced."""

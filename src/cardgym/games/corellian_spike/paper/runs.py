@@ -213,7 +213,7 @@ class TabularTraining:
 
 @dataclass(frozen=True)
 class TabularResult:
-    """What a tabular training came to.
+    """The result of a tabular training.
 
     Attributes:
         states: how many states it met.
