@@ -14,8 +14,6 @@ from cardgym.testing import (
     deal_checks,
     doc_checks,
     env_checks,
-    feature_tables,
-    interpreted_checks,
     knowledge_checks,
     record_checks,
     rule_checks,
@@ -87,7 +85,9 @@ class ContractSuite:
 
         if self.page is None:
             pytest.skip("the suite names no page")
-        feature_tables.check_page(self.page, self._game)
+        from cardgym.testing.feature_tables import check_page
+
+        check_page(self.page, self._game)
 
     def test_golden_playthrough(self) -> None:
         """See `check_golden`."""
@@ -165,7 +165,9 @@ class ContractSuite:
 
     def test_interpreted_rules_equal_compiled_ones(self) -> None:
         """See `check_interpreted`."""
-        interpreted_checks.check_interpreted(self.game, self._options(6))
+        from cardgym.testing.interpreted_checks import check_interpreted
+
+        check_interpreted(self.game, self._options(6))
 
     def test_chance_of_a_deal_does_not_depend_on_earlier_deals(self) -> None:
         """See `check_deals`."""

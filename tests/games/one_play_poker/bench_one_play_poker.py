@@ -1,8 +1,8 @@
-"""How long it takes to solve One Play Poker: enumeration, value iteration, exact fractions. One process, one core.
+"""The time that solving One Play Poker takes: enumeration, value iteration, exact fractions. One process, one core.
 
 The paper reports fifteen to twenty minutes for value iteration (section 5), with four full sweeps.
 
-    python benchmarks/bench_one_play_poker.py [--repeats N] [--json]
+    python tests/games/one_play_poker/bench_one_play_poker.py [--repeats N] [--json]
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import json
 import time
 from collections.abc import Callable
 
-from cardgym import find
+from cardgym.games.one_play_poker.game import GAME
+from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.solvers.enumeration import enumerate_game
 from cardgym.solvers.exact import backward_induction
 from cardgym.solvers.solve import Solver
 from cardgym.solvers.value_iteration import value_iteration
 
 PAPER_SECONDS = 15 * 60
-DEMANDS_MS = {"value iteration to theta 1e-10, gamma 0.9": 20.0, "exact fractions, every state": 5_000.0}
+LIMITS_MS = {"value iteration to theta 1e-10, gamma 0.9": 20.0, "exact fractions, every state": 5_000.0}
 
 
 def best_ms(work: Callable[[], object], repeats: int) -> float:
@@ -34,21 +35,20 @@ def best_ms(work: Callable[[], object], repeats: int) -> float:
 
 def measure(decisions: int, repeats: int) -> dict[str, float]:
     """Milliseconds of each part of the work, compiled code loaded."""
-    game = find("OnePlayPoker-v0")
-    options = game.options(decisions=decisions)
-    whole = enumerate_game(game, options)
-    value_iteration(whole)
-    known = Solver(game, options)
+    options = OnePlayPokerOptions(decisions=decisions)
+    mdp = enumerate_game(GAME, options)
+    value_iteration(mdp)
+    known = Solver(GAME, options)
     return {
-        "enumeration, every state": best_ms(lambda: enumerate_game(game, options), repeats),
-        "value iteration to theta 1e-10, gamma 0.9": best_ms(lambda: value_iteration(whole, 0.9, 1e-10), repeats),
-        "exact fractions, every state": best_ms(lambda: backward_induction(whole), repeats),
+        "enumeration, every state": best_ms(lambda: enumerate_game(GAME, options), repeats),
+        "value iteration to theta 1e-10, gamma 0.9": best_ms(lambda: value_iteration(mdp, 0.9, 1e-10), repeats),
+        "exact fractions, every state": best_ms(lambda: backward_induction(mdp), repeats),
         "exact fractions, up to symmetry": best_ms(lambda: backward_induction(known.small), repeats),
     }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="The time that solving One Play Poker takes.")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
@@ -59,8 +59,8 @@ def main() -> None:
     for name, times in results.items():
         print(name)
         for what, ms in times.items():
-            demand = f"  (at most {DEMANDS_MS[what]:,.0f})" if what in DEMANDS_MS else ""
-            print(f"  {what:<44} {ms:>10.3f} ms{demand}")
+            limit = f"  (at most {LIMITS_MS[what]:,.0f})" if what in LIMITS_MS else ""
+            print(f"  {what:<44} {ms:>10.3f} ms{limit}")
         ratio = PAPER_SECONDS * 1000 / times["value iteration to theta 1e-10, gamma 0.9"]
         print(f"  the paper's 15 minutes / value iteration     {ratio:>10,.0f}")
 

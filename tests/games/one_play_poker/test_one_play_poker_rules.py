@@ -1,87 +1,89 @@
-"""One Play Poker's rules: hand-played lines, both rankings, the encodings and the words."""
+"""One Play Poker's rules: hand-played lines, both rankings, observations, words and players."""
 
 from __future__ import annotations
 
-import gymnasium as gym
+from typing import Any
+
+import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardgym import CardgymError, find
-from cardgym.engine.contract import feature_table
-from cardgym.games.one_play_poker import observations, rules, text
+from cardgym import CardgymError
+from cardgym.engine.contract import offsets
+from cardgym.games.one_play_poker import rules, state_index
+from cardgym.games.one_play_poker.game import GAME
+from cardgym.games.one_play_poker.observations import full_features
+from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
+from cardgym.testing import StateDriver, generator
 
-GAME = find("OnePlayPoker-v0")
 
-
-def card(name):
+def card(name: str) -> int:
     return "JQKA".index(name[0]) * 4 + "SHCD".index(name[1])
 
 
-def play(line, **options):
-    """Play cards (`KS`) and bets (0, 1) in turn; returns the record and what each move paid."""
-    state = GAME.new_state(GAME.options(**options))[0]
-    paid = []
-    for move in line:
-        if isinstance(move, str):
-            left = [c for c in range(16) if int(state.deck) >> c & 1]
-            assert GAME.rules.num_chance_outcomes(state) == len(left)
-            GAME.rules.apply_action(state, left.index(card(move)))
-        else:
-            assert GAME.rules.num_chance_outcomes(state) == 0
-            assert GAME.rules.current_player(state) == 0
-            GAME.rules.apply_action(state, move)
-        paid.append(float(state.reward[0]))
-    return state, paid
+class PokerDriver(StateDriver):
+    """One Play Poker driven by lines of cards (`KS`) and bets (0, 1).
+
+    Attributes:
+        payments: what each move paid.
+    """
+
+    def __init__(self, line: list[str | int], **options: Any) -> None:
+        super().__init__(GAME, options)
+        self.payments: list[float] = []
+        for word in line:
+            self.payments.append(float(self.apply_action(self.draw(word) if isinstance(word, str) else word)[0]))
+
+    def draw(self, name: str) -> int:
+        """The outcome of chance that deals a card."""
+        left = [number for number in range(rules.NUM_CARDS) if int(self.state.deck) >> number & 1]
+        assert self.num_chance_outcomes == len(left), f"{name}: no card is dealt now"
+        return left.index(card(name))
 
 
-def test_a_game_of_three_decisions_ends_with_the_fourth_card():
-    state, paid = play(["KS", 1, "QH", 0, "KH", 1, "AH"])
-    assert paid == [0, -1, 0, 0, 0, -1, 0]  # A pair of kings loses to the flush of hearts.
-    assert GAME.rules.current_player(state) == -1
-    assert GAME.rules.num_chance_outcomes(state) == 0
-    assert GAME.rules.score(state, 0) == 0.0
+def test_game_of_three_decisions_ends_with_the_fourth_card() -> None:
+    driver = PokerDriver(["KS", 1, "QH", 0, "KH", 1, "AH"])
+    assert driver.payments == [0, -1, 0, 0, 0, -1, 0]  # A pair of kings loses to the flush of hearts.
+    assert driver.over
+    assert driver.score(0) == 0.0
 
 
-def test_the_winner_takes_the_pot_of_the_antes_and_both_sides_bets():
-    _, paid = play(["KS", 1, "QH", 1, "AS", 1, "JH"])
-    assert paid[-1] == 2 + 2 * 3
-    assert sum(paid) == 8 - 3
+def test_winner_takes_the_antes_and_the_bets_of_both_sides() -> None:
+    payments = PokerDriver(["KS", 1, "QH", 1, "AS", 1, "JH"]).payments
+    assert payments[-1] == 2 + 2 * 3
+    assert sum(payments) == 8 - 3
 
 
-def test_a_draw_splits_the_pot_for_suits_break_no_tie():
-    state, paid = play(["KS", 0, "KH", 1, "JS", 1, "JH"])  # Two flushes, king and jack.
-    assert paid == [0, 0, 0, -1, 0, -1, 3]
-    assert GAME.rules.score(state, 0) == 0.5
+def test_draw_splits_the_pot() -> None:
+    driver = PokerDriver(["KS", 0, "KH", 1, "JS", 1, "JH"])  # Two flushes, king and jack.
+    assert driver.payments == [0, 0, 0, -1, 0, -1, 3]
+    assert driver.score(0) == 0.5
 
 
-def test_four_decisions_bet_last_with_all_cards_out():
-    line = ["KS", 0, "QH", 0, "AC", 0, "JD"]
-    assert GAME.rules.current_player(play(line)[0]) == -1
-    state, _ = play(line, decisions=4)
-    assert GAME.rules.current_player(state) == 0
-    _, paid = play([*line, 1], decisions=4)
-    assert paid[-1] == -1 + 4  # The bet and the pot in one step.
-    assert play(["JS", 0, "QH", 0, "QC", 0, "AD", 1], decisions=4)[1][-1] == -1
+def test_fourth_decision_comes_with_all_cards_out() -> None:
+    line: list[str | int] = ["KS", 0, "QH", 0, "AC", 0, "JD"]
+    assert PokerDriver(line).over
+    assert PokerDriver(line, decisions=4).current_player == 0
+    assert PokerDriver([*line, 1], decisions=4).payments[-1] == -1 + 4  # The bet and the pot in one step.
+    assert PokerDriver(["JS", 0, "QH", 0, "QC", 0, "AD", 1], decisions=4).payments[-1] == -1
 
 
 @pytest.mark.parametrize(("ranking", "pays"), [("flush_first", 2.0), ("pair_first", 0.0)])
-def test_the_ranking_says_whether_a_flush_beats_a_pair(ranking, pays):
-    _, paid = play(["JS", 0, "AH", 0, "QS", 0, "AC"], ranking=ranking)
-    assert paid[-1] == pays
-    _, paid = play(["AH", 0, "JS", 0, "AC", 0, "QS"], ranking=ranking)
-    assert paid[-1] == 2.0 - pays
+def test_ranking_decides_whether_a_flush_beats_a_pair(ranking: str, pays: float) -> None:
+    assert PokerDriver(["JS", 0, "AH", 0, "QS", 0, "AC"], ranking=ranking).payments[-1] == pays
+    assert PokerDriver(["AH", 0, "JS", 0, "AC", 0, "QS"], ranking=ranking).payments[-1] == 2.0 - pays
 
 
-def test_no_straights_and_the_kicker_decides():
-    assert play(["KS", 0, "AH", 0, "AC", 0, "QD"])[1][-1] == 2.0  # Ace and king beat ace and queen.
-    assert play(["JS", 0, "AH", 0, "QC", 0, "KD"])[1][-1] == 0.0
-    assert play(["JS", 0, "AH", 0, "JC", 0, "KD"])[1][-1] == 2.0  # A pair of jacks beats ace and king.
-    assert play(["QS", 0, "AH", 0, "KS", 0, "AD"])[1][-1] == 2.0  # A flush beats a pair of aces.
+def test_there_are_no_straights_and_the_kicker_decides() -> None:
+    assert PokerDriver(["KS", 0, "AH", 0, "AC", 0, "QD"]).payments[-1] == 2.0  # Ace and king beat ace and queen.
+    assert PokerDriver(["JS", 0, "AH", 0, "QC", 0, "KD"]).payments[-1] == 0.0
+    assert PokerDriver(["JS", 0, "AH", 0, "JC", 0, "KD"]).payments[-1] == 2.0  # A pair of jacks beats ace and king.
+    assert PokerDriver(["QS", 0, "AH", 0, "KS", 0, "AD"]).payments[-1] == 2.0  # A flush beats a pair of aces.
 
 
-def test_hand_classes_are_24_24_and_72_of_120():
+def test_hand_classes_are_24_24_and_72_of_120() -> None:
     counts = {0: 0, 1: 0, 2: 0}
     for low in range(16):
         for high in range(low + 1, 16):
@@ -89,80 +91,80 @@ def test_hand_classes_are_24_24_and_72_of_120():
     assert counts == {2: 24, 1: 24, 0: 72}
 
 
-def test_the_order_of_two_cards_makes_no_two_states():
-    one, _ = play(["KS", 0, "QH", 1, "JD"])
-    other, _ = play(["JD", 0, "QH", 1, "KS"])
-    assert one.tobytes() == other.tobytes()
+def test_order_of_two_cards_is_no_part_of_the_state() -> None:
+    one = PokerDriver(["KS", 0, "QH", 1, "JD"])
+    other = PokerDriver(["JD", 0, "QH", 1, "KS"])
+    assert one.state_bytes() == other.state_bytes()
 
 
 @settings(max_examples=60, deadline=None)
 @given(moves=st.lists(st.integers(0, 2**16), min_size=8, max_size=8), decisions=st.sampled_from([3, 4]))
-def test_every_card_is_in_one_place_and_the_mask_is_full_at_decisions(moves, decisions):
-    state = GAME.new_state(GAME.options(decisions=decisions))[0]
-    every = GAME.rules.invariants(state)
-    mask = np.zeros(2, np.int8)
+def test_every_card_is_in_one_place_and_both_actions_are_legal_at_decisions(moves: list[int], decisions: int) -> None:
+    driver = StateDriver(GAME, {"decisions": decisions})
     paid = 0.0
     for move in moves:
-        count = GAME.rules.num_chance_outcomes(state)
-        if count == 0 and GAME.rules.current_player(state) < 0:
+        if driver.over:
             break
-        GAME.rules.legal_action_mask(state, mask)
-        assert mask.tolist() == ([0, 0] if count else [1, 1])
-        GAME.rules.apply_action(state, move % (count or 2))
-        paid += float(state.reward[0])
-        assert GAME.rules.invariants(state) == every == (2**16 - 1, 16)
-    assert GAME.rules.current_player(state) == -1
-    assert GAME.metrics["net_profit_per_game"](state, 0) == paid - 1.0
+        count = driver.num_chance_outcomes
+        assert driver.legal_action_mask().tolist() == ([0, 0] if count else [1, 1])
+        paid += driver.apply_action(move % (count or 2))[0]
+        assert GAME.rules.invariants(driver.state) == (2**16 - 1, 16)
+    assert driver.over
+    assert GAME.metrics["net_profit_per_game"](driver.state, 0) == paid - 1.0
     assert abs(paid - 1.0) <= 1 + decisions
 
 
-def test_the_full_observation_of_a_state():
-    state, _ = play(["KS", 1, "QH", 0, "AS"])
-    out = np.full(41, 9.0, np.float32)
-    observations.observe_full(state, 0, out)
-    ones = {2, 6, 9 + 2, 13 + 0, 17 + 3, 21 + 0, 25 + 1, 29 + 1}
-    assert {i for i in range(41) if out[i] == 1.0} == ones
-    assert out[4] == 0.25
+def test_full_observation_of_a_state() -> None:
+    driver = PokerDriver(["KS", 1, "QH", 0, "AS"])
+    out = driver.observe(0)
+    start = offsets(full_features(OnePlayPokerOptions()))
+    ones = {
+        start["cards_out"] + 2,
+        start["own_suited"],
+        start["own_low_rank"] + 2,
+        start["own_low_suit"] + 0,
+        start["own_high_rank"] + 3,
+        start["own_high_suit"] + 0,
+        start["house_low_rank"] + 1,
+        start["house_low_suit"] + 1,
+    }
+    assert set(np.flatnonzero(out == 1.0).tolist()) == ones
+    assert out[start["bets"]] == 0.25
     assert np.count_nonzero(out) == len(ones) + 1
 
 
-def test_the_observation_table_stands_in_the_docstring():
-    assert feature_table(observations.full_features(GAME.options())) in GAME.doc
-    assert GAME.observation("full").size(GAME.options()) == 41
-    assert GAME.observation("paper").discrete(GAME.options()) == 5537
-    assert GAME.observation("paper").discrete(GAME.options(decisions=4)) == 49217
+def test_sizes_of_the_observations() -> None:
+    assert GAME.observation("full").size(GAME.parse_options()) == 41
+    assert state_index.num_info_states(OnePlayPokerOptions()) == 5537
+    assert state_index.num_info_states(OnePlayPokerOptions(decisions=4)) == 49217
+    assert GAME.observation("paper").discrete is state_index.num_info_states
 
 
-def test_codes_and_names_of_states():
-    state, _ = play(["KS", 1, "QH", 0, "AS"])
-    options = GAME.options()
-    assert GAME.state_index.info_state_key(state, 0) == 1_0913_0600
-    place = GAME.state_index.info_state_index(state, 0)
-    assert GAME.state_index.info_state_keys(options)[place] == 1_0913_0600
-    assert text.names(options)[place] == "AS,KS QH 4"
-    end, _ = play(["KS", 1, "QH", 0, "AS", 0, "JS"])
-    assert GAME.state_index.info_state_key(end, 0) == GAME.state_index.info_state_index(end, 0) == 0
+def test_keys_and_labels_of_states() -> None:
+    driver = PokerDriver(["KS", 1, "QH", 0, "AS"])
+    options = OnePlayPokerOptions()
+    assert driver.info_state_key(0) == 1_0913_0600
+    place = driver.info_state_index(0)
+    assert state_index.info_state_keys(options)[place] == 1_0913_0600
+    assert state_index.info_state_labels(options)[place] == "AS,KS QH 4"
+    end = PokerDriver(["KS", 1, "QH", 0, "AS", 0, "JS"])
+    assert end.info_state_key(0) == end.info_state_index(0) == 0
 
 
-def test_the_table_in_words():
-    state, _ = play(["KS", 1, "QH", 0, "AS"])
-    assert GAME.words.describe(state, 0) == (
+def test_words() -> None:
+    driver = PokerDriver(["KS", 1, "QH", 0, "AS"])
+    assert driver.describe(0) == (
         "3 of 4 cards out: the last decision\nPot 4; best is flush, pair, high card\nYou    A♠  K♠  (flush)\nHouse  Q♥"
     )
-    assert GAME.words.action_text(state, 1) == "bet 1 (the house too: the pot becomes 6)"
-    before = GAME.new_state(GAME.options())
-    after = before.copy()
-    GAME.rules.apply_action(after[0], card("KS"))
-    assert GAME.words.narrate(before[0], card("KS"), after[0], 0) == "You get K♠"
-    before, _ = play(["KS", 1, "QH", 0, "AS", 1])
-    after, _ = play(["KS", 1, "QH", 0, "AS", 1, "QD"])
-    assert GAME.words.narrate(before, 0, after, 0) == "The house gets Q♦\nYou win the pot of 6"
+    assert driver.action_text(1) == "bet 1 (the house too: the pot becomes 6)"
+    assert driver.narrate(0) == "You get A♠"
+    assert PokerDriver(["KS", 1, "QH", 0, "AS", 1, "QD"]).narrate(0) == "The house gets Q♦\nYou win the pot of 6"
 
 
 @pytest.mark.parametrize("wrong", [{"decisions": 2}, {"decisions": 5}, {"ranking": "straight"}, {"num_players": 2}])
-def test_options_that_are_not_allowed(wrong):
+def test_options_that_are_not_allowed_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(CardgymError):
-        GAME.options.parse(wrong)
+        GAME.parse_options(wrong)
 
 
 @pytest.mark.parametrize(
@@ -180,16 +182,14 @@ def test_options_that_are_not_allowed(wrong):
         (["KS", 0, "QH", 0, "AD", 0, "AC"], 1),
     ],
 )
-def test_the_papers_handcrafted_player(line, bets):
-    state, _ = play(line, decisions=4)
-    mask = np.ones(2, np.int8)
-    assert GAME.players["handcrafted"](state, 0, mask, np.zeros(2, np.uint64)) == bets
+def test_handcrafted_player_follows_the_paper(line: list[str | int], bets: int) -> None:
+    assert PokerDriver(line, decisions=4).choose_action("handcrafted", generator(0)) == bets
 
 
 @pytest.mark.parametrize("opponent", ["nobody", "handcrafted", ["random"]])
-def test_there_is_no_opponent_to_name(opponent):
+def test_opponents_are_refused(opponent: Any) -> None:
     with pytest.raises(CardgymError, match="no other seats"):
-        gym.make("OnePlayPoker-v0", opponent=opponent)
+        gymnasium.make("OnePlayPoker-v0", opponent=opponent)
 
 
 @pytest.mark.parametrize(
@@ -201,6 +201,6 @@ def test_there_is_no_opponent_to_name(opponent):
         ({"seat": "all", "opponent": "optimal"}, "seat='all' leaves no other seats"),
     ],
 )
-def test_arguments_that_no_env_has(wrong, words):
+def test_unknown_env_arguments_are_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(CardgymError, match=words):
-        gym.make("OnePlayPoker-v0", **wrong)
+        gymnasium.make("OnePlayPoker-v0", **wrong)

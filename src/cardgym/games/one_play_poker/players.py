@@ -1,4 +1,4 @@
-"""The compiled players of One Play Poker."""
+"""The players of One Play Poker."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _KING = 2
 
 @rule
 def handcrafted(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """The paper's handcrafted policy (section 4, "Playing the game"); after a fourth card, bet if winning.
+    """The paper's handcrafted policy (section 4, "Playing the game").
 
-    One card out: bet on a king or an ace. Two: bet if the own card is higher than the house's. Three: bet with a pair
-    or a flush.
+    With one card out, bet on a king or an ace; with two, if the own card is higher than the house's; with three, with a
+    pair or a flush; with four, where the paper says nothing, if winning.
     """
     low = int(state.player[0])
     if state.dealt == 1:
@@ -44,14 +44,14 @@ def never(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Gener
 
 
 def _optimal(options: OnePlayPokerOptions) -> npt.NDArray[np.int8]:
-    """The table that earns the most over a whole game, undiscounted."""
-    from cardgym.engine.registry import find
+    """The policy of the highest expected reward, undiscounted."""
+    from cardgym.games.one_play_poker.game import GAME
     from cardgym.solvers.solve import optimal_table
 
-    return optimal_table(find("OnePlayPoker-v0"), options)
+    return optimal_table(GAME, options)
 
 
-PLAYERS = {
+PLAYERS: dict[str, CompiledPolicy | TablePolicy] = {
     "handcrafted": CompiledPolicy(handcrafted),
     "always": CompiledPolicy(always),
     "never": CompiledPolicy(never),

@@ -1,19 +1,20 @@
 """The rules of One Play Poker: one player against a house that duplicates every bet.
 
 Source: Bastiaan and Krabben, "One Play Poker", assignment 1 of Decision Making in Intelligent Systems (University of
-Amsterdam), sections 1, 3 and 4. Everything lies face up. Where the paper contradicts itself an option says which
-reading is played.
+Amsterdam), sections 1, 3 and 4. All cards lie face up. Where the paper contradicts itself, an option chooses the
+reading.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Options, Record, choice, number, rule
+from cardgym.engine.contract import Generator, Options, Record, choice, number, rule
 
 NUM_RANKS = 4  # Jack, queen, king, ace.
 NUM_SUITS = 4  # Spades, hearts, clubs, diamonds.
@@ -86,7 +87,7 @@ def current_player(state: Record) -> int:
 
 @rule
 def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
-    """To bet or not: both are always allowed at a decision."""
+    """At a decision both actions are legal."""
     may = 1 if state.phase == BETTING else 0
     mask[PASS] = may
     mask[BET] = may
@@ -113,8 +114,19 @@ def apply_action(state: Record, move: int) -> None:
 
 @rule
 def forfeit(state: Record, seat: int) -> float:
-    """Who gives up leaves the pot to the house: nothing more is paid."""
+    """A forfeit leaves the pot to the house: nothing more is paid."""
     return 0.0
+
+
+@rule
+def resample(state: Record, seat: int, generator: Generator) -> None:
+    """Nothing is hidden: all cards lie face up."""
+
+
+def invariants(state: Record) -> tuple[int, ...]:
+    """The cards in the deck and in both hands, as bits, and how many they are: every card is in one place."""
+    places = [1 << int(card) for hand in (state.player, state.house) for card in hand if card != EMPTY]
+    return int(state.deck) + sum(places), int(state.deck).bit_count() + len(places)
 
 
 @rule
@@ -131,7 +143,7 @@ def max_score(state: Record) -> float:
 
 @rule
 def net_profit(state: Record, seat: int) -> float:
-    """What a finished game has won or lost, the ante included."""
+    """What the player has won or lost in a finished game, the ante included."""
     return pot(state) * result(state) / 2.0 - float(state.bets) - 1.0
 
 
@@ -220,23 +232,15 @@ def is_flush(one: int, other: int) -> bool:
 
 # -- symmetry ---------------------------------------------------------------------------------------------------------
 
-SUIT_ORDERS = np.array(
-    [
-        (a, b, c, 6 - a - b - c)
-        for a in range(NUM_SUITS)
-        for b in range(NUM_SUITS)
-        for c in range(NUM_SUITS)
-        if len({a, b, c}) == 3
-    ],
-    np.int8,
-)
+SUIT_ORDERS = np.array(list(itertools.permutations(range(NUM_SUITS))), np.int8)
+"""The 24 ways to rename the suits."""
 
 
 @rule
 def canonical(state: Record) -> None:
-    """Rename the suits so that states that differ by the names of the suits only become one.
+    """Rename the suits so that states that differ only by the names of the suits become one.
 
-    Of the 24 renamings, the one whose cards, own hand first and hands sorted, come first in the dictionary.
+    Of the 24 renamings it takes the one whose cards, own hand first and hands sorted, come first in dictionary order.
     """
     best = NUM_CARDS**NUM_DEALT
     chosen = 0

@@ -1,11 +1,8 @@
-"""One Play Poker in words: for people at the table, and the states as the paper's policy files write them."""
+"""One Play Poker in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from cardgym.engine.contract import Record
-from cardgym.games.one_play_poker.observations import states
 from cardgym.games.one_play_poker.rules import (
     BETTING,
     DRAW,
@@ -15,7 +12,6 @@ from cardgym.games.one_play_poker.rules import (
     OVER,
     PASS,
     WIN,
-    OnePlayPokerOptions,
     is_flush,
     is_pair,
     pot,
@@ -32,24 +28,6 @@ def card_text(card: int) -> str:
     return RANKS[card // NUM_SUITS] + SUITS[card % NUM_SUITS]
 
 
-def state_text(own: Iterable[int], house: Iterable[int], bets: int) -> str:
-    """The paper's state (player, house, pot) with cards as text, such as `AH,KS QD 4`.
-
-    A hand is in alphabetical order, as the paper writes it (section 4, "States"); `-` is a hand without cards.
-    """
-    hands = (",".join(sorted(card_text(card) for card in hand)) or "-" for hand in (own, house))
-    return f"{' '.join(hands)} {2 + 2 * bets}"
-
-
-def info_state_labels(options: OnePlayPokerOptions) -> list[str]:
-    """What policy files call all indices in order; the first is the end."""
-    return ["end", *(state_text(own, house, bets) for own, house, bets in states(options))]
-
-
-def _hands(state: Record) -> tuple[Record, Record]:
-    return state.player, state.house
-
-
 def _shown(hand: Record) -> str:
     cards = [int(card) for card in hand if card != EMPTY]
     return "  ".join(RANKS[card // NUM_SUITS] + _SYMBOLS[card % NUM_SUITS] for card in reversed(cards)) or "-"
@@ -64,7 +42,7 @@ def _combination(hand: Record) -> str:
 
 
 def describe(state: Record, seat: int) -> str:
-    """The table: both hands, the pot, and what there is to decide."""
+    """Both hands, the pot, and what there is to decide."""
     left = int(state.decisions - state.dealt)
     turn = "chance"
     if state.phase == BETTING:
@@ -90,19 +68,13 @@ def action_text(state: Record, action: int) -> str:
 def narrate(before: Record, move: int, after: Record, seat: int) -> str:
     """What a move looked like: the card dealt, the bet made, the showdown."""
     if before.phase == BETTING:
-        told = "You don't bet" if move == PASS else f"You bet 1, so does the house: the pot is {pot(after)}"
+        words = "You don't bet" if move == PASS else f"You bet 1, so does the house: the pot is {pot(after)}"
     else:
         card = (int(before.deck) - int(after.deck)).bit_length() - 1
         name = RANKS[card // NUM_SUITS] + _SYMBOLS[card % NUM_SUITS]
-        told = f"You get {name}" if before.dealt % 2 == 0 else f"The house gets {name}"
+        words = f"You get {name}" if before.dealt % 2 == 0 else f"The house gets {name}"
     if after.phase == OVER:
         end = result(after)
         how = f"You win the pot of {pot(after)}" if end == WIN else f"The house wins the pot of {pot(after)}"
-        told += f"\n{f'A draw: the pot of {pot(after)} is split' if end == DRAW else how}"
-    return told
-
-
-def invariants(state: Record) -> tuple[int, ...]:
-    """Every card is in one place: in the deck, in the player's hand or in the house's."""
-    places = [1 << int(card) for hand in _hands(state) for card in hand if card != EMPTY]
-    return int(state.deck) + sum(places), int(state.deck).bit_count() + len(places)
+        words += f"\n{f'A draw: the pot of {pot(after)} is split' if end == DRAW else how}"
+    return words

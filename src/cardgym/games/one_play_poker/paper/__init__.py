@@ -1,1 +1,1 @@
-"""The paper on One Play Poker, made anew."""
+"""The paper on One Play Poker, reproduced."""

@@ -1,4 +1,4 @@
-"""A chart of the optimal policy of One Play Poker that a person can read and play by. It needs matplotlib."""
+"""A chart of the optimal policy of One Play Poker, to read and to play by. It needs matplotlib."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ from typing import Any
 import numpy as np
 
 from cardgym.engine.contract import Options
-from cardgym.engine.registry import find
 from cardgym.figures import new_figure
 from cardgym.files import replacing
-from cardgym.games.one_play_poker.rules import NUM_RANKS, NUM_SUITS, is_flush
+from cardgym.games.one_play_poker.game import GAME
+from cardgym.games.one_play_poker.rules import BET, EMPTY, NUM_RANKS, NUM_SUITS, PASS, is_flush
 from cardgym.games.one_play_poker.text import RANKS
 from cardgym.solvers.solve import GAMMA, solver
 from cardgym.solvers.value_iteration import action_values
 
-ENV = "OnePlayPoker-v0"
-# Blue and orange of the Okabe-Ito palette, which colour-blind readers tell apart; words stand in the cells too.
+# Blue and orange of the Okabe-Ito palette, which colour-blind readers can tell apart; the cells say it in words too.
 _BET, _PASS, _EITHER, _IMPOSSIBLE = "#56B4E9", "#F0C987", "#FFFFFF", "#DDDDDD"
 
 
 @dataclass
 class Cell:
-    """States that the chart shows as one: the same ranks and suitedness.
+    """One cell of the chart: the states of the same ranks, whose cards match in suit or not.
 
     Attributes:
-        shares: the shares of the pot to be expected, between 0 and 1.
-        bets: whether the best action is to bet; None where either is as good.
+        shares: their expected shares of the pot, between 0 and 1.
+        bets: whether the best action is to bet; None where both are equally good.
         discounted_bets: the same for the paper's gamma.
     """
 
@@ -38,7 +37,7 @@ class Cell:
 
     @property
     def words(self) -> str:
-        """What to do, in a word."""
+        """What to do, in a word or two."""
         if len(self.bets) > 1:
             return "by suits"
         return {None: "either", True: "bet", False: "don't"}[next(iter(self.bets))]
@@ -46,28 +45,28 @@ class Cell:
     @property
     def share_text(self) -> str:
         """The share as a percentage, or the lowest and the highest where it depends on the suits."""
-        low, high = (round(100 * share(self.shares)) for share in (min, max))
+        low, high = (round(100 * extreme(self.shares)) for extreme in (min, max))
         return f"{low} %" if low == high else f"{low}-{high} %"
 
 
 def chart_cells(options: Options) -> dict[int, dict[tuple[str, str], Cell]]:
     """The optimal policy by cards out (1, 2, 3) and by (own, house): `AK same suit`, `K`.
 
-    With two cards out the house's card says whether it is of the own suit. Bets made are left out: a bet wins or loses
-    the same whatever is in the pot already.
+    With two cards out the house's key says whether its card is of the own suit. Bets made are left out: a bet wins or
+    loses the same whatever is in the pot already.
     """
-    known = solver(find(ENV), options)
+    known = solver(GAME, options)
     best, paper = known.solve_exactly(1), known.solve_exactly(GAMMA)
-    worth = action_values(known.mdp, np.array([float(value) for value in best.values]), 1)
-    shares = (worth[:, 1] - worth[:, 0] + 1.0) / 2.0
+    q_values = action_values(known.mdp, np.array([float(value) for value in best.values]), 1)
+    shares = (q_values[:, BET] - q_values[:, PASS] + 1.0) / 2.0  # A bet costs 1 and adds 2 to the pot.
     cells: dict[int, dict[tuple[str, str], Cell]] = {1: {}, 2: {}, 3: {}}
     for state in range(known.mdp.num_states):
         record = known.mdp.states[state]
         dealt = int(record.dealt)
         if dealt > 3:
             continue
-        own = [int(card) for card in record.player if card >= 0]
-        house = [int(card) for card in record.house if card >= 0]
+        own = [int(card) for card in record.player if card != EMPTY]
+        house = [int(card) for card in record.house if card != EMPTY]
         cell = cells[dealt].setdefault(_key(own, house), Cell())
         cell.shares.add(round(float(shares[state]), 9))
         cell.bets.add(_bets(best.optimal[state]))
@@ -76,7 +75,7 @@ def chart_cells(options: Options) -> dict[int, dict[tuple[str, str], Cell]]:
 
 
 def _bets(optimal: Any) -> bool | None:
-    return None if optimal.all() else bool(optimal[1])
+    return None if optimal.all() else bool(optimal[BET])
 
 
 def _key(own: list[int], house: list[int]) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The results table of the One Play Poker paper, which its authors left at zero: simulated, and exact beside it."""
+"""The results table of the One Play Poker paper, which its authors left at zero: simulated, beside exact values."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ import numpy.typing as npt
 from cardgym.arena.statistics import Moments
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
-from cardgym.engine.registry import find
 from cardgym.files import replacing
-from cardgym.games.one_play_poker.paper.chart import ENV
-from cardgym.games.one_play_poker.text import info_state_labels
+from cardgym.games.one_play_poker.game import GAME
+from cardgym.games.one_play_poker.state_index import info_state_labels
 from cardgym.players.base import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seating import SeatedBatch, game_keys
 from cardgym.solvers.policies import indices, policy_of, policy_table
 from cardgym.solvers.solve import GAMMA, Solver, fraction_text, solver
 
-GAMES = 50_000
-CHART = "one_play_poker_policy.png"
+PAGE = "results.md"
+CHART = "policy.png"
 _ROWS = 1 << 16  # Games played side by side.
 
 
@@ -60,7 +59,7 @@ def simulate(options: Options, players: list[Player], games: int, seed: int) -> 
     Returns:
         (players, games), float64.
     """
-    batch = SeatedBatch(find(ENV), options, min(_ROWS, games), players)
+    batch = SeatedBatch(GAME, options, min(_ROWS, games), players)
     rows = len(batch.batch)
     keys = np.resize(game_keys(seed, games), -(-games // rows) * rows)
     rewards = np.empty((len(players), len(keys)))
@@ -73,9 +72,9 @@ def simulate(options: Options, players: list[Player], games: int, seed: int) -> 
     return rewards[:, :games]
 
 
-def paper_rows(options: Options, games: int = GAMES, seed: int = 0) -> list[Row]:
+def paper_rows(options: Options, games: int, seed: int = 0) -> list[Row]:
     """The paper's three policies and the undiscounted optimum, simulated on the same deals and valued exactly."""
-    known = solver(find(ENV), options)
+    known = solver(GAME, options)
     paper = known.solve_exactly(GAMMA).actions
     best = known.solve_exactly(1).actions
     policies = {
@@ -100,13 +99,12 @@ def paper_rows(options: Options, games: int = GAMES, seed: int = 0) -> list[Row]
 
 @dataclass(frozen=True)
 class Difference:
-    """States where no action is best both for the paper's gamma and without discount.
+    """The states where no action is best both for the paper's gamma and without discount.
 
     Attributes:
-        cost: what following the discounted optimum costs in undiscounted reward a game.
+        cost: what the optimal policy for the paper's gamma loses in undiscounted reward a game.
         by_cards_out: how many such states there are with 1, 2, 3 and 4 cards out.
-        kinds: one of each kind up to suits and bets, as the policy files write it, with the undiscounted optimum's
-            action.
+        kinds: one state of each kind up to suits and bets, as policy files write it, with the best undiscounted action.
     """
 
     cost: Fraction
@@ -130,21 +128,19 @@ def gamma_difference(known: Solver) -> Difference:
     return Difference(cost, tuple(dealt[1:].tolist()), tuple(kinds.values()))
 
 
-def write_results(
-    path: Path, games: int = GAMES, seed: int = 0, progress: Callable[[int, int], None] | None = None
-) -> None:
+def write_results(path: Path, games: int, seed: int = 0, progress: Callable[[int, int], None] | None = None) -> None:
     """Write the page of results: the paper's table, filled, for every reading of the rules.
 
     Args:
         path: the page, Markdown.
         games: how many games are simulated for each policy, at least 2.
-        seed: what they are dealt from.
-        progress: told the readings done and the readings in all.
+        seed: of the deals.
+        progress: called with how many readings of the rules are done, and how many there are.
 
     Raises:
         CardgymError: where the page cannot be written.
     """
-    parts = [_HEAD.format(games=games, seed=seed)]
+    parts = [_HEAD.format(games=games, seed=seed, chart=CHART)]
     readings = [(decisions, ranking) for decisions in (3, 4) for ranking in ("flush_first", "pair_first")]
     for done, (decisions, ranking) in enumerate(readings):
         if progress is not None:
@@ -166,12 +162,12 @@ means have 95 % intervals; exact values are computed from the rules, without sam
 The paper's policy comes from value iteration with gamma 0.9. Discounting makes a bet, which is paid at once, look
 dearer than it is, so that policy bets too seldom; "optimal" maximises the undiscounted reward that the table reports.
 
-![When to bet: the optimal policy by own and house cards](one_play_poker_policy.png)
+![When to bet: the optimal policy by own and house cards]({chart})
 """
 
 
 def _section(decisions: int, ranking: str, games: int, seed: int) -> str:
-    options = find(ENV).parse_options({"decisions": decisions, "ranking": ranking})
+    options = GAME.parse_options({"decisions": decisions, "ranking": ranking})
     rows = paper_rows(options, games, seed)
     default = " (the defaults)" if (decisions, ranking) == (3, "flush_first") else ""
     lines = [
@@ -192,23 +188,23 @@ def _section(decisions: int, ranking: str, games: int, seed: int) -> str:
         mean, half = mean_interval(rows[better].rewards - rows[worse].rewards)
         exact = float(rows[better].exact - rows[worse].exact)
         lines.append(f"| {rows[better].name} - {rows[worse].name} | {mean:+.4f} ± {half:.4f} | {exact:+.6f} |")
-    return "\n".join([*lines, "", _told(gamma_difference(solver(find(ENV), options)), rows), ""])
+    return "\n".join([*lines, "", _difference_text(gamma_difference(solver(GAME, options)), rows), ""])
 
 
-def _told(difference: Difference, rows: list[Row]) -> str:
+def _difference_text(difference: Difference, rows: list[Row]) -> str:
     """What gamma costs, and where the policies differ, in a sentence or two."""
     counts = ", ".join(f"{n} with {out} out" for out, n in enumerate(difference.by_cards_out, 1) if n)
-    kinds = "; ".join(f"`{text.rsplit(' ', 1)[0].replace(' -', '')}`" for text, _ in difference.kinds)
+    kinds = "; ".join(f"`{state.rsplit(' ', 1)[0].replace(' -', '')}`" for state, _ in difference.kinds)
     does = "bets" if all(action for _, action in difference.kinds) else "decides otherwise"
-    told = (
+    text = (
         f"Gamma 0.9 costs {fraction_text(difference.cost)} = {float(difference.cost):.6f} of undiscounted reward. "
         f"The two optimal policies differ in {sum(difference.by_cards_out)} states ({counts}), of "
         f"{len(difference.kinds)} kind{'s' if len(difference.kinds) > 1 else ''} up to suits and bets "
         f"(player's cards, house's card): {kinds}. There gamma 1 {does}, gamma 0.9 does not."
     )
     if rows[2].exact < rows[1].exact:
-        told += (
+        text += (
             " The paper's value iteration so earns less than its own handcrafted policy, by "
             f"{float(rows[1].exact - rows[2].exact):.6f}; under this reading the paper's conclusion is wrong."
         )
-    return told
+    return text

@@ -1,0 +1,171 @@
+"""Policies of One Play Poker: the player `optimal`, policy files, networks and functions of observations, valued."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from poker_brute_force import BruteForce
+
+from cardgym import CardgymError
+from cardgym.engine.contract import offsets
+from cardgym.games.one_play_poker import state_index
+from cardgym.games.one_play_poker.game import GAME
+from cardgym.games.one_play_poker.observations import full_features
+from cardgym.games.one_play_poker.rules import BET, OnePlayPokerOptions
+from cardgym.players.base import TablePlayer, resolve
+from cardgym.players.policy_file import load_policy, save_policy
+from cardgym.solvers.policies import indices, observed_policy, policy_of, policy_table, table_policy
+from cardgym.solvers.solve import optimal_table, solve, solver
+from cardgym.solvers.value_iteration import policy_value
+
+OPTIONS = OnePlayPokerOptions()
+START = offsets(full_features(OPTIONS))
+
+
+@pytest.mark.parametrize("decisions", [3, 4])
+@pytest.mark.parametrize("ranking", ["flush_first", "pair_first"])
+def test_player_optimal_maximises_the_undiscounted_reward(decisions: int, ranking: str) -> None:
+    options = OnePlayPokerOptions(decisions=decisions, ranking=ranking)
+    known = solver(GAME, options)
+    player = resolve("optimal", GAME, options)
+    assert isinstance(player, TablePlayer)
+    assert np.array_equal(player.actions, optimal_table(GAME, options))
+    assert known.value(policy_of(known.mdp, "optimal")).mean == known.solve_exactly(1).value
+
+
+@pytest.mark.parametrize("decisions", [3, 4])
+def test_every_state_has_one_index_key_and_label(decisions: int) -> None:
+    options = OnePlayPokerOptions(decisions=decisions)
+    known = solver(GAME, options)
+    places = indices(known.mdp)
+    assert sorted(places.tolist()) == list(range(1, state_index.num_info_states(options)))
+    keys = state_index.info_state_keys(options)
+    assert len(set(keys.tolist())) == len(keys)
+    assert keys[places].tolist() == [int(state_index.info_state_key(state, 0)) for state in known.mdp.states]
+    assert len(set(state_index.info_state_labels(options))) == len(keys)
+    actions = np.arange(known.mdp.num_states) % 2
+    assert np.array_equal(table_policy(known.mdp, policy_table(known.mdp, actions)), actions)
+
+
+# -- networks and functions of observations ---------------------------------------------------------------------------
+
+
+def test_network_is_valued(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from cardgym.players.networks import QNetwork, network_shape, save_checkpoint
+
+    network = QNetwork(network_shape(GAME, OPTIONS, "full", (), False))
+    with torch.no_grad():
+        network.head.weight.zero_()
+        network.head.bias.zero_()
+        network.head.weight[BET, START["own_paired"]] = 1.0
+        network.head.bias[0] = 0.5
+    path = tmp_path / "pairs.safetensors"
+    save_checkpoint(path, network, GAME, OPTIONS, "full", {})
+    brute = BruteForce(3, "flush_first", 1, lambda own, house: int(len({rank for rank, _ in own}) < len(own)))
+    assert Fraction(solve(GAME, {}, [path]).report["policies"][str(path)]["undiscounted"]) == brute.value()
+
+
+def test_function_of_observations_is_valued() -> None:
+    known = solver(GAME, OPTIONS)
+    king = START["own_low_rank"] + 2
+
+    def bet_on_a_first_king_or_ace(
+        observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+    ) -> npt.NDArray[np.int64]:
+        assert observations.shape == (known.mdp.num_states, GAME.observation("full").size(OPTIONS))
+        assert masks.all()
+        first = observations[:, START["cards_out"]] == 1.0
+        bets: npt.NDArray[np.bool_] = first & (observations[:, king : king + 2].sum(axis=1) > 0)
+        return bets.astype(np.int64)
+
+    policy = observed_policy(known.mdp, bet_on_a_first_king_or_ace)
+    assert not isinstance(policy, str)
+    assert policy[known.mdp.states["dealt"] > 1].sum() == 0
+    # One bet, on half of the cards: worth 2 x share - 1 each time; shares of 0.5139 and 0.6297 of the pot.
+    exact = known.value(policy)
+    without_bets = known.value(policy_of(known.mdp, "never")).mean
+    assert 0 < exact.mean - without_bets < Fraction(1, 4)
+    assert policy_value(known.mdp, policy).mean == pytest.approx(float(exact.mean), abs=1e-12)
+
+
+def test_function_of_the_papers_observation_is_valued() -> None:
+    known = solver(GAME, OPTIONS)
+    policy = observed_policy(known.mdp, lambda observations, masks: (observations[:, 0] < 0).astype(int), "paper")
+    assert known.value(policy).mean == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda states: np.ones(3, np.int64),
+        lambda states: np.ones(states),
+        lambda states: np.full(states, 5),
+    ],
+    ids=["too short", "floats", "illegal"],
+)
+def test_function_of_another_shape_is_refused(answer: Callable[[int], npt.NDArray[Any]]) -> None:
+    mdp = solver(GAME, OPTIONS).mdp
+    with pytest.raises(CardgymError, match=r"allowed are|not legal"):
+        observed_policy(mdp, lambda observations, masks: answer(mdp.num_states))
+
+
+# -- policy files -----------------------------------------------------------------------------------------------------
+
+
+def test_saved_policy_is_the_policy_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "policy.json"
+    solved = solve(GAME, {"gamma": "0.9"})
+    solved.save(path)
+    table = load_policy(path, GAME, OPTIONS)
+    assert np.array_equal(table_policy(solved.mdp, table), solved.actions)
+    again = tmp_path / "again.json"
+    save_policy(again, table, GAME, OPTIONS, gamma="9/10")
+    assert again.read_bytes() == path.read_bytes()
+    valued = solve(GAME, {"gamma": "0.9"}, [path]).report["policies"]
+    assert valued[str(path)] == valued["optimal"]
+    assert '"AH,KS QD 4": ' in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda c: c["options"].update(ranking="pair_first"), "made for decisions=3, ranking=pair_first, not for"),
+        (lambda c: c.update(env="Another-v0"), "made for Another-v0"),
+        (lambda c: c.update(format="policy 9"), "its head does not say"),
+        (lambda c: c["actions"].pop("KS - 2"), "1 state missing, such as KS - 2"),
+        (lambda c: c["actions"].update({"KS - 2": 2}), "action 2 in state KS - 2"),
+        (lambda c: c["actions"].update({"KS - 2": True}), "action True"),
+        (lambda c: c["actions"].update({"XX - 2": 1}), "unknown state 'XX - 2'"),
+        (lambda c: c.update(actions=[]), "no object `actions`"),
+    ],
+)
+def test_policy_file_that_does_not_fit_is_refused(
+    tmp_path: Path, spoil: Callable[[dict[str, Any]], None], words: str
+) -> None:
+    path = tmp_path / "policy.json"
+    save_policy(path, optimal_table(GAME, OPTIONS), GAME, OPTIONS)
+    content = json.loads(path.read_text())
+    spoil(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(CardgymError) as caught:
+        policy_of(solver(GAME, OPTIONS).mdp, path)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", '{"format": 1, "format": 2}', "\udcff"])
+def test_file_that_is_no_policy_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "policy.json"
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(CardgymError, match=r"policy file .*policy\.json"):
+        load_policy(path, GAME, OPTIONS)
+    with pytest.raises(CardgymError, match="no such file"):
+        load_policy(tmp_path / "none.json", GAME, OPTIONS)

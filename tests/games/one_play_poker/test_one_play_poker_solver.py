@@ -1,0 +1,165 @@
+"""One Play Poker solved: values against a solver of the written rules, values known by argument, the report."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from poker_brute_force import BruteForce, handcrafted, mean_and_deviation
+
+from cardgym import CardgymError
+from cardgym.engine.contract import CompiledPolicy, Generator, Record, rule, uniform
+from cardgym.games.one_play_poker.game import GAME
+from cardgym.games.one_play_poker.paper.page import gamma_difference
+from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
+from cardgym.solvers.solve import solve, solver
+
+ALL_OPTIONS = [(3, "flush_first"), (3, "pair_first"), (4, "flush_first"), (4, "pair_first")]
+
+
+# -- against a solver of the written rules ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("decisions", "ranking"), ALL_OPTIONS)
+def test_values_agree_with_brute_force(decisions: int, ranking: str) -> None:
+    report = solve(GAME, {"decisions": decisions, "ranking": ranking, "gamma": "9/10"}).report
+    brute = BruteForce(decisions, ranking, "9/10")
+    assert Fraction(report["optimal"]["value"]) == brute.value()
+    if (decisions, ranking) == (4, "flush_first"):
+        followed = BruteForce(decisions, ranking, "9/10", handcrafted(brute.strength))
+        assert Fraction(report["policies"]["handcrafted"]["discounted"]) == followed.value()
+
+
+def test_undiscounted_values_agree_with_brute_force() -> None:
+    report = solve(GAME, {"gamma": 1}).report
+    brute = BruteForce(3, "flush_first", 1)
+    assert Fraction(report["optimal"]["value"]) == brute.value() == Fraction(1949, 1365)
+    followed = BruteForce(3, "flush_first", 1, handcrafted(brute.strength))
+    assert Fraction(report["policies"]["handcrafted"]["undiscounted"]) == followed.value()
+
+
+def test_deviations_agree_with_all_deals_counted() -> None:
+    report = solve(GAME, {"gamma": "9/10"}).report["policies"]["handcrafted"]
+    policy = handcrafted(BruteForce(3, "flush_first", 1).strength)
+    for kind, gamma in (("discounted", 0.9), ("undiscounted", 1.0)):
+        mean, deviation = mean_and_deviation(policy, gamma)
+        assert report[f"{kind}_float"] == pytest.approx(mean, abs=1e-9)
+        assert report[f"{kind}_std"] == pytest.approx(deviation, abs=1e-9)
+    assert report["undiscounted_std"] == pytest.approx(2.4275816, abs=1e-6)
+
+
+# -- values known by argument -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("decisions", "ranking"), [(3, "pair_first"), (4, "flush_first")])
+def test_policies_that_ignore_the_cards_break_even_undiscounted(decisions: int, ranking: str) -> None:
+    # Player and house are dealt alike, so a blind player's share of the pot is one half: of every bet's 2, and of the
+    # antes' 2. Discounted, the pot is paid at the last decision, each bet at its own.
+    gamma = Fraction(9, 10)
+    report = solve(GAME, {"decisions": decisions, "ranking": ranking, "gamma": gamma}).report["policies"]
+    late = gamma ** (decisions - 1)
+    costs = sum(gamma**k for k in range(decisions))
+    for name, bets in (("never", Fraction(0)), ("random", Fraction(1, 2)), ("always", Fraction(1))):
+        assert Fraction(report[name]["undiscounted"]) == 1
+        assert Fraction(report[name]["discounted"]) == late * (1 + decisions * bets) - bets * costs
+
+
+@pytest.mark.parametrize("gamma", ["9/10", "1"])
+def test_best_decision_does_not_depend_on_the_bets_made(gamma: str) -> None:
+    # A bet wins or loses the same whatever is in the pot already.
+    known = solver(GAME, OnePlayPokerOptions(ranking="pair_first"))
+    best = known.solve_exactly(gamma)
+    best_by_hands: dict[tuple[bytes, bytes], set[tuple[bool, ...]]] = {}
+    for state, optimal in zip(known.mdp.states, best.optimal.tolist(), strict=True):
+        hands = state.player.tobytes(), state.house.tobytes()
+        best_by_hands.setdefault(hands, set()).add(tuple(optimal))
+    assert all(len(actions) == 1 for actions in best_by_hands.values())
+
+
+def test_gamma_09_differs_from_no_discount_at_the_first_king_only() -> None:
+    difference = gamma_difference(solver(GAME, OnePlayPokerOptions()))
+    assert difference.by_cards_out == (4, 0, 0, 0)
+    assert difference.kinds == (("KS - 2", 1),)
+    assert difference.cost == Fraction(19, 2730)
+
+
+def test_last_of_four_decisions_is_a_bet_if_winning() -> None:
+    known = solver(GAME, OnePlayPokerOptions(decisions=4))
+    best = known.solve_exactly("9/10")
+    for place in np.flatnonzero(known.mdp.states["dealt"] == 4)[::17].tolist():
+        share = GAME.rules.score(known.mdp.states[place], 0)
+        expected = {1.0: [False, True], 0.5: [True, True], 0.0: [True, False]}[share]
+        assert best.optimal[place].tolist() == expected
+
+
+# -- the report -------------------------------------------------------------------------------------------------------
+
+
+def test_report_of_solve() -> None:
+    report = solve("OnePlayPoker-v0", {"gamma": "9/10", "decisions": "3"}).report
+    assert json.loads(json.dumps(report)) == report
+    assert list(report)[:6] == ["env", "settings", "states", "states_canonical", "sweeps", "residual"]
+    assert report["settings"] == {"decisions": 3, "ranking": "flush_first", "gamma": "9/10", "theta": 1e-10}
+    assert report["optimal"] == {"value": "194269/182000", "value_float": 194269 / 182000}
+    assert list(report["policies"]) == ["random", "handcrafted", "always", "never", "optimal"]
+    assert report["policies"]["optimal"]["discounted"] == report["optimal"]["value"]
+    assert report["sweeps"] == 4  # As many as the paper reports.
+
+
+def test_theta_decides_when_to_stop() -> None:
+    # No value changes by as much as 3 in the last of three sweeps; the paper's 0.05 needs the fourth, as 1e-10 does.
+    rough = solve(GAME, {"theta": 3, "decisions": 4}).report
+    fine = solve(GAME, {"theta": "0.05", "decisions": 4}).report
+    assert rough["sweeps"] < fine["sweeps"] == 5
+    assert 0.05 < rough["residual"] < 3
+    assert fine["residual"] == 0.0
+    assert rough["settings"]["theta"] == 3.0
+
+
+def test_name_optimal_is_taken_in_the_report() -> None:
+    with pytest.raises(CardgymError, match="player 'optimal'"):
+        solve(GAME, {}, ["optimal"])
+
+
+@rule
+def toss_a_coin(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    return uniform(generator, 2)
+
+
+def test_players_that_choose_at_random_are_left_out() -> None:
+    players = {"coin": CompiledPolicy(toss_a_coin), "never": GAME.players["never"]}
+    game = dataclasses.replace(GAME, id="Coin-v0", players=players)
+    assert list(solve(game, {}).report["policies"]) == ["random", "never", "optimal"]
+    with pytest.raises(CardgymError, match="chooses at random"):
+        solve(game, {}, ["coin"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"gamma": "1.1"}, "gamma=1.1: allowed are numbers from 0 to 1"),
+        ({"gamma": "-0.1"}, "gamma=-0.1"),
+        ({"gamma": "nan"}, "gamma=nan"),
+        ({"gamma": "1/0"}, "gamma=1/0"),
+        ({"gamma": "much"}, "gamma=much"),
+        ({"gamma": "1e-5000"}, "gamma=1e-5000: allowed are numbers from 0 to 1"),
+        ({"gamma": "1e-99"}, "of at most 30 digits"),
+        ({"gamma": "1e99999999"}, "gamma=1e99999999"),
+        ({"gamma": "9" * 5000}, "gamma=9999999999999999999999999999999999999999..: allowed"),
+        ({"theta": "1e999"}, "theta=1e999"),
+        ({"theta": 0}, "theta=0"),
+        ({"theta": "nan"}, "theta=nan"),
+        ({"decision": 3}, "did you mean 'decisions'"),
+        ({"gama": 1}, "did you mean 'gamma'"),
+    ],
+)
+def test_settings_that_are_not_allowed_are_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(CardgymError) as caught:
+        solve("OnePlayPoker-v0", wrong)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
