@@ -7,9 +7,11 @@ its weights and its JSON, and nothing is unpickled. Any other is loaded only whe
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import os
+import pickle
 import re
 import zipfile
 from collections.abc import Mapping
@@ -163,7 +165,8 @@ def load_player(path: Path, game: Game, options: Options, *, trust: bool | None 
     as_dict = bool(metadata.get("as_dict"))
     core = EnvCore(game, options.asdict(), obs=metadata["observation"], obs_mode="dict" if as_dict else "flat")
     observation_space, action_space = core.observation_space(), core.action_space()
-    if _description(data["observation_space"]) != _description(_as_json(observation_space)):
+    same_space = _description(data["observation_space"]) == _description(_as_json(observation_space))
+    if not same_space or not _contains(observation_space, _arrays(data.get("_last_obs"))):
         raise CardgymError(
             f"{what}: a wrapper such as VecNormalize changed its observations, which this file does not hold; "
             "load it in Python and play it as cardgym.interop.sb3.ModelPlayer"
@@ -214,6 +217,34 @@ def _as_json(space: spaces.Space[Any]) -> dict[str, Any]:
 def _description(described: Mapping[str, Any]) -> list[Any]:
     """What tells apart spaces that a model's JSON describes: type, shape, bounds, number of values, parts."""
     return [described.get(name) for name in (":type:", "_shape", "low", "high", "n", "spaces")]
+
+
+class _ArrayUnpickler(pickle.Unpickler):
+    """Unpickles NumPy arrays of numbers and dicts of them, and refuses all else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What makes an array."""
+        if module.partition(".")[0] == "numpy" and name in ("_frombuffer", "_reconstruct", "dtype", "ndarray"):
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(f"{module}.{name}")
+
+
+def _arrays(described: Any) -> Any:
+    """Observations, (num_envs, ...) or a dict of such, that a model's JSON holds; None if it does not."""
+    try:
+        return _ArrayUnpickler(io.BytesIO(base64.b64decode(described[":serialized:"]))).load()
+    except Exception:  # The JSON holds null, or a pickle of something else.
+        return None
+
+
+def _contains(space: spaces.Space[Any], seen: Any) -> bool:
+    """Whether the observations that a model saw last, if they are known, are of this space.
+
+    `VecNormalize` changes observations and leaves the space as it is.
+    """
+    if isinstance(space, spaces.Dict) and isinstance(seen, dict):
+        return all(_contains(part, seen.get(name)) for name, part in space.items())
+    return not isinstance(seen, np.ndarray) or all(space.contains(row) for row in seen)
 
 
 def _plain_policy(data: Mapping[str, Any], as_dict: bool) -> tuple[type[BasePolicy] | None, dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -42,8 +43,8 @@ class CardVecEnv(VecEnv):
         game: the game's id, or a game.
         num_envs: how many games are played side by side.
         opponent: who takes the other seats: a player's name, a path, a callable (observation, action_mask) -> action,
-            or a list of those, one for each seat in the order of play. A mapping such as {"heuristic": 3, "random": 1}
-            draws a player by weight for each seat of each game.
+            or a list of those, one for each seat in the order of play. A mapping such as {"heuristic": 3, "random": 1},
+            or an `OpponentPool`, draws a player by weight for each seat of each game.
         seat: the learner's seat, from 0; "random" for a new one each game.
         obs: the name of an observation; the game's first by default.
         obs_mode: "flat", or "dict" for `Dict(observation, action_mask)`, which takes the policy `MultiInputPolicy`.
@@ -65,7 +66,7 @@ class CardVecEnv(VecEnv):
         game: str | Game,
         num_envs: int = 1,
         *,
-        opponent: Opponents | Mapping[PlayerSpec, float] = "random",
+        opponent: Opponents | Mapping[PlayerSpec, float] | OpponentPool = "random",
         seat: int | str = 0,
         obs: str | None = None,
         obs_mode: str = "flat",
@@ -77,11 +78,12 @@ class CardVecEnv(VecEnv):
             raise CardgymError(f"num_envs={num_envs}: allowed are whole numbers from 1")
         if seat == "all":
             raise CardgymError("seat='all': Stable-Baselines3 learns one seat; name it, or 'random'")
+        pool = OpponentPool.of(opponent) if isinstance(opponent, Mapping) else opponent
         self._core = EnvCore(
             game,
             options,
             num_rows=num_envs,
-            opponent="random" if isinstance(opponent, Mapping) else opponent,
+            opponent="random" if isinstance(pool, OpponentPool) else pool,
             seat=seat,
             obs=obs,
             obs_mode=obs_mode,
@@ -91,7 +93,7 @@ class CardVecEnv(VecEnv):
         self.game = self._core.game
         self.options = self._core.options
         self.spec = gymnasium.registry.get(self.game.id)
-        self._draw = _OpponentDraw(self._core, opponent) if isinstance(opponent, Mapping) else None
+        self._draw = _OpponentDraw(self._core, pool) if isinstance(pool, OpponentPool) else None
         self._seeded = np.zeros(num_envs, np.bool_)
         self._actions = np.zeros(num_envs, np.int64)
         self._views = [_RowView(self, row) for row in range(num_envs)]
@@ -110,8 +112,8 @@ class CardVecEnv(VecEnv):
         Raises:
             CardgymError: for an unknown option, or a deck that cannot be dealt.
         """
-        seated = self._core.seated
-        rows = seated.batch.plain_rows
+        batch = self._core.seated.batch
+        rows = batch.plain_rows
         for i, seed in enumerate(self._seeds):
             if seed is not None or not self._seeded[i]:
                 rows["key"][i] = self._core.draw_key(seeding.np_random(seed)[0])
@@ -122,7 +124,7 @@ class CardVecEnv(VecEnv):
         for i, options in enumerate(self._options):
             check_reset_options(options, ("deck",))
             if options and "deck" in options:
-                self.game.rules.stack_deck(seated.batch.states[i], options["deck"])
+                self.game.rules.stack_deck(batch.states[i], options["deck"])
         self._reset_seeds()
         self._reset_options()
         self._start(np.ones(self.num_envs, np.bool_))
@@ -287,21 +289,20 @@ class _RowView:
 class _OpponentDraw:
     """Draws opponents by weight for each seat of each game, from a generator of its own."""
 
-    def __init__(self, core: EnvCore, weights: Mapping[PlayerSpec, float]) -> None:
-        """Seat the players of `weights` in the games of `core`.
+    def __init__(self, core: EnvCore, pool: OpponentPool) -> None:
+        """Seat the players of `pool` in the games of `core`.
 
         Raises:
             CardgymError: for `self` and `snapshot`, a bad weight, an unknown player, or a game of one player.
         """
         self._num_seats = core.options.num_players
         for name in (SELF, SNAPSHOT):
-            if name in weights:
+            if name in pool.specs:
                 raise CardgymError(f"opponent {name!r}: a vec env does not know the learner; name other players")
         if self._num_seats == 1:
-            raise CardgymError(f"opponent={dict(weights)}: {core.game.id} has no other seats; leave it out")
-        if not all(weight >= 0 for weight in weights.values()) or not sum(weights.values()) > 0:
-            raise CardgymError(f"opponent={dict(weights)}: give weights of at least 0, and one above 0")
-        pool = OpponentPool.of(weights)
+            raise CardgymError(f"opponent={pool.specs}: {core.game.id} has no other seats; leave it out")
+        if not all(0 <= weight < math.inf for weight in pool.weights) or not sum(pool.weights) > 0:
+            raise CardgymError(f"opponent weights {pool.weights}: give numbers of at least 0, and one above 0")
         requested_seat = core.seated.batch.plain_rows["requested_seat"].copy()
         roster = pool.players(core.game, core.options)
         core.seated = SeatedBatch(core.game, core.options, len(requested_seat), roster, core.observation_name)
@@ -309,13 +310,13 @@ class _OpponentDraw:
         self._rows = core.seated.batch.plain_rows
         self._numbers, shares = pool.choices(core.seated.numbers)
         self._probabilities = np.array(shares) / sum(shares)
-        self._generator = np.random.default_rng()
+        self.generator = np.random.default_rng()
 
     def seed(self, seed: int | None) -> None:
         """Let `seed` decide what is drawn from now on."""
-        self._generator = np.random.default_rng(None if seed is None else [seed, 1])
+        self.generator = np.random.default_rng(None if seed is None else [seed, 1])
 
     def __call__(self, rows: npt.NDArray[np.intp]) -> None:
         """Draw the opponents of the next games of `rows`."""
-        drawn = self._generator.choice(len(self._numbers), (len(rows), self._num_seats - 1), p=self._probabilities)
+        drawn = self.generator.choice(len(self._numbers), (len(rows), self._num_seats - 1), p=self._probabilities)
         self._rows["lineup"][rows, 1 : self._num_seats] = self._numbers[drawn]

@@ -1,0 +1,113 @@
+"""What train/sb3.py adds to Stable-Baselines3's training loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import DQN, PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import KVWriter
+from stable_baselines3.common.vec_env import VecEnv
+
+from cardgym.interop.sb3.maskable_dqn import MaskableDQN
+from cardgym.interop.sb3_config import PPOKeys, SB3Config
+from cardgym.learn.config import ExplorationConfig, TrainingConfig
+from cardgym.learn.evaluation import Board
+from cardgym.learn.schedules import crossed
+
+ALGORITHMS: dict[str, type[BaseAlgorithm]] = {
+    "maskable_ppo": MaskablePPO,
+    "ppo": PPO,
+    "maskable_dqn": MaskableDQN,
+    "dqn": DQN,
+}
+
+
+def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:
+    """The model of a config, with Stable-Baselines3's arguments from our keys.
+
+    Stable-Baselines3's DQN counts updates and their intervals in steps of all envs at once; they are rounded to these.
+    """
+    final, span = config.learning_rate_final, config.learning_rate - config.learning_rate_final
+    arguments: dict[str, Any] = {
+        "learning_rate": lambda progress_remaining: final + span * progress_remaining,
+        "batch_size": config.batch_size,
+        "gamma": config.gamma,
+        "max_grad_norm": config.max_grad_norm,
+        "policy_kwargs": {"net_arch": list(config.hidden_sizes)},
+        "seed": config.seed % 2**32,  # NumPy's global generator takes no more.
+        "device": config.device,
+    }
+    if config.algorithm in ("maskable_ppo", "ppo"):
+        names = _own_keys(PPOKeys)
+    else:
+        names = ["buffer_size", "learning_starts", "tau", *_own_keys(ExplorationConfig)]
+        arguments["train_freq"] = max(round(config.train_frequency / config.num_envs), 1)
+        arguments["gradient_steps"] = max(round(config.num_envs / config.train_frequency), 1)
+        arguments["target_update_interval"] = config.target_update_interval * config.train_frequency
+    if config.algorithm == "maskable_dqn":
+        names.append("double")
+    arguments |= {name: getattr(config, name) for name in names}
+    return ALGORITHMS[config.algorithm]("MlpPolicy", env, **arguments)
+
+
+def _own_keys(kind: type[TrainingConfig]) -> list[str]:
+    """The keys that `kind` adds to those of every training script."""
+    return [name for name in kind.model_fields if name not in TrainingConfig.model_fields]
+
+
+class Every(BaseCallback):
+    """Calls `action(step)` once for each multiple of `interval` steps that the training has passed.
+
+    Args:
+        interval: in steps; 0 for never.
+        action: what is done.
+        between_rollouts: wait for the next rollout to start: then nothing is half done, and the state can be saved.
+    """
+
+    def __init__(self, interval: int, action: Callable[[int], object], *, between_rollouts: bool = False) -> None:
+        super().__init__()
+        self._interval = interval
+        self._action = action
+        self._between_rollouts = between_rollouts
+        self._last_step = 0
+
+    def _on_training_start(self) -> None:
+        self._last_step = self.model.num_timesteps
+
+    def _on_step(self) -> bool:
+        if not self._between_rollouts:
+            self._call_if_due()
+        return True
+
+    def _on_rollout_start(self) -> None:
+        if self._between_rollouts:
+            self._call_if_due()
+
+    def _call_if_due(self) -> None:
+        last_step, self._last_step = self._last_step, self.model.num_timesteps
+        if crossed(self._interval, last_step, self._last_step):
+            self._action(self._last_step)
+
+
+class BoardWriter(KVWriter):
+    """Writes the logger's numbers to a board, evaluations under the names that our other scripts give them."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        """Write the numbers that are not excluded from TensorBoard."""
+        numbers = {
+            key.removeprefix("eval/"): float(value)
+            for key, value in key_values.items()
+            if isinstance(value, int | float | np.number) and "tensorboard" not in (key_excluded[key] or ())
+        }
+        self._board.scalars(step, numbers)
+
+    def close(self) -> None:
+        """Do nothing: whoever made the board closes it."""

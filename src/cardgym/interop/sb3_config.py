@@ -1,0 +1,88 @@
+"""The hyper-parameters of train/sb3.py. They can be read without Stable-Baselines3."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from cardgym.learn.config import EvaluationConfig, ExplorationConfig, GameConfig, Items, Share, TrainingConfig
+
+
+class PPOKeys(TrainingConfig):
+    """PPO and MaskablePPO only."""
+
+    n_steps: PositiveInt = 16
+    """Steps of each env in a rollout."""
+    n_epochs: PositiveInt = 4
+    """Passes over a rollout."""
+    gae_lambda: Share = 0.95
+    """Lambda of generalized advantage estimation."""
+    clip_range: PositiveFloat = 0.2
+    """How far the new probability of an action may be from the old, as a ratio."""
+    ent_coef: NonNegativeFloat = 0.0
+    """Weight of the entropy in the loss."""
+    vf_coef: NonNegativeFloat = 0.5
+    """Weight of the value's error in the loss."""
+
+
+class DQNKeys(ExplorationConfig):
+    """DQN and MaskableDQN only; they also have the keys of exploration."""
+
+    double: bool = True
+    """Double DQN, for maskable_dqn: the online network chooses the next action, the target network values it."""
+    buffer_size: PositiveInt = 200_000
+    """How many transitions the replay buffer holds."""
+    learning_starts: NonNegativeInt = 10_000
+    """Steps before the first update."""
+    train_frequency: PositiveInt = 256
+    """Steps from one update to the next."""
+    target_update_interval: PositiveInt = 100
+    """Updates of the network from one update of the target network to the next."""
+    tau: Share = 1.0
+    """How far the target network moves towards the network at each update of it; 1 copies the weights."""
+
+
+class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
+    """Stable-Baselines3 on one seat of a card game, against a mix of opponents."""
+
+    opponents: Items[str] = ("random=1",)
+    """Who plays the other seats, each as name=weight: players' names or paths."""
+
+    algorithm: Literal["maskable_ppo", "ppo", "maskable_dqn", "dqn"] = "maskable_ppo"
+    """maskable_ppo and maskable_dqn keep to the legal actions; an illegal action of ppo or dqn becomes a random legal
+    one."""
+    total_steps: PositiveInt = 1_000_000
+    """How many decisions the learner takes. Each of them is a step."""
+    num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
+    """How many games are played side by side; the network decides in all of them at once."""
+    device: Literal["cpu", "cuda", "auto"] = "cpu"
+    """Where the network learns; auto is cuda if there is a GPU."""
+    hidden_sizes: Annotated[Items[PositiveInt], Field(min_length=1)] = (128, 128)
+    """Units of each hidden layer; PPO has a second network of these for the value."""
+
+    learning_rate: PositiveFloat = 1e-3
+    """Adam's step size at the start."""
+    learning_rate_final: NonNegativeFloat = 1e-3
+    """Adam's step size at the end; it falls in a straight line."""
+    batch_size: PositiveInt = 512
+    """Transitions in an update."""
+    max_grad_norm: PositiveFloat = 10.0
+    """Longer gradients are scaled down to this norm."""
+    gamma: Share = 0.99
+    """Discount from one of the learner's decisions to its next."""
+    normalize_reward: bool = False
+    """Divide rewards by the standard deviation of discounted returns so far, with VecNormalize."""
+
+    eval_games: PositiveInt = 500
+    """Games against each opponent in an evaluation."""
+    save_every: PositiveInt = 500_000
+    """Steps from one model, with its state to resume from, to the next."""
+    log_every: PositiveInt = 50_000
+    """Steps from one entry in TensorBoard to the next."""
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's short name, such as `sb3_maskable_ppo`."""
+        double = "double_" if self.double and self.algorithm == "maskable_dqn" else ""
+        return f"sb3_{self.algorithm.replace('dqn', f'{double}dqn')}"

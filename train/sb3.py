@@ -1,0 +1,134 @@
+"""Stable-Baselines3 and sb3-contrib on any card game of cardgym: PPO and DQN, with action masks and without.
+
+Usage:
+    python train/sb3.py --env-id CorellianSpike-v0 --algorithm maskable_dqn [--seed 2] [--out FOLDER] [--resume] ...
+
+`--help` lists every hyper-parameter; docs/interop/stable_baselines3.md shows the same in a script of your own.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from cardgym import find
+from cardgym.console import Progress
+from cardgym.files import replacing
+from cardgym.interop.sb3_config import SB3Config
+from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
+from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
+from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.stopwatch import Stopwatch
+from cardgym.learn.tensorboard import TensorBoard
+from cardgym.players.base import resolve
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.base_class import BaseAlgorithm
+
+    from cardgym.interop.sb3 import ArenaCallback
+    from cardgym.interop.sb3.resume import TrainingState
+
+NEVER = 2**63
+"""An interval in episodes or rollouts, as Stable-Baselines3 counts them; our own callback logs every so many steps."""
+
+
+def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:
+    """Train in this folder, from the start or from the state saved there."""
+    # Importing it says in one line if Stable-Baselines3 is missing.
+    from stable_baselines3.common.logger import Logger
+    from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
+
+    from cardgym.interop.sb3 import ArenaCallback, CardVecEnv
+    from cardgym.interop.sb3.resume import TrainingState
+    from cardgym.interop.sb3.training import BoardWriter, Every, make_model
+
+    torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
+    game = find(config.env_id)
+    options = game.parse_options(config.env_options)
+    for name in config.eval_opponents:
+        resolve(name, game, options)  # A wrong name fails now, not after minutes of training.
+
+    # -- the env and the model ----------------------------------------------------------------------------------------
+    env_options: dict[str, Any] = options.asdict()
+    games = CardVecEnv(
+        game, config.num_envs,
+        opponent="random" if options.num_players == 1 else OpponentPool.parse(config.opponents),
+        seat="random" if config.seat < 0 else config.seat,
+        obs=config.observation or None,
+        **env_options,
+    )  # fmt: skip
+    env: VecEnv = VecMonitor(games)
+    if config.normalize_reward:
+        env = VecNormalize(env, norm_obs=False, gamma=config.gamma)
+    model = make_model(config, env)
+    env.seed(config.seed * config.num_envs)  # Rows are seeded one apart: the runs of two seeds share no games.
+    arena = ArenaCallback(config.eval_opponents, 0, config.eval_games, seat=config.seat, verbose=0)
+    state = TrainingState(model, games)
+    state_file, model_file = folder / STATE_FILE, folder / "model.zip"
+    if resume and state_file.exists():
+        load_parts(state_file, config, {"training": state})
+
+    # -- the training; a step is a decision of the learner ------------------------------------------------------------
+    step = model.num_timesteps
+    stopwatch = Stopwatch(step)
+    with (
+        TensorBoard(folder, step) as board,
+        Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
+    ):
+        board.hyper_parameters(config.model_dump())
+        model.set_logger(Logger(str(folder), [BoardWriter(board)]))
+        callbacks = [
+            arena,
+            Every(1, progress),
+            Every(config.log_every, lambda step: model.dump_logs()),
+            Every(config.eval_every, partial(evaluate, arena, stopwatch, progress)),
+            Every(config.save_every, partial(save, config, folder, model, state, board), between_rollouts=True),
+        ]
+        model.learn(config.total_steps - step, callbacks, log_interval=NEVER, reset_num_timesteps=False)
+        save(config, folder, model, state, board, model.num_timesteps)
+
+        # -- the final evaluation -------------------------------------------------------------------------------------
+        speed = {"seconds": stopwatch.seconds, "decisions_per_second": stopwatch.rate(model.num_timesteps)}
+        results: dict[str, Metrics] = {}
+        if config.final_games and config.eval_opponents:
+            progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
+            results = evaluate_learner(
+                game, options, arena.player, config.eval_opponents,
+                games=config.final_games, board=board, step=model.num_timesteps, seat=config.seat,
+            )  # fmt: skip
+        write_results(folder, board, config.model_dump(), model.num_timesteps, results, **speed)
+    return TrainingResult(f"{model.num_timesteps:,} steps", results, ("Model", model_file))
+
+
+def evaluate(arena: ArenaCallback, stopwatch: Stopwatch, progress: Progress, step: int) -> None:
+    """Match the greedy model with each opponent."""
+    with stopwatch.paused():
+        arena.evaluate()
+        if arena.results:
+            progress.note(summary(arena.results))
+
+
+def save(
+    config: SB3Config, folder: Path, model: BaseAlgorithm, state: TrainingState, board: TensorBoard, step: int
+) -> None:
+    """Save the model, and the state to resume from."""
+    board.flush()
+    with replacing(folder / "model.zip") as temporary:
+        model.save(temporary)
+    save_parts(
+        folder / STATE_FILE, config, {"training": state}
+    )  # Last: if it is there to resume from, so is the model.
+
+
+def main(words: list[str]) -> int:
+    """Run from the command line; the exit code."""
+    return run_script("sb3.py", SB3Config, train, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
