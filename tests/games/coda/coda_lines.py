@@ -14,7 +14,7 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.registry import find
 from cardgym.games.coda.knowledge import count_guesses, new_counts
 from cardgym.games.coda.search import remember
-from cardgym.games.coda.state import GUESSING, place_action, stop_action
+from cardgym.games.coda.state import GUESSING, CodaOptions, place_action, stop_action
 from cardgym.testing import StateDriver
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -49,6 +49,8 @@ class CodaDriver(StateDriver):
         guesses: all guesses made.
         paid: what the last decision, with the chance after it, paid each seat, (2,) float64.
     """
+
+    options: CodaOptions
 
     def __init__(
         self,
