@@ -42,7 +42,7 @@ def with_seeds(check: Callable[..., None], *arguments: Any) -> None:
 @contextmanager
 def forgotten_afterwards() -> Iterator[None]:
     """Games registered in the block are forgotten after it, so that tests over all registered games do not see them."""
-    kept = [(known, dict(known)) for known in (registry._IDS, registry._GAMES)]  # type: ignore[list-item]
+    kept = [(known, dict(known)) for known in (registry._IDS, registry._GAMES)]
     yield
     for known, before in kept:
         known.clear()

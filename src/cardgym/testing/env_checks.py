@@ -180,6 +180,7 @@ def check_copies(game: Game, arguments: dict[str, Any], seed: int = 0, rounds: i
     }
     for make in (lambda: CardEnv(game, **arguments), lambda: CardVectorEnv(game, 3, **arguments)):
         env: Any = make()
+        what = f"{call_text(game, arguments)}, seed {seed}, {type(env).__name__}"
         _, info = env.reset(seed=seed)
         chooser = ActionChooser(seed, 3)
         over = np.zeros(getattr(env, "num_envs", 1), np.bool_)
@@ -191,7 +192,7 @@ def check_copies(game: Game, arguments: dict[str, Any], seed: int = 0, rounds: i
             for name, (copied, same_choices) in copies.items():
                 expect(
                     _trace(copied, same_choices, info, over) == reference,
-                    f"{call_text(game, arguments)}, seed {seed}: after {name} {type(env).__name__} plays on differently",
+                    f"{what}: after {name} it plays on differently",
                 )
             _, info = env.reset()
             over[:] = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,14 @@ def last_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8])
     return int(np.flatnonzero(mask)[-1])
 
 
-def env_arguments(game: Game, options: Options) -> list[dict[str, Any]]:
-    """Arguments of envs that together use every observation and every way to take and to oppose a seat."""
+def env_arguments(game: Game, options: Options, players: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Arguments of envs that together use every observation and every way to take and to oppose a seat.
+
+    `players` are the names of those to seat; `random` and all that the game brings if None.
+    """
     own = options.asdict()
     last = options.num_players - 1
-    players = ["random", *game.players]
+    players = ["random", *game.players] if players is None else players
     mixed = [players[i % len(players)] if i % 3 != 2 else last_legal for i in range(last)]
     arguments: list[dict[str, Any]] = [
         {**own},

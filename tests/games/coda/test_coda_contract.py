@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from cardgym.testing import ContractSuite
 
@@ -19,8 +18,4 @@ class TestCodaOfficial(ContractSuite):
     game = "CodaOfficial-v0"
     cases = 3
     examples = 3
-
-    def _env_arguments(self, most: int) -> list[dict[str, Any]]:
-        """With `bayes` in place of the slow `search`, which `TestCoda` seats."""
-        arguments = super()._env_arguments(most)
-        return [{**env, "opponent": "bayes"} if env.get("opponent") == "search" else env for env in arguments]
+    seated = ("random", "heuristic", "bayes")  # `TestCoda` seats the slow `search` too.
