@@ -26,12 +26,18 @@ def greedy(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Gene
     if state.phase == TOSSING:
         totals = np.empty(NUM_TOSSES, np.float32)
         hand_totals(state.hand[seat], totals, 1.0)
-        best = 0
-        for toss in range(1, NUM_TOSSES):
-            if totals[toss] > totals[best]:
-                best = toss
-        return CARDS + best
+        return CARDS + _first_best(totals)
     return greedy_card(state, seat)
+
+
+@rule
+def _first_best(values: npt.NDArray[np.float32]) -> int:
+    """The place of the greatest value, the first of equals."""
+    best = 0
+    for place in range(1, len(values)):
+        if values[place] > values[best]:
+            best = place
+    return best
 
 
 @rule
@@ -68,11 +74,7 @@ def _best_toss(state: Record, seat: int) -> int:
     to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
     worths = np.empty(NUM_TOSSES, np.float32)
     toss_worths(state.hand[seat], dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
-    best = 0
-    for toss in range(1, NUM_TOSSES):
-        if worths[toss] > worths[best]:
-            best = toss
-    return best
+    return _first_best(worths)
 
 
 @rule
@@ -120,8 +122,7 @@ def _strike(left: npt.NDArray[np.int64], card: int) -> None:
 def _value_of(state: Record, seat: int, card: int, left: npt.NDArray[np.int64], pile: npt.NDArray[np.int8]) -> float:
     """The worth of playing `card`: its points, less those of the likely answer, plus those of the best reply to that.
 
-    The model: each unseen card is equally likely in the opponent's hand, and the opponent plays the one that scores
-    most.
+    It assumes that the opponent holds any unseen cards with equal probability, and plays the one that scores most.
     """
     other = 1 - seat
     need = int(state.target - state.scores[seat])
@@ -139,7 +140,6 @@ def _value_of(state: Record, seat: int, card: int, left: npt.NDArray[np.int64], 
     # By the points of the answer: how many unseen cards score so many, and the sum of the best replies to them.
     cards = np.zeros(_MOST_PEGGED + 1)
     replies = np.zeros(_MOST_PEGGED + 1)
-    fitting = 0
     for rank in range(13):
         after = count + worth(rank)
         if left[rank] == 0 or after > 31:
@@ -149,7 +149,6 @@ def _value_of(state: Record, seat: int, card: int, left: npt.NDArray[np.int64], 
         reply = _worth_of(_best_reply(state, seat, card, pile, size + 2, after), need)
         cards[points] += left[rank]
         replies[points] += left[rank] * reply
-        fitting += left[rank]
     lacking = 1.0  # The chance that the opponent has no card that scores more than `points`.
     above = 0.0
     for points in range(_MOST_PEGGED, -1, -1):

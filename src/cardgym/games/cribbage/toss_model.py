@@ -1,9 +1,9 @@
-"""What a toss is worth: the model that the player `expert` tosses by and that `advise` ranks by.
+"""What a toss is worth: the model by which the player `expert` tosses and `advise` ranks tosses.
 
-The worth of a toss is the mean points of the hand kept over the cuts left, plus the mean points of the crib for the
-dealer, minus them for the pone. The crib is that against an opponent who tosses well (`crib_table.py`). Near the target
-points beyond it are worth nothing and going out is worth the game, so there the chance to go out with this hand counts
-too. The pone's hand counts first; the dealer's only matters so where the pone may otherwise go out before the crib.
+The worth of a toss is the mean points of the hand kept over the cuts left, plus (for the dealer) or minus (for the
+pone) the mean points of the crib against an opponent who tosses well (`crib_table.py`). Near the target a seat can go
+out with this hand; then the chance to do so counts too. The pone's hand is counted first, so this always matters to the
+pone. To the dealer it matters only if the pone may go out in this deal: otherwise the dealer has time.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ PEGGING = (2.2, 3.4)
 HAND = 8.0
 """Points of a hand that was kept well, on average."""
 WIN = 20.0
-"""What the game is worth in points; the scale on which a chance to win it is set against points."""
+"""The worth of winning the game, in points, by which a chance to win is compared with points."""
 OUT_OF_REACH = 1000.0
-"""In place of the points that a hand must score to go out, where going out does not matter."""
+"""Returned instead of the points needed to go out where going out does not matter."""
 
 
 @rule

@@ -1,1 +1,1 @@
-"""The paper on cribbage, made anew."""
+"""The results of the paper on cribbage, reproduced as a page."""
