@@ -111,7 +111,7 @@ class Terminal:
 
     def _show_result(self) -> None:
         result = self._result(finished=True)
-        self._show(f"\nThe game is over. Scores, of {result['max_score']:g}:")
+        self._show(f"\nThe game is over. Scores out of {result['max_score']:g}:")
         for player in sorted(result["players"], key=lambda player: int(player["seat"])):
             name = "you" if player["name"] == PERSON else player["name"]
             metrics = "".join(
