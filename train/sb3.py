@@ -39,13 +39,10 @@ NEVER = 2**63
 
 def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from the start or from the state saved there."""
-    # Importing it says in one line if Stable-Baselines3 is missing.
-    from stable_baselines3.common.logger import Logger
-    from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
-
+    # Imported here: where Stable-Baselines3 is missing, `run_script` says so in one line.
     from cardgym.interop.sb3 import ArenaCallback, CardVecEnv
     from cardgym.interop.sb3.resume import TrainingState
-    from cardgym.interop.sb3.training import BoardWriter, Every, make_model
+    from cardgym.interop.sb3.training import Every, board_logger, make_model, wrapped
 
     torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
     game = find(config.env_id)
@@ -62,11 +59,8 @@ def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:
         obs=config.observation or None,
         **env_options,
     )  # fmt: skip
-    env: VecEnv = VecMonitor(games)
-    if config.normalize_reward:
-        env = VecNormalize(env, norm_obs=False, gamma=config.gamma)
-    model = make_model(config, env)
-    env.seed(config.seed * config.num_envs)  # Rows are seeded one apart: the runs of two seeds share no games.
+    model = make_model(config, wrapped(config, games))
+    games.seed(config.seed * config.num_envs)  # Rows are seeded one apart: the runs of two seeds share no games.
     arena = ArenaCallback(config.eval_opponents, 0, config.eval_games, seat=config.seat, verbose=0)
     state = TrainingState(model, games)
     state_file, model_file = folder / STATE_FILE, folder / "model.zip"
@@ -81,7 +75,7 @@ def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:
         Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
     ):
         board.hyper_parameters(config.model_dump())
-        model.set_logger(Logger(str(folder), [BoardWriter(board)]))
+        model.set_logger(board_logger(board))
         callbacks = [
             arena,
             Every(1, progress),

@@ -9,7 +9,8 @@ try:
     import sb3_contrib as _sb3_contrib
     import stable_baselines3 as _stable_baselines3
 except ModuleNotFoundError as error:
-    raise CardgymError(f"cardgym.interop.sb3 needs the package {error.name}: pip install 'cardgym[sb3]'") from None
+    package = (error.name or "stable_baselines3").partition(".")[0]
+    raise CardgymError(f"cardgym.interop.sb3 needs the package {package}: pip install 'cardgym[sb3]'") from None
 
 from cardgym.interop.sb3.callback import ArenaCallback
 from cardgym.interop.sb3.maskable_dqn import MaskableDQN

@@ -10,10 +10,11 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import KVWriter
-from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.logger import KVWriter, Logger
+from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 
 from cardgym.interop.sb3.maskable_dqn import MaskableDQN
+from cardgym.interop.sb3.vec_env import CardVecEnv
 from cardgym.interop.sb3_config import PPOKeys, SB3Config
 from cardgym.learn.config import ExplorationConfig, TrainingConfig
 from cardgym.learn.evaluation import Board
@@ -25,6 +26,12 @@ ALGORITHMS: dict[str, type[BaseAlgorithm]] = {
     "maskable_dqn": MaskableDQN,
     "dqn": DQN,
 }
+
+
+def wrapped(config: SB3Config, games: CardVecEnv) -> VecEnv:
+    """The games, wrapped so that returns are logged and, if the config says so, rewards are normalized."""
+    env = VecMonitor(games)
+    return VecNormalize(env, norm_obs=False, gamma=config.gamma) if config.normalize_reward else env
 
 
 def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:
@@ -94,8 +101,13 @@ class Every(BaseCallback):
             self._action(self._last_step)
 
 
-class BoardWriter(KVWriter):
-    """Writes the logger's numbers to a board, evaluations under the names that our other scripts give them."""
+def board_logger(board: Board) -> Logger:
+    """A logger of Stable-Baselines3 that writes its numbers to a board."""
+    return Logger(None, [_BoardWriter(board)])
+
+
+class _BoardWriter(KVWriter):
+    """Writes a logger's numbers to a board, those of evaluations under the names that our other scripts give them."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
