@@ -28,10 +28,7 @@ _SETUP, _READ, _APPLY, _LEGAL, _RESAMPLE, _FORFEIT, _SCORE, _MAX_SCORE = range(8
 
 @template
 def _call_rule(states: Any, rule: int, seat: int, move: int, generator: Any, mask: Any, paid: Any, facts: Any) -> float:
-    """Call one rule, then write the facts of the state: outcomes of chance, who decides, deal, the seat's key, index.
-
-    One entry point for all rules: each would take about as long to load from disk as all of them do.
-    """
+    """Call one rule. Then write into `facts`: outcomes of chance, who decides, the deal, the seat's key and index."""
     state = states[0]
     answer = 0.0
     if rule == _SETUP:
@@ -348,7 +345,12 @@ class StateDriver:
         return float(self._call(_MAX_SCORE))
 
     def __str__(self) -> str:
-        return f"{self.game.id} ({', '.join(f'{k}={v}' for k, v in self.options.asdict().items())})"
+        return _name(self.game, self.options)
+
+
+@cache
+def _name(game: Game, options: Options) -> str:
+    return f"{game.id} ({', '.join(f'{name}={value}' for name, value in options.asdict().items())})"
 
 
 class ContractError(AssertionError):

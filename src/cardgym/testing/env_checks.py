@@ -17,6 +17,7 @@ from gymnasium.spaces import Discrete
 from gymnasium.utils.env_checker import check_env
 
 from cardgym.engine.batch import Batch
+from cardgym.engine.compilation import config
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import STEP
 from cardgym.envs.single import CardEnv
@@ -24,6 +25,9 @@ from cardgym.envs.vector import CardVectorEnv
 from cardgym.errors import IllegalActionError
 from cardgym.testing.driver import ContractError, StateDriver, expect, state_bytes
 from cardgym.testing.env_play import ActionChooser, call_text, plain
+
+_REWARD_TYPES = (float, np.float64) if config.DISABLE_JIT else (float,)
+"""Interpreted kernels return NumPy's scalars."""
 
 # -- illegal actions --------------------------------------------------------------------------------------------------
 
@@ -162,7 +166,7 @@ def check_steps(game: Game, arguments: dict[str, Any], seed: int = 0, steps: int
             over = False
             continue
         observation, reward, over, truncated, info = env.step(chooser.one(mask))
-        expect(type(reward) is float, f"{where}: the reward is a {type(reward).__name__}")
+        expect(type(reward) in _REWARD_TYPES, f"{where}: the reward is a {type(reward).__name__}")
         expect(type(over) is bool and truncated is False, f"{where}: terminated {over!r}, truncated {truncated!r}")
 
 
