@@ -9,13 +9,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from cardgym.arguments import Parser
 from cardgym.engine.contract import Game
 from cardgym.games.coda.one_tile import OPPONENTS, win_rates
 from cardgym.games.coda.state import CodaOptions
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments beside the game's options."""
+def add_arguments(parser: Parser) -> None:
+    """Add the solver's own arguments."""
     parser.add_argument(
         "--opponent", default="random", metavar="PLAYER", help=f"the opponent: {', '.join(OPPONENTS)} (random)"
     )

@@ -1,6 +1,6 @@
-"""Train and play the methods of Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game" (2019), anew.
+"""Reproduce the paper on Coda: both tables and the losses of figures 6 and 7, beside the highest win rate possible.
 
-Writes the paper's two tables and figures 6 and 7 beside the highest win rate that is possible, and what the paper's
+Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game" (2019). The page also shows what the paper's
 win rates of 0.839 and 0.963 come from.
 """
 
@@ -10,16 +10,16 @@ import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from cardgym.errors import CardgymError
+from cardgym.arguments import Parser, whole
 
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
-"""The checkpoints that play by default: those for the paper's preset, which are not named `official_...`."""
+"""The checkpoints evaluated unless others are named: those for the paper's preset, not `official_...`."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments beside those of every paper."""
+def add_arguments(parser: Parser) -> None:
+    """Add the paper's own arguments."""
     parser.add_argument(
-        "--games", type=int, default=100_000, metavar="N", help="games of an evaluation, 2 to 1,000,000 (100,000)"
+        "--games", type=whole(2, 1_000_000), default=100_000, metavar="N", help="games of each evaluation (100,000)"
     )
     parser.add_argument(
         "--deep",
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, progress: Callable[[int, int], None]) -> Iterable[Path]:
-    """Run the experiments and write the page and its pictures into `arguments.out`.
+    """Train and evaluate everything, and write the page and its pictures into `arguments.out`.
 
     Args:
         arguments: the parsed arguments, with `seed` and `out`.
@@ -41,12 +41,10 @@ def run(arguments: argparse.Namespace, progress: Callable[[int, int], None]) -> 
         The files written.
 
     Raises:
-        CardgymError: for a bad number of games or a bad checkpoint, or if a file cannot be written.
+        CardgymError: for a bad checkpoint, or if a file cannot be written.
     """
     from cardgym.games.coda.paper.page import write_results
     from cardgym.games.coda.paper.runs import Scale
 
-    if not 2 <= arguments.games <= 1_000_000:
-        raise CardgymError(f"--games {arguments.games}: allowed are whole numbers from 2 to 1000000")
     checkpoints = sorted(Path().glob(CHECKPOINTS)) if arguments.deep is None else arguments.deep
     return write_results(arguments.out, Scale(games=arguments.games), arguments.seed, checkpoints, progress)
