@@ -61,6 +61,8 @@ class ArenaCallback(EventCallback):
 
     def _init_callback(self) -> None:
         self.player = ModelPlayer(self.model)  # A model that cannot be a player fails now, not after training.
+        if self.best_model_save_path is not None:
+            self.best_model_save_path.mkdir(parents=True, exist_ok=True)
 
     def _on_step(self) -> bool:
         if self.eval_freq <= 0 or self.n_calls % self.eval_freq:

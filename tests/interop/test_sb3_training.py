@@ -1,0 +1,218 @@
+"""ArenaCallback, and train/sb3.py: its algorithms learn, and a stopped run goes on with the same bits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from learning_game import ROOT, load_script
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import StopTrainingOnRewardThreshold
+from stable_baselines3.common.logger import configure
+from stable_baselines3.common.vec_env import VecFrameStack
+
+import cardgym
+from cardgym import CardgymError
+from cardgym.interop.sb3 import ArenaCallback, CardVecEnv, MaskableDQN
+from cardgym.interop.sb3.resume import TrainingState
+from cardgym.interop.sb3.training import Every
+from cardgym.interop.sb3_config import SB3Config
+from cardgym.learn.config import read_config
+from cardgym.players.base import resolve
+
+QUICK = SB3Config(
+    env_id="Tiny-v0",
+    total_steps=6_400,
+    num_envs=32,
+    hidden_sizes=(32,),
+    learning_rate=5e-3,
+    learning_rate_final=1e-3,
+    batch_size=64,
+    n_steps=8,
+    n_epochs=4,
+    learning_starts=200,
+    train_frequency=8,
+    target_update_interval=20,
+    buffer_size=4_000,
+    eval_opponents=("random",),
+    eval_every=0,
+    final_games=200,
+    log_every=1_000,
+    save_every=2_000,
+)
+
+
+# -- the callback -----------------------------------------------------------------------------------------------------
+
+
+def test_callback_logs_the_arenas_results_and_keeps_the_best_model(tiny, tmp_path, capsys):
+    model = MaskablePPO("MlpPolicy", CardVecEnv(tiny, 8), n_steps=16, batch_size=32, seed=1, device="cpu")
+    model.set_logger(configure(str(tmp_path), ["csv", "stdout"]))
+    evaluations = ArenaCallback(("random", "perfect"), 20, 40, best_model_save_path=tmp_path / "best")
+    model.learn(512, evaluations)
+    assert set(evaluations.results) == {"random", "perfect"}
+    head, *rows = (tmp_path / "progress.csv").read_text().splitlines()
+    for name in ("win_rate", "mean_return"):
+        for opponent in ("random", "perfect"):
+            assert f"eval/{name}/{opponent}" in head.split(",")
+    column = head.split(",").index("eval/win_rate/random")
+    logged = [float(cell) for cell in (row.split(",")[column] for row in rows) if cell]
+    assert len(logged) == 3  # A call is a step of 8 envs: at 160, 320 and 480.
+    assert logged[-1] == evaluations.results["random"]["win_rate"][0]
+    assert capsys.readouterr().out.count("num_timesteps=480: wins") == 1
+    assert resolve(tmp_path / "best" / "best_model.zip", tiny, tiny.parse_options())
+    assert evaluations.best_win_rate >= np.mean([metrics["win_rate"][0] for metrics in evaluations.results.values()])
+
+
+def test_callback_stops_the_training_if_the_one_it_triggers_does(tiny):
+    model = PPO("MlpPolicy", CardVecEnv(tiny, 8), n_steps=16, batch_size=32, device="cpu")
+
+    class Stop(StopTrainingOnRewardThreshold):
+        def _on_step(self):
+            return False
+
+    model.learn(512, ArenaCallback(("random",), 5, 10, callback_on_new_best=Stop(0.0), verbose=0))
+    assert model.num_timesteps == 40
+
+
+def test_callback_plays_a_game_of_one_player_alone_and_from_one_seat_if_told(tiny, tmp_path):
+    model = PPO("MlpPolicy", CardVecEnv(tiny, 8, num_players=1), n_steps=16, batch_size=32, device="cpu")
+    model.set_logger(configure(str(tmp_path), ["csv"]))
+    evaluations = ArenaCallback(("random",), 10, 10, verbose=0)
+    model.learn(128, evaluations)
+    assert set(evaluations.results) == {"alone"}
+    model = PPO("MlpPolicy", CardVecEnv(tiny, 8, seat=1), n_steps=16, batch_size=32, device="cpu")
+    ArenaCallback(("random",), 10, 10, seat=1, verbose=0).init_callback(model)
+
+
+def test_long_names_of_opponents_do_not_stop_the_training(tiny, tmp_path, capsys):
+    paths = [str(tmp_path / f"{'long' * 10}_{number}.zip") for number in (1, 2)]
+    model = PPO("MlpPolicy", CardVecEnv(tiny, 8), n_steps=16, batch_size=32, device="cpu", verbose=1)
+    for path in paths:
+        model.save(path)
+    model.learn(128, ArenaCallback(paths, 10, 10, verbose=0))
+    assert "eval/" not in capsys.readouterr().out
+
+
+# -- the training script ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "changes"),
+    [
+        ("maskable_ppo", {"eval_every": 2_000, "eval_games": 20}),
+        ("ppo", {"normalize_reward": True, "opponents": ("perfect=1", "random=1")}),
+        ("maskable_dqn", {"eval_every": 2_000, "eval_games": 20, "seat": 1}),
+        ("maskable_dqn", {"double": False, "env_options": {"num_players": 1, "turns": 3}}),
+        ("dqn", {}),
+    ],
+    ids=["maskable-ppo", "ppo", "maskable-double-dqn", "maskable-dqn-alone", "dqn"],
+)
+def test_script_learns_the_tiny_game(sb3, tiny, tmp_path, algorithm, changes):
+    config = QUICK.replace(algorithm=algorithm, **changes)
+    (metrics,) = sb3.train(config, tmp_path, False).results.values()
+    alone = "num_players" in config.env_options
+    # The share of right actions among the turns of all seats: perfect play gets all of its own.
+    assert metrics["win_rate"][0] > (0.95 if alone else 0.47)
+    assert resolve(tmp_path / "model.zip", tiny, tiny.parse_options(config.env_options))
+    saved = json.loads((tmp_path / "results.json").read_text())
+    assert saved["config"]["algorithm"] == algorithm
+    curves = load_script(ROOT / "train" / "curves.py").read(tmp_path)
+    assert {"rollout/ep_rew_mean", "time/fps"} <= set(curves)
+    steps, _ = curves["rollout/ep_rew_mean"]
+    assert len(steps) >= 5
+    steps, values = curves["win_rate/alone" if alone else "win_rate/random"]
+    assert len(steps) == (4 if config.eval_every else 1)
+    assert values[-1] == pytest.approx(metrics["win_rate"][0])
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "changes"),
+    [("maskable_dqn", {}), ("ppo", {"normalize_reward": True}), ("maskable_ppo", {})],
+)
+def test_stopped_run_goes_on_with_the_same_bits(sb3, tiny, tmp_path, monkeypatch, capsys, algorithm, changes):
+    config = QUICK.replace(
+        algorithm=algorithm,
+        total_steps=2_048,
+        save_every=500,
+        final_games=0,
+        opponents=("perfect=1", "random=1"),
+        **changes,
+    )
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    sb3.train(config, whole, False)
+
+    call_if_due = Every._call_if_due
+
+    def stop(self: Every) -> None:
+        if self.model.num_timesteps >= 1_400:
+            raise KeyboardInterrupt
+        call_if_due(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Every, "_call_if_due", stop)
+        with pytest.raises(KeyboardInterrupt):
+            sb3.train(config, stopped, False)
+    sb3.train(config, stopped, True)
+    one, two = (
+        json.dumps({name: part.tolist() for name, part in weights(folder).items()}) for folder in (whole, stopped)
+    )
+    assert one == two
+    with pytest.raises(CardgymError, match=r"began with gamma=0\.99, not 0\.5"):
+        sb3.train(config.replace(gamma=0.5), stopped, True)
+
+
+def weights(folder: Path):
+    import io
+    import zipfile
+
+    import torch
+
+    with zipfile.ZipFile(folder / "model.zip") as archive:
+        return torch.load(io.BytesIO(archive.read("policy.pth")), weights_only=True)
+
+
+def test_other_seeds_play_other_games(sb3, tiny, tmp_path):
+    one = QUICK.replace(total_steps=256, final_games=0, eval_opponents=())
+    for name, seed in (("one", 1), ("same", 1), ("two", 2**62)):
+        sb3.train(one.replace(seed=seed), tmp_path / name, False)
+    texts = [str(weights(tmp_path / name)) for name in ("one", "same", "two")]
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_trainings_in_other_wrappers_cannot_be_resumed(tiny):
+    games = CardVecEnv(tiny, 2)
+    model = MaskableDQN("MlpPolicy", VecFrameStack(games, 2), device="cpu")
+    with pytest.raises(CardgymError, match="VecFrameStack: a training in it cannot be resumed"):
+        TrainingState(model, games)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--env-id", "Tiny-v0", "--algorithm", "maskable_dpo"], "did you mean 'maskable_"),
+        (["--env-id", "Tiny-v0", "--opponents", "self=1"], "a vec env does not know the learner"),
+        (["--env-id", "Tiny-v0", "--eval-opponents", "perfct"], "did you mean 'perfect'"),
+        (["--env-id", "Tiny-v0", "--seat", "4"], "seat=4: allowed are 0 to 1"),
+    ],
+)
+def test_mistakes_are_one_line(sb3, tiny, tmp_path, capsys, words, message):
+    assert sb3.main([*words, "--out", str(tmp_path / "run")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("sb3.py: ")
+    assert message in line
+
+
+CONFIGS = sorted(ROOT.glob("configs/*/sb3_*.toml"))
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_configs_name_games_and_players_that_exist(path):
+    config = read_config(SB3Config, path)
+    game = cardgym.find(config.env_id)
+    options = game.parse_options(config.env_options)
+    for name in (*(word.partition("=")[0] for word in config.opponents), *config.eval_opponents):
+        resolve(name, game, options)
