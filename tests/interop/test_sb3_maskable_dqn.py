@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gymnasium
 import numpy as np
 import pytest
@@ -17,12 +19,17 @@ from stable_baselines3.dqn.policies import DQNPolicy
 import cardgym
 from cardgym import CardgymError
 from cardgym.arena import evaluate
-from cardgym.interop.sb3 import CardVecEnv, MaskableDQN, ModelPlayer
+from cardgym.interop import sb3
+from cardgym.interop.sb3 import ModelPlayer
 from cardgym.interop.sb3.maskable_dqn import action_masks_of
 from cardgym.interop.sb3.replay import MaskableReplayBuffer, MaskableReplayBufferSamples
+from cardgym.players.base import PlayerSpec
 
+# Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
+CardVecEnv: Any = sb3.CardVecEnv
+MaskableDQN: Any = sb3.MaskableDQN
 IDS = cardgym.registered()
-QUICK = {
+QUICK: dict[str, Any] = {
     "learning_rate": 3e-3,
     "batch_size": 64,
     "buffer_size": 4_000,
@@ -37,7 +44,7 @@ QUICK = {
 }
 
 
-def small_model(env, **changes) -> MaskableDQN:
+def small_model(env, **changes) -> Any:
     policy = "MultiInputPolicy" if isinstance(env.observation_space, gymnasium.spaces.Dict) else "MlpPolicy"
     return MaskableDQN(policy, env, **{**QUICK, **changes})
 
@@ -66,7 +73,7 @@ def test_learns_to_play_the_tiny_game_perfectly(tiny, changes, arguments):
     model = small_model(CardVecEnv(tiny, 16, illegal_action="raise", **arguments), **changes)
     model.learn(4_800)
     alone = arguments.get("num_players") == 1
-    players = [ModelPlayer(model)] if alone else [ModelPlayer(model), "random"]
+    players: list[PlayerSpec] = [ModelPlayer(model)] if alone else [ModelPlayer(model), "random"]
     options = tiny.parse_options({"num_players": 1 if alone else 2})
     assert evaluate(tiny, options, players, games=100, seed=1).players[0].win_rate == (1.0 if alone else 0.5)
 
@@ -199,7 +206,7 @@ def test_mask_of_an_episode_that_was_cut_off_is_that_of_its_last_state(tiny):
 def test_samples_are_those_of_stable_baselines3(changes, reference, more, stored):
     observation_space, action_space = gymnasium.spaces.Box(0, 99, (2,)), gymnasium.spaces.Discrete(4)
     ours = MaskableReplayBuffer(40, observation_space, action_space, "cpu", 2, **changes)
-    theirs = reference(40, observation_space, action_space, "cpu", 2, **more)
+    theirs: Any = reference(40, observation_space, action_space, "cpu", 2, **more)
     generator = np.random.default_rng(1)
     for step in range(stored):
         observations, next_observations = np.full((2, 2), step, np.float32), np.full((2, 2), step + 1, np.float32)
@@ -212,7 +219,7 @@ def test_samples_are_those_of_stable_baselines3(changes, reference, more, stored
         ours.add(*step_data)
         theirs.add(*step_data)
     np.random.seed(3)
-    batch = ours.sample(200)
+    batch: Any = ours.sample(200)
     np.random.seed(3)
     expected = theirs.sample(200)
     for name in ("observations", "actions", "next_observations", "dones", "rewards"):

@@ -7,8 +7,9 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from typing import Any
 
-import cloudpickle
+import cloudpickle  # type: ignore[import-untyped]
 import gymnasium
 import numpy as np
 import pytest
@@ -21,11 +22,14 @@ from stable_baselines3.common.vec_env import VecFrameStack, VecNormalize
 from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.cli import main
-from cardgym.interop.sb3 import CardVecEnv, MaskableDQN, ModelPlayer, load_player
+from cardgym.interop import sb3
+from cardgym.interop.sb3 import MaskableDQN, ModelPlayer, load_player
 from cardgym.players.base import resolve
 
-SIZES = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 3}
-MODELS = {
+# Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
+CardVecEnv: Any = sb3.CardVecEnv
+SIZES: dict[str, Any] = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 3}
+MODELS: dict[str, tuple[Any, dict[str, Any]]] = {
     "maskable_ppo": (MaskablePPO, {"n_steps": 8, "batch_size": 32}),
     "maskable_dqn": (MaskableDQN, {"learning_starts": 8}),
     "ppo": (PPO, {"n_steps": 8, "batch_size": 32}),
@@ -53,7 +57,7 @@ def trained(name: str, env, **changes):
     return kind(policy, env, **{**SIZES, **more, **changes}).learn(40)
 
 
-def positions(env: CardVecEnv, steps: int = 6) -> tuple[np.ndarray, np.ndarray]:
+def positions(env: Any, steps: int = 6) -> tuple[np.ndarray, np.ndarray]:
     """Observations and masks of some decisions."""
     env.seed(9)
     env.reset()
@@ -66,7 +70,7 @@ def positions(env: CardVecEnv, steps: int = 6) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.fixture
-def model_file(tiny, tmp_path) -> Path:
+def model_file(tiny, tmp_path: Path) -> Path:
     """The file of a MaskableDQN for the tiny game."""
     trained("maskable_dqn", CardVecEnv(tiny, 4)).save(tmp_path / "model.zip")
     return tmp_path / "model.zip"
@@ -80,7 +84,7 @@ def test_file_plays_as_the_model_does_and_only_legal_actions(tiny, tmp_path, nam
     env = CardVecEnv(tiny, 4)
     model = trained(name, env)
     model.save(tmp_path / "model.zip")
-    player = resolve(str(tmp_path / "model.zip"), tiny, tiny.parse_options())
+    player: Any = resolve(str(tmp_path / "model.zip"), tiny, tiny.parse_options())
     observations, masks = positions(env)
     actions = player.act(observations, masks)
     assert actions.dtype == np.int64
@@ -101,7 +105,7 @@ def test_models_of_any_observation_are_players(tiny, tmp_path, name, arguments):
     env = CardVecEnv(tiny, 4, **arguments)
     model = trained(name, env)
     model.save(tmp_path / "model.zip")
-    player = resolve(tmp_path / "model.zip", tiny, tiny.parse_options())
+    player: Any = resolve(tmp_path / "model.zip", tiny, tiny.parse_options())
     assert player.observation_name == arguments.get("obs", "plain")
     observations, masks = positions(env)
     assert np.array_equal(player.act(observations, masks), ModelPlayer(model).act(observations, masks))
@@ -111,7 +115,7 @@ def test_models_of_any_observation_are_players(tiny, tmp_path, name, arguments):
 
 def test_players_of_normalized_observations_normalize_them(tiny, tmp_path):
     games = CardVecEnv(tiny, 4)
-    env = VecNormalize(games)
+    env: Any = VecNormalize(games)
     model = trained("maskable_ppo", env)
     observations, masks = positions(games)
     expected, _ = model.predict(env.normalize_obs(observations), deterministic=True, action_masks=masks)
@@ -246,7 +250,7 @@ def test_weights_that_are_pickles_of_something_else_are_refused(tiny, tmp_path, 
 
 
 @pytest.fixture
-def own_file(tiny, tmp_path) -> Path:
+def own_file(tiny, tmp_path: Path) -> Path:
     """The file of a model with a class of its author's, which has to be unpickled."""
     kwargs = {"net_arch": [8], "features_extractor_class": OwnExtractor}
     trained("maskable_ppo", CardVecEnv(tiny, 4), policy_kwargs=kwargs).save(tmp_path / "own.zip")
