@@ -217,14 +217,14 @@ def _reach(function: Callable[..., Any]) -> tuple[tuple[types.FunctionType, ...]
     """The functions that a compiled function can reach, itself included, and the constants that they read."""
     functions: dict[int, types.FunctionType] = {}
     constants: set[bytes] = set()
-    waiting: list[Any] = [_plain(function)]
+    waiting: list[Any] = [plain_function(function)]
     while waiting:
         plain = waiting.pop()
         if id(plain) in functions:
             continue
         functions[id(plain)] = plain
         for name, value in _globals_read(plain):
-            inner = _plain(value)
+            inner = plain_function(value)
             if not isinstance(inner, types.FunctionType):
                 constants.update(_constants(name, value))
             elif not _is_library(inner.__module__):
@@ -232,7 +232,7 @@ def _reach(function: Callable[..., Any]) -> tuple[tuple[types.FunctionType, ...]
     return tuple(functions.values()), frozenset(constants)
 
 
-def _plain(value: Any) -> Any:
+def plain_function(value: Any) -> Any:
     """The Python function behind a compiled or wrapped one; anything else as it is."""
     value = getattr(value, "py_func", value)
     return inspect.unwrap(value) if callable(value) else value

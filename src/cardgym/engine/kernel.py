@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import bind, bound, rule, template
+from cardgym.engine.compilation import bind, bound, plain_function, rule, template
 from cardgym.engine.contract import Game, Record
 from cardgym.engine.generator import Generator, derive, uniform, uniform_float
 
@@ -316,6 +316,14 @@ def rules_of(game: Game) -> dict[str, Any]:
     return rules | {name: getattr(game.state_index, name) for name in ("info_state_key", "info_state_index")}
 
 
+def code_name(game: Game, functions: Iterable[Callable[..., Any]]) -> str:
+    """A name on disk for code of a game that holds these functions; the game's other ids share it."""
+    names = [f"{plain.__module__}.{plain.__qualname__}" for plain in map(plain_function, functions)]
+    if any("<locals>" in name for name in names):  # Two such functions may have one name.
+        names.append(game.id)
+    return hashlib.sha256(repr(names).encode()).hexdigest()[:12]
+
+
 class Kernel:
     """The compiled functions of one game with one of its observations.
 
@@ -332,8 +340,8 @@ class Kernel:
         self.observation_name = observation_name
         functions = {"random": choose_random, **(game.compiled_players if with_players else {})}
         self.players = tuple(functions)
-        self._suffix = f"{game.id}_{observation_name}_{_digest(self.players)}"
         self._parts = {**rules_of(game), "observe": game.observation(observation_name).write}
+        self._suffix = f"{observation_name}_{code_name(game, [*self._parts.values(), *functions.values()])}"
         choose = self.inlined(_choose_from_table, NUMBER=len(functions))
         for number, function in reversed(list(enumerate(functions.values()))):
             choose = self.inlined(_choose, f"_{number}", NUMBER=number, player=function, otherwise=choose)
@@ -359,11 +367,6 @@ class Kernel:
         """A `next_move` whose seats explore, with probability `row.epsilon`, instead of following their policies."""
         seated = self.inlined(_exploring_action, suffix, explore=explore)
         return {"next_move": self.inlined(_next_move, suffix, seated_action=seated)}
-
-
-def _digest(players: tuple[str, ...]) -> str:
-    """Tells apart on disk the kernels of one game with and without players."""
-    return hashlib.sha256(repr(players).encode()).hexdigest()[:8]
 
 
 def _reduce_kernel(kernel: Kernel) -> tuple[Any, ...]:

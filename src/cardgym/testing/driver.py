@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cardgym.engine.batch import NO_POLICY_TABLES
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import MAX_PLAYERS, kernel_of, rules_of
+from cardgym.engine.kernel import MAX_PLAYERS, code_name, kernel_of, rules_of
 from cardgym.engine.registry import find
 
 END, CHANCE = -1, -2
@@ -66,7 +66,8 @@ def _observe(states: Any, seat: int, out: Any) -> None:
 
 @cache
 def _compiled_rules(game: Game) -> Callable[..., float]:
-    return bind(_call_rule, game.id, **rules_of(game))
+    rules = rules_of(game)
+    return bind(_call_rule, code_name(game, rules.values()), **rules)
 
 
 @cache
@@ -76,7 +77,8 @@ def _compiled_players(game: Game) -> Callable[..., int]:
 
 @cache
 def _compiled_observation(game: Game, observation_name: str) -> Callable[..., None]:
-    return bind(_observe, f"{game.id}_{observation_name}", observe=game.observation(observation_name).write)
+    write = game.observation(observation_name).write
+    return bind(_observe, code_name(game, [write]), observe=write)
 
 
 @cache

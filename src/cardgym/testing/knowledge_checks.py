@@ -14,7 +14,7 @@ from cardgym.testing.driver import ContractError, StateDriver, expect, generator
 
 _GUARD = 8
 _GUARD_VALUE = np.float32(12345.5)
-"""Stands in and around an observation before it is written, to find numbers left out and numbers written beside it."""
+"""Fills an observation and the room around it before it is written, to find numbers left out or written too far."""
 
 
 # -- hidden things ----------------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def check_state_index(game: Game, options: Options, seed: int = 0, most: int = 4
     if index.info_state_keys is not None:
         keys = index.info_state_keys(options)
         expect(len(keys) == size, f"{game.id}: {len(keys)} keys for {size} indices")
-        expect(len(np.unique(keys)) == size, f"{game.id}: a key stands twice in info_state_keys()")
+        expect(len(np.unique(keys)) == size, f"{game.id}: info_state_keys() has a key twice")
     for name, player in game.players.items():
         if isinstance(player, TablePolicy):
             actions = player.make(options)
@@ -248,21 +248,20 @@ def check_words(game: Game, options: Options, seed: int = 0, most: int = 150) ->
 
 
 def _check_narration(other: StateDriver, action: int, after: StateDriver, seat: int, message: str, where: str) -> None:
-    """`other` differs from the state before the action in what the seat cannot see.
+    """Where a seat sees the same after an action, though what it cannot see differs, it must have been told the same.
 
-    Where the action leads to the same sight from both, it has the same words. At the end of a deal hands may be shown
-    that nobody sees afterwards, and chance may show a card (a cut for the first deal): such moves may tell more.
+    `other` is the state before the action with what the seat cannot see resampled. At the end of a deal hands may be
+    shown that nobody sees afterwards, and chance may show a card (a cut for the first deal): such moves may tell more.
     """
     deal = other.deal
     if action not in other.legal_actions():
         return
     other.apply_action(action)
     if not other.over and other.deal == deal and _sight(other, seat) == _sight(after, seat):
-        message_otherwise = other.narrate(seat)
+        other_message = other.narrate(seat)
         expect(
-            message == message_otherwise,
-            f"{where}: narrate() tells seat {seat} what it cannot see: {message!r}, and {message_otherwise!r} if that "
-            "differs",
+            message == other_message,
+            f"{where}: narrate() tells seat {seat} what it cannot see: {message!r}, or else {other_message!r}",
         )
 
 
