@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
+from cardgym.games.coda import state
 from cardgym.games.coda.state import PLACING, REVEALING, SETTING, CodaOptions
 
 # -- lines played by hand ---------------------------------------------------------------------------------------------
@@ -188,6 +189,28 @@ def test_options_accept_numbers_and_booleans() -> None:
     assert CodaOptions(**given_as_values) == CodaOptions(first="1", colour_visible="no")
     assert CodaOptions().n == 24
     assert CodaOptions(jokers=2).n == 26
+
+
+@pytest.mark.parametrize(
+    ("option", "field", "codes"),
+    [
+        ("continuation", "continuation", {"forced": state.FORCED, "optional": state.OPTIONAL}),
+        ("empty", "empty", {"last_drawer_wins": state.LAST_DRAWER_WINS, "play_on": state.PLAY_ON}),
+        ("first", "first", {"0": 0, "1": 1, "random": state.RANDOM_FIRST}),
+        ("colour_visible", "colour_visible", {"yes": state.YES, "no": state.NO}),
+        (
+            "feasible",
+            "feasible",
+            {"unseen": state.UNSEEN, "all": state.ALL, "colour": state.COLOUR, "consistent": state.CONSISTENT},
+        ),
+        ("reward", "reward_model", {"win": state.WIN, "paper": state.PAPER}),
+    ],
+)
+def test_record_holds_the_options(option: str, field: str, codes: dict[str, int]) -> None:
+    for word, code in codes.items():
+        record = find("Coda-v0").new_record(CodaOptions.parse({option: word}))[0]
+        assert record[field] == code
+        assert record.reward.tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("deck", [[], list(range(23)), [0] * 24, list(range(1, 25)), "abc", 7, [0.5, *range(1, 24)]])

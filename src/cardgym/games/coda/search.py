@@ -1,7 +1,8 @@
 """The player `search`: draws states from its exact beliefs and plays each out with `bayes` in both seats.
 
 It is asked from outside the kernel and gets the full observation and the mask, so it cannot know more than its seat
-does. From the observation it writes a state of its own: what the seat sees as it is, and any tiles where it cannot see.
+does. From the observation it writes a state of its own: what the seat sees as it is, and arbitrary tiles where it
+cannot see.
 `resample` then draws states uniformly over all that agree with what the seat knows.
 """
 
