@@ -2,8 +2,7 @@
 
 It is asked from outside the kernel and gets the full observation and the mask, so it cannot know more than its seat
 does. From the observation it writes a state of its own: what the seat sees as it is, and arbitrary tiles where it
-cannot see.
-`resample` then draws states uniformly over all that agree with what the seat knows.
+cannot see. `resample` then draws states uniformly over all that agree with what the seat knows.
 """
 
 from __future__ import annotations
