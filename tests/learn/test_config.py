@@ -20,6 +20,7 @@ import cardgym.games
 from cardgym import find
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
+from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import Items, TrainingConfig, parse_run, read_config
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.opponents import OpponentPool
@@ -32,7 +33,7 @@ CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 
 def kinds() -> list[type[TrainingConfig]]:
     """The classes of hyper-parameters of all training scripts, those that games bring included."""
-    found: list[type[TrainingConfig]] = [DQNConfig, TabularConfig]
+    found: list[type[TrainingConfig]] = [DQNConfig, TabularConfig, SB3Config]
     for module in pkgutil.walk_packages(cardgym.games.__path__, "cardgym.games."):
         if module.name.endswith(".config"):
             values = vars(importlib.import_module(module.name)).values()
