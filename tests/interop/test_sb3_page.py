@@ -1,0 +1,45 @@
+"""docs/interop/stable_baselines3.md: its examples run, with fewer steps, and what it names is there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from learning_game import ROOT
+
+from cardgym.cli import main
+from cardgym.interop import sb3
+from cardgym.interop.sb3_config import SB3Config
+from cardgym.learn.config import parse_run
+
+PAGE = (ROOT / "docs/interop/stable_baselines3.md").read_text()
+
+
+def blocks(kind: str) -> list[str]:
+    """The page's blocks of code of one kind."""
+    return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_examples_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    shorter = {"200_000": "640", "eval_freq=1_000": "eval_freq=9, n_eval_games=12", "n_steps=128": "n_steps=8"}
+    program = "".join(blocks("python"))
+    for words, fewer in shorter.items():
+        assert words in program
+        program = program.replace(words, fewer)
+    exec(compile(program, "stable_baselines3.md", "exec"), {})
+    assert "wins" in capsys.readouterr().out
+    (command,) = (line for line in PAGE.splitlines() if line.startswith("cardgym evaluate CorellianSpike"))
+    assert main([*command.split()[1:], "--games", "30"]) == 0
+
+
+@pytest.mark.parametrize("command", [line for line in PAGE.splitlines() if line.startswith("python train/sb3.py")])
+def test_commands_are_understood(command, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    config, _ = parse_run(SB3Config, command.split()[2:], "sb3.py")
+    assert config.env_id
+
+
+def test_table_names_what_there_is():
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", PAGE.partition("\n## ")[0], re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall(r"\w+", row)) == sorted(sb3.__all__)
