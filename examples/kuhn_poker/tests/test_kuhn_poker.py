@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -34,6 +36,13 @@ def test_five_lines_of_play_when_seat_0_holds_the_king(actions: tuple[int, ...],
     expected = paid + (ante - 1) * (1 if paid > 0 else -1)
     assert driver.over
     assert rewards[:2].tolist() == [expected, -expected]
+
+
+@pytest.mark.parametrize("first", ["kuhn_poker", "kuhn_poker.game", "cardgym"])
+def test_game_is_registered_whichever_is_imported_first(first: str) -> None:
+    program = f"import {first}, cardgym; print('KuhnPoker-v0' in cardgym.registered())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout.strip(), done.stderr) == ("True", "")
 
 
 # -- a solver of its own: it knows the game by the driver alone, and counts in fractions -------------------------------
