@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.cli.parser import Parser, add_settings, existing, first_word
+from cardgym.cli.parser import Parser, add_settings, add_trust, existing, first_word
 from cardgym.console import print_results
 from cardgym.engine.registry import find, package_of, parse_settings
 from cardgym.errors import CardgymError
@@ -68,8 +68,9 @@ def _add_arguments(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="value this policy (.json), Q-table (.npz) or checkpoint (.safetensors) too; may be repeated",
+        help="value this policy (.json), Q-table (.npz), checkpoint (.safetensors) or model (.zip) too; repeat for more",
     )
+    add_trust(parser)
 
 
 def _solve(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -78,9 +79,10 @@ def _solve(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.out is not None and arguments.out.suffix != ".json":
         raise CardgymError(f"--out {arguments.out}: the name of a policy file ends in .json")
     for path in map(Path, arguments.policy):
-        if path.suffix not in (".json", ".npz", ".safetensors"):
+        if path.suffix not in (".json", ".npz", ".safetensors", ".zip"):
             raise CardgymError(
-                f"--policy {path}: allowed are policy files (.json), Q-tables (.npz) and checkpoints (.safetensors)"
+                f"--policy {path}: allowed are policy files (.json), Q-tables (.npz), checkpoints (.safetensors) and "
+                "models of Stable-Baselines3 (.zip)"
             )
         existing(path, "policy file")
     solved = solve(game, parse_settings(arguments.settings), arguments.policy)
