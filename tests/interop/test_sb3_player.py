@@ -19,6 +19,7 @@ from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.vec_env import VecFrameStack, VecNormalize
 
+import cardgym
 from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.cli import main
@@ -28,6 +29,7 @@ from cardgym.players.base import resolve
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
 CardVecEnv: Any = sb3.CardVecEnv
+IDS = cardgym.registered()  # Before the tests register games of their own.
 SIZES: dict[str, Any] = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 3}
 MODELS: dict[str, tuple[Any, dict[str, Any]]] = {
     "maskable_ppo": (MaskablePPO, {"n_steps": 8, "batch_size": 32}),
@@ -130,6 +132,15 @@ def test_models_play_wherever_a_player_is_named(tiny, tmp_path, model_file, caps
     assert "model.zip" in capsys.readouterr().out
 
 
+def test_models_are_valued_by_the_solver(tmp_path):
+    from cardgym.solvers.solve import solve
+
+    game = next(game for game in map(cardgym.find, IDS) if game.parse_options().num_players == 1)
+    trained("maskable_dqn", CardVecEnv(game, 4)).save(tmp_path / "model.zip")
+    report = solve(game, {}, [str(tmp_path / "model.zip")]).report
+    assert str(tmp_path / "model.zip") in report["policies"]
+
+
 def test_models_made_in_gymnasium_envs_are_players_too(tiny, tmp_path):
     trained("maskable_ppo", gymnasium.make(tiny.id, turns=3)).save(tmp_path / "model.zip")
     resolve(tmp_path / "model.zip", tiny, tiny.parse_options({"turns": 3}))
@@ -139,9 +150,7 @@ def test_models_made_in_gymnasium_envs_are_players_too(tiny, tmp_path):
 
 
 def test_models_made_for_something_else_are_refused(tiny, tmp_path, model_file):
-    import cardgym
-
-    other = next(cardgym.find(name) for name in cardgym.registered() if name != tiny.id)
+    other = cardgym.find(IDS[0])
     with pytest.raises(CardgymError, match=rf"made for Tiny-v0, not for {other.id}"):
         resolve(model_file, other, other.parse_options())
     with pytest.raises(CardgymError, match=r"made for turns=4, not turns=5; set turns=4"):

@@ -68,7 +68,8 @@ def _add_arguments(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="value this policy (.json), Q-table (.npz), checkpoint (.safetensors) or model (.zip) too; repeat for more",
+        help="value this policy (.json), Q-table (.npz), checkpoint (.safetensors) or model (.zip) too; may be "
+        "repeated",
     )
     add_trust(parser)
 
