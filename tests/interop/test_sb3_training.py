@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 from learning_game import ROOT, load_script
@@ -86,6 +87,20 @@ def test_callback_plays_a_game_of_one_player_alone_and_from_one_seat_if_told(tin
     assert set(evaluations.results) == {"alone"}
     model = PPO("MlpPolicy", CardVecEnv(tiny, 8, seat=1), n_steps=16, batch_size=32, device="cpu")
     ArenaCallback(("random",), 10, 10, seat=1, verbose=0).init_callback(model)
+
+
+def test_callback_takes_models_of_gymnasium_envs(tiny):
+    model = MaskablePPO("MlpPolicy", gymnasium.make(tiny.id, turns=3), n_steps=16, batch_size=16, device="cpu")
+    evaluations = ArenaCallback(("random",), 10, 10, verbose=0)
+    model.learn(16, evaluations)
+    assert set(evaluations.results) == {"random"}
+
+
+def test_callback_refuses_unknown_opponents_before_training(tiny):
+    model = PPO("MlpPolicy", CardVecEnv(tiny, 8), n_steps=16, batch_size=32, device="cpu")
+    with pytest.raises(CardgymError, match="did you mean 'perfect'"):
+        model.learn(128, ArenaCallback(("perfct",), 10_000))
+    assert model.num_timesteps == 0
 
 
 def test_long_names_of_opponents_do_not_stop_the_training(tiny, tmp_path, capsys):

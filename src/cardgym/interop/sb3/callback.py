@@ -8,9 +8,11 @@ from pathlib import Path
 from stable_baselines3.common.callbacks import BaseCallback, EventCallback
 from stable_baselines3.common.logger import Logger
 
+from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
 from cardgym.interop.sb3.player import ModelPlayer
 from cardgym.learn.evaluation import Metrics, evaluate_learner, summary
+from cardgym.players.base import resolve
 
 STDOUT_KEY_LENGTH = 36
 """Stable-Baselines3 cuts longer keys for its table on stdout, and stops where two are then the same."""
@@ -33,6 +35,9 @@ class ArenaCallback(EventCallback):
             opponents.
         callback_on_new_best: called after an evaluation with a new highest win rate.
         verbose: 1 prints the win rates.
+
+    Raises:
+        CardgymError: as the training starts, for a model that cannot be a player or an opponent that cannot be found.
 
     Attributes:
         results: the last evaluation: metrics against each opponent.
@@ -60,7 +65,12 @@ class ArenaCallback(EventCallback):
         self.best_win_rate = -1.0
 
     def _init_callback(self) -> None:
-        self.player = ModelPlayer(self.model)  # A model that cannot be a player fails now, not after training.
+        # What cannot be a player fails now, not after an hour of training.
+        self.player = ModelPlayer(self.model)
+        self._game: Game = self.training_env.get_attr("game", 0)[0]
+        self._options: Options = self.training_env.get_attr("options", 0)[0]
+        for name in self.opponents if self._options.num_players > 1 else ():
+            resolve(name, self._game, self._options)
         if self.best_model_save_path is not None:
             self.best_model_save_path.mkdir(parents=True, exist_ok=True)
 
@@ -71,10 +81,9 @@ class ArenaCallback(EventCallback):
 
     def evaluate(self) -> bool:
         """Evaluate and log now; whether training is to go on."""
-        env = self.training_env
         self.results = evaluate_learner(
-            env.get_attr("game", 0)[0],
-            env.get_attr("options", 0)[0],
+            self._game,
+            self._options,
             self.player,
             self.opponents,
             games=self.n_eval_games,
