@@ -112,16 +112,18 @@ def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, 
 def _jit(function: Callable[..., Any], **options: Any) -> Any:
     """A function for compiled callers, which take it in as a part of themselves.
 
-    Inlining and no reference counting make a kernel twice as fast; whatever allocates needs the counting.
+    Inlining and no reference counting make a kernel up to twice as fast. Whatever allocates needs the counting, and is
+    too large to be worth inlining everywhere: that would double the time to compile.
     """
     if config.DISABLE_JIT:
         return numba.njit(function)
-    dispatcher: Any = numba.njit(error_model="numpy", forceinline=True, **options)(function)
+    dispatcher: Any = numba.njit(error_model="numpy", **options)(function)
     compile_now = dispatcher.compile
 
     @functools.wraps(compile_now)
     def compile_lean(signature: Any) -> Any:
         dispatcher.targetoptions["_nrt"] = allocates(dispatcher)
+        dispatcher.targetoptions["forceinline"] = not allocates(dispatcher)
         return compile_now(signature)
 
     dispatcher.compile = compile_lean
