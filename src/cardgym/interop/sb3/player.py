@@ -29,7 +29,6 @@ from stable_baselines3.common import policies as actor_critic
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.save_util import data_to_json, json_to_data
-from stable_baselines3.common.vec_env import VecNormalize
 from stable_baselines3.dqn import policies as dqn
 from torch import Tensor, nn
 
@@ -68,7 +67,7 @@ class ModelPlayer:
         observation_name: the observation it reads.
     """
 
-    def __init__(self, model: BaseAlgorithm, name: str = "model") -> None:
+    def __init__(self, model: BaseAlgorithm | BasePolicy, name: str = "model") -> None:
         """A player that plays as `model` does now, and changes with it.
 
         If the model's env is wrapped in `VecNormalize`, the player reads observations as that normalizes them.
@@ -76,25 +75,17 @@ class ModelPlayer:
         Raises:
             CardgymError: for a model that was not made in an env of cardgym, or that cannot be a player.
         """
-        metadata = vars(model.action_space).get("cardgym")
+        policy = model.policy if isinstance(model, BaseAlgorithm) else model
+        metadata = vars(policy.action_space).get("cardgym")
         if metadata is None:
             raise CardgymError(f"{name}: was not made in an env of cardgym")
-        self._set(name, model.policy, metadata, model.get_vec_normalize_env())
-
-    @classmethod
-    def _of_policy(cls, name: str, policy: BasePolicy, metadata: Mapping[str, Any]) -> ModelPlayer:
-        player = cls.__new__(cls)
-        player._set(name, policy, metadata, None)
-        return player
-
-    def _set(self, name: str, policy: BasePolicy, metadata: Mapping[str, Any], normalize: VecNormalize | None) -> None:
         known = tuple(policies[0] for policies in _POLICIES.values())
         if not isinstance(policy, known) or isinstance(policy, RecurrentActorCriticPolicy):
             raise CardgymError(f"{name}: its {type(policy).__name__} cannot be a player; PPO's, A2C's and DQN's can")
         self.name = name
-        self.observation_name: str | None = str(metadata["observation"])
+        self.observation_name: str | None = metadata["observation"]
         self._policy = policy
-        self._normalize = normalize
+        self._normalize = model.get_vec_normalize_env() if isinstance(model, BaseAlgorithm) else None
 
     def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """The legal action that the model holds best in each row, (rows,) int64; see `BatchPolicy`."""
@@ -184,7 +175,7 @@ def load_player(path: Path, game: Game, options: Options, *, trust: bool | None 
         policy.load_state_dict(weights)
     except (AttributeError, KeyError, RuntimeError, TypeError, ValueError):
         raise CardgymError(f"{what}: its policy and its weights do not fit together") from None
-    return ModelPlayer._of_policy(str(path), policy, metadata)
+    return ModelPlayer(policy, str(path))
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
