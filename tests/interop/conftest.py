@@ -20,7 +20,7 @@ def tiny():
 
 
 @pytest.fixture(scope="session")
-def sb3() -> ModuleType:
+def script() -> ModuleType:
     """train/sb3.py as a module."""
     return load_script(ROOT / "train" / "sb3.py")
 

@@ -126,9 +126,9 @@ def test_long_names_of_opponents_do_not_stop_the_training(tiny, tmp_path, capsys
     ],
     ids=["maskable-ppo", "ppo", "maskable-double-dqn", "maskable-dqn-alone", "dqn"],
 )
-def test_script_learns_the_tiny_game(sb3, tiny, tmp_path, algorithm, changes):
+def test_script_learns_the_tiny_game(script, tiny, tmp_path, algorithm, changes):
     config = QUICK.replace(algorithm=algorithm, **changes)
-    (metrics,) = sb3.train(config, tmp_path, False).results.values()
+    (metrics,) = script.train(config, tmp_path, False).results.values()
     alone = "num_players" in config.env_options
     # The share of right actions among the turns of all seats: perfect play gets all of its own.
     assert metrics["win_rate"][0] > (0.95 if alone else 0.47)
@@ -148,7 +148,7 @@ def test_script_learns_the_tiny_game(sb3, tiny, tmp_path, algorithm, changes):
     ("algorithm", "changes"),
     [("maskable_dqn", {}), ("ppo", {"normalize_reward": True}), ("maskable_ppo", {})],
 )
-def test_stopped_run_goes_on_with_the_same_bits(sb3, tiny, tmp_path, monkeypatch, capsys, algorithm, changes):
+def test_stopped_run_goes_on_with_the_same_bits(script, tiny, tmp_path, monkeypatch, capsys, algorithm, changes):
     config = QUICK.replace(
         algorithm=algorithm,
         total_steps=2_048,
@@ -158,7 +158,7 @@ def test_stopped_run_goes_on_with_the_same_bits(sb3, tiny, tmp_path, monkeypatch
         **changes,
     )
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    sb3.train(config, whole, False)
+    script.train(config, whole, False)
 
     call_if_due = Every._call_if_due
 
@@ -170,14 +170,14 @@ def test_stopped_run_goes_on_with_the_same_bits(sb3, tiny, tmp_path, monkeypatch
     with monkeypatch.context() as patched:
         patched.setattr(Every, "_call_if_due", stop)
         with pytest.raises(KeyboardInterrupt):
-            sb3.train(config, stopped, False)
-    sb3.train(config, stopped, True)
+            script.train(config, stopped, False)
+    script.train(config, stopped, True)
     one, two = (
         json.dumps({name: part.tolist() for name, part in weights(folder).items()}) for folder in (whole, stopped)
     )
     assert one == two
     with pytest.raises(CardgymError, match=r"began with gamma=0\.99, not 0\.5"):
-        sb3.train(config.replace(gamma=0.5), stopped, True)
+        script.train(config.replace(gamma=0.5), stopped, True)
 
 
 def weights(folder: Path):
@@ -190,10 +190,10 @@ def weights(folder: Path):
         return torch.load(io.BytesIO(archive.read("policy.pth")), weights_only=True)
 
 
-def test_other_seeds_play_other_games(sb3, tiny, tmp_path):
+def test_other_seeds_play_other_games(script, tiny, tmp_path):
     one = QUICK.replace(total_steps=256, final_games=0, eval_opponents=())
     for name, seed in (("one", 1), ("same", 1), ("two", 2**62)):
-        sb3.train(one.replace(seed=seed), tmp_path / name, False)
+        script.train(one.replace(seed=seed), tmp_path / name, False)
     texts = [str(weights(tmp_path / name)) for name in ("one", "same", "two")]
     assert texts[0] == texts[1] != texts[2]
 
@@ -214,8 +214,8 @@ def test_trainings_in_other_wrappers_cannot_be_resumed(tiny):
         (["--env-id", "Tiny-v0", "--seat", "4"], "seat=4: allowed are 0 to 1"),
     ],
 )
-def test_mistakes_are_one_line(sb3, tiny, tmp_path, capsys, words, message):
-    assert sb3.main([*words, "--out", str(tmp_path / "run")]) == 2
+def test_mistakes_are_one_line(script, tiny, tmp_path, capsys, words, message):
+    assert script.main([*words, "--out", str(tmp_path / "run")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("sb3.py: ")
     assert message in line
