@@ -1,1 +1,1 @@
-"""The games that come with cardgym, a folder each: rules, observations, words, players, searches, learners and paper."""
+"""The games that come with cardgym, a folder each: rules, words, players, searches, learners and paper."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,8 +32,9 @@ def env_arguments(game: Game, options: Options, players: Sequence[str] | None = 
         {**own, "seat": "random", "opponent": mixed if last else "random", "obs_mode": "dict"},
         {**own, "seat": "all"},
     ]
-    for number, name in enumerate(game.observations):
-        arguments[number % len(arguments)]["obs"] = name
+    # The named players get the default observation: they are compiled with it anyway, and with others only for this.
+    for place, name in zip((1, 0, 2, 3), itertools.cycle(game.observations), strict=False):
+        arguments[place]["obs"] = name
     arguments += [{**own, "obs": name} for name in list(game.observations)[len(arguments) :]]
     return arguments
 
