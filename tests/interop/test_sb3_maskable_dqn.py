@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3 import DQN
 from stable_baselines3.common.buffers import NStepReplayBuffer, ReplayBuffer
@@ -264,6 +265,15 @@ def test_callbacks_and_logger_are_stable_baselines3s(tiny, tmp_path):
     head = (tmp_path / "progress.csv").read_text().splitlines()[0]
     for name in ("train/loss", "rollout/exploration_rate", "rollout/ep_rew_mean", "time/fps"):
         assert name in head
+
+
+def test_evaluations_of_sb3_contrib_choose_with_masks(tiny):
+    model = small_model(CardVecEnv(tiny, 4), learning_starts=40)
+    evaluations = MaskableEvalCallback(
+        VecMonitor(CardVecEnv(tiny, 4, illegal_action="raise")), eval_freq=20, n_eval_episodes=8, verbose=0
+    )
+    model.learn(200, evaluations)
+    assert evaluations.last_mean_reward > -4
 
 
 # -- errors -----------------------------------------------------------------------------------------------------------
