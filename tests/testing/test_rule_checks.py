@@ -16,9 +16,9 @@ from cardgym.engine.compilation import config
 from cardgym.engine.contract import Game, choice
 from cardgym.testing import (
     ContractError,
-    deal_checks,
     doc_checks,
     interpreted_checks,
+    kernel_checks,
     knowledge_checks,
     record_checks,
     rule_checks,
@@ -94,6 +94,7 @@ BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     ("Endless", {"apply_action": broken_games.apply_without_end}, check_short_endings, "not over after"),
     ("Forgetful", {"setup": broken_games.setup_forgetful}, rule_checks.check_endings, "must overwrite"),
     ("Both", {"score": broken_games.score_for_both}, rule_checks.check_endings, "does not sum"),
+    ("Shared", {"score": broken_games.score_for_both}, kernel_checks.check_compiled_players, "does not sum"),
     ("Beyond", {"info_state_index": broken_games.index_beyond}, knowledge_checks.check_state_index, "is not below"),
     ("Zero", {"info_state_index": broken_games.index_zero}, knowledge_checks.check_state_index, "index 0 is the end"),
     ("Words", {"action_text": broken_games.same_words}, knowledge_checks.check_words, "share their words"),
@@ -121,7 +122,8 @@ def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Call
         rule_checks.check_moves,
         rule_checks.check_invariants,
         rule_checks.check_endings,
-        deal_checks.check_deals,
+        kernel_checks.check_compiled_players,
+        kernel_checks.check_deals,
     ],
 )
 def test_unbroken_game_passes(check: Callable[..., None]) -> None:
@@ -183,9 +185,9 @@ def test_wrong_documentation_is_caught(before: str, after: str, words: str) -> N
 
 
 def test_deal_that_depends_on_an_earlier_deal_is_caught() -> None:
-    deal_checks.check_deals(two_deals.GAME, two_deals.GAME.parse_options())
+    kernel_checks.check_deals(two_deals.GAME, two_deals.GAME.parse_options())
     with pytest.raises(ContractError, match="deal 1 starts with"):
-        deal_checks.check_deals(two_deals.BROKEN, two_deals.BROKEN.parse_options(), lines=8)
+        kernel_checks.check_deals(two_deals.BROKEN, two_deals.BROKEN.parse_options(), lines=8)
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="compares interpreted rules with compiled ones")

@@ -91,10 +91,11 @@ def check_endings(game: Game, options: Options, seed: int = 0, games: int = 3, m
                 np.array_equal(new.observe(seat), used.observe(seat)),
                 f"{new}: seat {seat} observes what an earlier game left in the record; setup() must overwrite it",
             )
-        _check_scores(new)
+        check_scores(new)
 
 
-def _check_scores(driver: StateDriver) -> None:
+def check_scores(driver: StateDriver) -> None:
+    """At the end the seats' scores sum to `max_score`; in a game of one seat they may sum to less."""
     scores = [driver.score(seat) for seat in range(driver.options.num_players)]
     total, most = sum(scores), driver.max_score()
     against_house = len(scores) == 1 and total <= most  # The house wins the rest.

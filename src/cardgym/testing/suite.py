@@ -11,9 +11,9 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.testing import (
-    deal_checks,
     doc_checks,
     env_checks,
+    kernel_checks,
     knowledge_checks,
     record_checks,
     rule_checks,
@@ -91,12 +91,6 @@ class ContractSuite:
 
         check_page(self.page, self._game)
 
-    def test_golden_playthrough(self) -> None:
-        """See `check_golden`."""
-        from cardgym.testing.golden import check_golden
-
-        check_golden(self._game, self._golden)
-
     # -- the rules, move by move --------------------------------------------------------------------------------------
 
     def test_masks_and_moves(self) -> None:
@@ -114,11 +108,6 @@ class ContractSuite:
         for seed, options in enumerate(self._options()):
             rule_checks.check_invariants(self._game, options, seed)
 
-    def test_hidden_things_do_not_show(self) -> None:
-        """See `check_hidden`."""
-        for seed, options in enumerate(self._options()):
-            knowledge_checks.check_hidden(self._game, options, seed, hides=self.hides)
-
     def test_observations_match_their_features(self) -> None:
         """See `check_observations`."""
         for seed, options in enumerate(self._options()):
@@ -133,6 +122,17 @@ class ContractSuite:
         """See `check_words`."""
         for seed, options in enumerate(self._options()):
             knowledge_checks.check_words(self._game, options, seed)
+
+    def test_golden_playthrough(self) -> None:
+        """See `check_golden`."""
+        from cardgym.testing.golden import check_golden
+
+        check_golden(self._game, self._golden)
+
+    def test_hidden_things_do_not_show(self) -> None:
+        """See `check_hidden`."""
+        for seed, options in enumerate(self._options()):
+            knowledge_checks.check_hidden(self._game, options, seed, hides=self.hides)
 
     def test_any_options(self) -> None:
         """Short games under options that hypothesis draws, and shrinks where one fails."""
@@ -165,6 +165,11 @@ class ContractSuite:
 
     # -- compiled code and the kernel ---------------------------------------------------------------------------------
 
+    def test_compiled_players_finish_their_games(self) -> None:
+        """See `check_compiled_players`."""
+        for seed, options in enumerate(self._options(6)):
+            kernel_checks.check_compiled_players(self._game, options, seed)
+
     def test_interpreted_rules_equal_compiled_ones(self) -> None:
         """See `check_interpreted`."""
         from cardgym.testing.interpreted_checks import check_interpreted
@@ -174,7 +179,7 @@ class ContractSuite:
     def test_chance_of_a_deal_does_not_depend_on_earlier_deals(self) -> None:
         """See `check_deals`."""
         for seed, options in enumerate(self._options(6)):
-            deal_checks.check_deals(self._game, options, seed)
+            kernel_checks.check_deals(self._game, options, seed)
 
     # -- envs ---------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Checks of chance as the kernel draws it. Each raises `ContractError` where the contract is broken."""
+"""Checks of games as the kernel plays them. Each raises `ContractError` where the contract is broken."""
 
 from __future__ import annotations
 
@@ -13,8 +13,24 @@ from cardgym.engine.batch import Batch
 from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import Generator
-from cardgym.engine.kernel import RESET, STEP, Kernel
+from cardgym.engine.kernel import MAX_PLAYERS, RESET, STEP, Kernel
 from cardgym.testing.driver import StateDriver, expect, state_bytes
+from cardgym.testing.rule_checks import check_scores
+
+
+def check_compiled_players(game: Game, options: Options, seed: int = 0, games: int = 8) -> None:
+    """With compiled players in every seat the kernel plays games to their end, with scores as they should be."""
+    batch, driver = Batch(game, options, games, players=game.compiled_players), StateDriver(game, options)
+    batch.plain_rows["key"] = np.arange(seed, seed + games)
+    batch.plain_rows["lineup"] = (np.arange(games)[:, None] + np.arange(MAX_PLAYERS)) % len(batch.kernel.players)
+    batch.step(0, RESET, *batch.new_outputs())
+    for row in range(games):
+        driver.states.view(np.uint8)[:] = batch.plain_states[row : row + 1].view(np.uint8)
+        driver.refresh()
+        expect(
+            driver.over, f"{driver}, seed {seed + row}: the kernel stops before the end of a game of its own players"
+        )
+        check_scores(driver)
 
 
 class _Draw(NamedTuple):
