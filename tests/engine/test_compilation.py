@@ -100,6 +100,13 @@ def test_eight_processes_that_start_cold_compile_once(tmp_path):
     assert (hits, misses) == (7, 1)
 
 
+def test_a_second_checkout_uses_the_code_of_the_first(copied, tmp_path):
+    cache_dir = str(tmp_path / "cache")
+    for source, expected in ((PACKAGE.parent, ["0", "1"]), (copied, ["1", "0"])):
+        output, _ = run(SAMPLE, source, CARDGYM_CACHE_DIR=cache_dir).communicate()
+        assert output.split() == expected
+
+
 def test_a_cache_folder_that_cannot_be_written_only_costs_time(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

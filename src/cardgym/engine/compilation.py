@@ -31,6 +31,7 @@ import numba
 import numba.core
 import numpy as np
 import platformdirs
+from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -140,19 +141,47 @@ def _entry_point(function: Callable[..., Any]) -> Any:
     @functools.wraps(compile_now)
     def compile_alone(signature: Any) -> Any:
         # Numba's lock first: a thread that compiles a caller of this function holds it, and waits for this folder.
-        with global_compiler_lock, _alone(_folder_of(dispatcher)) as folder:
+        with global_compiler_lock, _alone(_folder_of(dispatcher)):
             if "caching" not in dispatcher.__dict__:
-                before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
-                try:
-                    dispatcher.enable_caching()
-                finally:
-                    config.CACHE_DIR = before
+                dispatcher._cache = _DiskCache(dispatcher.py_func)  # type: ignore[no-untyped-call]
                 dispatcher.caching = True
                 dispatcher.targetoptions["_nrt"] = allocates(dispatcher)
             return compile_now(signature)
 
     dispatcher.compile = compile_alone
     return dispatcher
+
+
+class _Locator:
+    """Where Numba looks for a function's code: the folder of its digest, which says that the code is up to date.
+
+    Numba's own locators add the source's path and time, and compile again for a second checkout or a fresh clone.
+    """
+
+    def __init__(self, py_func: Callable[..., Any], source: str) -> None:
+        self._folder = cache_folder(digest_of(py_func))
+        self._line = py_func.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], source: str) -> _Locator:
+        return cls(py_func, source)
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def ensure_cache_path(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _DiskCache(FunctionCache):
+    class _impl_class(FunctionCache._impl_class):  # type: ignore[valid-type,misc]  # noqa: N801  # Numba names it so.
+        _locator_classes = (_Locator,)
 
 
 def _folder_of(dispatcher: Any) -> Path:
@@ -163,16 +192,16 @@ def _folder_of(dispatcher: Any) -> Path:
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[Path]:
+def _alone(folder: Path) -> Iterator[None]:
     """Hold the folder's lock, where its disk can be written to: whoever waits then finds the code compiled."""
     lock = filelock.FileLock(folder / "lock", timeout=_LOCK_SECONDS)
     try:
         lock.acquire()
     except (OSError, filelock.Timeout):
-        yield folder
+        yield
         return
     try:
-        yield folder
+        yield
     finally:
         lock.release()
 
