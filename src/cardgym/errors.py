@@ -14,6 +14,10 @@ class IllegalActionError(CardgymError):
     """An action that the rules do not allow now, in an env made with `illegal_action="raise"`."""
 
 
+class UnexpectedArgumentError(CardgymError, TypeError):
+    """A keyword argument that an env does not take: a `TypeError` too, as libraries that try arguments expect."""
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> CardgymError:
     """The error for a name that is not among `known`, with the nearest one as a hint."""
     names = sorted(known)

@@ -12,12 +12,12 @@ from pettingzoo import AECEnv
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
-from cardgym.envs.core import RENDER_MODES, EnvCore
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore
 from cardgym.errors import CardgymError
 
 
 class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is an extra and untyped here.
-    """A registered game with an agent in each seat: `seat_0`, `seat_1`, ...
+    """A registered game with an agent in each seat: `player_0`, `player_1`, ...
 
     An observation is `{"observation": ..., "action_mask": ...}`; the mask is all zeros unless the agent is the one to
     step. An illegal action ends the game, and the agent loses it, as in the single env.
@@ -51,10 +51,10 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
             "render_modes": list(RENDER_MODES),
             "name": self.game.id,
             "is_parallelizable": False,
-            "render_fps": 2,
+            "render_fps": RENDER_FPS,
         }
         self.render_mode = render_mode
-        self.possible_agents = [f"seat_{seat}" for seat in range(self._core.options.num_players)]
+        self.possible_agents = [f"player_{seat}" for seat in range(self._core.options.num_players)]
         self.agents: list[str] = []
         observation_space, action_space = self._core.observation_space(), self._core.action_space()
         self.observation_spaces = {agent: observation_space for agent in self.possible_agents}
@@ -107,7 +107,8 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         observation: Any = observations[0]
         if self._core.observation.discrete is not None:
             observation = np.int64(observation[0])
-        return {"observation": observation, "action_mask": masks[0]}
+        shown: dict[str, Any] = self._core.shown(observation, masks[0])
+        return shown
 
     def render(self) -> Any:
         """The game as the selected agent sees it: text, or a picture (height, width, 3), uint8."""
@@ -133,7 +134,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
             self.agent_selection = self.agents[0]
         self.infos = {agent: {} for agent in self.agents}
         if self._core.shows_keys:
-            self.infos[self.agent_selection] = {"info_state_key": int(batch.answers["info_state_key"][0])}
+            self.infos[self.agent_selection] = {"info_state_key": batch.answers["info_state_key"][0]}
 
 
 def aec_env(game: str | Game, **arguments: Any) -> CardAECEnv:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from gymnasium import spaces
 from cardgym.engine.contract import Game, Options, Record
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError, IllegalActionError, unknown
+from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
 from cardgym.players.base import PlayerSpec, resolve, seated
 from cardgym.players.legality import check_legal
 from cardgym.players.metadata import checkpoint_metadata
@@ -23,8 +23,32 @@ from cardgym.players.seating import SeatedBatch
 ENV_ARGUMENTS = ("illegal_action", "obs", "obs_mode", "opponent", "render_mode", "seat")
 """The arguments of every env besides the options of its game."""
 ILLEGAL_ACTIONS = {"penalize": PENALIZE, "random": RANDOM, "raise": PENALIZE}
-OBS_MODES = ("flat", "dict")
+
+
+class MaskedObservation(NamedTuple):
+    """How an observation and its action mask are shown as one dict.
+
+    Attributes:
+        observation: the observation's key.
+        mask: the mask's key.
+        dtype: the mask's dtype.
+    """
+
+    observation: str
+    mask: str
+    dtype: type[Any]
+
+
+OBS_MODES: Mapping[str, MaskedObservation | None] = {
+    "flat": None,
+    "dict": MaskedObservation("observation", "action_mask", np.int8),
+    "torchrl": MaskedObservation("observation", "action_mask", np.bool_),
+    "rllib": MaskedObservation("observations", "action_mask", np.float32),
+    "tianshou": MaskedObservation("obs", "mask", np.bool_),
+}
+"""What an env shows: the observation alone, or a dict with its mask as a library expects it."""
 RENDER_MODES = ("ansi", "rgb_array")
+RENDER_FPS = 2
 Opponents = PlayerSpec | Sequence[PlayerSpec]
 
 
@@ -36,7 +60,7 @@ class EnvCore:
         options: its options.
         observation_name: the name of the observation.
         observation: the observation.
-        as_dict: whether an observation is `Dict(observation, action_mask)`.
+        masked: how an observation is shown with its mask; None where it is shown alone.
         render_mode: "ansi", "rgb_array" or None.
         raises: whether an illegal action is an error.
         illegal: what the kernel does with an illegal action, PENALIZE or RANDOM.
@@ -68,7 +92,7 @@ class EnvCore:
             opponent: who takes the other seats: one player for all, or one for each in the order of play.
             seat: the caller's seat, "random" for a new one each game, or "all" to play every seat.
             obs: the name of an observation; the game's first by default.
-            obs_mode: "flat", or "dict" for `Dict(observation, action_mask)`.
+            obs_mode: "flat", "dict", "torchrl", "rllib" or "tianshou"; see `OBS_MODES`.
             illegal_action: "penalize" (the game ends and is lost), "raise" or "random".
             render_mode: "ansi", "rgb_array" or None.
 
@@ -79,13 +103,14 @@ class EnvCore:
         own = [spec.name for spec in dataclasses.fields(self.game.options)]
         for name in options:
             if name not in own:
-                raise unknown("argument", name, [*own, *ENV_ARGUMENTS])
+                message = str(unknown("argument", name, [*own, *ENV_ARGUMENTS]))
+                raise UnexpectedArgumentError(f"unexpected keyword argument {name!r}: {message}")
         self.options: Options = self.game.parse_options(options)
         self.observation_name = obs or self.game.default_observation
         self.observation = self.game.observation(self.observation_name)
         if obs_mode not in OBS_MODES:
             raise unknown("obs_mode", obs_mode, OBS_MODES)
-        self.as_dict = obs_mode == "dict"
+        self.masked = OBS_MODES[obs_mode]
         if illegal_action not in ILLEGAL_ACTIONS:
             raise unknown("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         self.raises = illegal_action == "raise"
@@ -111,20 +136,28 @@ class EnvCore:
 
     def observation_space(self) -> spaces.Space[Any]:
         """The space of one observation."""
-        mask = spaces.Box(0, 1, (self.game.actions(self.options),), np.int8)
         observation: spaces.Space[Any]
         if self.observation.discrete is not None:
             observation = spaces.Discrete(self.observation.discrete(self.options))
         else:
             low, high = self.observation.bounds(self.options)
             observation = spaces.Box(low, high, dtype=np.float32)
-        return spaces.Dict(observation=observation, action_mask=mask) if self.as_dict else observation
+        if self.masked is None:
+            return observation
+        mask = spaces.Box(0, 1, (self.game.actions(self.options),), self.masked.dtype)
+        return spaces.Dict({self.masked.observation: observation, self.masked.mask: mask})
+
+    def shown(self, observation: Any, mask: npt.NDArray[np.int8]) -> Any:
+        """An observation, or a batch of them, as the observation space has it."""
+        if self.masked is None:
+            return observation
+        return {self.masked.observation: observation, self.masked.mask: mask.astype(self.masked.dtype)}
 
     def action_space(self) -> spaces.Discrete:
         """The space of one action; its attribute `cardgym` says what the env shows, as saved players say it."""
         space = spaces.Discrete(self.game.actions(self.options))
         metadata = checkpoint_metadata(self.game, self.options, self.observation_name)
-        vars(space)["cardgym"] = {**metadata, "as_dict": self.as_dict}
+        vars(space)["cardgym"] = {**metadata, "as_dict": self.masked is not None}
         return space
 
     def draw_key(self, generator: np.random.Generator) -> int:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
-from cardgym.envs.core import RENDER_MODES, EnvCore, Opponents, check_reset_options
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, Opponents, check_reset_options
 from cardgym.errors import CardgymError
 
 
@@ -28,7 +28,8 @@ class CardEnv(gymnasium.Env[Any, Any]):
         opponent: a player's name, a path, a callable (observation, action_mask) -> action, or a list of those.
         seat: the seat to play, from 0; "random" for a new one each game; "all" for every seat.
         obs: the name of an observation; the game's first by default.
-        obs_mode: "flat", or "dict" for `Dict(observation, action_mask)`.
+        obs_mode: "flat", "dict" for `Dict(observation, action_mask)`, or "torchrl", "rllib" or "tianshou" for the dict
+            that the library expects.
         illegal_action: "penalize" (default: the game ends and is lost), "raise" or "random".
         render_mode: "ansi" or "rgb_array".
         options: the game's options.
@@ -38,7 +39,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
         IllegalActionError: for an illegal action with `illegal_action="raise"`; the game is left as it was.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 (Gymnasium's own form)
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 (Gymnasium's own form)
 
     def __init__(
         self,
@@ -128,14 +129,12 @@ class CardEnv(gymnasium.Env[Any, Any]):
         """The observation and the info after a step."""
         core = self._core
         mask = core.seated.masks[0]
-        info: dict[str, Any] = {"action_mask": mask}
+        info: dict[str, Any] = {"action_mask": mask}  # NumPy values: readers of infos ask for a dtype.
         if core.shows_keys:
-            info["info_state_key"] = info_state_key
+            info["info_state_key"] = np.int64(info_state_key)
         if core.plays_all:
-            info["seat"] = self._current_player
+            info["seat"] = np.int64(self._current_player)
         observation: Any = core.seated.observations[0]
         if core.observation.discrete is not None:
             observation = np.int64(observation[0])
-        if core.as_dict:
-            observation = {"observation": observation, "action_mask": mask.copy()}
-        return observation, info
+        return core.shown(observation, mask), info

@@ -12,7 +12,8 @@ from gymnasium.vector.utils import batch_space
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
-from cardgym.envs.core import RENDER_MODES, EnvCore, Opponents, check_reset_options
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, Opponents, check_reset_options
+from cardgym.envs.rows import RowView
 from cardgym.errors import CardgymError, unknown
 
 
@@ -26,6 +27,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         num_envs: how many games are played side by side.
         autoreset_mode: NEXT_STEP (default: the step after the end starts the next game; it is no transition),
             SAME_STEP (with `final_obs` and `final_info`) or DISABLED (with `options={"reset_mask": ...}` in `reset`).
+        max_episode_steps: after how many steps a game is truncated; never by default.
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.
@@ -43,11 +45,14 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         obs_mode: str = "flat",
         illegal_action: str = "penalize",
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
         if not isinstance(num_envs, int) or num_envs < 1:
             raise CardgymError(f"num_envs={num_envs}: allowed are whole numbers from 1")
+        if max_episode_steps is not None and (not isinstance(max_episode_steps, int) or max_episode_steps < 1):
+            raise CardgymError(f"max_episode_steps={max_episode_steps!r}: allowed are whole numbers from 1, and None")
         self._core = EnvCore(
             game,
             options,
@@ -66,7 +71,11 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self.game = self._core.game
         self.options = self._core.options
         self.num_envs = num_envs
-        self.metadata = {"render_modes": list(RENDER_MODES), "autoreset_mode": self.autoreset_mode}
+        self.metadata = {
+            "render_modes": list(RENDER_MODES),
+            "render_fps": RENDER_FPS,
+            "autoreset_mode": self.autoreset_mode,
+        }
         self.render_mode = render_mode
         self.single_observation_space = self._core.observation_space()
         self.single_action_space = self._core.action_space()
@@ -74,6 +83,9 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._seeded = np.zeros(num_envs, np.bool_)
         self._over = np.ones(num_envs, np.bool_)
+        self._max_episode_steps = max_episode_steps
+        self._elapsed = np.zeros(num_envs, np.int64)  # Steps of the current game, counted if they are limited.
+        self._views: dict[int, RowView] = {}
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -122,7 +134,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             actions: whole numbers of (num_envs,).
 
         Returns:
-            Observations, rewards (num_envs,) float64, which games are over (num_envs,) bool, all False, and the infos.
+            Observations, rewards (num_envs,) float64, which games are over and which were truncated, both (num_envs,)
+            bool, and the infos.
 
         Raises:
             CardgymError: for other actions, or where a row awaits a reset.
@@ -139,7 +152,13 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             core.refuse_illegal(chosen, np.flatnonzero(~starting))
         seated.step(chosen, np.where(starting, RESET, STEP), illegal=core.illegal, skip=core.skips)
         rewards = seated.batch.answers["reward"].copy()
-        over = seated.batch.answers["pending_policy"] == NOBODY
+        terminated = seated.batch.answers["pending_policy"] == NOBODY
+        truncated = np.zeros(self.num_envs, np.bool_)
+        over = terminated
+        if self._max_episode_steps is not None:
+            self._elapsed = np.where(starting, 0, self._elapsed + 1)
+            truncated = self._elapsed >= self._max_episode_steps
+            over = terminated | truncated
         self._over = over
         infos: dict[str, Any] = {}
         if core.plays_all:
@@ -149,7 +168,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             infos |= self._final(over)
             self._start(over)
         infos |= self._infos(np.ones(self.num_envs, np.bool_))
-        return self._observations(), rewards, over.copy(), np.zeros(self.num_envs, np.bool_), infos
+        return self._observations(), rewards, terminated.copy(), truncated, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions, (num_envs, actions) bool."""
@@ -160,8 +179,52 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         """Every game as its seat sees it: a tuple of texts, or of pictures (height, width, 3), uint8."""
         return tuple(self._core.render(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
 
+    # -- rows, as vector envs of separate envs show them --------------------------------------------------------------
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """For each row, what its method `name` returns, or its attribute of that name; see `RowView`.
+
+        Raises:
+            AttributeError: where there is none of that name.
+        """
+        if name == "action_masks":
+            return tuple(self.action_masks())
+        found = [getattr(self._view(row), name) for row in range(self.num_envs)]
+        return tuple(value(*args, **kwargs) if callable(value) else value for value in found)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """An attribute of each row: one of `RowView`, or one that `set_attr` has set.
+
+        Raises:
+            AttributeError: where there is none of that name.
+        """
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set an attribute of the rows: a list or tuple has a value for each, anything else is set in all.
+
+        Rows are views: nothing that is set changes how games are played.
+
+        Raises:
+            CardgymError: for a list of another length than num_envs.
+        """
+        given = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
+        if len(given) != self.num_envs:
+            raise CardgymError(f"{len(given)} values for {self.num_envs} envs: give one for all, or one for each")
+        for row, value in enumerate(given):
+            setattr(self._view(row), name, value)
+
+    def _view(self, row: int) -> RowView:
+        if row not in self._views:
+            spaces = self.single_observation_space, self.single_action_space
+            self._views[row] = RowView(self._core, row, self.spec, *spaces)
+        return self._views[row]
+
+    # -- what the steps are made of -----------------------------------------------------------------------------------
+
     def _start(self, starting: npt.NDArray[np.bool_]) -> None:
         seated = self._core.seated
+        self._elapsed[starting] = 0
         seated.step(0, np.where(starting, RESET, NOOP), skip=self._core.skips)
         self._over = seated.batch.answers["pending_policy"] == NOBODY
 
@@ -170,7 +233,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         observations = self._observations()
         final: npt.NDArray[Any] = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(over):
-            if self._core.as_dict:
+            if self._core.masked is not None:
                 final[i] = {name: part[i] for name, part in observations.items()}
             else:
                 final[i] = observations[i]
@@ -182,9 +245,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         observations: Any = seated.observations
         if core.observation.discrete is not None:
             observations = observations[:, 0].astype(np.int64)
-        if core.as_dict:
-            return {"observation": observations, "action_mask": seated.masks.copy()}
-        return observations
+        return core.shown(observations, seated.masks)
 
     def _infos(self, present: npt.NDArray[np.bool_]) -> dict[str, Any]:
         core, answers = self._core, self._core.seated.batch.answers

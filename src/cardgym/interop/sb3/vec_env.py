@@ -9,7 +9,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 from gymnasium.utils import seeding
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
@@ -17,6 +16,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import EnvCore, Opponents, check_reset_options
+from cardgym.envs.rows import RowView
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.learn.opponents import SELF, SNAPSHOT, OpponentPool
 from cardgym.players.base import PlayerSpec
@@ -76,6 +76,8 @@ class CardVecEnv(VecEnv):
     ) -> None:
         if not isinstance(num_envs, int) or num_envs < 1:
             raise CardgymError(f"num_envs={num_envs}: allowed are whole numbers from 1")
+        if obs_mode not in ("flat", "dict"):
+            raise CardgymError(f"obs_mode={obs_mode!r}: allowed are 'flat' and 'dict' for Stable-Baselines3")
         if seat == "all":
             raise CardgymError("seat='all': Stable-Baselines3 learns one seat; name it, or 'random'")
         pool = OpponentPool.of(opponent) if isinstance(opponent, Mapping) else opponent
@@ -96,8 +98,9 @@ class CardVecEnv(VecEnv):
         self._draw = _OpponentDraw(self._core, pool) if isinstance(pool, OpponentPool) else None
         self._seeded = np.zeros(num_envs, np.bool_)
         self._actions = np.zeros(num_envs, np.int64)
-        self._views = [_RowView(self, row) for row in range(num_envs)]
-        super().__init__(num_envs, self._core.observation_space(), self._core.action_space())
+        spaces = self._core.observation_space(), self._core.action_space()
+        self._views = [RowView(self._core, row, self.spec, *spaces) for row in range(num_envs)]  # VecEnv asks them.
+        super().__init__(num_envs, *spaces)
 
     # -- playing ------------------------------------------------------------------------------------------------------
 
@@ -189,14 +192,13 @@ class CardVecEnv(VecEnv):
         observations: npt.NDArray[Any] = seated.observations
         if core.observation.discrete is not None:
             observations = observations[:, 0].astype(np.int64)
-        if core.as_dict:
-            return {"observation": observations, "action_mask": seated.masks.copy()}
-        return observations
+        shown: npt.NDArray[Any] | dict[str, npt.NDArray[Any]] = core.shown(observations, seated.masks)
+        return shown
 
     # -- rows, as vec envs of separate envs show them -----------------------------------------------------------------
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of each row: one of `_RowView`, or one that `set_attr` has set.
+        """An attribute of each row: one of `RowView`, or one that `set_attr` has set.
 
         Raises:
             AttributeError: where there is none of that name.
@@ -240,50 +242,6 @@ class CardVecEnv(VecEnv):
     def _get_indices(self, indices: VecEnvIndices) -> Iterable[int]:
         """As `VecEnv`'s; NumPy's whole numbers are indices too."""
         return super()._get_indices(int(indices) if isinstance(indices, np.integer) else indices)
-
-
-class _RowView:
-    """One row of a `CardVecEnv`, with what `get_attr` and `env_method` ask of an env.
-
-    Attributes:
-        game: the game.
-        options: its options.
-        render_mode: "ansi", "rgb_array" or None.
-        spec: Gymnasium's registration of the game, or None.
-    """
-
-    def __init__(self, vec_env: CardVecEnv, row: int) -> None:
-        self._vec_env = vec_env
-        self._row = row
-        self.game = vec_env.game
-        self.options = vec_env.options
-        self.render_mode = vec_env._core.render_mode
-        self.spec = vec_env.spec
-
-    @property
-    def observation_space(self) -> spaces.Space[Any]:
-        """The space of one observation."""
-        return self._vec_env.observation_space
-
-    @property
-    def action_space(self) -> spaces.Space[Any]:
-        """The space of one action."""
-        return self._vec_env.action_space
-
-    @property
-    def unwrapped(self) -> _RowView:
-        """Itself."""
-        return self
-
-    def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions, (actions,) bool."""
-        legal: npt.NDArray[np.bool_] = self._vec_env._core.seated.masks[self._row] != 0
-        return legal
-
-    def render(self) -> Any:
-        """The game as the learner's seat sees it: text, or a picture (height, width, 3), uint8."""
-        core = self._vec_env._core
-        return core.render(self._row, int(core.viewers()[self._row]))
 
 
 class _OpponentDraw:

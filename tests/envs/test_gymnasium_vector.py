@@ -1,0 +1,110 @@
+"""What users of Gymnasium's vector envs expect of a native one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import cardgym
+from cardgym import CardgymError
+
+GAME = "CorellianSpike-v0"
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_limit_of_steps_truncates_as_in_separate_envs(mode: AutoresetMode) -> None:
+    arguments: dict[str, Any] = {"max_episode_steps": 7, "opponent": "heuristic", "hands": 2}
+    native = gym.make_vec(GAME, 4, autoreset_mode=mode, **arguments)
+    separate = SyncVectorEnv([lambda: gym.make(GAME, **arguments)] * 4, autoreset_mode=mode)
+    choose = np.random.default_rng(1)
+    outputs = [env.reset(seed=5) for env in (native, separate)]
+    over = np.zeros(4, np.bool_)
+    ends = {"terminated": 0, "truncated": 0}
+    for _ in range(60):
+        masks = outputs[0][-1]["action_mask"]
+        if mode is AutoresetMode.DISABLED and over.any():
+            outputs = [env.reset(options={"reset_mask": over.copy()}) for env in (native, separate)]
+            masks = outputs[0][-1]["action_mask"]
+        actions = np.array([choose.choice(np.flatnonzero(mask)) for mask in masks])
+        actions[::3] = [np.flatnonzero(mask)[0] for mask in masks[::3]]  # Some rows fold, and end before the limit.
+        outputs = [env.step(actions) for env in (native, separate)]
+        for part, (ours, theirs) in enumerate(zip(*(output[:4] for output in outputs), strict=True)):
+            np.testing.assert_array_equal(ours, theirs, err_msg=f"output {part}")
+        np.testing.assert_array_equal(outputs[0][4]["action_mask"], outputs[1][4]["action_mask"])
+        _, _, terminated, truncated, infos = outputs[0]
+        ends["terminated"] += int(terminated.sum())
+        ends["truncated"] += int(truncated.sum())
+        over = terminated | truncated
+        if mode is AutoresetMode.SAME_STEP and over.any():
+            theirs = outputs[1][4]["final_obs"]
+            for row in np.flatnonzero(over):
+                np.testing.assert_array_equal(infos["final_obs"][row], theirs[row])
+    assert all(ends.values()), ends
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2.5])
+def test_impossible_limit_of_steps_is_refused(limit: Any) -> None:
+    with pytest.raises(CardgymError, match="allowed are whole numbers from 1"):
+        gym.make_vec(GAME, 2, max_episode_steps=limit)
+
+
+def test_rows_answer_as_separate_envs_do() -> None:
+    native = gym.make_vec(GAME, 3, render_mode="ansi")
+    separate = gym.make_vec(GAME, 3, vectorization_mode="sync", render_mode="ansi")
+    for env in (native, separate):
+        env.reset(seed=2)
+    for name in ("render_mode", "options", "game", "observation_space", "action_space"):
+        assert native.get_attr(name) == separate.get_attr(name)
+    assert native.call("render") == separate.call("render") == native.render()
+    np.testing.assert_array_equal(native.call("action_masks"), separate.call("action_masks"))
+    native.set_attr("level", [1, 2, 3])
+    assert native.get_attr("level") == (1, 2, 3)
+    native.set_attr("level", 7)
+    assert native.get_attr("level") == (7, 7, 7)
+    with pytest.raises(AttributeError, match="nothing"):
+        native.call("nothing")
+    with pytest.raises(CardgymError, match="2 values for 3 envs"):
+        native.set_attr("level", (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("obs_mode", "observation", "mask", "dtype"),
+    [
+        ("dict", "observation", "action_mask", np.int8),
+        ("torchrl", "observation", "action_mask", np.bool_),
+        ("rllib", "observations", "action_mask", np.float32),
+        ("tianshou", "obs", "mask", np.bool_),
+    ],
+)
+def test_dicts_of_libraries(obs_mode: str, observation: str, mask: str, dtype: Any) -> None:
+    env = gym.make(GAME, obs_mode=obs_mode)
+    vector = gym.make_vec(GAME, 2, obs_mode=obs_mode)
+    plain = gym.make(GAME)
+    shown, info = env.reset(seed=4)
+    rows, _ = vector.reset(seed=4)
+    assert shown in env.observation_space
+    assert rows in vector.observation_space
+    assert set(shown) == {observation, mask}
+    assert shown[mask].dtype == dtype == rows[mask].dtype
+    np.testing.assert_array_equal(shown[mask], info["action_mask"])
+    np.testing.assert_array_equal(shown[observation], plain.reset(seed=4)[0])
+    np.testing.assert_array_equal(rows[observation][0], shown[observation])
+    np.testing.assert_array_equal(rows[mask][0], shown[mask])
+
+
+def test_unexpected_argument_is_a_type_error_too() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'") as caught:
+        gym.make(GAME, frameskip=1)
+    assert isinstance(caught.value, CardgymError)
+
+
+def test_info_state_key_has_a_dtype() -> None:
+    """TorchRL and other readers of infos ask values for their dtype."""
+    keyed = [one for one in cardgym.registered() if cardgym.find(one).state_index.has_indices]
+    for game in keyed:
+        _, info = gym.make(game).reset(seed=0)
+        assert info["info_state_key"].dtype == np.int64
