@@ -314,19 +314,27 @@ _ALLOCATING_OPCODES = {"BUILD_LIST", "BUILD_SET", "BUILD_MAP", "LIST_APPEND", "B
 def allocates(function: Callable[..., Any]) -> bool:
     """Whether a compiled function, or one that it can reach, may make an array, a list or a string.
 
-    Judged by the names that the code reads: any function of NumPy but its scalar types counts.
+    Judged by its instructions: any function of NumPy but its scalar types counts.
     """
     functions, _ = _reach(function)
-    for plain in functions:
-        names = set(plain.__code__.co_names)
-        if names & _ALLOCATING_METHODS:
+    return any(map(_allocates_itself, functions))
+
+
+@cache
+def _allocates_itself(plain: types.FunctionType) -> bool:
+    module = None
+    for instruction in dis.get_instructions(plain):
+        name = instruction.argval
+        if instruction.opname in _ALLOCATING_OPCODES:
             return True
-        if any(isinstance(plain.__globals__.get(name), types.ModuleType) for name in names):
-            made = (getattr(np, name, None) for name in names)
-            if any(callable(value) and not isinstance(value, type) for value in made):
+        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            if name in _ALLOCATING_METHODS:
                 return True
-        if any(instruction.opname in _ALLOCATING_OPCODES for instruction in dis.get_instructions(plain)):
-            return True
+            value = getattr(np, name, None) if module == "numpy" else None
+            if callable(value) and not isinstance(value, type):
+                return True
+        loaded = plain.__globals__.get(name) if instruction.opname == "LOAD_GLOBAL" else None
+        module = loaded.__name__ if isinstance(loaded, types.ModuleType) else None
     return False
 
 
