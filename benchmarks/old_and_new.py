@@ -8,12 +8,10 @@ time on both sides. PATH is a checkout with a `.venv` of its own, or one that th
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from timing import Spread, Worker, in_turns, machine, one_core, print_table, ratio
+from timing import Spread, Worker, checkout_python, in_turns, machine, one_core, print_table, ratio
 
 HERE = Path(__file__).parents[1]
 GAMES = ("CorellianSpike-v0", "Cribbage-v0", "CribbageDeal-v0", "OnePlayPoker-v0", "Coda-v0", "CodaOfficial-v0")
@@ -66,10 +64,8 @@ def measure():
 
 def worker(checkout: Path, program: str) -> Worker:
     """A process of a checkout that runs a program."""
-    own = checkout / ".venv" / "bin" / "python"
+    python, environment = checkout_python(checkout)
     # A process that has compiled a kernel runs it slower than one that has loaded it: compile in another one first.
-    python = str(own) if own.exists() else sys.executable
-    environment = {"PYTHONPATH": os.pathsep.join([str(checkout / "src"), os.environ.get("PYTHONPATH", "")])}
     first = Worker(program, python=python, environment=environment)
     first()
     first.close()

@@ -12,11 +12,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from cardgym.cli.bench import machine
 
-__all__ = ["Spread", "Worker", "in_turns", "machine", "one_core", "print_table", "ratio"]
+__all__ = ["Spread", "Worker", "checkout_python", "in_turns", "machine", "one_core", "print_table", "ratio"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,13 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     print(f"| {' | '.join(header)} |\n|{'---|' * len(header)}", flush=True)
     for row in rows:
         print(f"| {' | '.join(row)} |", flush=True)
+
+
+def checkout_python(checkout: Path) -> tuple[str, dict[str, str]]:
+    """The interpreter of a checkout of cardgym, its own or this one, and the variables with which it runs its code."""
+    own = checkout / ".venv" / "bin" / "python"
+    path = os.pathsep.join([str(checkout / "src"), os.environ.get("PYTHONPATH", "")])
+    return str(own) if own.exists() else sys.executable, {"PYTHONPATH": path}
 
 
 class Worker:

@@ -142,6 +142,11 @@ def to_int(value):
 
 
 @template
+def _choose_one(mask):
+    return np.int64(max(mask.shape[0], bound.choose(mask)))  # NumPy has a `shape`, a `choose` and a `max`, too.
+
+
+@template
 def _double(value):
     return bound.inner(value) * bound.FACTOR
 
@@ -170,6 +175,7 @@ def test_code_that_makes_arrays_keeps_reference_counting():
     assert allocates(sum_of_new)  # It holds an array that another function made.
     assert not allocates(to_int)
     assert not allocates(read_table)
+    assert not allocates(bind(_choose_one, "first", choose=to_int))
     assert sum_of_new(3) == 0.0
 
 
