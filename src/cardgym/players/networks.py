@@ -50,7 +50,7 @@ class QNetwork(nn.Module):
         layers: list[nn.Module] = []
         width = shape.inputs
         for size in shape.hidden_sizes:
-            layers += [nn.Linear(width, size), nn.ReLU()]
+            layers += [nn.Linear(width, size), nn.ReLU(inplace=True)]
             width = size
         self.body = nn.Sequential(*layers)
         self.head = nn.Linear(width, shape.actions + int(shape.dueling))
@@ -60,13 +60,16 @@ class QNetwork(nn.Module):
 
     def forward(self, observations: Tensor) -> Tensor:
         """Action values (rows, actions) for observations (rows, inputs), float32, illegal actions included."""
-        values: Tensor = self.head(self.body(observations))
+        return self.combine(self.head(self.body(observations)), observations)
+
+    def combine(self, outputs: Tensor, observations: Tensor) -> Tensor:
+        """Action values from the outputs of the last layer, with what `wide` adds and `dueling` splits."""
         if self.shape.wide:
-            values = values + self.direct(observations)
+            outputs = outputs + self.direct(observations)
         if self.shape.dueling:
-            state, advantages = values[:, :1], values[:, 1:]
+            state, advantages = outputs[:, :1], outputs[:, 1:]
             return state + advantages - advantages.mean(dim=1, keepdim=True)
-        return values
+        return outputs
 
 
 def masked(values: Tensor, masks: Tensor) -> Tensor:

@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
-from torch.nn.utils import clip_grad_norm_
 
 from cardgym.errors import CardgymError
+from cardgym.learn.adam import Adam
+from cardgym.learn.dqn.gradient import QNetworkGradient
 from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
 from cardgym.learn.transitions import Transitions
 from cardgym.players.networks import NetworkShape, QNetwork
@@ -58,7 +59,8 @@ class DQNLearner:
         self.device = torch.device(device)
         self.online = QNetwork(shape).to(self.device)
         self.target = copy.deepcopy(self.online).requires_grad_(False)
-        self.optimiser = torch.optim.Adam(self.online.parameters(), lr=learning_rate, eps=adam_epsilon, fused=True)
+        self._online = QNetworkGradient(self.online)
+        self.optimiser = Adam(self._online.parameters, learning_rate, epsilon=adam_epsilon)
         self.updates = 0
         self._double = double
         self._discount = discount
@@ -71,13 +73,13 @@ class DQNLearner:
     @property
     def learning_rate(self) -> float:
         """Adam's step size."""
-        rate: float = self.optimiser.param_groups[0]["lr"]
-        return rate
+        return self.optimiser.learning_rate
 
     @learning_rate.setter
     def learning_rate(self, value: float) -> None:
-        self.optimiser.param_groups[0]["lr"] = value
+        self.optimiser.learning_rate = value
 
+    @torch.no_grad()
     def update(self, batch: Transitions) -> Tensor:
         """Take one step of Adam on Huber's loss between Q(s, a) and the target.
 
@@ -88,22 +90,25 @@ class DQNLearner:
             The loss, a scalar without a gradient.
         """
         td_target = self._td_target(batch)
-        values = self.online(batch.observations).gather(1, batch.actions[:, None]).squeeze(1)
-        loss = smooth_l1_loss(values, td_target)
-        self.optimiser.zero_grad()
-        torch.autograd.backward(loss)
+        values = self._online.forward(batch.observations)
+        actions = batch.actions[:, None]
+        taken = values.gather(1, actions).squeeze(1)
+        loss = smooth_l1_loss(taken, td_target)
+        # The derivative of Huber's loss is the error, clipped; that of the mean is a share of each row.
+        slope = (taken - td_target).clamp_(-1, 1).div_(len(taken))
+        self._online.backward(torch.zeros_like(values).scatter_(1, actions, slope[:, None]))
         if self._max_grad_norm:
-            clip_grad_norm_(self.online.parameters(), self._max_grad_norm)
-        self.optimiser.step()
+            norm = self._online.gradient.norm()
+            self._online.gradient.mul_((self._max_grad_norm / (norm + 1e-6)).clamp_(max=1))
+        self.optimiser.step(self._online.gradient)
         self.updates += 1
         if self.updates % self._target_update_interval == 0:
             self._update_target()
-        loss = loss.detach()
-        self._sums.add_(torch.stack([loss, values.detach().mean()]))
+        self._sums[0].add_(loss)
+        self._sums[1].add_(taken.mean())
         self._summed += 1
         return loss
 
-    @torch.no_grad()
     def _td_target(self, batch: Transitions) -> Tensor:
         next_values = self.target(batch.next_observations)
         if not self._double:
@@ -113,7 +118,6 @@ class DQNLearner:
             batch.rewards, batch.done, self._discount, next_online_values, next_values, batch.next_masks
         )
 
-    @torch.no_grad()
     def _update_target(self) -> None:
         for old, new in zip(self.target.parameters(), self.online.parameters(), strict=True):
             old.lerp_(new, self._tau)

@@ -1,4 +1,4 @@
-"""The replay buffer: the last transitions, in arrays allocated once."""
+"""The replay buffer: the last transitions, in an array allocated once."""
 
 from __future__ import annotations
 
@@ -32,22 +32,25 @@ class ReplayBuffer:
         self.size = 0
         self._generator = generator
         self._position = 0
+        # A transition is one record: to draw it touches one stretch of memory instead of six.
+        layout = np.dtype(
+            [
+                ("observations", np.float32, observation_size),
+                ("next_observations", np.float32, observation_size),
+                ("actions", np.int64),
+                ("rewards", np.float32),
+                ("done", np.bool_),
+                ("next_masks", np.bool_, num_actions),
+            ],
+            align=True,
+        )
         try:
-            self._fields = Transitions(
-                torch.zeros(capacity, observation_size),
-                torch.zeros(capacity, dtype=torch.int64),
-                torch.zeros(capacity),
-                torch.zeros(capacity, observation_size),
-                torch.zeros(capacity, num_actions, dtype=torch.bool),
-                torch.zeros(capacity, dtype=torch.bool),
-            )
-        except RuntimeError:
-            bytes_each = 8 * observation_size + num_actions + 13
+            self._records = np.zeros(capacity, layout)
+        except (MemoryError, ValueError):
             raise CardgymError(
-                f"buffer_size={capacity}: not enough memory for that many transitions of {bytes_each} bytes each; "
+                f"buffer_size={capacity}: not enough memory for that many transitions of {layout.itemsize} bytes each; "
                 "lower it"
             ) from None
-        self._arrays = [field.numpy() for field in self._fields]
 
     def add(self, transitions: Transitions) -> None:
         """Store transitions, NumPy arrays, each in the place of the oldest."""
@@ -56,22 +59,25 @@ class ReplayBuffer:
         while start < count:
             stop = min(count, start + self.capacity - self._position)
             end = self._position + stop - start
-            for array, values in zip(self._arrays, transitions, strict=True):
-                array[self._position : end] = values[start:stop]
+            for name, values in zip(Transitions._fields, transitions, strict=True):
+                self._records[name][self._position : end] = values[start:stop]
             self.size = max(self.size, end)
             self._position = end % self.capacity
             start = stop
 
     def sample(self, batch_size: int, device: torch.device | str = "cpu") -> Transitions:
         """Draw transitions, as tensors on `device`."""
-        indices = torch.from_numpy(self._generator.integers(0, self.size, batch_size))
-        drawn = [field.index_select(0, indices) for field in self._fields]
+        indices = self._generator.integers(0, self.size, batch_size)
+        # PyTorch's memory is aligned, so that the same numbers always give the same bits.
+        records = torch.empty(batch_size * self._records.itemsize, dtype=torch.uint8).numpy().view(self._records.dtype)
+        np.take(self._records, indices, out=records, mode="clip")  # Other modes copy twice.
+        drawn = (torch.from_numpy(records[name]) for name in Transitions._fields)
         return Transitions(*(field.to(device, non_blocking=True) for field in drawn))
 
     def state_dict(self) -> dict[str, Any]:
         """The contents and the generator's state, as tensors and plain values."""
         filled = {
-            name: field[: self.size].clone() for name, field in zip(Transitions._fields, self._fields, strict=True)
+            name: torch.from_numpy(self._records[name][: self.size].copy(order="C")) for name in Transitions._fields
         }
         return {
             "size": self.size,
@@ -83,6 +89,6 @@ class ReplayBuffer:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self.size, self._position = state["size"], state["position"]
-        for name, field in zip(Transitions._fields, self._fields, strict=True):
-            field[: self.size] = state["transitions"][name]
+        for name in Transitions._fields:
+            self._records[name][: self.size] = state["transitions"][name].numpy()
         set_generator_state(self._generator, state["generator"])
