@@ -11,6 +11,7 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena import Report, evaluate, match
 from cardgym.engine.contract import Options
+from cardgym.players.base import batched
 
 ENV = "CorellianSpike-v0"
 FOLD, MATCH, DONT_BUY, DISCARD = 2, 1, 4, 5
@@ -96,6 +97,38 @@ def test_callable_gets_the_report_of_the_compiled_player_it_copies() -> None:
     called = without_times(evaluate(ENV, None, [play_on, "random"], games=60, seed=4))
     compiled["players"][0]["name"] = called["players"][0]["name"] = ""
     assert compiled == called
+
+
+@batched
+def play_on_everywhere(observations: Any, masks: Any) -> Any:
+    """The same, for many games at once."""
+    actions = np.array([MATCH, DONT_BUY, DISCARD])
+    return actions[masks[:, actions].argmax(axis=1)]
+
+
+class PlaysOn:
+    """The same, as an object with nothing but `act`."""
+
+    def act(self, observations: Any, masks: Any) -> Any:
+        return play_on_everywhere(observations, masks)
+
+
+@pytest.mark.parametrize(("player", "name"), [(play_on_everywhere, "play_on_everywhere"), (PlaysOn(), "PlaysOn")])
+def test_callable_that_takes_batches_plays_as_one_that_does_not(player: Any, name: str) -> None:
+    one = without_times(evaluate(ENV, None, [play_on, "random"], games=60, seed=4))
+    many = without_times(evaluate(ENV, None, [player, "random"], games=60, seed=4))
+    assert many["players"][0]["name"] == name
+    one["players"][0]["name"] = many["players"][0]["name"] = ""
+    assert one == many
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"), [(lambda masks: masks.argmax(), "one whole number a row"), (lambda masks: -1, "row")]
+)
+def test_batch_of_the_wrong_shape_names_the_player(answer: Any, message: str) -> None:
+    player = batched(lambda observations, masks: answer(masks), name="clumsy")
+    with pytest.raises(CardgymError, match=f"player clumsy: .*{message}"):
+        evaluate(ENV, None, [player, "random"], games=4, seed=1)
 
 
 def test_report_depends_on_the_seed_alone() -> None:

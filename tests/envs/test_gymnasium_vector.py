@@ -18,10 +18,10 @@ GAME = "CorellianSpike-v0"
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_limit_of_steps_truncates_as_in_separate_envs(mode: AutoresetMode) -> None:
     arguments: dict[str, Any] = {"max_episode_steps": 7, "opponent": "heuristic", "hands": 2}
-    native = gym.make_vec(GAME, 4, autoreset_mode=mode, **arguments)
-    separate = SyncVectorEnv([lambda: gym.make(GAME, **arguments)] * 4, autoreset_mode=mode)
+    native: Any = gym.make_vec(GAME, 4, autoreset_mode=mode, **arguments)
+    separate: Any = SyncVectorEnv([lambda: gym.make(GAME, **arguments)] * 4, autoreset_mode=mode)
     choose = np.random.default_rng(1)
-    outputs = [env.reset(seed=5) for env in (native, separate)]
+    outputs: Any = [env.reset(seed=5) for env in (native, separate)]
     over = np.zeros(4, np.bool_)
     ends = {"terminated": 0, "truncated": 0}
     for _ in range(60):
@@ -53,8 +53,8 @@ def test_impossible_limit_of_steps_is_refused(limit: Any) -> None:
 
 
 def test_rows_answer_as_separate_envs_do() -> None:
-    native = gym.make_vec(GAME, 3, render_mode="ansi")
-    separate = gym.make_vec(GAME, 3, vectorization_mode="sync", render_mode="ansi")
+    native: Any = gym.make_vec(GAME, 3, render_mode="ansi")
+    separate: Any = gym.make_vec(GAME, 3, vectorization_mode="sync", render_mode="ansi")
     for env in (native, separate):
         env.reset(seed=2)
     for name in ("render_mode", "options", "game", "observation_space", "action_space"):
@@ -81,8 +81,8 @@ def test_rows_answer_as_separate_envs_do() -> None:
     ],
 )
 def test_dicts_of_libraries(obs_mode: str, observation: str, mask: str, dtype: Any) -> None:
-    env = gym.make(GAME, obs_mode=obs_mode)
-    vector = gym.make_vec(GAME, 2, obs_mode=obs_mode)
+    env: Any = gym.make(GAME, obs_mode=obs_mode)
+    vector: Any = gym.make_vec(GAME, 2, obs_mode=obs_mode)
     plain = gym.make(GAME)
     shown, info = env.reset(seed=4)
     rows, _ = vector.reset(seed=4)

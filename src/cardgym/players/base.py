@@ -74,9 +74,62 @@ class CallablePlayer:
         return np.array(chosen)  # Of any dtype: `legal_actions` refuses what is no whole number.
 
 
+@dataclass(frozen=True, eq=False)
+class BatchedCallable:
+    """A Python callable as a batch policy, called once for all rows; made by `batched`.
+
+    Attributes:
+        name: its name in reports.
+        policy: `policy(observations, masks)`, as `BatchPolicy.act`.
+        observation_name: the observation it reads; None for whatever the games are played with.
+    """
+
+    name: str
+    policy: Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.ArrayLike]
+    observation_name: str | None = None
+
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        """Call the policy once."""
+        return np.asarray(self.policy(observations, masks))  # Of any dtype: `legal_actions` refuses what is wrong.
+
+    def __call__(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.ArrayLike:
+        """The callable itself."""
+        return self.policy(observations, masks)
+
+
+def batched(
+    policy: Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.ArrayLike],
+    *,
+    name: str | None = None,
+    observation_name: str | None = None,
+) -> BatchedCallable:
+    """A callable that takes batches as a player; also a decorator.
+
+    One call decides for all games that wait, instead of one call a decision.
+
+    Args:
+        policy: `policy(observations, masks)` returns legal actions, whole numbers of (rows,), for observations
+            (rows, size), float32, and masks (rows, actions), int8. Both are copies that it may keep or change.
+        name: its name in reports; the callable's own if None.
+        observation_name: the observation it reads; None for whatever the games are played with.
+    """
+    own_name = str(getattr(policy, "__name__", type(policy).__name__))
+    return BatchedCallable(name or own_name, policy, observation_name)
+
+
 Player = CompiledPlayer | TablePlayer | BatchPolicy
-PlayerSpec = str | Path | Policy | Player
-"""How a caller names a player: a name that the game knows, a path, a callable, or the player itself."""
+
+
+class Acts(Protocol):
+    """An object that chooses actions for many rows at once, as `BatchPolicy` without its names."""
+
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.ArrayLike:
+        """Legal actions, whole numbers of (rows,)."""
+        ...
+
+
+PlayerSpec = str | Path | Policy | Player | Acts
+"""How a caller names a player: a name that the game knows, a path, a callable, an object with `act`, or the player."""
 
 
 def player_names(game: Game) -> tuple[str, ...]:
@@ -86,6 +139,8 @@ def player_names(game: Game) -> tuple[str, ...]:
 
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     """The player that `spec` names.
+
+    An object with a method `act` is a batch policy, whose `name` and `observation_name` may be left out.
 
     A path is a policy file (`.json`), a Q-table (`.npz`), a network's checkpoint (`.safetensors`) or a model of
     Stable-Baselines3 (`.zip`); games add suffixes of their own.
@@ -98,9 +153,16 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     if not isinstance(spec, str | Path):
         if isinstance(spec, BatchPolicy):
             return spec
+        act = getattr(spec, "act", None)
+        if callable(act):
+            own_name = getattr(spec, "name", type(spec).__name__)
+            return BatchedCallable(str(own_name), act, getattr(spec, "observation_name", None))
         if callable(spec):
             return CallablePlayer(getattr(spec, "__name__", type(spec).__name__), spec)
-        raise CardgymError(f"player {spec!r}: give a name, a path or a callable (observation, action_mask) -> action")
+        raise CardgymError(
+            f"player {spec!r}: give a name, a path, a callable (observation, action_mask) -> action, or an object with "
+            "act(observations, masks) -> actions"
+        )
     name = str(spec)
     if name == "random":
         return CompiledPlayer(name)
