@@ -12,7 +12,20 @@ import numpy.typing as npt
 
 from cardgym import register
 from cardgym.engine import registry
-from cardgym.engine.contract import CompiledPolicy, Feature, Game, Generator, Observation, Record, rule, uniform
+from cardgym.engine.contract import (
+    CompiledPolicy,
+    Feature,
+    Game,
+    Generator,
+    Item,
+    Observation,
+    Record,
+    Show,
+    View,
+    Zone,
+    rule,
+    uniform,
+)
 from kuhn_poker import observations, rules
 from kuhn_poker.game import GAME
 from kuhn_poker.rules import BET, HIDDEN, KING, STATE, KuhnOptions
@@ -217,3 +230,36 @@ def narrate_both_cards(before: Record, move: int, after: Record, seat: int) -> s
 
 def same_words(state: Record, action: int) -> str:
     return "do something"
+
+
+# -- views ------------------------------------------------------------------------------------------------------------
+
+
+def view_of(*ids: str, symbol: str = "", secret: int = 0, actions: dict[int, list[str]] | None = None) -> View:
+    items: list[Item] = [{"id": id, "symbol": symbol, "label": f"item {secret}"} for id in ids]
+    zones: list[Zone] = [{"name": "Items", "seat": None, "kind": "row", "items": items}]
+    return {"to_act": -1, "zones": zones, "counters": [], "actions": actions or {}}
+
+
+def view_both_cards(state: Record, seat: int) -> View:
+    return view_of("a", secret=int(state.cards.sum()))
+
+
+def view_twins(state: Record, seat: int) -> View:
+    return view_of("a", "a")
+
+
+def view_undrawn(state: Record, seat: int) -> View:
+    return view_of("a", symbol="card")
+
+
+def view_elsewhere(state: Record, seat: int) -> View:
+    return view_of("a", actions={0: ["b"]})
+
+
+def view_ambiguous(state: Record, seat: int) -> View:
+    return view_of("a", actions={0: ["a"], 1: ["a"]})
+
+
+def show_both_cards(before: Record, move: int, after: Record, seat: int) -> list[Show]:
+    return [{"name": "Cards", "items": [], "lines": [f"{before.cards[0]} and {before.cards[1]}"], "total": ""}]

@@ -99,6 +99,12 @@ BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     ("Zero", {"info_state_index": broken_games.index_zero}, knowledge_checks.check_state_index, "index 0 is the end"),
     ("Words", {"action_text": broken_games.same_words}, knowledge_checks.check_words, "share their words"),
     ("Gossip", {"narrate": broken_games.narrate_both_cards}, knowledge_checks.check_words, "cannot see"),
+    ("Tattle", {"shows": broken_games.show_both_cards}, knowledge_checks.check_words, r"shows\(\) tells"),
+    ("Glass", {"view": broken_games.view_both_cards}, knowledge_checks.check_hidden, r"changes view\(\)"),
+    ("SameIds", {"view": broken_games.view_twins}, knowledge_checks.check_views, "an id comes twice"),
+    ("Undrawn", {"view": broken_games.view_undrawn}, knowledge_checks.check_views, "is not drawn"),
+    ("Elsewhere", {"view": broken_games.view_elsewhere}, knowledge_checks.check_views, "not all of which it shows"),
+    ("Ambiguous", {"view": broken_games.view_ambiguous}, knowledge_checks.check_views, "about the same items"),
 ]
 
 
@@ -119,6 +125,7 @@ def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Call
         knowledge_checks.check_observations,
         knowledge_checks.check_state_index,
         knowledge_checks.check_words,
+        knowledge_checks.check_views,
         rule_checks.check_moves,
         rule_checks.check_invariants,
         rule_checks.check_endings,

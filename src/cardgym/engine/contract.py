@@ -23,22 +23,28 @@ from cardgym.engine.compilation import rule
 from cardgym.engine.generator import Generator, uniform, uniform_float
 from cardgym.engine.observations import Feature, Observation, feature_table, offsets
 from cardgym.engine.options import Options, Record, choice, number
+from cardgym.engine.views import Counter, Item, Show, View, Zone, no_shows, view_in_words
 from cardgym.errors import CardgymError, unknown
 
 __all__ = [
     "CardgymError",
     "CompiledPolicy",
+    "Counter",
     "Feature",
     "Game",
     "Generator",
+    "Item",
     "Observation",
     "Options",
     "OutsidePolicy",
     "Record",
     "Rules",
+    "Show",
     "StateIndex",
     "TablePolicy",
+    "View",
     "Words",
+    "Zone",
     "choice",
     "feature_table",
     "number",
@@ -177,11 +183,17 @@ class Words(_Part):
         action_text: `action_text(state, action)`: an action in words.
         narrate: `narrate(before, move, after, seat)`: what a transition looked like from that seat; empty if nothing
             was to be seen.
+        view: `view(state, seat)`: the game as that seat sees it, as zones of cards and other items; seat -1 sees
+            everything. It may name items for actions that are not legal, too, and leaves `to_act` to `Game.view`.
+            Without it people are shown `describe`.
+        shows: `shows(before, move, after, seat)`: what a transition put on the table, explained point by point.
     """
 
     describe: Callable[[Record, int], str]
     action_text: Callable[[Record, int], str]
     narrate: Callable[[Record, int, Record, int], str]
+    view: Callable[[Record, int], View] | None = None
+    shows: Callable[[Record, int, Record, int], list[Show]] = no_shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,6 +328,27 @@ class Game:
         if name not in self.observations:
             raise unknown("observation", name, self.observations)
         return self.observations[name]
+
+    def view(self, state: Record, seat: int, legal: Sequence[int] = ()) -> View:
+        """The game as `seat` sees it, everything for seat -1.
+
+        Args:
+            state: the state.
+            seat: who looks.
+            legal: the legal actions, if `seat` is to decide: the actions of the view.
+        """
+        rules, words = self.rules, self.words
+        if words.view is None:
+            view = view_in_words(words.describe, state, seat, int(state.num_players))
+        else:
+            view = words.view(state, seat)
+        view["to_act"] = -1 if rules.num_chance_outcomes(state) > 0 else int(rules.current_player(state))
+        view["actions"] = {int(action): view["actions"].get(int(action), []) for action in legal}
+        return view
+
+    def shows(self, before: Record, move: int, after: Record, seat: int) -> list[Show]:
+        """What a transition put on the table, as `seat` saw it, explained point by point."""
+        return self.words.shows(before, move, after, seat)
 
     def parse_options(self, values: Mapping[str, object] | None = None) -> Options:
         """The options from names and values, those not named as this id has them."""

@@ -51,6 +51,7 @@ class GamePackage:
         commands: the commands it adds.
         solver: the module that solves it, for `cardgym solve`; games of one player need none.
         paper: the module that makes its paper's results anew, for `cardgym reproduce`.
+        drawing: a reference to a function that returns the symbols of its views by name; see `cardgym.drawing`.
     """
 
     name: str
@@ -59,6 +60,7 @@ class GamePackage:
     commands: Mapping[str, Command] = field(default_factory=dict)
     solver: str | None = None
     paper: str | None = None
+    drawing: str | None = None
 
     def __post_init__(self) -> None:
         if self.name in _AWAITED:

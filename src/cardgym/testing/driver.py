@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from cardgym.engine.batch import NO_POLICY_TABLES
 from cardgym.engine.compilation import bind, bound, template
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Game, Options, Show, View
 from cardgym.engine.kernel import MAX_PLAYERS, code_name, kernel_of, rules_of
 from cardgym.engine.registry import find
 
@@ -311,6 +311,15 @@ class StateDriver:
     def describe(self, seat: int) -> str:
         """The game in words, as `seat` sees it."""
         return self.game.words.describe(self.state, seat)
+
+    def view(self, seat: int) -> View:
+        """The game as `seat` sees it, with the legal actions if the seat is to decide; everything for seat -1."""
+        return self.game.view(self.state, seat, self.legal_actions() if self.current_player == seat >= 0 else ())
+
+    def shows(self, seat: int) -> list[Show]:
+        """What the last move put on the table, as `seat` saw it."""
+        before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
+        return self.game.shows(before, self._last_move, self.state, seat)
 
     def action_text(self, action: int) -> str:
         """An action in words."""

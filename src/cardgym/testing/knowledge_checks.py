@@ -5,11 +5,14 @@ Each raises `ContractError` where the contract is broken.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from cardgym.engine.contract import Game, Options, TablePolicy
+from cardgym.drawing import Symbol, symbols
+from cardgym.engine.contract import Game, Item, Options, Show, TablePolicy, View
 from cardgym.testing.driver import ContractError, StateDriver, expect, generator
 
 _GUARD = 8
@@ -77,6 +80,7 @@ def _knowledge(driver: StateDriver, seat: int) -> dict[str, Any]:
         "the deal": driver.deal,
         "invariants()": driver.game.rules.invariants(driver.state),
         "describe()": driver.describe(seat),
+        "view()": driver.view(seat),
     }
 
 
@@ -241,13 +245,16 @@ def check_words(game: Game, options: Options, seed: int = 0, most: int = 150) ->
         for seat in range(options.num_players):
             message = driver.narrate(seat)
             expect(isinstance(message, str), f"{where}: narrate() returns {message!r} for seat {seat}")
+            shown = driver.shows(seat)
             if not start.num_chance_outcomes and not driver.over and driver.deal == start.deal:
                 other = start.copy()
                 other.resample(seat, generator(seed, number))
-                _check_narration(other, move.move, driver, seat, message, where)
+                _check_narration(other, move.move, driver, seat, (message, shown), where)
 
 
-def _check_narration(other: StateDriver, action: int, after: StateDriver, seat: int, message: str, where: str) -> None:
+def _check_narration(
+    other: StateDriver, action: int, after: StateDriver, seat: int, told: tuple[str, list[Show]], where: str
+) -> None:
     """Where a seat sees the same after an action, though what it cannot see differs, it must have been told the same.
 
     `other` is the state before the action with what the seat cannot see resampled. At the end of a deal hands may be
@@ -258,12 +265,63 @@ def _check_narration(other: StateDriver, action: int, after: StateDriver, seat: 
         return
     other.apply_action(action)
     if not other.over and other.deal == deal and _sight(other, seat) == _sight(after, seat):
-        other_message = other.narrate(seat)
-        expect(
-            message == other_message,
-            f"{where}: narrate() tells seat {seat} what it cannot see: {message!r}, or else {other_message!r}",
-        )
+        for name, this, that in zip(("narrate", "shows"), told, (other.narrate(seat), other.shows(seat)), strict=True):
+            expect(this == that, f"{where}: {name}() tells seat {seat} what it cannot see: {this!r}, or else {that!r}")
 
 
 def _sight(driver: StateDriver, seat: int) -> tuple[str, bytes]:
     return driver.describe(seat), driver.observe(seat).tobytes()
+
+
+# -- views ------------------------------------------------------------------------------------------------------------
+
+
+def check_views(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
+    """Views and shows are plain data whose items have ids of their own and symbols that are drawn.
+
+    Every legal action is in the view of the seat to decide, and names items of that view; several actions about items
+    are about different ones, so that a person can choose by clicking.
+    """
+    driver = StateDriver(game, options)
+    drawn = symbols(game)
+    rng = np.random.default_rng(seed)
+    for number in range(most):
+        where = f"{driver}, seed {seed}, move {number}"
+        legal = driver.legal_actions() if driver.current_player >= 0 else []
+        for seat in range(-1, options.num_players):
+            view = driver.view(seat)
+            _check_view(view, drawn, f"{where}, seat {seat}")
+            expect(view["to_act"] == max(driver.current_player, -1), f"{where}: view() says {view['to_act']} is to act")
+            expected = legal if seat == driver.current_player else []
+            expect(sorted(view["actions"]) == expected, f"{where}: view() of seat {seat} has other actions than legal")
+        if driver.over:
+            break
+        driver.random_move(rng)
+        for seat in range(-1, options.num_players):
+            for show in driver.shows(seat):
+                json.dumps(show)
+                _check_items(show["items"], drawn, f"{where}, shows() for seat {seat}")
+
+
+def _check_view(view: View, drawn: Mapping[str, Symbol], where: str) -> None:
+    json.dumps(view)
+    items = [item for zone in view["zones"] for item in zone["items"]]
+    _check_items(items, drawn, f"{where}, view()")
+    for zone in view["zones"]:
+        board = zone.get("symbol")
+        expect(
+            board is None or board in drawn, f"{where}: zone {zone['name']!r} is a board that is not drawn: {board!r}"
+        )
+    ids = {item["id"] for item in items}
+    about = [tuple(sorted(chosen)) for chosen in view["actions"].values() if chosen]
+    for chosen in about:
+        expect(ids.issuperset(chosen), f"{where}: view() has an action about {chosen}, not all of which it shows")
+    expect(len(set(about)) == len(about), f"{where}: two actions of view() are about the same items: {sorted(about)}")
+
+
+def _check_items(items: Sequence[Item], drawn: Mapping[str, Symbol], where: str) -> None:
+    ids = [item["id"] for item in items]
+    expect(len(set(ids)) == len(ids), f"{where}: an id comes twice: {ids}")
+    for item in items:
+        expect(item["label"].strip(), f"{where}: item {item['id']!r} has no label")
+        expect(not item["symbol"] or item["symbol"] in drawn, f"{where}: {item['symbol']!r} is not drawn")

@@ -123,6 +123,11 @@ class ContractSuite:
         for seed, options in enumerate(self._options()):
             knowledge_checks.check_words(self._game, options, seed)
 
+    def test_views_can_be_drawn_and_played_by_clicks(self) -> None:
+        """See `check_views`."""
+        for seed, options in enumerate(self._options()):
+            knowledge_checks.check_views(self._game, options, seed)
+
     def test_golden_playthrough(self) -> None:
         """See `check_golden`."""
         from cardgym.testing.golden import check_golden

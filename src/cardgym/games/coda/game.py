@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import Game, Rules, StateIndex, Words
-from cardgym.games.coda import knowledge, observations, rules, state, text
+from cardgym.games.coda import knowledge, observations, rules, state, text, view
 from cardgym.games.coda.doc import DOC, OFFICIAL_DEFAULTS, OFFICIAL_DOC
 from cardgym.games.coda.players import PLAYERS
 
@@ -16,7 +16,7 @@ GAME = Game(
     count_actions=state.num_actions,
     rules=Rules.of(rules, knowledge, state),
     observations=observations.OBSERVATIONS,
-    words=Words.of(text),
+    words=Words.of(text, view),
     state_index=StateIndex.of(observations),
     players=PLAYERS,
     opponent="heuristic",

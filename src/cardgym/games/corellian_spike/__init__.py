@@ -11,4 +11,5 @@ PACKAGE = GamePackage(
         ),
     },
     paper="cardgym.games.corellian_spike.paper.command",
+    drawing="cardgym.games.corellian_spike.drawing:symbols",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import Game, Observation, Rules, StateIndex, Words
-from cardgym.games.corellian_spike import observations, rules, state, state_index, tabular_observations, text
+from cardgym.games.corellian_spike import observations, rules, state, state_index, tabular_observations, text, view
 from cardgym.games.corellian_spike.doc import DOC
 from cardgym.games.corellian_spike.players import PLAYERS
 
@@ -20,7 +20,7 @@ GAME = Game(
         "cards": Observation(tabular_observations.observe_cards, tabular_observations.cards_features),
         "spikes": Observation(tabular_observations.observe_spikes, tabular_observations.spikes_features),
     },
-    words=Words.of(text),
+    words=Words.of(text, view),
     state_index=StateIndex.of(state_index),
     players=PLAYERS,
     opponent="heuristic",

@@ -17,4 +17,5 @@ PACKAGE = GamePackage(
         "experts": Command("cardgym.games.cribbage.experts.train", "train weighted experts at cribbage"),
     },
     paper="cardgym.games.cribbage.paper.command",
+    drawing="cardgym.games.cribbage.drawing:symbols",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import Game, Observation, Rules, Words
-from cardgym.games.cribbage import observations, rules, state, text
+from cardgym.games.cribbage import observations, rules, state, text, view
 from cardgym.games.cribbage.doc import DEAL_DOC, DOC
 from cardgym.games.cribbage.metrics import METRICS
 from cardgym.games.cribbage.players import PLAYERS
@@ -16,7 +16,7 @@ GAME = Game(
     num_actions=state.NUM_ACTIONS,
     rules=Rules.of(rules, observations, state),
     observations={"full": Observation(observations.observe, observations.features)},
-    words=Words.of(text),
+    words=Words.of(text, view),
     players=PLAYERS,
     opponent="expert",
     metrics=METRICS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textwrap import wrap
+from typing import NamedTuple
 
 from cardgym.engine.contract import Record
 from cardgym.games.cribbage.cards import CARDS, card_name, card_names
@@ -138,18 +139,9 @@ def _narrate_play(before: Record, card: int, after: Record, seat: int) -> str:
     other = 1 - turn
     count = int(before.count) + worth(card)
     message = f"{_name(turn, seat)} {_verb('play', turn, seat)} {card_name(card)}: {count}"
-    pile = [int(rank) for rank in before.pile[: before.pile_size]] + [card % 13]
-    reasons = explain_play(pile, count)
-    ended = bool(after.phase != PLAYING or after.pile_size == 0)
-    if count == 31:
-        reasons.append(("thirty-one", 2))
-    elif not ended and after.said_go[other] and not before.said_go[other]:
+    if says_go(before, card, after):
         message += f"\n{_name(other, seat)} {_verb('say', other, seat)} go"
-    kind = DEALER_PEGGING if turn == before.dealer else PONE_PEGGING
-    gained = _gained(before, after, turn, kind)
-    # If the game or the deal has ended, the state shows no restart, but a point without another reason is a go's.
-    if count != 31 and gained > sum(points for _, points in reasons):
-        reasons.append(("last card" if before.num_played == 7 else "go", 1))
+    gained, reasons = play_points(before, card, after)
     if gained:
         message += f"\n{_scores(turn, seat, gained)}: {_reasons(reasons)}"
     if before.num_played == 7:
@@ -157,11 +149,48 @@ def _narrate_play(before: Record, card: int, after: Record, seat: int) -> str:
     return message
 
 
-def _narrate_show(before: Record, after: Record, seat: int) -> str:
-    """The show, up to the end of the game: pone's hand, dealer's hand, crib."""
+def says_go(before: Record, card: int, after: Record) -> bool:
+    """Whether the other seat says go to a card played, and the pile goes on."""
+    other = 1 - int(before.turn)
+    ended = bool(after.phase != PLAYING or after.pile_size == 0)
+    at_31 = int(before.count) + worth(card) == 31
+    return not at_31 and not ended and bool(after.said_go[other]) and not before.said_go[other]
+
+
+def play_points(before: Record, card: int, after: Record) -> tuple[int, list[tuple[str, int]]]:
+    """What a card played scores, and the reasons with their points, a go or the last card included.
+
+    At the end of the game the score can be less than the reasons say: the peg stops in the last hole.
+    """
+    turn = int(before.turn)
+    count = int(before.count) + worth(card)
+    reasons = explain_play([int(rank) for rank in before.pile[: before.pile_size]] + [card % 13], count)
+    if count == 31:
+        reasons.append(("thirty-one", 2))
+    gained = _gained(before, after, turn, DEALER_PEGGING if turn == before.dealer else PONE_PEGGING)
+    # If the game or the deal has ended, the state shows no restart, but a point without another reason is a go's.
+    if count != 31 and gained > sum(points for _, points in reasons):
+        reasons.append(("last card" if before.num_played == 7 else "go", 1))
+    return gained, reasons
+
+
+class CountedHand(NamedTuple):
+    """A hand or a crib as it is counted in the show."""
+
+    owner: int
+    what: str  # `hand` or `crib`.
+    cards: list[int]
+    starter: int
+    gained: int  # Less than the reasons say if the peg reaches the last hole.
+    reasons: list[tuple[str, int]]
+
+
+def counted_hands(before: Record, after: Record) -> list[CountedHand]:
+    """The show after the last card, up to the end of the game: pone's hand, dealer's hand, crib."""
+    if before.phase != PLAYING or before.num_played != 7:
+        return []
     dealer = int(before.dealer)
     starter = int(before.starter)
-    message = ""
     left = [int(before.target - before.scores[other]) for other in range(2)]
     pegger = int(before.turn)
     left[pegger] -= _gained(before, after, pegger, DEALER_PEGGING if pegger == dealer else PONE_PEGGING)
@@ -170,13 +199,20 @@ def _narrate_show(before: Record, after: Record, seat: int) -> str:
         (dealer, DEALER_HAND, "hand", before.kept[dealer]),
         (dealer, CRIB, "crib", before.crib),
     )
+    counted = []
     for owner, kind, what, held in shows:
         if min(left) <= 0:
             break
         cards = [int(card) for card in held]
-        reasons = explain_hand(cards, starter, kind == CRIB)
         gained = _gained(before, after, owner, kind)
         left[owner] -= gained
+        counted.append(CountedHand(owner, what, cards, starter, gained, explain_hand(cards, starter, kind == CRIB)))
+    return counted
+
+
+def _narrate_show(before: Record, after: Record, seat: int) -> str:
+    message = ""
+    for owner, what, cards, starter, gained, reasons in counted_hands(before, after):
         whose = "Your" if owner == seat else f"{_name(owner, seat)}'s"
         message += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)} scores {gained or 'nothing'}"
         message += "".join(f"\n  {line}" for line in wrap(_reasons(reasons), _WIDTH))
@@ -206,6 +242,21 @@ def _reasons(reasons: list[tuple[str, int]]) -> str:
         name, bracket, cards = reason.partition(" (")
         words.append(f"{name.removesuffix(' two')}{link}{_spelled(total)}{bracket}{cards}")
     return ", ".join(words)
+
+
+def count_aloud(reasons: list[tuple[str, int]]) -> list[str]:
+    """The reasons point by point, with the total so far: "fifteen 2 (5H TD)", "a pair is 4 (5H 5S)"."""
+    total = 0
+    lines = []
+    for reason, points in reasons:
+        total += points
+        name, bracket, cards = reason.partition(" (")
+        name = name.removesuffix(" two")
+        plain = name in ("fifteen", "thirty-one")
+        article = "" if plain or name.startswith(("nobs", "last")) else "a "
+        link = " " if plain else " is " if name.startswith(("pair", "double pair")) else " makes "
+        lines.append(f"{article}{name}{link}{total}{bracket}{cards}")
+    return lines
 
 
 def _spelled(points: int) -> str:

@@ -1,0 +1,66 @@
+"""The cards, the board and the pegs of cribbage."""
+
+from __future__ import annotations
+
+from cardgym.drawing.playing_cards import pack
+from cardgym.drawing.shapes import Symbol, box, disc, path, text
+from cardgym.games.cribbage.board import HEIGHT, IN_ROW, LANE, LEFT, RIGHT, ROWS, WIDTH, hole, lane_at, row_middle
+from cardgym.games.cribbage.cards import RANKS, SUITS
+
+PEGS = (("#1f6fb5", "#e8f2fb"), ("#e0702a", "#fff1e6"))
+"""The pegs' colours, and those of their lanes; the pegs differ in shape, too."""
+
+
+def _lane(lane: int) -> str:
+    parts = [f"M26 {lane_at(lane, 0):g}H{RIGHT:g}"]
+    for row in range(1, ROWS):
+        turn_right = row % 2 == 1
+        above, here = lane_at(lane, row - 1), lane_at(lane, row)
+        radius = (here - above) / 2
+        parts.append(f"A{radius:g} {radius:g} 0 0 {1 if turn_right else 0} {RIGHT if turn_right else LEFT:g} {here:g}")
+        parts.append(f"H{LEFT if turn_right else RIGHT:g}")
+    return path("".join(parts), "none", PEGS[lane][1], 15)
+
+
+def board() -> Symbol:
+    """The board with its holes; a line marks the skunk, before hole 91."""
+    parts = [
+        box(1, 3, WIDTH - 2, HEIGHT - 4, 16, "#5b3517"),
+        box(1, 1, WIDTH - 2, HEIGHT - 5, 16, "#a8723f", "#5b3517", 1.5),
+    ]
+    for y in range(9, HEIGHT - 10, 9):
+        parts.append(path(f"M14 {y}C200 {y + 6} 420 {y - 7} {WIDTH - 14} {y + 3}", "none", "#996536", 1))
+    parts.append(disc(26, row_middle(ROWS - 1), 15, "#f3d488", "#5b3517", 1.5))
+    parts += [_lane(lane) for lane in range(2)]
+    middle = row_middle(ROWS - 1)
+    parts.append(path(f"M{RIGHT + 12:g} {middle - 21:g}V{middle + 21:g}", "none", "#7d1f1f", 2.5))
+    for row in range(ROWS):
+        for lane in range(2):
+            parts += [disc(*hole(lane, row * IN_ROW + place), 3.6, "#4a3a2a") for place in range(1, IN_ROW + 1)]
+        for five in range(1, 6):
+            x = (hole(0, row * IN_ROW + 5 * five)[0] + hole(0, row * IN_ROW + 5 * five + 1)[0]) / 2
+            parts.append(
+                path(f"M{x:g} {row_middle(row) - LANE - 7:g}V{row_middle(row) + LANE + 7:g}", "none", "#c9a274", 1.2)
+            )
+    for lane in range(2):
+        parts.append(disc(*hole(lane, 0), 3.6, "#4a3a2a"))
+    parts.append(disc(*hole(0, 121), 4.6, "#4a3a2a"))
+    for row, name in ((0, "30"), (1, "60"), (2, "90")):
+        x = RIGHT + 25 + LANE if row % 2 == 0 else LEFT - 25 - LANE
+        parts.append(text(name, x, row_middle(row) + 28.5, 10.5, "#5b3517"))
+    return Symbol(WIDTH, HEIGHT, "".join(parts))
+
+
+def peg(lane: int) -> Symbol:
+    """A peg seen from above: round for lane 0, a diamond for lane 1."""
+    colour, light = PEGS[lane]
+    if lane == 0:
+        return Symbol(22, 22, disc(11, 11, 9, colour, "#10202e", 1.6) + disc(11, 11, 3.4, light))
+    return Symbol(
+        22, 22, path("M11 1L21 11L11 21L1 11Z", colour, "#3b1c08", 1.6) + path("M11 7L15 11L11 15L7 11Z", light)
+    )
+
+
+def symbols() -> dict[str, Symbol]:
+    """The 52 cards, the board and the pegs."""
+    return {**pack(RANKS, SUITS), "board": board(), "peg-0": peg(0), "peg-1": peg(1)}

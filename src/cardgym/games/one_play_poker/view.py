@@ -1,0 +1,79 @@
+"""What a person sees of One Play Poker: both hands, the pot, and the showdown."""
+
+from __future__ import annotations
+
+from cardgym.engine.contract import Counter, Item, Record, Show, View, Zone
+from cardgym.games.one_play_poker.rules import (
+    BETTING,
+    DRAW,
+    EMPTY,
+    FLUSH_FIRST,
+    NUM_SUITS,
+    OVER,
+    WIN,
+    is_flush,
+    is_pair,
+    pot,
+    result,
+)
+from cardgym.games.one_play_poker.text import card_text
+
+_RANKS = ("jack", "queen", "king", "ace")
+_SUITS = ("spades", "hearts", "clubs", "diamonds")
+
+
+def _cards(hand: Record, owner: str) -> list[Item]:
+    items: list[Item] = []
+    for place, card in enumerate(sorted((int(card) for card in hand), reverse=True)):
+        symbol, label = f"card-{'slot' if card == EMPTY else card_text(card)}", "not dealt yet"
+        if card != EMPTY:
+            label = f"{_RANKS[card // NUM_SUITS]} of {_SUITS[card % NUM_SUITS]}"
+        items.append({"id": f"{owner}:{place}", "symbol": symbol, "label": label})
+    return items
+
+
+def _combination(hand: Record) -> str:
+    """A hand in words."""
+    high = max(int(card) for card in hand)
+    if high == EMPTY:
+        return "nothing yet"
+    if hand[1] != EMPTY and is_pair(hand[0], hand[1]):
+        return f"a pair of {_RANKS[high // NUM_SUITS]}s"
+    if hand[1] != EMPTY and is_flush(hand[0], hand[1]):
+        return f"a flush, {_RANKS[high // NUM_SUITS]} high"
+    return f"{_RANKS[high // NUM_SUITS]} high"
+
+
+def view(state: Record, seat: int) -> View:
+    """Everything lies face up: both hands, the pot, and the decisions to come."""
+    zones: list[Zone] = [
+        {"name": "The house", "seat": None, "kind": "hand", "items": _cards(state.house, "house")},
+        {"name": "Your hand", "seat": 0, "kind": "hand", "items": _cards(state.player, "hand")},
+    ]
+    order = "flush, pair, high card" if state.ranking == FLUSH_FIRST else "pair, flush, high card"
+    left = int(state.decisions - state.dealt) + int(state.phase == BETTING)
+    counters: list[Counter] = [
+        {"name": "Pot", "value": pot(state), "seat": None},
+        {"name": "Decisions left", "value": 0 if state.phase == OVER else left, "seat": None},
+        {"name": "Best to worst", "value": order, "seat": None},
+        {"name": "The house holds", "value": _combination(state.house), "seat": None},
+        {"name": "You hold", "value": _combination(state.player), "seat": 0},
+    ]
+    return {"to_act": -1, "zones": zones, "counters": counters, "actions": {}}
+
+
+def shows(before: Record, move: int, after: Record, seat: int) -> list[Show]:
+    """The showdown: both hands, and who takes the pot."""
+    if after.phase != OVER or before.phase == OVER:
+        return []
+    end, amount = result(after), pot(after)
+    outcome = {DRAW: f"the pot of {amount} is split", WIN: f"you take the pot of {amount}"}
+    return [
+        {"name": "The house", "items": _cards(after.house, "house"), "lines": [_combination(after.house)], "total": ""},
+        {
+            "name": "Your hand",
+            "items": _cards(after.player, "hand"),
+            "lines": [_combination(after.player)],
+            "total": outcome.get(end, f"the house takes the pot of {amount}"),
+        },
+    ]

@@ -1,0 +1,42 @@
+"""Cribbage on the table: the board's holes, and every score counted aloud."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from cardgym.games.cribbage.board import hole, hole_of
+from cardgym.games.cribbage.cards import parse_cards
+from cardgym.games.cribbage.scoring import explain_hand
+from cardgym.games.cribbage.text import count_aloud
+
+
+def count(hand: str, starter: str) -> list[str]:
+    return [line.partition(" (")[0] for line in count_aloud(explain_hand(parse_cards(hand), parse_cards(starter)[0]))]
+
+
+def test_a_hand_is_counted_as_players_count_aloud():
+    assert count("7H 8C 8D KS", "QD") == ["fifteen 2", "fifteen 4", "a pair is 6"]
+    assert count("5H 5C 5D JS", "5S")[-2:] == ["a double pair royal is 28", "nobs makes 29"]
+    assert count("AH 2H 3H 9H", "KC") == [
+        "fifteen 2",
+        "fifteen 4",
+        "a run of three makes 7",
+        "a flush of four makes 11",
+    ]
+    assert count("2H 4C 6D 8S", "KD") == []
+
+
+def test_holes_of_a_lane_are_apart_and_lanes_do_not_touch():
+    for lane in range(2):
+        for one, other in pairwise(hole(lane, number) for number in range(122)):
+            assert abs(one[0] - other[0]) + abs(one[1] - other[1]) >= 10
+    assert len({hole(lane, number) for lane in range(2) for number in range(121)}) == 242
+
+
+@pytest.mark.parametrize(("target", "start"), [(121, 0), (61, 60), (1000, 0)])
+def test_every_game_ends_in_the_last_hole(target, start):
+    assert hole_of(0, target) == start
+    assert hole_of(target, target) == 121
+    assert hole_of(target - 1, target) < 121
