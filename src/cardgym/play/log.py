@@ -8,23 +8,16 @@ import os
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from cardgym.errors import CardgymError
+from cardgym.play.record import data_folder
+from cardgym.play.record import read_lines as read_log
 
-_KEYS = {"env", "settings", "finished", "max_score", "players"}
-_PLAYER_NUMBERS = ("score", "return")
+__all__ = ["append", "check_log", "data_folder", "default_log", "read_log"]
 
 
 def default_log(env: str) -> Path:
     """The log of a game in the user's data folder; see `data_folder`."""
     return data_folder() / "play" / f"{env}.jsonl"
-
-
-def data_folder() -> Path:
-    """The user's data folder for cardgym; `CARDGYM_DATA_DIR` moves it."""
-    named = os.environ.get("CARDGYM_DATA_DIR")
-    return Path(named) if named else platformdirs.user_data_path("cardgym", appauthor=False)
 
 
 def check_log(path: Path) -> None:
@@ -60,31 +53,3 @@ def append(path: Path, entry: dict[str, Any]) -> None:
                 raise
     except OSError as error:
         raise CardgymError(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def read_log(path: Path) -> list[dict[str, Any]]:
-    """The games of a log.
-
-    Raises:
-        CardgymError: for a log that is missing, or a line that is no game.
-    """
-    try:
-        lines = path.read_text().splitlines()
-    except FileNotFoundError:
-        raise CardgymError(f"file {path}: no such file") from None
-    except (OSError, ValueError) as error:
-        raise CardgymError(f"file {path}: cannot be read ({error})") from None
-    games = []
-    for number, line in enumerate(lines, 1):
-        try:
-            game = json.loads(line)
-            valid = game.keys() >= _KEYS and len(game["players"]) > 0 and isinstance(game["max_score"], int | float)
-            for player in game["players"]:
-                numbers = (*player["metrics"].values(), *(player[key] for key in _PLAYER_NUMBERS))
-                valid &= isinstance(player["name"], str) and all(isinstance(one, int | float) for one in numbers)
-        except (ValueError, AttributeError, TypeError, LookupError):
-            valid = False
-        if not valid:
-            raise CardgymError(f"file {path}: line {number} is no game that `cardgym play` wrote")
-        games.append(game)
-    return games
