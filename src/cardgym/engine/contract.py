@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.bits import write_bits
 from cardgym.engine.compilation import rule
 from cardgym.engine.generator import Generator, uniform, uniform_float
 from cardgym.engine.observations import Feature, Observation, feature_table, offsets
@@ -52,6 +53,7 @@ __all__ = [
     "rule",
     "uniform",
     "uniform_float",
+    "write_bits",
 ]
 
 Mask = npt.NDArray[np.int8]

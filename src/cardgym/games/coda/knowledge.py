@@ -49,6 +49,15 @@ def fitting(state: Record, owner: int, place: int, values: int) -> int:
 
 
 @rule
+def tiles_at(state: Record, owner: int, place: int, values: int) -> int:
+    """The tiles that the one at a place can be: itself if it is face up, else `fitting`."""
+    tile = int(state.line[owner, place])
+    # No branch: whether a tile is face up is unpredictable, and a wrong prediction costs more than all of this.
+    shown = -((int(state.up[owner]) >> tile) & 1)
+    return (fitting(state, owner, place, values) & ~shown) | ((1 << tile) & shown)
+
+
+@rule
 def count_arrangements(state: Record, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
     """Count the arrangements of a line whose hidden tiles are among `values`.
 

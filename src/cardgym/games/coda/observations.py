@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Observation, Record, offsets, rule
-from cardgym.games.coda.knowledge import count_arrangements, count_guesses, fitting, new_counts
+from cardgym.engine.contract import Feature, Observation, Record, offsets, rule, write_bits
+from cardgym.games.coda.knowledge import count_arrangements, count_guesses, new_counts, tiles_at
 from cardgym.games.coda.state import (
     GUESSING,
     NONE,
@@ -70,11 +70,11 @@ TURN_SIZE = sum(feature.size for feature in TURN_FEATURES)
 def _observe_turn(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     half = int(state.n) // 2
     other = 1 - seat
-    if state.turn == seat:
-        out[TURN.guessing] = state.phase == GUESSING
-        out[TURN.placing] = state.phase == PLACING or state.phase == SETTING
-        out[TURN.revealing] = state.phase == REVEALING
-        out[TURN.own_turn] = state.phase != OVER
+    own_turn = state.turn == seat
+    out[TURN.guessing] = own_turn and state.phase == GUESSING
+    out[TURN.placing] = own_turn and (state.phase == PLACING or state.phase == SETTING)
+    out[TURN.revealing] = own_turn and state.phase == REVEALING
+    out[TURN.own_turn] = own_turn and state.phase != OVER
     out[TURN.pool] = state.pool_size / state.n
     out[TURN.hits] = state.hits / half
     out[TURN.missed] = state.missed
@@ -161,42 +161,35 @@ def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
     for i in range(out.shape[0]):
         out[i] = 0.0
     n = int(state.n)
-    places = n // 2 * n
     at = full_offsets(n)
-    _observe_turn(state, seat, out[:TURN_SIZE])
-    own, up, free = int(state.held[seat]), int(state.up[seat]), unseen(state, seat)
-    for tile in range(n):
-        out[at.own_tiles + tile] = (own >> tile) & 1
-        out[at.own_up + tile] = (up >> tile) & 1
-        out[at.drawn + tile] = (int(state.waiting[seat]) >> tile) & 1
-        out[at.unseen + tile] = (free >> tile) & 1
-    if state.turn == seat and state.drawn != NONE:
-        out[at.drawn + state.drawn] = 1.0
     other = 1 - seat
+    _observe_turn(state, seat, out)
+    own, up, free = int(state.held[seat]), int(state.up[seat]), unseen(state, seat)
+    write_bits(own, n, out, at.own_tiles)
+    write_bits(up, n, out, at.own_up)
+    write_bits(_to_place(state, seat), n, out, at.drawn)
+    write_bits(free, n, out, at.unseen)
     if lines_shown(state):
         for place in range(state.length[other]):
-            out[at.opponent_down + place] = hidden(state, other, place)
-            out[at.opponent_up + place] = 1.0 - out[at.opponent_down + place]
-            if not hidden(state, other, place) or state.colour_visible == YES:
-                out[at.opponent_white + place] = state.line[other, place] & 1
-        _observe_possible(state, other, free, out[at.opponent_may_be : at.opponent_may_be + places])
+            down = hidden(state, other, place)
+            out[at.opponent_up + place] = not down
+            out[at.opponent_down + place] = down
+            known = not down or state.colour_visible == YES
+            out[at.opponent_white + place] = known & state.line[other, place]
+            write_bits(tiles_at(state, other, place, free), n, out, at.opponent_may_be + place * n)
+    face_down = ((1 << n) - 1) & ~(up | int(state.up[other]))
     for place in range(state.length[seat]):
         out[at.own_down + place] = hidden(state, seat, place)
-    face_down = ((1 << n) - 1) & ~(up | int(state.up[other]))
-    _observe_possible(state, seat, face_down, out[at.own_may_be : at.own_may_be + places])
+        write_bits(tiles_at(state, seat, place, face_down), n, out, at.own_may_be + place * n)
 
 
 @rule
-def _observe_possible(state: Record, owner: int, values: int, out: npt.NDArray[np.float32]) -> None:
-    """Write 1 at place x n + tile where a hidden tile can be that one of `values`, or a tile face up is that one."""
-    n = int(state.n)
-    for place in range(state.length[owner]):
-        if hidden(state, owner, place):
-            fits = fitting(state, owner, place, values)
-            for tile in range(n):
-                out[place * n + tile] = (fits >> tile) & 1
-        else:
-            out[place * n + state.line[owner, place]] = 1.0
+def _to_place(state: Record, seat: int) -> int:
+    """The tiles that a seat has drawn or been dealt and not placed yet."""
+    tiles = int(state.waiting[seat])
+    if state.turn == seat and state.drawn != NONE:
+        tiles |= 1 << int(state.drawn)
+    return tiles
 
 
 # -- beliefs and odds -------------------------------------------------------------------------------------------------
@@ -291,12 +284,9 @@ def observe_odds(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
         out[i] = 0.0
     n = int(state.n)
     at = odds_offsets(n)
-    _observe_turn(state, seat, out[:TURN_SIZE])
-    for tile in range(n):
-        out[at.own_tiles + tile] = (int(state.held[seat]) >> tile) & 1
-        out[at.drawn + tile] = (int(state.waiting[seat]) >> tile) & 1
-    if state.turn == seat and state.drawn != NONE:
-        out[at.drawn + state.drawn] = 1.0
+    _observe_turn(state, seat, out)
+    write_bits(int(state.held[seat]), n, out, at.own_tiles)
+    write_bits(_to_place(state, seat), n, out, at.drawn)
     if lines_shown(state) and count_hidden(state, seat) > 0:
         counts = new_counts()
         face_up = int(state.up[seat]) | int(state.up[1 - seat])
@@ -325,12 +315,10 @@ def paper_features(options: CodaOptions) -> tuple[Feature, ...]:
 def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the paper's 3n bits; see `paper_features`."""
     n = int(state.n)
-    own_hidden, own_up, opponent_up = 0, n, 2 * n
-    for tile in range(n):
-        up = (int(state.up[seat]) >> tile) & 1
-        out[own_hidden + tile] = ((int(state.held[seat]) >> tile) & 1) - up
-        out[own_up + tile] = up
-        out[opponent_up + tile] = (int(state.up[1 - seat]) >> tile) & 1
+    up = int(state.up[seat])
+    write_bits(int(state.held[seat]) & ~up, n, out, 0)
+    write_bits(up, n, out, n)
+    write_bits(int(state.up[1 - seat]), n, out, 2 * n)
 
 
 @rule
@@ -339,17 +327,20 @@ def info_state_key(state: Record, seat: int) -> int:
 
     0 is a tile not seen, 1 an own hidden one, 2 an own one face up, 3 one of the opponent's face up.
     """
-    total = 0
-    for tile in range(state.n):
-        digit = 0
-        if (int(state.up[seat]) >> tile) & 1:
-            digit = 2
-        elif (int(state.held[seat]) >> tile) & 1:
-            digit = 1
-        elif (int(state.up[1 - seat]) >> tile) & 1:
-            digit = 3
-        total |= digit << (2 * tile)
-    return total
+    up = int(state.up[seat])
+    own_hidden = int(state.held[seat]) & ~up
+    opponent_up = int(state.up[1 - seat])
+    return _spread(own_hidden | opponent_up) | (_spread(up | opponent_up) << 1)
+
+
+@rule
+def _spread(values: int) -> int:
+    """The bits of a number with a 0 above each of them."""
+    values = (values | (values << 16)) & 0x0000FFFF0000FFFF
+    values = (values | (values << 8)) & 0x00FF00FF00FF00FF
+    values = (values | (values << 4)) & 0x0F0F0F0F0F0F0F0F
+    values = (values | (values << 2)) & 0x3333333333333333
+    return (values | (values << 1)) & 0x5555555555555555
 
 
 OBSERVATIONS = {

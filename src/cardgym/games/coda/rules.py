@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CardgymError, Record, rule
-from cardgym.games.coda.knowledge import colour_of, count_guesses, new_counts
+from cardgym.engine.contract import CardgymError, Record, rule, write_bits
+from cardgym.games.coda.knowledge import colour_of
+from cardgym.games.coda.possible import possible_tiles
 from cardgym.games.coda.state import (
     ALL,
     COLOUR,
@@ -41,6 +42,7 @@ from cardgym.games.coda.state import (
     hidden,
     insert,
     last_place,
+    lowest_tile,
     num_numbers,
     place_action,
     stop_action,
@@ -114,23 +116,14 @@ def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
 def _legal_guesses(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> None:
     n = int(state.n)
     other = 1 - seat
-    if state.feasible == CONSISTENT:
-        counts = new_counts()
-        count_guesses(state, seat, counts)
-        for place in range(state.length[other]):
-            if hidden(state, other, place):
-                for tile in range(n):
-                    mask[place * n + tile] = counts[place, tile] > 0
-        return
+    values = (1 << n) - 1 if state.feasible == ALL else unseen(state, seat)
     for place in range(state.length[other]):
-        if hidden(state, other, place):
-            values = unseen(state, seat)
-            if state.feasible == ALL:
-                values = (1 << n) - 1
-            elif state.feasible == COLOUR:
-                values &= colour_of(state, other, place)
-            for tile in range(n):
-                mask[place * n + tile] = (values >> tile) & 1
+        guesses = values
+        if state.feasible == COLOUR:
+            guesses &= colour_of(state, other, place)
+        elif state.feasible == CONSISTENT:
+            guesses = possible_tiles(state, other, place, values)
+        write_bits(guesses * hidden(state, other, place), n, mask, place * n)
 
 
 @rule
@@ -205,8 +198,7 @@ def _take(state: Record, outcome: int) -> int:
         left = int(state.pool)
         for _ in range(outcome):
             left &= left - 1
-        while (left >> tile) & 1 == 0:
-            tile += 1
+        tile = lowest_tile(left)
     state.pool &= ~(1 << tile)
     state.pool_size -= 1
     return tile

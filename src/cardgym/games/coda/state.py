@@ -140,6 +140,32 @@ def place_action(state: Record, place: int) -> int:
     return stop_action(state) + 1 + place
 
 
+# -- sets of tiles ----------------------------------------------------------------------------------------------------
+
+@rule
+def count_tiles(values: int) -> int:
+    """How many tiles a set has."""
+    count = 0
+    while values:
+        values &= values - 1
+        count += 1
+    return count
+
+
+@rule
+def lowest_tile(values: int) -> int:
+    """The lowest tile of a set that is not empty."""
+    return count_tiles((values & -values) - 1)
+
+
+@rule
+def highest_tile(values: int) -> int:
+    """The highest tile of a set; -1 if it is empty."""
+    for shift in (1, 2, 4, 8, 16):
+        values |= values >> shift
+    return count_tiles(values) - 1
+
+
 # -- the tiles of a seat ----------------------------------------------------------------------------------------------
 
 

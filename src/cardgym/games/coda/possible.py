@@ -1,0 +1,90 @@
+"""Which tiles a hidden tile can be: those that `knowledge` counts at least one arrangement for, found without counting.
+
+A tile is possible at a place if the places left of it can be filled with lower numbers and those right of it with
+higher ones. So two bounds decide: the lowest number that is free where the left is filled as low as possible, and
+likewise the highest. There is one of each for every set of jokers on that side, a number from 0 to 3.
+"""
+
+from __future__ import annotations
+
+from cardgym.engine.contract import Record, rule
+from cardgym.games.coda.knowledge import tiles_at
+from cardgym.games.coda.state import highest_tile, lowest_tile, num_numbers
+
+Bounds = tuple[int, int, int, int]
+"""A bound for each set of jokers."""
+
+_NO_LOW, _NO_HIGH = 31, -1
+"""The bounds where a side cannot be filled with that set of jokers."""
+
+
+@rule
+def possible_tiles(state: Record, owner: int, place: int, values: int) -> int:
+    """The tiles, as bits, that the tile at a place can be, if the hidden tiles of the line are among `values`."""
+    numbers = num_numbers(state)
+    lows = (0, _NO_LOW, _NO_LOW, _NO_LOW)
+    for at in range(place):
+        lows = _fill_left(tiles_at(state, owner, at, values), numbers, lows)
+    highs = (numbers, _NO_HIGH, _NO_HIGH, _NO_HIGH)
+    for at in range(state.length[owner] - 1, place, -1):
+        highs = _fill_right(tiles_at(state, owner, at, values), numbers, highs)
+    possible = 0
+    for left in range(4):
+        for right in range(4):
+            if left & right == 0 and lows[left] <= highs[right]:
+                possible |= (1 << highs[right]) - (1 << lows[left])
+                possible |= (3 & ~(left | right)) << numbers
+    return possible & tiles_at(state, owner, place, values)
+
+
+@rule
+def _fill_left(tiles: int, numbers: int, lows: Bounds) -> Bounds:
+    """The bounds right of a place that can hold one of `tiles`, from those left of it."""
+    none, black, white, both = lows
+    with_black = _NO_LOW
+    with_white = _NO_LOW
+    with_both = _NO_LOW
+    if (tiles >> numbers) & 1:
+        with_black, with_both = none, white
+    if (tiles >> numbers) & 2:
+        with_white, with_both = none, min(with_both, black)
+    tiles &= (1 << numbers) - 1
+    return (
+        _lowest_from(tiles, none),
+        min(with_black, _lowest_from(tiles, black)),
+        min(with_white, _lowest_from(tiles, white)),
+        min(with_both, _lowest_from(tiles, both)),
+    )
+
+
+@rule
+def _fill_right(tiles: int, numbers: int, highs: Bounds) -> Bounds:
+    """The bounds left of a place that can hold one of `tiles`, from those right of it."""
+    none, black, white, both = highs
+    with_black = _NO_HIGH
+    with_white = _NO_HIGH
+    with_both = _NO_HIGH
+    if (tiles >> numbers) & 1:
+        with_black, with_both = none, white
+    if (tiles >> numbers) & 2:
+        with_white, with_both = none, max(with_both, black)
+    tiles &= (1 << numbers) - 1
+    return (
+        _highest_below(tiles, none),
+        max(with_black, _highest_below(tiles, black)),
+        max(with_white, _highest_below(tiles, white)),
+        max(with_both, _highest_below(tiles, both)),
+    )
+
+
+@rule
+def _lowest_from(tiles: int, bound: int) -> int:
+    """The lowest bound right of the lowest of `tiles` from `bound` on."""
+    tiles = (tiles >> bound) << bound
+    return lowest_tile(tiles) + 1 if tiles else _NO_LOW
+
+
+@rule
+def _highest_below(tiles: int, bound: int) -> int:
+    """The highest of `tiles` below `bound`."""
+    return highest_tile(tiles & ((1 << max(bound, 0)) - 1))
