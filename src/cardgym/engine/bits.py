@@ -12,6 +12,8 @@ from numba.extending import intrinsic
 
 from cardgym.engine.compilation import config, rule
 
+create_struct_proxy: Any = cgutils.create_struct_proxy
+
 
 @rule
 def write_bits(values: int, count: int, out: npt.NDArray[Any], start: int) -> None:
@@ -35,7 +37,7 @@ def _eight_interpreted(values: int, out: npt.NDArray[Any], start: int) -> None:
         out[start + place] = (values >> place) & 1
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _eight_compiled(context: Any, values: Any, out: Any, start: Any) -> Any:
     """Two or three instructions. LLVM makes dozens of a loop of eight, because Numba leaves out one of its passes."""
 
@@ -45,8 +47,10 @@ def _eight_compiled(context: Any, values: Any, out: Any, start: Any) -> Any:
         bits = builder.bitcast(builder.trunc(values, ir.IntType(8)), ir.VectorType(ir.IntType(1), 8))
         number = context.get_data_type(out_type.dtype)
         vector = ir.VectorType(number, 8)
-        numbers = builder.uitofp(bits, vector) if isinstance(out_type.dtype, types.Float) else builder.zext(bits, vector)
-        data = cgutils.create_struct_proxy(out_type)(context, builder, array).data
+        numbers = (
+            builder.uitofp(bits, vector) if isinstance(out_type.dtype, types.Float) else builder.zext(bits, vector)
+        )
+        data = create_struct_proxy(out_type)(context, builder, array).data
         place = builder.bitcast(builder.gep(data, [start]), vector.as_pointer())
         builder.store(numbers, place, align=out_type.dtype.bitwidth // 8)
         return context.get_dummy_value()

@@ -12,6 +12,8 @@ from coda_lines import CASES, CodaDriver
 
 from cardgym.engine.contract import offsets
 from cardgym.games.coda.observations import odds_features
+from cardgym.games.coda.possible import possible_tiles
+from cardgym.games.coda.state import unseen
 
 
 def ruled_out(game: CodaDriver, owner: int) -> dict[int, set[int]]:
@@ -78,6 +80,9 @@ def test_counts_are_those_of_all_arrangements(case: int) -> None:
                 expected[place, line[place]] += 1
         assert total == ways > 0
         np.testing.assert_array_equal(counts, expected)
+        for place in hidden:
+            possible = possible_tiles(game.state, 1 - seat, place, unseen(game.state, seat))
+            assert possible == sum(1 << int(tile) for tile in np.flatnonzero(expected[place]))
         expect_likeliest_guess(game, expected, ways)
         positions += 1
     assert positions >= 25

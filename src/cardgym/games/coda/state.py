@@ -142,6 +142,7 @@ def place_action(state: Record, place: int) -> int:
 
 # -- sets of tiles ----------------------------------------------------------------------------------------------------
 
+
 @rule
 def count_tiles(values: int) -> int:
     """How many tiles a set has."""
