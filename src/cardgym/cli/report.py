@@ -1,14 +1,13 @@
-"""Print saved evaluations (of `cardgym evaluate --json`) and the logs of your own games as tables.
+"""Print saved evaluations (of `cardgym evaluate --json`) and your own games as tables; export and import your games.
 
-Without a file, the logs in your data folder that `cardgym play` writes. Games left unfinished are counted below the
-table and are no part of its figures.
+Without a file, the record in your data folder that `cardgym play` and `cardgym serve` write. Unfinished games are
+counted below the table and are no part of its figures.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,29 +20,43 @@ _PLAYER_KEYS = {"name", "win_rate", "win_rate_ci95", "mean_return", "mean_return
 
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
-    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="evaluations (.json), logs (.jsonl)")
+    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="evaluations (.json), games (.jsonl)")
+    parser.add_argument("--export", type=Path, metavar="FILE", help="write your games to FILE, a JSON object a line")
+    parser.add_argument(
+        "--import",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        dest="imports",
+        help="add the games of FILEs that --export or an earlier version wrote to yours",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON: a list of reports")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read all files, then print."""
-    from cardgym.play.log import data_folder, read_log
+    from cardgym.play.record import Record, read_lines
+    from cardgym.play.results import reports
 
-    files = arguments.files or sorted((data_folder() / "play").glob("*.jsonl"))
-    if not files:
-        raise CardgymError(f"no games played yet: {data_folder() / 'play'} holds no log; name a file, or play")
-    reports: list[tuple[dict[str, Any], int]] = []
-    for path in files:
-        if path.suffix == ".jsonl":
-            reports += _reports(read_log(path))
-        else:
-            reports.append((_read_report(path), 0))
+    if arguments.export or arguments.imports:
+        record = Record()
+        for path in arguments.imports:
+            print(f"{path}: {record.import_lines(path)} games added to {record.path}")
+        if arguments.export:
+            print(f"{arguments.export}: {record.export(arguments.export)} games")
+        return
+    found: list[tuple[dict[str, Any], int]] = []
+    for path in arguments.files:
+        found += reports(read_lines(path)) if path.suffix == ".jsonl" else [(_read_report(path), 0)]
+    if not arguments.files:
+        found += reports(_own_games())
     if arguments.json:
-        print(json.dumps([report for report, _ in reports], indent=2, allow_nan=False))
+        print(json.dumps([report for report, _ in found], indent=2, allow_nan=False))
         return
     from cardgym.arena.printing import print_report
 
-    for place, (report, unfinished) in enumerate(reports):
+    for place, (report, unfinished) in enumerate(found):
         if place:
             print()
         if report["games"]:
@@ -52,6 +65,22 @@ def run(arguments: argparse.Namespace) -> None:
             names = ", ".join(player["name"] for player in report["players"])
             games = "1 game" if unfinished == 1 else f"{unfinished} games"
             print(f"{report['env']}: {games} of {names} left unfinished, not in the figures")
+
+
+def _own_games() -> list[dict[str, Any]]:
+    """The games in the record, those left before the person decided anything left out."""
+    from cardgym.play.record import Record
+
+    record = Record()
+    games = [*record.games(finished=True, moves=False)]
+    games += [game for game in record.games(finished=False) if not _untouched(game)]
+    if not games:
+        raise CardgymError(f"no games played yet: {record.path} holds none; name a file, or play")
+    return games
+
+
+def _untouched(game: dict[str, Any]) -> bool:
+    return "person" in game and all(seat != game["person"] for seat, _ in game["moves"])
 
 
 def _read_report(path: Path) -> dict[str, Any]:
@@ -67,33 +96,3 @@ def _read_report(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, AttributeError, TypeError, LookupError):
         pass
     raise CardgymError(f"file {path}: holds no report that `cardgym evaluate --json` printed")
-
-
-def _reports(games: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
-    """A report for each line-up in a log, like the arena's, with the number of games left unfinished."""
-    from cardgym.arena.report import Report
-    from cardgym.arena.statistics import Moments
-    from cardgym.arena.totals import Totals
-
-    lineups: dict[str, list[dict[str, Any]]] = {}
-    for game in games:
-        names = [player["name"] for player in game["players"]]
-        lineups.setdefault(json.dumps([game["env"], game["settings"], names]), []).append(game)
-    for same_lineup in lineups.values():
-        first = same_lineup[0]
-        finished = [game for game in same_lineup if game["finished"]]
-        totals = Totals(len(first["players"]), tuple(first["players"][0]["metrics"]))
-        moments = Moments(totals.size)
-        for game in finished:
-            moments.add(totals.vector(game["max_score"], game["players"])[None])
-        names = [player["name"] for player in first["players"]]
-        players = totals.reports(moments, names) if finished else ()
-        report = Report(first["env"], first["settings"], len(finished), 0, 0.0, 0.0, players).asdict()
-        if not finished:
-            report["players"] = [{"name": name} for name in names]
-        for place, player in enumerate(report["players"]):
-            player["score"] = sum(game["players"][place]["score"] for game in finished)
-        report["max_score"] = sum(game["max_score"] for game in finished)
-        for key in ("seed", "seconds", "decisions_per_second"):
-            report[key] = None  # A log holds games of many seeds, played at a person's pace.
-        yield report, len(same_lineup) - len(finished)

@@ -280,6 +280,8 @@ class Game:
         state_index: keys and indices of states; a game without tables leaves it out.
         players: the players it brings, by name. `random` comes with every game.
         opponent: the name of the player that people meet unless they name another.
+        strength: what is measured of players' strength, by name: a line each, with the opponent, the number of games
+            and the interval.
         metrics: further figures of a finished game for the arena's report, by name, compiled: `metric(state, seat)`.
             The arena reports a mean a game, and for a name that ends in `_games` (0 or 1 in each game) how many games.
         count_actions: `count_actions(options)`: how many actions there are under other options, if not always as many.
@@ -297,6 +299,7 @@ class Game:
     state_index: StateIndex = field(default_factory=StateIndex)
     players: Mapping[str, GamePolicy] = field(default_factory=dict)
     opponent: str = "random"
+    strength: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, Callable[[Record, int], float]] = field(default_factory=dict)
     count_actions: Callable[[Any], int] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)

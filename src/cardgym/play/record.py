@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -100,6 +101,8 @@ class Record:
                 raise CardgymError(f"record {self.path}: written by a later cardgym; update cardgym")
             if version == 0:
                 self._database.executescript(f"begin; {_SCHEMA} pragma user_version = {_VERSION}; commit;")
+        if version == 0 and path is None:
+            self._import_old_logs()
 
     def close(self) -> None:
         """Close the file."""
@@ -222,6 +225,14 @@ class Record:
             id = entry.pop("id", None) or f"log-{hashlib.sha256(_text(entry).encode()).hexdigest()[:22]}"
             count += self.add(id, entry, moves=rows)
         return count
+
+    def _import_old_logs(self) -> None:
+        """Add what earlier versions logged, when the record is made."""
+        for log in sorted((data_folder() / "play").glob("*.jsonl")):
+            try:
+                self.import_lines(log)
+            except CardgymError as error:
+                print(f"cardgym: not in the record: {error}", file=sys.stderr)
 
     # -- the database -------------------------------------------------------------------------------------------------
 

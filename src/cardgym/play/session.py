@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
@@ -75,6 +75,7 @@ class Session:
         options: its options.
         seed: the seed of the deals; whoever knows it knows all cards.
         number: the number of this game among those of the seed.
+        about: further plain values that are kept with it.
         seat: the person's seat; -1 where the game is watched.
         moves: the moves made and not taken back.
         log: what the person was told, with the seat that decided.
@@ -93,6 +94,7 @@ class Session:
         number: int = 0,
         record: GameRecord | None = None,
         owner: str = "",
+        about: Mapping[str, Any] | None = None,
     ) -> None:
         """Start a game; `play` or `step` deals it.
 
@@ -106,6 +108,7 @@ class Session:
             number: the number of the game among those of the seed.
             record: where to save it; None for nowhere.
             owner: whose it is, for the record.
+            about: further plain values to keep with it.
 
         Raises:
             CardgymError: for another number of players than seats.
@@ -121,6 +124,7 @@ class Session:
         self.options = options
         self.seed = seed
         self.number = number
+        self.about = dict(about or {})
         key = np.uint64(derive(np.uint64(seed), _STREAM))
         if watched:
             self.seat = WATCHED
@@ -183,6 +187,7 @@ class Session:
             seat=entry["person"],
             watched=watched,
             number=entry["game"],
+            about=entry.get("about"),
         )
         self._time = entry["time"]
         return self
@@ -229,6 +234,11 @@ class Session:
         """How many decisions the person has made, those taken back left out."""
         return sum(seat == self.seat for seat, _ in self.moves) if not self.watched else 0
 
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a decision to take back."""
+        return bool(self._choices) and not self.over
+
     def legal_actions(self) -> list[int]:
         """The person's legal actions; none unless it is the person's turn."""
         if self.watched or self.turn != self.seat:
@@ -255,6 +265,7 @@ class Session:
             "max_score": float(rules.max_score(state)),
             "person": None if self.watched else self.seat,
             "versions": _versions(),
+            "about": self.about,
             "players": [
                 {
                     "name": names[seat],

@@ -1,4 +1,4 @@
-"""The human's row: games of two that a person finished, from the play log."""
+"""The human's row: games of two that a person finished, from the record."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ from pathlib import Path
 
 from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.play.log import default_log, read_log
+from cardgym.play.record import Record, read_lines
 
 
 def human_rows(log: Path | None = None) -> list[str]:
-    """Rows of a Markdown table, one for each pair of players and options; none where there is no log.
+    """Rows of a Markdown table, one for each pair of players and options; none where there is no game.
 
     Args:
-        log: the play log; None for the user's own, which may be missing.
+        log: games as `cardgym report --export` writes them; None for the user's record.
 
     Raises:
-        CardgymError: where a log that was named is missing, or a line of it is no game.
+        CardgymError: where a file that was named is missing, or a line of it is no game.
     """
-    path = log or default_log(ENV)
-    if log is None and not path.is_file():
-        return []
+    games = Record().games(ENV, moves=False) if log is None else read_lines(log)
     defaults = CorellianSpikeOptions().asdict()
     lineups: dict[tuple[str, str, str], list[tuple[float, float, float, float]]] = {}
-    for game in read_log(path):
+    for game in games:
         if game["env"] != ENV or not game["finished"] or len(game["players"]) != 2:
             continue
         person, other = game["players"]

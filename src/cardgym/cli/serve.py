@@ -1,0 +1,85 @@
+"""Serve the table in the browser: play against agents, watch them, and see your games. Everything works offline."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import socket
+import sys
+import webbrowser
+
+from cardgym.cli.parser import Parser, whole
+from cardgym.errors import CardgymError
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def add_arguments(parser: Parser) -> None:
+    """The command's arguments."""
+    parser.add_argument(
+        "--host",
+        default=_LOOPBACK[0],
+        metavar="ADDRESS",
+        help=f"who may come: {_LOOPBACK[0]} is this machine alone, 0.0.0.0 is whoever can reach it ({_LOOPBACK[0]})",
+    )
+    parser.add_argument("--port", type=whole(0, 65535), default=8000, metavar="N", help="the port; 0 for any (8000)")
+    parser.add_argument("--open", action="store_true", help="open a browser")
+    parser.add_argument(
+        "--tables", type=whole(1, 100_000), default=2_000, metavar="N", help="the most tables in memory (2000)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Serve until Ctrl-C."""
+    try:
+        import uvicorn
+
+        from cardgym.web.app import make_app
+    except ModuleNotFoundError as error:
+        if error.name not in ("uvicorn", "starlette", "anyio", "h11"):
+            raise
+        raise CardgymError(f"this needs the package {error.name}: pip install 'cardgym[web]'") from None
+
+    from cardgym.play.record import Record
+
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # Before torch is loaded: small networks are fastest on one.
+    alone = arguments.host in _LOOPBACK
+    wildcard = arguments.host in ("0.0.0.0", "::", "")
+    hosts = _LOOPBACK if alone else None if wildcard else (arguments.host, *_LOOPBACK)
+    app = make_app(Record(), hosts=hosts, shared=not alone, max_tables=arguments.tables)
+    config = uvicorn.Config(
+        app,
+        host=arguments.host,
+        port=arguments.port,
+        log_level="critical",  # Its warnings and errors would quote requests.
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
+        limit_concurrency=2 * arguments.tables + 1_000,
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=16 * 1024,
+    )
+    with _listening(arguments.host, arguments.port) as listener:
+        host, port = listener.getsockname()[:2]
+        shown = "localhost" if wildcard else f"[{host}]" if ":" in host else host
+        url = f"http://{shown}:{port}/"
+        print(f"cardgym: {url} (Ctrl-C stops; games go on at the next start)", flush=True)
+        if not alone:
+            print("cardgym: whoever can reach this machine can play here", file=sys.stderr)
+        if arguments.open:
+            webbrowser.open(url)
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as error:
+        raise CardgymError(f"cannot listen on {host}:{port}: {error.strerror or error}; try another --port") from None
+    return listener
