@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.bits import write_bits
+from cardgym.engine.bits import count_bits, write_bits
 from cardgym.engine.compilation import rule
 from cardgym.engine.generator import Generator, uniform, uniform_float
 from cardgym.engine.observations import Feature, Observation, feature_table, offsets
@@ -47,6 +47,7 @@ __all__ = [
     "Words",
     "Zone",
     "choice",
+    "count_bits",
     "feature_table",
     "number",
     "offsets",
