@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from timing import print_table
 
 MARKS = (("random", 0.9), ("heuristic", 0.45), ("heuristic", 0.5), ("heuristic", 0.55))
