@@ -99,6 +99,14 @@ class NetworkPlayer:
         """The legal action of the highest value in each row, (rows,) int64; see `BatchPolicy`."""
         return greedy_actions(self.network, observations, masks, self._device)
 
+    def action_values(self, observations: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The values of all actions, legal or not, (rows, actions) float32, for observations (rows, inputs) float32."""
+        with one_thread(), torch.inference_mode():
+            values: npt.NDArray[np.float32] = (
+                self.network(torch.tensor(observations, device=self._device)).cpu().numpy()
+            )
+        return values
+
 
 def greedy_actions(
     network: QNetwork,
