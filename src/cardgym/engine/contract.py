@@ -108,7 +108,7 @@ def no_remarks(before: Record, move: int, after: Record, seat: int) -> str:
     return ""
 
 
-def no_result(state: Record, seat: int) -> str:
+def no_ending(state: Record, seat: int) -> str:
     """A game whose scores say how it ended."""
     return ""
 
@@ -208,7 +208,7 @@ class Words(_Part):
             `describe` unless given.
         remarks: `remarks(before, move, after, seat)`: what people say or see at the table beside `narrate`, such as a
             spoken go; empty unless given.
-        result: `result(state, seat)`: how the game has ended for a seat, in one line; empty unless given.
+        ending: `ending(state, seat)`: how the game has ended for a seat, in one line; empty unless given.
         rules_text: `rules_text(state)`: the rules of the game with these options, for somebody who plays it.
     """
 
@@ -219,7 +219,7 @@ class Words(_Part):
     shows: Callable[[Record, int, Record, int], list[Show]] = no_shows
     picture: Callable[[Record, int], str] | None = None
     remarks: Callable[[Record, int, Record, int], str] = no_remarks
-    result: Callable[[Record, int], str] = no_result
+    ending: Callable[[Record, int], str] = no_ending
     rules_text: Callable[[Record], str] | None = None
 
 

@@ -180,9 +180,9 @@ class Terminal:
         view = self.game.view(state, self.session.viewer, legal)
         places = {item["id"]: number for number, item in enumerate(_items(view))}
         about = {action: [places.get(name, 0) for name in view["actions"].get(action, ())] for action in legal}
-        return {
-            action: self.game.words.action_text(state, action) for action in sorted(legal, key=lambda one: about[one])
-        }
+        if all(about.values()):
+            legal.sort(key=about.__getitem__)
+        return {action: self.game.words.action_text(state, action) for action in legal}
 
     def _menu_lines(self) -> list[str]:
         texts = self._texts()
@@ -316,7 +316,7 @@ class Terminal:
             self._scores[ahead] += shares[(session.seat + ahead) % len(names)]
         self._most += most
         self._games += 1
-        won = self.game.words.result(state, session.seat)
+        won = self.game.words.ending(state, session.seat)
         if not won:
             score = ", ".join(f"{name} {share:g}" for name, share in zip(names, shares, strict=True))
             won = f"{score} of {most:g}"
@@ -353,6 +353,42 @@ class Terminal:
 
     def _put(self, lines: Sequence[str]) -> None:
         self._show(self._style.cards("\n".join(lines)))
+
+
+def watch(
+    session: Session,
+    ask: Callable[[str], str] = input,
+    show: Callable[[str], None] = print,
+    style: Style | None = None,
+) -> None:
+    """Show a game that players play, a decision at a time, until it ends or the person leaves.
+
+    Args:
+        session: a game that is watched.
+        ask: asks the person for a line.
+        show: shows a text.
+        style: what the terminal can show; None finds out.
+    """
+    style = Style.of() if style is None else style
+    words, width = session.game.words, size()[0]
+    picture = words.picture or words.describe
+    names = ", ".join(f"seat {seat}: {name}" for seat, name in enumerate(session.names()))
+    show(f"{session.game.id} of seed {session.seed}; {names}; told from seat 0")
+    running = False
+    try:
+        while not session.over:
+            events = session.step()
+            lines = [f"  {line}" for event in events for line in fitted(event.text, width - 2)]
+            show(style.cards("\n".join(["", *lines, *([] if running else fitted(picture(session.state, 0), width))])))
+            if not running and not session.over:
+                answer = ask("Enter for the next decision, r to run to the end, q to quit: ").strip().lower()
+                if answer in ("q", "quit", "exit"):
+                    return
+                running = answer in ("r", "run")
+    except (EOFError, KeyboardInterrupt):
+        show("")
+        return
+    show(words.ending(session.state, 0) or "The game is over.")
 
 
 def hint_lines(advice: Advice, width: int) -> list[str]:

@@ -69,9 +69,18 @@ def _names_shortly(wanted: list[str], head: list[str]) -> bool:
     return True
 
 
+_FEW = 6
+"""Up to so many moves are named by how their texts begin."""
+
+
 def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
-    """The shortest words that name each move among these: what its text has and not every text; numbers first."""
+    """The shortest words that name each move among these.
+
+    Few moves are named by how their texts begin, many by what they have and others have not, numbers first.
+    """
     heads = {action: _HEAD_ENDS.split(text, maxsplit=1)[0].split() for action, text in texts.items()}
+    if len(texts) <= _FEW:
+        return {action: _shortest_start(head, texts) for action, head in heads.items()}
     common = set.intersection(*(set(head) for head in heads.values())) if len(heads) > 1 else set()
     groups: dict[str, set[str]] = {}
     for head in heads.values():  # A single odd move out, such as a pass, must not make the others long.
@@ -82,3 +91,12 @@ def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
         words = [word for word in head if word not in shared] or head
         forms[action] = " ".join(sorted(words, key=lambda word: not word.isdigit()))
     return forms
+
+
+def _shortest_start(head: list[str], texts: Mapping[int, str]) -> str:
+    """As few words of a move's beginning as no other move is meant by."""
+    for count in range(1, len(head)):
+        start = " ".join(head[:count])
+        if len(matching(start, texts)) == 1:
+            return start
+    return " ".join(head)

@@ -30,7 +30,7 @@ def picture(state: Record, seat: int) -> str:
         lines.append("Misses    " + "; ".join(ruled_out))
     lines.append("[brackets: face down; yours are hidden from the opponent]")
     if state.phase == OVER:
-        lines.append(result(state, seat))
+        lines.append(ending(state, seat))
     return "\n".join(lines)
 
 
@@ -43,7 +43,7 @@ def _tile(state: Record, owner: int, place: int, own: bool) -> str:
     return f"[{name}]" if own else f"[{back}?]"
 
 
-def result(state: Record, seat: int) -> str:
+def ending(state: Record, seat: int) -> str:
     """The end in one line."""
     if state.phase != OVER:
         return ""

@@ -6,7 +6,7 @@ from cardgym.engine.contract import Record
 from cardgym.games.corellian_spike.state import BET, FLAT, OVER
 
 
-def result(state: Record, seat: int) -> str:
+def ending(state: Record, seat: int) -> str:
     """The end in one line: credits and hands won."""
     if state.phase != OVER:
         return ""

@@ -1,4 +1,4 @@
-"""The adviser of cribbage: tosses by exact statistics over cuts and cribs, the play by what `expert` thinks of cards."""
+"""The adviser of cribbage: tosses by exact statistics over cuts and cribs, cards by what `expert` makes of them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def remarks(before: Record, move: int, after: Record, seat: int) -> str:
     return f"{who} go at {count}"
 
 
-def result(state: Record, seat: int) -> str:
+def ending(state: Record, seat: int) -> str:
     """The end in one line, a skunk included."""
     if state.phase != OVER:
         return ""
@@ -71,7 +71,7 @@ The show. The pone's hand, the dealer's hand and the crib are counted with the s
 each pair, a point a card for runs, 4 for a flush (5 with the starter; in the crib 5 only), 1 for the jack of the
 starter's suit (nobs).
 
-The first to reach {state.target} wins at once, even in the middle of the play or the show. A loser {_SKUNK} points short is
-skunked, {_DOUBLE_SKUNK} short doubly so.
+The first to reach {state.target} wins at once, even in the middle of the play or the show. A loser {_SKUNK} points
+short is skunked, {_DOUBLE_SKUNK} short doubly so.
 
 On the board # is a peg, and every | is six holes of sixty."""

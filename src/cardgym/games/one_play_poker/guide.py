@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import Record
-from cardgym.games.one_play_poker.rules import FLUSH_FIRST, OVER, net_profit, pot
-from cardgym.games.one_play_poker.rules import result as showdown
+from cardgym.games.one_play_poker.rules import FLUSH_FIRST, OVER, net_profit, pot, result
 
 
-def result(state: Record, seat: int) -> str:
+def ending(state: Record, seat: int) -> str:
     """The end in one line."""
     if state.phase != OVER:
         return ""
     profit = float(net_profit(state, seat))
-    won = ("The house wins", "A draw: you share", "You win")[showdown(state)]
+    won = ("The house wins", "A draw: you share", "You win")[result(state)]
     return f"{won} the pot of {pot(state)}: {profit:+g} for you"
 
 
@@ -27,7 +26,8 @@ ONE PLAY POKER, you against the house
 16 cards: jack, queen, king and ace of each suit. Everything lies face up. You and the house put 1 credit each into the
 pot. Cards are dealt one by one: to you, to the house, to you, to the house.
 
-After each of the first {state.decisions} cards you may bet 1 credit; the house always bets as much. There is no folding.
+After each of the first {state.decisions} cards you may bet 1 credit; the house always bets as much.
+There is no folding.
 
 With four cards out the better hand of two takes the pot, and equal hands share it. {order}
 Of equal kinds the higher card wins, then the other one; suits do not count."""
