@@ -7,20 +7,28 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import safetensors.torch
 import torch
+from pydantic import Field
 from torch import Tensor, nn
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
-from cardgym.players.metadata import check_compatible, checkpoint_metadata, read_safetensors
+from cardgym.players.compatibility import PlayerMetadata, check_compatible
+from cardgym.players.metadata import checkpoint_metadata
+from cardgym.untrusted.documents import Document, Items
+from cardgym.untrusted.tensors import Layout, read_tensors
 
 FORMAT = "cardgym-q-network-1"
+MAX_LAYERS = 64
+"""Hidden layers that a network may have."""
+MAX_UNITS = 65_536
+"""Units that a hidden layer may have."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +208,31 @@ def save_checkpoint(
         temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(metadata)}))
 
 
-def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork, dict[str, Any]]:
+class _Layers(Document):
+    """The layers of a saved Q-network; see `NetworkShape`."""
+
+    inputs: Annotated[int, Field(ge=1, le=2**31)]
+    actions: Annotated[int, Field(ge=1, le=2**31)]
+    hidden_sizes: Annotated[Items[Annotated[int, Field(ge=1, le=MAX_UNITS)]], Field(max_length=MAX_LAYERS)]
+    dueling: bool = False
+    wide: bool = False
+
+
+class CheckpointMetadata(PlayerMetadata):
+    """What is saved with a Q-network; see `save_checkpoint`."""
+
+    format: Literal["cardgym-q-network-1"]
+    """`FORMAT`."""
+    network: _Layers
+    """Its layers."""
+
+    @property
+    def shape(self) -> NetworkShape:
+        """Its layers as the network's shape."""
+        return NetworkShape(**dict(self.network))
+
+
+def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork, CheckpointMetadata]:
     """Read a checkpoint for this game and these options.
 
     Returns:
@@ -211,20 +243,28 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork,
             game, other options (only `reward` may differ: it changes nothing that a player sees), or an observation
             whose features have changed since.
     """
-    tensors, metadata = read_safetensors(path, "checkpoint", "a Q-network", FORMAT, "pt")
-    try:
-        check_compatible(f"checkpoint {path}", metadata, game, options)
-        shape = metadata["network"]
-        network = QNetwork(NetworkShape(**{**shape, "hidden_sizes": tuple(shape["hidden_sizes"])}))
-        network.load_state_dict(tensors)
-    except CardgymError:
-        raise
-    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError):
-        raise CardgymError(f"checkpoint {path}: its metadata and its weights do not fit together") from None
+    what = f"checkpoint {path}"
+
+    def layout(metadata: CheckpointMetadata) -> Layout:
+        check_compatible(what, metadata, game, options)
+        shape = metadata.shape
+        size = game.observation(metadata.observation).size(options)
+        if (shape.inputs, shape.actions) != (size, game.actions(options)):
+            raise CardgymError(
+                f"{what}: its metadata do not fit together: {shape.inputs} inputs and {shape.actions} actions, not "
+                f"{size} and {game.actions(options)}"
+            )
+        with torch.device("meta"):  # Shapes alone: nothing is allocated.
+            weights = QNetwork(shape).state_dict()
+        return {name: ("F32", tuple(value.shape)) for name, value in weights.items()}
+
+    tensors, metadata = read_tensors(path, what, "a Q-network", CheckpointMetadata, layout, "pt")
+    network = QNetwork(metadata.shape)
+    network.load_state_dict(tensors)
     return network.eval(), metadata
 
 
 def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer:
     """The greedy player of a checkpoint; raises as `load_checkpoint`."""
     network, metadata = load_checkpoint(path, game, options)
-    return NetworkPlayer(str(path), network, metadata["observation"])
+    return NetworkPlayer(str(path), network, metadata.observation)

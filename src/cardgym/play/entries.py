@@ -1,0 +1,75 @@
+"""Games that people played, as lines of JSON: the model of a line, and a reader that trusts none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from cardgym.errors import CardgymError
+from cardgym.players.compatibility import OptionValues
+from cardgym.untrusted.documents import Count, Document, Items, Name, Number, parse_document, read_bytes
+
+MAX_BYTES = 1 << 28
+"""A file of more lines than a person plays games in a lifetime."""
+MAX_LINE = 1 << 20
+"""A line holds one game, its moves included."""
+_MAX_SEATS = 64
+_MAX_MOVES = 100_000
+
+Seat = Annotated[int, Field(ge=-1, lt=_MAX_SEATS)]
+"""A seat; -1 for chance, or for a person who watched."""
+
+
+class PlayerEntry(Document):
+    """One player of a game."""
+
+    name: Name
+    seat: Seat = 0
+    score: Number
+    paid: Number = Field(alias="return")
+    metrics: Annotated[dict[Name, Number], Field(max_length=64)]
+
+
+class GameEntry(Document):
+    """A game that a person played."""
+
+    id: Name = ""
+    env: Name
+    settings: OptionValues
+    seed: Annotated[int, Field(ge=0)] | None = None
+    game: Count = 0
+    time: Name = ""
+    finished: bool
+    max_score: Number
+    person: Seat | None = None
+    seat_drawn: bool = True
+    versions: Annotated[dict[Name, Name], Field(max_length=64)] = Field(default_factory=dict)
+    players: Annotated[Items[PlayerEntry], Field(min_length=1, max_length=_MAX_SEATS)]
+    moves: Annotated[Items[Items[Annotated[int, Field(ge=-1, lt=2**31)]]], Field(max_length=_MAX_MOVES)] = ()
+    undone: Count = 0
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if len({frozenset(player.metrics) for player in self.players}) > 1:
+            raise ValueError("its players have different metrics")
+        if any(len(move) != 2 or move[0] >= _MAX_SEATS or move[1] < 0 for move in self.moves):
+            raise ValueError("a move is a seat and an action")
+        return self
+
+
+def read_entries(path: Path) -> list[dict[str, Any]]:
+    """The games of a file of JSON lines, as plain values with the keys that the file has.
+
+    Raises:
+        CardgymError: for a file that is missing, or a line that is no game.
+    """
+    what = f"file {path}"
+    games = []
+    for number, line in enumerate(read_bytes(path, what, MAX_BYTES).splitlines(), 1):
+        where = f"{what}: line {number} is no game that cardgym wrote"
+        if len(line) > MAX_LINE:
+            raise CardgymError(f"{where}: it has more than {MAX_LINE:,} bytes")
+        games.append(parse_document(GameEntry, line, where).model_dump(by_alias=True, exclude_unset=True))
+    return games
