@@ -20,11 +20,10 @@ class UnexpectedArgumentError(CardgymError, TypeError):
 
 def printable(text: str, length: int = 200) -> str:
     """A text that may come from a file, fit for a terminal: control characters escaped, and cut to `length`."""
-    start = text[:length]
-    if not start.isprintable():
-        escaped = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in start)
-        start = escaped[:length]
-    return start if len(text) <= length and len(start) <= length else f"{start[: length - 3]}..."
+    shown = text[: length + 1]
+    if not shown.isprintable():
+        shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in shown)
+    return shown if len(shown) <= length else f"{shown[: length - 3]}..."
 
 
 def quoted(value: object, length: int = 60) -> str:

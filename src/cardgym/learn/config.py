@@ -18,9 +18,13 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, 
 
 from cardgym.arguments import Parser
 from cardgym.engine.registry import parse_settings
-from cardgym.errors import CardgymError, nearest
+from cardgym.errors import CardgymError, nearest, printable, quoted
+from cardgym.untrusted.documents import read_bytes
 
 T = TypeVar("T")
+
+_MAX_FILE = 1 << 20
+"""Bytes that a config file may have."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 """A number from 0 to 1."""
@@ -142,11 +146,9 @@ def read_config(kind: type[C], path: Path) -> C:
         CardgymError: where the file cannot be read, for an unknown key, and for a bad value.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CardgymError(f"config {path}: no such file") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise CardgymError(f"config {path}: cannot be read as TOML ({error})") from None
+        values = tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode())
+    except (RecursionError, ValueError) as error:
+        raise CardgymError(f"config {path}: cannot be read as TOML ({printable(str(error))})") from None
     try:
         return kind(**values)
     except CardgymError as error:
@@ -261,11 +263,11 @@ def _summary(kind: type[TrainingConfig], values: Mapping[str, Any], error: Valid
     name = str(first["loc"][0])
     if first["type"] == "extra_forbidden":
         hint = nearest(name, kind.model_fields, cutoff=0.75) or "is it a config of another script? "
-        return f"unknown key {name!r}: {hint}`--help` of the script lists all"
+        return f"unknown key {quoted(name)}: {hint}`--help` of the script lists all"
     value = values[name]
     schema = kind.model_json_schema()["properties"][name]
     hint = nearest(value, schema["enum"]) if "enum" in schema else ""
-    return f"{name}={value!r}: {hint}allowed: {_allowed(schema)}"
+    return f"{name}={printable(repr(value))}: {hint}allowed: {_allowed(schema)}"
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:
