@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from cardgym.players.compatibility import OptionValues
-from cardgym.untrusted.documents import Count, Document, Items, Name, Number, parse_document, read_bytes
+from cardgym.untrusted.documents import Count, Document, Items, Name, Number, at_most, parse_document, read_bytes
 
 _MAX_PLAYERS = 64
 
-Ends = Annotated[Items[Number | None], Field(min_length=2, max_length=2)]
+Ends = Annotated[Items[Number | None], Field(min_length=2), at_most(2)]
 """The ends of an interval; null where there were too few deals."""
 
 
@@ -24,7 +24,7 @@ class SavedPlayer(Document):
     win_rate_ci95: Ends
     mean_return: Number | None
     mean_return_ci95: Ends
-    metrics: Annotated[dict[Name, int | Number | Ends | None], Field(max_length=128)]
+    metrics: Annotated[dict[Name, int | Number | Ends | None], at_most(128)]
 
 
 class SavedReport(Document):
@@ -36,7 +36,7 @@ class SavedReport(Document):
     seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
     seconds: Number | None = None
     decisions_per_second: Number | None = None
-    players: Annotated[Items[SavedPlayer], Field(min_length=1, max_length=_MAX_PLAYERS)]
+    players: Annotated[Items[SavedPlayer], Field(min_length=1), at_most(_MAX_PLAYERS)]
 
 
 def read_report(path: Path) -> dict[str, Any]:

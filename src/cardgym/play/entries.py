@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from cardgym.errors import CardgymError
 from cardgym.players.compatibility import OptionValues
-from cardgym.untrusted.documents import Count, Document, Items, Name, Number, parse_document, read_bytes
+from cardgym.untrusted.documents import Count, Document, Items, Name, Number, at_most, parse_document, read_bytes
 
 MAX_BYTES = 1 << 28
 """A file of more lines than a person plays games in a lifetime."""
@@ -22,6 +22,10 @@ Seat = Annotated[int, Field(ge=-1, lt=_MAX_SEATS)]
 """A seat; -1 for chance, or for a person who watched."""
 
 
+Move = Annotated[tuple[Seat, Annotated[int, Field(ge=0, lt=2**31)]], Field(strict=False)]
+"""The seat that decided, -1 for chance, and the action or outcome."""
+
+
 class PlayerEntry(Document):
     """One player of a game."""
 
@@ -29,7 +33,7 @@ class PlayerEntry(Document):
     seat: Seat = 0
     score: Number
     paid: Number = Field(alias="return")
-    metrics: Annotated[dict[Name, Number], Field(max_length=64)]
+    metrics: Annotated[dict[Name, Number], at_most(64)]
 
 
 class GameEntry(Document):
@@ -45,17 +49,15 @@ class GameEntry(Document):
     max_score: Number
     person: Seat | None = None
     seat_drawn: bool = True
-    versions: Annotated[dict[Name, Name], Field(max_length=64)] = Field(default_factory=dict)
-    players: Annotated[Items[PlayerEntry], Field(min_length=1, max_length=_MAX_SEATS)]
-    moves: Annotated[Items[Items[Annotated[int, Field(ge=-1, lt=2**31)]]], Field(max_length=_MAX_MOVES)] = ()
-    undone: Count = 0
+    versions: Annotated[dict[Name, Name], at_most(64)] = Field(default_factory=dict)
+    players: Annotated[Items[PlayerEntry], Field(min_length=1), at_most(_MAX_SEATS)]
+    moves: Annotated[Items[Move], at_most(_MAX_MOVES)] = ()
+    undone: Annotated[int, Field(ge=0, le=_MAX_MOVES)] = 0
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
         if len({frozenset(player.metrics) for player in self.players}) > 1:
             raise ValueError("its players have different metrics")
-        if any(len(move) != 2 or move[0] >= _MAX_SEATS or move[1] < 0 for move in self.moves):
-            raise ValueError("a move is a seat and an action")
         return self
 
 

@@ -9,9 +9,9 @@ from pydantic import Field
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.players.metadata import options_that_count
-from cardgym.untrusted.documents import Document, Name
+from cardgym.untrusted.documents import Document, Name, at_most
 
-OptionValues = Annotated[dict[Name, int | Name], Field(max_length=64)]
+OptionValues = Annotated[dict[Name, int | Name], at_most(64)]
 """A game's options in a file, by name."""
 
 
@@ -26,7 +26,7 @@ class PlayerMetadata(Document):
     """The name of the observation it reads."""
     features: Name = ""
     """The digest of the observation's features."""
-    config: Annotated[dict[str, Any], Field(default_factory=dict, max_length=1000)]
+    config: Annotated[dict[str, Any], at_most(1000)] = Field(default_factory=dict)
     """The hyper-parameters it was trained with, for people."""
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,9 +20,10 @@ from torch import Tensor, nn
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
+from cardgym.limits import check_memory
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.metadata import checkpoint_metadata
-from cardgym.untrusted.documents import Document, Items
+from cardgym.untrusted.documents import Document, Items, at_most
 from cardgym.untrusted.tensors import Layout, read_tensors
 
 FORMAT = "cardgym-q-network-1"
@@ -168,7 +170,8 @@ def network_shape(
     """The shape of a network for this game and observation.
 
     Raises:
-        CardgymError: for an observation that is a single whole number, which a network cannot read.
+        CardgymError: for an observation that is a single whole number, which a network cannot read, and for hidden
+            layers that would not fit in memory.
     """
     observation = game.observation(observation_name)
     if observation.discrete is not None:
@@ -177,7 +180,13 @@ def network_shape(
             f"observation {observation_name!r} of {game.id} numbers the states, which a network cannot read; "
             f"use {' or '.join(usable) or 'another game'}"
         )
-    return NetworkShape(observation.size(options), game.actions(options), hidden_sizes, dueling, wide)
+    inputs, actions = observation.size(options), game.actions(options)
+    if len(hidden_sizes) > MAX_LAYERS or max(hidden_sizes, default=1) > MAX_UNITS:
+        raise CardgymError(f"hidden_sizes: allowed are up to {MAX_LAYERS} layers of 1 to {MAX_UNITS:,} units")
+    weights = sum(one * other for one, other in pairwise((inputs, *hidden_sizes, actions)))
+    # With its gradient, the two moments of Adam and the target network.
+    check_memory(f"a network of {weights:,} weights in training", 5 * 4 * weights, "choose smaller hidden_sizes")
+    return NetworkShape(inputs, actions, hidden_sizes, dueling, wide)
 
 
 def save_checkpoint(
@@ -213,7 +222,7 @@ class _Layers(Document):
 
     inputs: Annotated[int, Field(ge=1, le=2**31)]
     actions: Annotated[int, Field(ge=1, le=2**31)]
-    hidden_sizes: Annotated[Items[Annotated[int, Field(ge=1, le=MAX_UNITS)]], Field(max_length=MAX_LAYERS)]
+    hidden_sizes: Annotated[Items[Annotated[int, Field(ge=1, le=MAX_UNITS)]], at_most(MAX_LAYERS)]
     dueling: bool = False
     wide: bool = False
 

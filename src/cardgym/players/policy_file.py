@@ -33,7 +33,7 @@ class _Head(Document):
     format: Literal["cardgym policy 1"]
     env: Name | None = None
     options: OptionValues = Field(default_factory=dict)
-    actions: dict[str, Any]
+    actions: dict[Any, Any]
 
 
 def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8]:

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cardgym.errors import CardgymError, printable
 
@@ -26,6 +26,17 @@ Number = Annotated[float, Field(ge=-1e15, le=1e15)]
 """A finite number, of a size that prints in a table."""
 Items = Annotated[tuple[T, ...], Field(strict=False)]
 """A tuple that a document writes as a list; its items are as strict as any other value."""
+
+
+def at_most(limit: int) -> BeforeValidator:
+    """An annotation of lists and objects: more entries are refused before any is looked at."""
+
+    def check(value: Any) -> Any:
+        if isinstance(value, list | tuple | dict) and len(value) > limit:
+            raise ValueError(f"{len(value):,} entries, more than {limit:,}")
+        return value
+
+    return BeforeValidator(check)
 
 
 class Document(BaseModel):

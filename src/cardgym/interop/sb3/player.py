@@ -41,7 +41,7 @@ from cardgym.players.base import TRUST
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, masked, one_thread
 from cardgym.untrusted.archives import Archive
-from cardgym.untrusted.documents import Document, parse_json, validate
+from cardgym.untrusted.documents import Document, at_most, parse_json, validate
 
 _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
     module.__name__: policies
@@ -191,13 +191,16 @@ class _ModelMetadata(PlayerMetadata):
     as_dict: bool = False
 
 
+_Described = Annotated[dict[str, Any], at_most(1000)]
+
+
 class _Model(Document):
     """A model's JSON, as far as it is read; what is pickled is still text."""
 
-    observation_space: dict[str, Any]
-    action_space: dict[str, Any]
-    policy_class: dict[str, Any]
-    policy_kwargs: Annotated[dict[str, Any], Field(max_length=100)]
+    observation_space: _Described
+    action_space: _Described
+    policy_class: _Described
+    policy_kwargs: _Described
     last_obs: Any = Field(None, alias="_last_obs")
 
 
