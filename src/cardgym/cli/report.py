@@ -80,4 +80,3 @@ def _own_games() -> list[dict[str, Any]]:
 
 def _untouched(game: dict[str, Any]) -> bool:
     return "person" in game and all(seat != game["person"] for seat, _ in game["moves"])
-

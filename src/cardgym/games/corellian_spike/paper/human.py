@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.play.record import Record, read_lines
+from cardgym.play.record import Record
 
 
 def human_rows(log: Path | None = None) -> list[str]:
@@ -18,7 +18,7 @@ def human_rows(log: Path | None = None) -> list[str]:
     Raises:
         CardgymError: where a file that was named is missing, or a line of it is no game.
     """
-    games = Record().games(ENV, moves=False) if log is None else read_lines(log)
+    games = Record().games(ENV, moves=False) if log is None else read_entries(log)
     defaults = CorellianSpikeOptions().asdict()
     lineups: dict[tuple[str, str, str], list[tuple[float, float, float, float]]] = {}
     for game in games:
