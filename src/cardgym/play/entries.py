@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from cardgym.errors import CardgymError
 from cardgym.players.compatibility import OptionValues
-from cardgym.untrusted.documents import Count, Document, Items, Name, Number, at_most, parse_document, read_bytes
+from cardgym.untrusted.documents import Count, Document, Items, Name, Number, at_most, parse_json, read_bytes, validate
 
 MAX_BYTES = 1 << 28
 """A file of more lines than a person plays games in a lifetime."""
@@ -48,7 +48,7 @@ class GameEntry(Document):
     finished: bool
     max_score: Number
     person: Seat | None = None
-    seat_drawn: bool = True
+    about: Annotated[dict[Name, bool | int | Number | Name | None], at_most(64)] = Field(default_factory=dict)
     versions: Annotated[dict[Name, Name], at_most(64)] = Field(default_factory=dict)
     players: Annotated[Items[PlayerEntry], Field(min_length=1), at_most(_MAX_SEATS)]
     moves: Annotated[Items[Move], at_most(_MAX_MOVES)] = ()
@@ -73,5 +73,13 @@ def read_entries(path: Path) -> list[dict[str, Any]]:
         where = f"{what}: line {number} is no game that cardgym wrote"
         if len(line) > MAX_LINE:
             raise CardgymError(f"{where}: it has more than {MAX_LINE:,} bytes")
-        games.append(parse_document(GameEntry, line, where).model_dump(by_alias=True, exclude_unset=True))
+        game = parse_json(line, where)
+        validate(GameEntry, game, where)
+        games.append({**_known(GameEntry, game), "players": [_known(PlayerEntry, one) for one in game["players"]]})
     return games
+
+
+def _known(kind: type[Document], values: dict[str, Any]) -> dict[str, Any]:
+    """The values that a model checks, in the order of the file."""
+    names = {field.alias or name for name, field in kind.model_fields.items()}
+    return {name: value for name, value in values.items() if name in names}
