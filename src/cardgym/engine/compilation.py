@@ -33,7 +33,6 @@ import numpy as np
 import platformdirs
 from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.extending import _Intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -265,13 +264,8 @@ def _reach(function: Callable[..., Any]) -> tuple[tuple[types.FunctionType, ...]
 
 
 def plain_function(value: Any) -> Any:
-    """The Python function behind a compiled or wrapped one; anything else as it is.
-
-    So is an intrinsic: what stands behind it is run by the compiler.
-    """
+    """The Python function behind a compiled or wrapped one; anything else as it is."""
     value = getattr(value, "py_func", value)
-    if isinstance(value, _Intrinsic):
-        return value
     return inspect.unwrap(value) if callable(value) else value
 
 

@@ -46,8 +46,9 @@ def view(state: Record, seat: int) -> View:
     if state.phase == GUESSING and state.turn == seat:
         possible = -1 if state.feasible == ALL else unseen(state, seat)
         values = [tile for tile in range(int(state.n)) if possible >> tile & 1]
-        items = [_tile(f"value:{tile}", tile_name(state, tile)) for tile in values]
-        zones.insert(1, {"name": "Guess a tile", "seat": None, "kind": "palette", "items": items})
+        for colour, parity in (("white", 1), ("black", 0)):
+            items = [_tile(f"value:{tile}", tile_name(state, tile)) for tile in values if tile % 2 == parity]
+            zones.insert(1, {"name": f"Guess a {colour} tile", "seat": None, "kind": "palette", "items": items})
         for place in range(int(state.length[other])):
             for tile in values:
                 actions[place * int(state.n) + tile] = [f"{other}:{place}", f"value:{tile}"]

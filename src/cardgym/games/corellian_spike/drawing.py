@@ -29,7 +29,7 @@ def card(value: int) -> Symbol:
     for mark in range(abs(value)):
         row, place = divmod(mark, 5)
         in_row = min(abs(value) - 5 * row, 5)
-        x, y = 50 + 8.5 * (place - (in_row - 1) / 2), 101 + 8 * row
+        x, y = 50 + 8.5 * (place - (in_row - 1) / 2), 99.5 + 7.6 * row
         if value > 0:
             parts.append(placed(path("M0-3.4L3.6 2.8H-3.6Z", colour), x, y))
         else:

@@ -45,7 +45,7 @@ def view(state: Record, seat: int) -> View:
         zones.append({"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat)})
         counters.append({"name": "Points", "value": int(state.scores[other]), "seat": other})
         if state.dealer == other:
-            counters.append({"name": "Crib", "value": "deals", "seat": other})
+            counters.append({"name": "Dealer", "value": "own crib", "seat": other})
     starter: list[Item] = [{**_card("starter", int(state.starter)), "caption": "starter"}]
     zones.append({"name": "Starter", "seat": None, "kind": "pile", "items": starter})
     zones.append({"name": "Crib", "seat": None, "kind": "pile", "items": _crib(state, seat)})

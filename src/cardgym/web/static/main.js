@@ -1,0 +1,51 @@
+// Which page is shown, the keys, and the settings that the browser remembers.
+import { h, notice, remember, remembered, show } from "./dom.js";
+import { openLobby } from "./lobby.js";
+import { openRecord } from "./record.js";
+import { Review } from "./review.js";
+import { Table } from "./table.js";
+
+let page = null;
+
+async function route() {
+  page?.close?.();
+  page = null;
+  notice("");
+  const [, place = "", id = ""] = location.hash.split("/");
+  const safe = encodeURIComponent(id);
+  const opened = { table: () => new Table(safe), review: () => new Review(safe) }[place]?.();
+  try {
+    document.title = place && id ? `cardgym: ${place}` : "cardgym";
+    page = opened || null;
+    await (opened ? opened.start() : place === "record" ? openRecord() : openLobby());
+  } catch (error) {
+    notice(error.message);
+    show(h("p", {}, h("a", { href: "#/" }, "Back to the lobby")));
+  }
+}
+
+function setting(name, apply) {
+  const field = document.getElementById(name);
+  field.value = remembered(name, field.value);
+  apply?.(field.value);
+  field.addEventListener("change", () => {
+    remember(name, field.value);
+    apply?.(field.value);
+  });
+}
+
+setting("speed");
+setting("look", (value) => (document.documentElement.dataset.look = value));
+const help = document.getElementById("help");
+document.getElementById("help-button").addEventListener("click", () => help.showModal());
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  document.getElementById("main").focus();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog, summary")) return;
+  if (event.key === "?") help.showModal();
+  else page?.key?.(event);
+});
+addEventListener("hashchange", route);
+route();

@@ -1,0 +1,30 @@
+// The record: how a person does against each opponent, and the games played.
+import { get } from "./api.js";
+import { h, percent, plain, show } from "./dom.js";
+import { withWhom } from "./lobby.js";
+
+export async function openRecord() {
+  const { games, reports, costs = [] } = await get("record");
+  show(h("div", { class: "record" },
+    h("h1", {}, "Your record"),
+    reports.length > 0 && drawTable("Won, by line-up (95 % intervals)", ["game", "players", "games", "won by the first"],
+      reports.map((report) => [report.env, report.players.map((player) => player.name).join(", "), report.games, won(report.players[0])])),
+    costs.length > 0 && drawTable("Given up a decision", ["game", "opponent", "kind", "decisions", "average"],
+      costs.map((row) => [row.env, row.opponent, row.kind, row.decisions, `${plain(row.cost)} ${row.unit}`])),
+    games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "review"], games.map((game) =>
+      [game.time.slice(0, 16).replace("T", " "), game.env, withWhom(game), scores(game), h("a", { href: `#/review/${game.table}` }, "review")]))
+      : h("p", {}, "No game has been finished yet. ", h("a", { href: "#/" }, "Sit down at one."))));
+}
+
+function won({ win_rate: rate, win_rate_ci95: interval }) {
+  return rate === undefined ? "" : `${percent(rate)}${interval?.[0] === undefined || interval[0] === null ? "" : ` [${interval.map(percent).join(", ")}]`}`;
+}
+
+const scores = (game) => [...game.players].sort((one, other) => one.seat - other.seat)
+  .map((player) => `${player.seat === game.person ? "you" : player.name} ${plain(player.score)}`).join(", ");
+
+function drawTable(caption, heads, rows) {
+  return h("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": caption },
+    h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell instanceof Node ? cell : String(cell ?? ""))))))));
+}

@@ -1,0 +1,87 @@
+// Draws a view: the players' zones and counters around the middle of the table.
+import { h, picture, svg, symbolSize } from "./dom.js";
+
+// `choice` says which items can be taken: {open: Set, taken: Set, take(id)}. `names` by seat; `viewer` sits below.
+export function drawView(game, view, names, viewer, choice) {
+  const seats = [...names.keys()];
+  const own = viewer ?? 0;
+  const around = seats.filter((seat) => seat !== own).map((ahead) => (own + ahead) % seats.length).sort((a, b) => order(a) - order(b));
+  function order(seat) {
+    return (seat - own + seats.length) % seats.length;
+  }
+  const middle = [...zones(null), counters(null)];
+  return h("div", { class: "felt" },
+    h("div", { class: "others" }, around.map((seat) => player(seat))),
+    h("section", { class: "middle", "aria-label": "Middle of the table" }, middle),
+    player(own));
+
+  function player(seat) {
+    const active = view.to_act === seat;
+    return h("section", { class: `player${active ? " active" : ""}${seat === own ? " own" : ""}`, "aria-label": names[seat] },
+      h("h2", {}, names[seat], active && h("span", { class: "turn" }, seat === viewer ? "your turn" : "to move")),
+      counters(seat), zones(seat));
+  }
+
+  function counters(seat) {
+    const own = view.counters.filter((counter) => counter.seat === seat);
+    return own.length ? h("dl", { class: "counters" }, own.map((counter) =>
+      h("div", {}, h("dt", {}, counter.name), h("dd", {}, String(counter.value))))) : null;
+  }
+
+  function zones(seat) {
+    return view.zones.filter((zone) => zone.seat === seat).map((zone) => {
+      if (zone.kind === "board") return drawBoard(game, zone);
+      if (zone.kind === "text") return h("div", { class: "zone text" }, zone.items.map((item) => h("p", {}, item.label)));
+      return h("div", { class: `zone ${zone.kind}`, role: "group", "aria-label": zone.name },
+        h("h3", {}, zone.name),
+        h("div", { class: "items" }, zone.items.length ? zone.items.map((item) => drawItem(game, item, choice))
+          : h("span", { class: "empty" }, "none")));
+    });
+  }
+}
+
+export function drawItem(game, item, choice) {
+  const open = choice?.open.has(item.id);
+  const taken = choice?.taken.has(item.id);
+  const shut = choice?.open.size && !open ? " shut" : "";
+  const content = [picture(game, item.symbol), item.caption && h("small", { "aria-hidden": "true" }, item.caption)];
+  const look = `item${item.faded ? " faded" : ""}${taken ? " taken" : ""}`;
+  const data = { "data-item": item.id, title: item.label };
+  if (!open && !taken) return h("span", { class: look + shut, role: "img", "aria-label": item.label, ...data }, content);
+  return h("button", { class: look, type: "button", "aria-label": item.label, "aria-pressed": String(taken),
+    onclick: () => choice.take(item.id), ...data }, content);
+}
+
+// Where every peg stood before its last move, so that the back peg shows what was just scored.
+const trails = new Map();
+
+function drawBoard(game, zone) {
+  const { width, height } = symbolSize(game, zone.symbol);
+  const board = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "board", role: "img",
+    "aria-label": zone.items.map((item) => item.label).join(", ") },
+    svg("use", { href: `#${game}:${zone.symbol}`, width, height }));
+  for (const item of zone.items) {
+    const trail = trails.get(item.id) ?? { at: item, from: null };
+    if (trail.at.x !== item.x || trail.at.y !== item.y) trail.from = trail.at;
+    trail.at = item;
+    trails.set(item.id, trail);
+    if (trail.from) board.append(peg(trail.from, "back"));
+    board.append(peg(item, "front"));
+  }
+  return h("div", { class: "zone board-zone" }, board);
+
+  function peg(item, look) {
+    const size = symbolSize(game, item.symbol);
+    return svg("use", { href: `#${game}:${item.symbol}`, class: look, width: size.width, height: size.height,
+      x: item.x - size.width / 2, y: item.y - size.height / 2 });
+  }
+}
+
+export const forgetTrails = () => trails.clear();
+
+export function drawShow(game, shown) {
+  return h("section", { class: "show", "aria-label": shown.name },
+    h("h3", {}, shown.name, shown.total && h("strong", {}, shown.total)),
+    shown.items.length > 0 && h("div", { class: "items" }, shown.items.map((item) => drawItem(game, item))),
+    shown.lines.length > 0 && h("ol", {}, shown.lines.map((line) => h("li", {}, line))));
+}

@@ -1,0 +1,120 @@
+"""A server in a process of its own, and a person at its page: what the browser's tests and the screenshots share."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync"),
+)
+
+
+def chromium() -> str | None:
+    """The path of an installed Chromium; CARDGYM_CHROMIUM names another one."""
+    names = (os.environ.get("CARDGYM_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    return next((path for name in names if name and (path := shutil.which(name))), None)
+
+
+@contextmanager
+def open_browser() -> Iterator[Any]:
+    """A headless Chromium, as Playwright has it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Server:
+    """`cardgym serve`, with a data folder of its own. `stop` and `start` again keep its port and its games."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = 0
+        self.start()
+
+    def start(self) -> None:
+        words = [sys.executable, "-m", "cardgym", "serve", "--port", str(self.port)]
+        variables = {**os.environ, "CARDGYM_DATA_DIR": str(self.folder)}
+        self.process = subprocess.Popen(words, env=variables, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert "http" in line, f"the server says {line!r}"
+        self.url = next(word for word in line.split() if word.startswith("http")).rstrip("/")
+        self.port = int(self.url.rpartition(":")[2])
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def open_table(self, game: str, **wanted: Any) -> str:
+        """A table, and its address; seat 0, a fixed seed and no hints unless told."""
+        body = {"game": game, "options": {}, "opponents": [], "seat": 0, "seed": 5, "hints": "off", **wanted}
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.url}/api/tables", json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request) as answer:
+            return f"{self.url}/#/table/{json.load(answer)['table']}"
+
+
+class Person:
+    """Somebody at a page."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.faults: list[str] = []
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", lambda message: self.faults.append(message.text) if message.type == "error" else None)
+
+    def sit_down(self, address: str) -> None:
+        self.page.goto(address)
+        self.page.wait_for_selector(".actions")
+        self.page.select_option("#speed", "0")
+
+    @property
+    def phase(self) -> str:
+        """`yours`, `watching` or `ended`, once nothing moves any more."""
+        return str(self.page.wait_for_selector(".actions:not([data-phase=busy])").get_attribute("data-phase"))
+
+    @property
+    def version(self) -> int:
+        return int(self.page.get_attribute(".actions", "data-version"))
+
+    def move(self, way: str) -> None:
+        """Make one move by `clicks` or `keys`: the first item of the table that can be taken, or the first action."""
+        before = self.version
+        for _ in range(8):
+            if self.page.query_selector("button.item"):
+                if way == "clicks":
+                    self.page.locator("button.item[aria-pressed=false]").first.click()
+                else:
+                    self.page.keyboard.press("ArrowRight")
+                    self.page.keyboard.press("Enter")
+            elif way == "clicks":
+                self.page.locator(".actions button:not(.soft)").first.click()
+            else:
+                self.page.keyboard.press("1")
+            if self.phase == "ended" or self.version != before:
+                return
+        raise AssertionError(f"no move is made by {way}")
+
+    def play_to_the_end(self, way: str, most: int = 400) -> int:
+        """Play the game; returns how many moves it took."""
+        deadline = time.monotonic() + 60
+        for moves in range(most):
+            if self.phase == "ended":
+                return moves
+            assert time.monotonic() < deadline, "the game takes too long"
+            self.move(way)
+        raise AssertionError(f"the game is not over after {most} moves")
