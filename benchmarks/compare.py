@@ -1,123 +1,96 @@
-"""CorellianSpike-v0 compared with what you would use instead, on one core: `python benchmarks/compare.py`.
+"""cardgym compared with what you would use instead, on one core: `python benchmarks/compare.py [--pgx PYTHON] ...`.
 
-The two sides of a pair are measured in turns, so that other load on the machine slows both alike; the ratios of the
-turns are printed with their spread. Only decisions of players are counted, on both sides.
+The two sides of a pair are measured in turns, each in a process of its own. A figure is decisions a second of processor
+time: only decisions of players count, on both sides. A library that is not in this environment is measured with the
+interpreter of its own, which its flag names; benchmarks/README.md says how to make one.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import random
-import statistics
-import sys
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import gymnasium
-import numpy as np
+import old_and_new
+from timing import HERE, Comparison, Side, compare, machine, one_core, report
 
-from cardgym.cli.bench import VECTOR_ROWS, compile_first, machine, single_env, training, vector_env
-
-GAME = "CorellianSpike-v0"
-SCRIPT = Path(__file__).parent.parent / "train" / "dqn.py"
-
-
-def blackjack_vector(seconds: float) -> float:
-    """Gymnasium's Blackjack-v1, 64 envs in its SyncVectorEnv, random actions."""
-    env = gymnasium.make_vec("Blackjack-v1", num_envs=64, vectorization_mode="sync")
-    generator = np.random.default_rng(0)
-    env.reset(seed=0)
-    decisions, over = 0, np.zeros(64, bool)
-    start = time.perf_counter()
-    while time.perf_counter() - start < seconds:
-        decisions += int(np.count_nonzero(~over))  # The step after the end resets the env; it is no decision.
-        _, _, over, _, _ = env.step(generator.integers(0, 2, 64))
-    return decisions / (time.perf_counter() - start)
+SPIKE = "CorellianSpike-v0"
+ROWS = 4096
+HEADER = ("cardgym", "decisions/s", "instead", "decisions/s", "ratio")
 
 
-def blackjack_single(seconds: float) -> float:
-    """Gymnasium's Blackjack-v1 through `gymnasium.make`, random actions."""
-    env = gymnasium.make("Blackjack-v1")
-    actions = np.random.default_rng(0).integers(0, 2, 1 << 14).tolist()
-    env.reset(seed=0)
-    decisions = 0
-    start = time.perf_counter()
-    while time.perf_counter() - start < seconds:
-        for action in actions:
-            if env.step(action)[2]:
-                env.reset()
-        decisions += len(actions)
-    return decisions / (time.perf_counter() - start)
+def vector(game: str, seconds: float) -> Side:
+    """Our vector env."""
+    arguments = {"game": game, "rows": ROWS, "seconds": seconds}
+    return Side(f"{game}, vector env, {ROWS} rows", "vector_env", arguments, compiles=True)
 
 
-def openspiel_leduc(seconds: float) -> float:
-    """OpenSpiel's leduc_poker, bare states without observations, random legal actions."""
-    import pyspiel
-
-    game = pyspiel.load_game("leduc_poker")
-    chooser = random.Random(0)
-    decisions = 0
-    start = time.perf_counter()
-    while time.perf_counter() - start < seconds:
-        state = game.new_initial_state()
-        while not state.is_terminal():
-            decisions += not state.is_chance_node()
-            state.apply_action(chooser.choice(state.legal_actions()))
-    return decisions / (time.perf_counter() - start)
+def single(game: str, seconds: float) -> Side:
+    """Our single env."""
+    return Side(f"{game}, single env", "single_env", {"game": game, "seconds": seconds}, compiles=True)
 
 
-def sb3_dqn(decisions: int) -> float:
-    """stable-baselines3's DQN on the same game: 8 envs, batch 32, an update every 8 decisions, one thread."""
-    import torch
-    from stable_baselines3 import DQN
-    from stable_baselines3.common.env_util import make_vec_env
+def pairs(arguments: argparse.Namespace) -> Iterator[tuple[Side, Side]]:
+    """Every pair that can be measured."""
+    seconds = arguments.seconds
+    rows: dict[str, Any] = {"rows": ROWS, "seconds": seconds}
+    yield (
+        vector(SPIKE, seconds),
+        Side("Blackjack-v1, 64 envs, sync", "blackjack_vector", {"rows": 64, "seconds": seconds}),
+    )
+    yield single(SPIKE, seconds), Side("Blackjack-v1", "blackjack_single", {"seconds": seconds})
+    for ours, game in ((SPIKE, "leduc_poker"), ("KuhnPoker-v0", "kuhn_poker")):
+        yield (
+            vector(ours, seconds),
+            Side(f"OpenSpiel {game}, bare states", "openspiel", {"game": game, "seconds": seconds}),
+        )
+    if arguments.pgx:
+        for ours, game in ((SPIKE, "leduc_holdem"), ("KuhnPoker-v0", "kuhn_poker")):
+            name = f"Pgx {game}, {ROWS} rows, JAX on the CPU"
+            yield vector(ours, seconds), Side(name, "pgx", {"game": game, **rows}, arguments.pgx)
+    if arguments.puffer:
+        name = f"PufferLib triple triad in C, {ROWS} rows"
+        yield vector(SPIKE, seconds), Side(name, "triple_triad", rows, arguments.puffer)
+    if arguments.rlcard:
+        given = {"game": "leduc-holdem", "seconds": seconds}
+        yield single(SPIKE, seconds), Side("RLCard leduc-holdem", "rlcard", given, arguments.rlcard)
+    if arguments.steps:
+        yield (
+            Side(
+                "double DQN, batch 512, an update every 256 decisions", "training",
+                {"checkout": str(HERE), "steps": arguments.steps}, compiles=True,
+            ),
+            Side("Stable-Baselines3's DQN, same game", "sb3_dqn", {"game": SPIKE, "steps": arguments.steps // 20}),
+        )  # fmt: skip
 
-    torch.set_num_threads(1)
-    env = make_vec_env(GAME, n_envs=8, env_kwargs={"illegal_action": "random"})
-    model = DQN("MlpPolicy", env, batch_size=32, train_freq=1, gradient_steps=1, learning_starts=1000, seed=0)
-    start = time.perf_counter()
-    model.learn(decisions)
-    return decisions / (time.perf_counter() - start)
+
+def comparisons(arguments: argparse.Namespace) -> Iterator[Comparison]:
+    """Measure the pairs, and with `--old` this checkout against the other one."""
+    if arguments.old:
+        old, turns, seconds = arguments.old.resolve(), arguments.turns, arguments.seconds
+        yield from old_and_new.comparisons(old, old_and_new.GAMES, ROWS, arguments.steps, turns, seconds)
+    for side, other in pairs(arguments):
+        yield compare(side, other, arguments.turns)
 
 
 def main() -> None:
     """Measure the pairs and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--old", type=Path, metavar="PATH", help="another checkout of cardgym, compared too")
+    for library in ("pgx", "puffer", "rlcard"):
+        parser.add_argument(f"--{library}", metavar="PYTHON", help=f"the interpreter of an environment with {library}")
     parser.add_argument("--turns", type=int, default=5, metavar="N", help="how often to measure each side (5)")
     parser.add_argument("--seconds", type=float, default=2.0, metavar="S", help="how long to step an env each time (2)")
     parser.add_argument(
-        "--decisions", type=int, default=400_000, metavar="N", help="decisions of a training; a 20th for the other side"
+        "--steps", type=int, default=200_000, metavar="N", help="steps of a training, 0 for none (200,000)"
     )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     arguments = parser.parse_args()
-    seconds, steps = arguments.seconds, arguments.decisions
     described = machine()  # Before this process is bound to one core.
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    vector = f"vector env, {VECTOR_ROWS} rows, mask and observation"
-    train = "double DQN, batch 512, an update every 256 decisions"
-    pairs: list[tuple[str, Callable[[], float], str, Callable[[], float]]] = [
-        (vector, lambda: vector_env(GAME, seconds), "Blackjack-v1, 64 envs, sync", lambda: blackjack_vector(seconds)),
-        (vector, lambda: vector_env(GAME, seconds), "OpenSpiel leduc_poker, bare", lambda: openspiel_leduc(seconds)),
-        ("single env", lambda: single_env(GAME, seconds), "Blackjack-v1", lambda: blackjack_single(seconds)),
-        (
-            train,
-            lambda: training(GAME, SCRIPT, steps),
-            "stable-baselines3 DQN, same game",
-            lambda: sb3_dqn(steps // 20),
-        ),
-    ]
-    compile_first(GAME)
-    print(f"{described}, one of them used; medians of {arguments.turns} turns, ratio [lowest, highest]\n")
-    print("| cardgym | decisions/s | instead | decisions/s | ratio |\n|---|---|---|---|---|")
-    for ours, run, theirs, run_theirs in pairs:
-        turns = [(run(), run_theirs()) for _ in range(arguments.turns)]
-        ratios = [one / other for one, other in turns]
-        mine, others = (statistics.median(column) for column in zip(*turns, strict=True))
-        spread = f"{statistics.median(ratios):,.1f} [{min(ratios):,.1f}, {max(ratios):,.1f}]"
-        print(f"| {ours} | {mine:,.0f} | {theirs} | {others:,.0f} | {spread} |")
-        sys.stdout.flush()
+    one_core()
+    print(f"{described}, one of them used; {arguments.turns} turns, median [lowest, highest]\n")
+    report(HEADER, comparisons(arguments), arguments.json)
 
 
 if __name__ == "__main__":

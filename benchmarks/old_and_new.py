@@ -1,105 +1,65 @@
-"""The envs of another checkout of cardgym against those of this one: `python benchmarks/old_and_new.py --old PATH`.
+"""Another checkout of cardgym against this one: `python benchmarks/old_and_new.py --old PATH [--json FILE]`.
 
-Both sides step in processes of their own, in turns. A figure is decisions a second of processor time, the median of
-all turns [lowest, highest]; the ratio is the median of the ratios of the turns. What is drawn at random is part of the
-time on both sides. PATH is a checkout with a `.venv` of its own, or one that this interpreter can run.
+A figure is decisions a second of processor time, the median of all turns [lowest, highest]; the ratio is the median of
+the ratios of the turns. PATH is a checkout with a `.venv` of its own, or one that this interpreter can run.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from timing import Spread, Worker, checkout_python, in_turns, machine, one_core, print_table, ratio
+from timing import HERE, Comparison, Side, checkout_python, compare, machine, one_core, report
 
-HERE = Path(__file__).parents[1]
 GAMES = ("CorellianSpike-v0", "Cribbage-v0", "CribbageDeal-v0", "OnePlayPoker-v0", "Coda-v0", "CodaOfficial-v0")
-
-_COMMON = """
-import time
-import gymnasium, numpy as np
-import cardgym
-clock = time.process_time
-def rate(step):
-    decisions, start = 0, clock()
-    while clock() - start < {seconds}:
-        decisions += step()
-    return decisions / (clock() - start)
-"""
-
-_VECTOR = """
-try:
-    from cardgym.engine.sampling import LegalSampler
-except ImportError:
-    from cardgym.sampling import LegalSampler
-env = gymnasium.make_vec("{game}", num_envs={rows}, seat="all")
-sampler = LegalSampler(0)
-_, info = env.reset(seed=0)
-def step():
-    global info
-    acting = info["seat"] >= 0  # The other rows start their next game in this step, which is no decision.
-    info = env.step(sampler(info["action_mask"]))[4]
-    return int(np.count_nonzero(acting))
-for _ in range(50):
-    step()
-def measure():
-    return rate(step)
-"""
-
-_SINGLE = """
-env = gymnasium.make("{game}", seat="all", illegal_action="random")  # An illegal action becomes a legal one.
-actions = np.random.default_rng(0).integers(0, env.action_space.n, 1 << 12).tolist()
-env.reset(seed=0)
-def step():
-    for action in actions:
-        if env.step(action)[2]:
-            env.reset()
-    return len(actions)
-step()
-def measure():
-    return rate(step)
-"""
+HEADER = ("this checkout", "decisions/s", "the other", "decisions/s", "ratio")
 
 
-def worker(checkout: Path, program: str) -> Worker:
-    """A process of a checkout that runs a program."""
-    python, environment = checkout_python(checkout)
-    # A process that has compiled a kernel runs it slower than one that has loaded it: compile in another one first.
-    first = Worker(program, python=python, environment=environment)
-    first()
-    first.close()
-    return Worker(program, python=python, environment=environment)
+def comparisons(
+    old: Path, games: Sequence[str], rows: int, steps: int, turns: int, seconds: float
+) -> Iterator[Comparison]:
+    """Every game's vector env and single env, and, unless `steps` is 0, the training of double DQN."""
+    for game in games:
+        vector: dict[str, Any] = {"game": game, "rows": rows, "seconds": seconds}
+        yield _both(f"{game}, vector env, {rows} rows", "vector_env", [vector, vector], old, turns)
+        single: dict[str, Any] = {"game": game, "seconds": seconds}
+        yield _both(f"{game}, single env", "single_env", [single, single], old, turns)
+    if steps:
+        trainings = [{"checkout": str(checkout), "steps": steps} for checkout in (HERE, old)]
+        yield _both("CorellianSpike-v0, training double DQN", "training", trainings, old, turns)
 
 
-def lines(arguments: argparse.Namespace) -> Iterator[tuple[str, ...]]:
-    """Measure, a line of the table for each game and env."""
-    for game in arguments.games:
-        for env, program in ((f"vector env, {arguments.rows} rows", _VECTOR), ("single env", _SINGLE)):
-            text = _COMMON + program
-            for name in ("game", "rows", "seconds"):
-                text = text.replace(f"{{{name}}}", str({**vars(arguments), "game": game}[name]))
-            sides = [worker(checkout, text) for checkout in (arguments.old, HERE)]
-            old, new = in_turns(sides, arguments.turns)
-            for side in sides:
-                side.close()
-            yield game, env, Spread.of(old).text(), Spread.of(new).text(), ratio(new, old).text(2)
+def _both(name: str, function: str, arguments: Sequence[dict[str, Any]], old: Path, turns: int) -> Comparison:
+    sides = []
+    for checkout, given in zip((HERE, old), arguments, strict=True):
+        python, environment = checkout_python(checkout)
+        label = name if checkout == HERE else "the same"
+        sides.append(Side(label, function, given, python, environment, compiles=True))
+    return compare(sides[0], sides[1], turns)
 
 
 def main() -> None:
     """Measure both sides and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--old", type=Path, required=True, metavar="PATH", help="the other checkout")
-    parser.add_argument("--games", nargs="+", default=GAMES, metavar="ID", help=f"the games ({', '.join(GAMES)})")
+    parser.add_argument("--games", nargs="*", default=GAMES, metavar="ID", help=f"the games ({', '.join(GAMES)})")
     parser.add_argument("--rows", type=int, default=4096, metavar="N", help="rows of the vector env (4096)")
+    parser.add_argument(
+        "--steps", type=int, default=200_000, metavar="N", help="steps of a training, 0 for none (200,000)"
+    )
     parser.add_argument("--turns", type=int, default=9, metavar="N", help="how often to measure each side (9)")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="how long to step each time (1)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     arguments = parser.parse_args()
-    arguments.old = arguments.old.resolve()
     described = machine()  # Before this process is bound to one core.
     one_core()
     print(f"{described}, one of them used; {arguments.turns} turns, median [lowest, highest]\n")
-    print_table(("game", "env", "old, decisions/s", "new, decisions/s", "ratio"), lines(arguments))
+    measured = comparisons(
+        arguments.old.resolve(), arguments.games, arguments.rows, arguments.steps, arguments.turns, arguments.seconds
+    )
+    report(HEADER, measured, arguments.json)
 
 
 if __name__ == "__main__":

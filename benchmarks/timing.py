@@ -1,23 +1,40 @@
 """What the benchmarks share: measuring sides in turns, medians with their spread, ratios, and one core for all of it.
 
 Other load on a machine comes and goes. So the sides of a comparison are measured in turns, which slows both alike, and
-a ratio is the median of the ratios of the turns. A `Worker` measures in a process of its own.
+a ratio is the median of the ratios of the turns. Each side measures in a process of its own, on one core.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from cardgym.cli.bench import machine
 
-__all__ = ["Spread", "Worker", "checkout_python", "in_turns", "machine", "one_core", "print_table", "ratio"]
+__all__ = [
+    "HERE",
+    "Comparison",
+    "Side",
+    "Spread",
+    "checkout_python",
+    "compare",
+    "in_turns",
+    "machine",
+    "one_core",
+    "print_table",
+    "ratio",
+    "report",
+]
+
+HERE = Path(__file__).parents[1]
+"""This checkout of cardgym."""
 
 
 @dataclass(frozen=True)
@@ -79,24 +96,18 @@ def checkout_python(checkout: Path) -> tuple[str, dict[str, str]]:
 
 
 class Worker:
-    """A process that measures whenever it is called: what its program's `measure()` returns.
-
-    Args:
-        program: Python code that prepares the measurement and defines `measure() -> float`.
-        python: the interpreter; this one by default.
-        environment: variables to set on top of this process's own.
+    """A process that measures whenever it is called.
 
     Raises:
         RuntimeError: from a call, when the process has ended; its errors are on stderr.
     """
 
-    def __init__(
-        self, program: str, *, python: str = sys.executable, environment: Mapping[str, str] | None = None
-    ) -> None:
-        loop = "\nimport sys\nfor _ in sys.stdin:\n    print(measure(), flush=True)\n"
+    def __init__(self, program: str, python: str, environment: Mapping[str, str]) -> None:
+        """Start Python on a program that defines `measure() -> float`, with variables on top of this process's own."""
+        loop = "\nimport sys\nfor _ in sys.stdin:\n    value = measure()\n    print(value, flush=True)\n"
         self._process = subprocess.Popen(
             [python, "-c", program + loop],
-            env={**os.environ, **(environment or {})},
+            env={**os.environ, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -116,3 +127,74 @@ class Worker:
     def close(self) -> None:
         """End the process."""
         self._process.communicate()
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: a function of `sides.py` with its arguments, and where it runs.
+
+    Attributes:
+        name: in the table.
+        function: the name of the function.
+        arguments: what it is given.
+        python: the interpreter.
+        environment: variables to set.
+        compiles: measure in a second process: one that has compiled a kernel runs it slower than one that loaded it.
+    """
+
+    name: str
+    function: str
+    arguments: Mapping[str, Any]
+    python: str = sys.executable
+    environment: Mapping[str, str] = field(default_factory=dict)
+    compiles: bool = False
+
+    def worker(self) -> Worker:
+        """A process that measures this side."""
+        folder = str(Path(__file__).parent)
+        program = f"import sys\nsys.path.append({folder!r})\nimport sides\n"
+        program += f"measure = sides.{self.function}(**{dict(self.arguments)!r})\n"
+        if self.compiles:
+            first = Worker(program, self.python, self.environment)
+            first()
+            first.close()
+        return Worker(program, self.python, self.environment)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides, each with what it did, and how many times as much the first did."""
+
+    name: str
+    values: Spread
+    other: str
+    other_values: Spread
+    ratio: Spread
+
+    def cells(self) -> list[str]:
+        """A row of the table."""
+        return [self.name, self.values.text(), self.other, self.other_values.text(), self.ratio.text(2)]
+
+
+def compare(side: Side, other: Side, turns: int) -> Comparison:
+    """Measure two sides in turns, each in a process of its own."""
+    workers = [side.worker(), other.worker()]
+    values, other_values = in_turns(workers, turns)
+    for worker in workers:
+        worker.close()
+    return Comparison(side.name, Spread.of(values), other.name, Spread.of(other_values), ratio(values, other_values))
+
+
+def report(header: Sequence[str], comparisons: Iterable[Comparison], json_file: Path | None) -> None:
+    """Print comparisons as a table, each as soon as it is there, and write them as JSON if a file is named."""
+    done: list[Comparison] = []
+
+    def rows() -> Iterator[list[str]]:
+        for comparison in comparisons:
+            done.append(comparison)
+            yield comparison.cells()
+
+    print_table(header, rows())
+    if json_file is not None:
+        told = {"machine": machine(), "comparisons": [asdict(comparison) for comparison in done]}
+        json_file.write_text(json.dumps(told, indent=1) + "\n")

@@ -8,6 +8,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from cardgym.errors import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -32,7 +34,9 @@ def print_results(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]
     from rich.text import Text
 
     console = results_console()
-    console.print(Text(title, "bold"), *fitting_tables(head, rows, console.width), Text(below, "dim"), sep="\n")
+    console.print(
+        Text(_clean(title), "bold"), *fitting_tables(head, rows, console.width), Text(_clean(below), "dim"), sep="\n"
+    )
 
 
 def fitting_tables(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[Table]:
@@ -47,6 +51,8 @@ def fitting_tables(head: Sequence[str], rows: Sequence[Sequence[str]], width: in
     from rich.table import Table
     from rich.text import Text
 
+    head = [_clean(name) for name in head]
+    rows = [[_clean(cell) for cell in row] for row in rows]
     names, widths = [], []
     for column, name in enumerate(head):
         cells = max((len(line) for row in rows for line in row[column].split("\n")), default=0)
@@ -73,6 +79,11 @@ def fitting_tables(head: Sequence[str], rows: Sequence[Sequence[str]], width: in
             table.add_row(*(Text(row[column]) for column in (0, *part)))
         tables.append(table)
     return tables
+
+
+def _clean(text: str) -> str:
+    """A text without control characters: names of players and metrics may come from a file."""
+    return "\n".join(printable(line, 500) for line in text.split("\n"))
 
 
 # -- progress ---------------------------------------------------------------------------------------------------------

@@ -18,13 +18,26 @@ class UnexpectedArgumentError(CardgymError, TypeError):
     """A keyword argument that an env does not take: a `TypeError` too, as libraries that try arguments expect."""
 
 
+def printable(text: str, length: int = 200) -> str:
+    """A text that may come from a file, fit for a terminal: control characters escaped, and cut to `length`."""
+    shown = text[: length + 1]
+    if not shown.isprintable():
+        shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in shown)
+    return shown if len(shown) <= length else f"{shown[: length - 3]}..."
+
+
+def quoted(value: object, length: int = 60) -> str:
+    """A value that may come from a file, in quotes, for a message; see `printable`."""
+    return f"'{printable(str(value), length)}'"
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> CardgymError:
     """The error for a name that is not among `known`, with the nearest one as a hint."""
     names = sorted(known)
-    return CardgymError(f"unknown {kind} {str(name)!r}: {nearest(name, names)}known: {', '.join(names) or 'none'}")
+    return CardgymError(f"unknown {kind} {quoted(name)}: {nearest(name, names)}known: {', '.join(names) or 'none'}")
 
 
 def nearest(name: object, known: Iterable[str], cutoff: float = 0.5) -> str:
     """The hint `did you mean 'x'? ` for the name most similar to `name`; empty if no similarity reaches `cutoff`."""
-    near = difflib.get_close_matches(str(name), sorted(known), n=1, cutoff=cutoff)
+    near = difflib.get_close_matches(str(name)[:200], sorted(known), n=1, cutoff=cutoff)
     return f"did you mean {near[0]!r}? " if near else ""

@@ -21,7 +21,7 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
-        with open(temporary, "rb") as file:
+        with open(temporary, "rb+") as file:  # Windows syncs no file that is open for reading alone.
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:

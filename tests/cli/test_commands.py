@@ -199,7 +199,7 @@ def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
     if os.access(tmp_path / "locked", os.W_OK):
         pytest.skip("root writes anywhere")
     assert "cannot write" in error_of(run_cardgym("record", ENV, *TWO, "--games", "2", "--out", "locked/a.csv"))
-    assert "cannot write" in error_of(run_cardgym("play", ENV, "--log", "locked/log.jsonl"))
+    assert "cannot write" in error_of(run_cardgym("play", ENV, "--record", "locked/record.sqlite"))
 
 
 @pytest.mark.parametrize("suffix", ["csv", "npz"])

@@ -1,4 +1,4 @@
-"""Sets written as numbers, eight at a time."""
+"""Sets written and read as numbers, many at a time."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from cardgym.engine.compilation import compiled
+from cardgym.engine.compilation import allocates, compiled
 from cardgym.engine.contract import write_bits
+from cardgym.engine.kernel import uniform_legal
+from cardgym.engine.sampling import LegalSampler
 
 
 @compiled
@@ -25,3 +27,19 @@ def test_write_bits_writes_each_bit_and_nothing_else(dtype: type[np.generic]) ->
         _write(values, count, out, start)
         expected = [7] * start + [(values >> bit) & 1 for bit in range(count)] + [7] * (80 - start - count)
         assert out.tolist() == expected
+
+
+def test_sampler_reaches_every_legal_action_and_no_other() -> None:
+    generator = np.random.default_rng(0)
+    for size in (1, 7, 31, 32, 33, 64, 100, 576):
+        mask = (generator.random(size) < 0.3).astype(np.int8)
+        mask[size - 1] = 1
+        drawn = LegalSampler(0)(np.repeat(mask[None], 5000, axis=0))
+        assert set(drawn.tolist()) == set(np.flatnonzero(mask).tolist())
+        strided = np.repeat(mask[None], 5000, axis=0)[::2]
+        np.testing.assert_array_equal(LegalSampler(0)(strided), drawn[:2500])
+
+
+def test_code_with_bits_runs_without_reference_counting() -> None:
+    assert not allocates(_write)
+    assert not allocates(uniform_legal)

@@ -185,7 +185,7 @@ def test_files_that_are_no_models_are_refused_in_one_line(tiny, tmp_path, model_
             if damage == "no-weights":
                 copy.writestr("data", archive.read("data"))
             copy.writestr("x", "x")
-    expected = "no such file" if damage == "missing" else "truncated or not a model of Stable-Baselines3"
+    expected = "no such file" if damage == "missing" else "not a model of Stable-Baselines3"
     with pytest.raises(CardgymError, match=expected) as refused:
         resolve(path, tiny, tiny.parse_options())
     assert "\n" not in str(refused.value)

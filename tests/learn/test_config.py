@@ -354,7 +354,7 @@ def test_states_hold_plain_values_and_nothing_else(tmp_path: Path) -> None:
     with pytest.raises(CardgymError, match="no state to resume from"):
         load_state(path)
     path.write_bytes(path.read_bytes()[:50])
-    with pytest.raises(CardgymError, match="no state to resume from"):
+    with pytest.raises(CardgymError, match="truncated or not a state to resume from"):
         load_state(path)
 
 

@@ -237,7 +237,7 @@ def test_file_of_bad_pairs_is_refused(tmp_path: Path) -> None:
         good._replace(values=good.values[:-1]),
     ):
         save_q_table(path, bad, learned.game, learned.options, "plain")
-        with pytest.raises(CardgymError, match="truncated, or no Q-table"):
+        with pytest.raises(CardgymError, match="its pairs are not"):
             load_player(path, learned.game, learned.options)
 
 

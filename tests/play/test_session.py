@@ -20,7 +20,8 @@ from cardgym import CardgymError, find
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import RESET
 from cardgym.play import session as session_module
-from cardgym.play.record import Record, StaleGameError, read_lines
+from cardgym.play.entries import read_entries
+from cardgym.play.record import Record, StaleGameError
 from cardgym.play.session import Session, replay
 from cardgym.players.base import CallablePlayer, CompiledPlayer, Player
 from cardgym.players.seating import SeatedBatch
@@ -321,4 +322,4 @@ def test_files_that_are_no_record_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CardgymError, match="update cardgym"):
         Record(tmp_path / "later")
     with pytest.raises(CardgymError, match="no such file"):
-        read_lines(tmp_path / "none.jsonl")
+        read_entries(tmp_path / "none.jsonl")

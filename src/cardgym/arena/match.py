@@ -20,6 +20,7 @@ from cardgym.engine.generator import derive
 from cardgym.engine.kernel import NOOP, RESET
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
+from cardgym.limits import MAX_GAMES, duration
 from cardgym.players.base import PlayerSpec, resolve_all
 from cardgym.players.seating import SeatedBatch
 
@@ -31,6 +32,9 @@ ROWS = 4096
 MAX_SEED = 2**63 - 1
 EVALUATION_SEED = 1_000_000
 """The seed of every training run's evaluations, whatever its own seed: all runs are judged on the same deals."""
+
+FAST = 1_000_000
+"""Games a second that no match on one core exceeds by much."""
 
 _STREAM = np.uint64(0xA7E4A)
 """The stream of the matches' deals: a learner with the same seed has seen other deals."""
@@ -68,7 +72,7 @@ def evaluate(
     if not isinstance(options, Options):
         options = game.parse_options(options)
     seed = whole_number("seed", seed, 0, MAX_SEED)
-    games = whole_number("games", games, 1, 10**12)
+    games = number_of_games(games)
     if seats not in ("rotate", "fixed"):
         raise CardgymError(f"seats {seats!r}: allowed are rotate, fixed")
     num_seats = options.num_players
@@ -112,6 +116,20 @@ def evaluate(
         players=tally.layout.reports(moments, [player.name for player in roster], seatings),
         differences=tally.layout.differences(moments, seatings),
     )
+
+
+def number_of_games(games: Any) -> int:
+    """`games` as an int.
+
+    Raises:
+        CardgymError: for anything but a whole number from 1 to `MAX_GAMES`.
+    """
+    try:
+        return whole_number("games", games, 1, MAX_GAMES)
+    except CardgymError as error:
+        many = isinstance(games, int) and games > MAX_GAMES
+        why = f" (so many would take {duration(games, FAST)})" if many else ""
+        raise CardgymError(f"{error}{why}") from None
 
 
 def whole_number(name: str, value: Any, low: int, high: int) -> int:

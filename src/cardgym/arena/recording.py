@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.arena.match import MAX_SEED, number_of_games, whole_number
 from cardgym.engine.compilation import announce, bound, template
 from cardgym.engine.contract import Game, Options, Record
 from cardgym.engine.generator import Generator, derive
@@ -153,8 +154,8 @@ def record_chunks(
     if not game.state_index.has_keys:
         names = ", ".join(name for name in registered() if find(name).state_index.has_keys) or "none"
         raise CardgymError(f"{game.id} has no state keys to record; games with them: {names}")
-    if games < 1 or not 0 <= seed < 2**63:
-        raise CardgymError(f"games {games}, seed {seed}: allowed are games from 1, a seed from 0 to 2^63 - 1")
+    games = number_of_games(games)
+    seed = whole_number("seed", seed, 0, MAX_SEED)
     if not 0.0 <= epsilon <= 1.0:
         raise CardgymError(f"epsilon {epsilon}: allowed are numbers from 0 to 1")
     roster = resolve_all(players, game, options)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cardgym.arena.recording import Transitions
+from cardgym.arena.recording import LOG, Transitions
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
+from cardgym.untrusted.archives import Archive
 
 SUFFIXES = (".csv", ".npz")
 
@@ -60,18 +60,16 @@ def read_transitions(path: Path) -> Transitions:
     Raises:
         CardgymError: for a file that is missing or holds no transitions.
     """
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return Transitions(**{name: arrays[name] for name in Transitions.__dataclass_fields__})
-    except FileNotFoundError:
-        raise CardgymError(f"file {path}: no such file") from None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise CardgymError(f"file {path}: holds no transitions that can be read ({error})") from None
+    with Archive(path, f"file {path}", "transitions that `cardgym record` wrote") as archive:
+        columns = {name: archive.array(name, LOG[name]) for name in Transitions.__dataclass_fields__}
+    if len({len(column) for column in columns.values()}) > 1:
+        raise CardgymError(f"file {path}: its columns are not of one length")
+    return Transitions(**columns)
 
 
 def _write_csv(path: Path, chunks: Iterable[Transitions]) -> int:
     count = 0
-    with open(path, "w", newline="") as file:
+    with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Transitions.__dataclass_fields__)
         for chunk in chunks:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from cardgym.cli.parser import Parser
 from cardgym.engine.registry import Command, packages
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, printable, unknown
 
 GENERAL = {
     "games": "list the games with their options and players",
@@ -116,7 +116,7 @@ def _help() -> str:
 
 
 def _fail(message: str) -> int:
-    print(f"cardgym: {' '.join(message.split())}", file=sys.stderr)
+    print(f"cardgym: {printable(' '.join(message.split()), 2000)}", file=sys.stderr)
     return BAD_INPUT
 
 

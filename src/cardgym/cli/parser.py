@@ -57,7 +57,7 @@ def add_matches(parser: Parser, games: int) -> None:
         help="one for each seat: a name that `cardgym games` lists, or a path (.json, .npz, .safetensors, .zip)",
     )
     add_trust(parser)
-    parser.add_argument("--games", type=whole(1, 10**12), default=games, metavar="N", help=f"how many games ({games})")
+    parser.add_argument("--games", type=whole(1, 10**40), default=games, metavar="N", help=f"how many games ({games})")
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")
 
 

@@ -1,13 +1,22 @@
-"""Play a game in the terminal. Results go to a log, which `cardgym report` prints as a table."""
+"""Play a game in the terminal, with a coach, undo and a review.
+
+Every game is kept in the record, move by move, which `cardgym report` and `cardgym review` read.
+"""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import secrets
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cardgym.cli.parser import Parser, add_game, add_trust, game_of, whole
 from cardgym.errors import CardgymError
+
+if TYPE_CHECKING:
+    from cardgym.play.record import Record
+    from cardgym.play.session import Session
 
 
 def add_arguments(parser: Parser) -> None:
@@ -23,15 +32,29 @@ def add_arguments(parser: Parser) -> None:
     add_trust(parser)
     parser.add_argument("--seat", type=whole(0, 63), metavar="N", help="your seat (drawn for each game)")
     parser.add_argument("--seed", type=whole(0), metavar="S", help="the seed of the deals (drawn)")
-    parser.add_argument("--log", type=Path, metavar="FILE", help="where results go (a file in your data folder)")
+    parser.add_argument(
+        "--hints",
+        choices=("off", "demand", "always"),
+        default="demand",
+        help="when the coach speaks: never, when you type h, or before every move (demand)",
+    )
+    parser.add_argument("--warn", action="store_true", help="ask again before a blunder")
+    parser.add_argument(
+        "--coach", metavar="PLAYER", help="who advises: a player for play-outs, or a Q-network (the game's own adviser)"
+    )
+    parser.add_argument("--resume", action="store_true", help="play on in the game left unfinished last")
+    parser.add_argument(
+        "--watch", nargs="+", metavar="PLAYER", help="watch these players play a game, one for each seat, step by step"
+    )
+    parser.add_argument("--record", type=Path, metavar="FILE", help="the record (a file in your data folder)")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Play until the person leaves."""
-    from cardgym.play.human_game import HumanGame
-    from cardgym.play.log import check_log, default_log
-    from cardgym.play.terminal import Terminal
-    from cardgym.players.base import resolve, seated
+    from cardgym.play.record import Record
+    from cardgym.play.session import Session
+    from cardgym.play.terminal import Terminal, watch
+    from cardgym.players.base import resolve, resolve_all, seated
 
     game, options = game_of(arguments)
     others = options.num_players - 1
@@ -39,9 +62,38 @@ def run(arguments: argparse.Namespace) -> None:
         raise CardgymError(f"seat {arguments.seat}: {game.id} has seats 0 to {others} here")
     if arguments.opponent and not others:
         raise CardgymError(f"--opponent {' '.join(arguments.opponent)}: {game.id} has no other seats; leave it out")
-    names = arguments.opponent or [game.opponent]
-    opponents = [resolve(name, game, options) for name in seated(names[0] if len(names) == 1 else names, others)]
-    log = arguments.log or default_log(game.id)
-    check_log(log)
     seed = secrets.randbelow(2**32) if arguments.seed is None else arguments.seed
-    Terminal(HumanGame(game, options, opponents, seat=arguments.seat, seed=seed), log, seed).play()
+    if arguments.watch:
+        players = resolve_all(arguments.watch, game, options)
+        with contextlib.closing(Record(arguments.record)) as record:
+            watch(Session(game, options, players, seed=seed, watched=True, record=record))
+        return
+    with contextlib.closing(Record(arguments.record)) as record:
+        resumed = None
+        if arguments.resume:
+            resumed = _unfinished(record, game.id)
+            options, seed = resumed.options, resumed.seed
+        names = arguments.opponent or [game.opponent]
+        opponents = [resolve(name, game, options) for name in seated(names[0] if len(names) == 1 else names, others)]
+        terminal = Terminal(
+            game,
+            options,
+            opponents,
+            seed=seed,
+            seat=arguments.seat,
+            record=record,
+            hints=arguments.hints,
+            warn=arguments.warn,
+            coach=arguments.coach,
+        )
+        terminal.play(resumed)
+
+
+def _unfinished(record: Record, env: str) -> Session:
+    """The person's game of that id left unfinished last."""
+    from cardgym.play.session import Session
+
+    for entry in reversed(list(record.games(env, finished=False))):
+        if entry.get("person") is not None and entry["moves"]:
+            return Session.restore(record, entry["id"])
+    raise CardgymError(f"--resume: no game of {env} is left unfinished")

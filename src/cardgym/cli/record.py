@@ -21,12 +21,19 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Record and write."""
-    from cardgym.arena.recording import record_chunks
+    from cardgym.arena.match import number_of_games
+    from cardgym.arena.recording import LOG, record_chunks
     from cardgym.arena.transition_file import check_suffix, write_transitions
     from cardgym.console import Progress
+    from cardgym.limits import check_disk, check_memory
 
     check_suffix(arguments.out)
     game, options = game_of(arguments)
+    games = number_of_games(arguments.games)
+    if arguments.out.suffix == ".npz":  # It is held in memory, with two transitions of a game or more.
+        check_memory(f"a recording of {games:,} games", 2 * games * LOG.itemsize, "write .csv, or record fewer games")
+    else:
+        check_disk(f"a recording of {games:,} games", 30 * games, arguments.out.parent, "record fewer games")
     about = {
         "env": game.id,
         "settings": options.asdict(),

@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.cli.parser import Parser
-from cardgym.errors import CardgymError
-
-_REPORT_KEYS = {"env", "settings", "games", "players"}
-_PLAYER_KEYS = {"name", "win_rate", "win_rate_ci95", "mean_return", "mean_return_ci95", "metrics"}
+from cardgym.errors import CardgymError, printable
 
 
 def add_arguments(parser: Parser) -> None:
@@ -36,7 +33,9 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read all files, then print."""
-    from cardgym.play.record import Record, read_lines
+    from cardgym.arena.report_file import read_report
+    from cardgym.play.entries import read_entries
+    from cardgym.play.record import Record
     from cardgym.play.results import reports
 
     if arguments.export or arguments.imports:
@@ -48,7 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     found: list[tuple[dict[str, Any], int]] = []
     for path in arguments.files:
-        found += reports(read_lines(path)) if path.suffix == ".jsonl" else [(_read_report(path), 0)]
+        found += reports(read_entries(path)) if path.suffix == ".jsonl" else [(read_report(path), 0)]
     if not arguments.files:
         found += reports(_own_games())
     if arguments.json:
@@ -62,9 +61,9 @@ def run(arguments: argparse.Namespace) -> None:
         if report["games"]:
             print_report(report)
         if unfinished:
-            names = ", ".join(player["name"] for player in report["players"])
+            names = ", ".join(printable(player["name"]) for player in report["players"])
             games = "1 game" if unfinished == 1 else f"{unfinished} games"
-            print(f"{report['env']}: {games} of {names} left unfinished, not in the figures")
+            print(f"{printable(report['env'])}: {games} of {names} left unfinished, not in the figures")
 
 
 def _own_games() -> list[dict[str, Any]]:
@@ -81,18 +80,3 @@ def _own_games() -> list[dict[str, Any]]:
 
 def _untouched(game: dict[str, Any]) -> bool:
     return "person" in game and all(seat != game["person"] for seat, _ in game["moves"])
-
-
-def _read_report(path: Path) -> dict[str, Any]:
-    from cardgym.arena.printing import report_texts
-
-    try:
-        report = json.loads(path.read_text())
-        if report.keys() >= _REPORT_KEYS and all(player.keys() >= _PLAYER_KEYS for player in report["players"]):
-            report_texts(report)  # Raises where a value is of the wrong type.
-            return dict(report)
-    except FileNotFoundError:
-        raise CardgymError(f"file {path}: no such file") from None
-    except (OSError, ValueError, AttributeError, TypeError, LookupError):
-        pass
-    raise CardgymError(f"file {path}: holds no report that `cardgym evaluate --json` printed")

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cardgym.engine.compilation import announce
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANSWER, CALLER, PENALIZE, ROW, kernel_of
+from cardgym.limits import check_memory
 
 NO_POLICY_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
 
@@ -38,13 +39,20 @@ class Batch:
         policy_tables: npt.NDArray[np.int8] = NO_POLICY_TABLES,
         players: Iterable[str] = (),
     ) -> None:
-        """Games in which compiled `players`, by name, may be seated besides `random` and the policy tables."""
+        """Games in which compiled `players`, by name, may be seated besides `random` and the policy tables.
+
+        Raises:
+            CardgymError: for more games than fit in memory.
+        """
         self.game = game
         self.options = options
         self.kernel = kernel_of(game, observation_name or game.default_observation, players)
         self.policy_tables = policy_tables
         self.num_actions = game.actions(options)
         self.observation_size = game.observation(self.kernel.observation_name).size(options)
+        row_bytes = game.state.itemsize + ROW.itemsize + ANSWER.itemsize + 9
+        row_bytes += 2 * (4 * self.observation_size + self.num_actions)  # A step's outputs, and those of the last one.
+        check_memory(f"{num_rows:,} games of {game.id} side by side", num_rows * row_bytes, "play fewer at once")
         # Every batch shares one dtype object: Numba recognises it at once, and would compare an equal copy each call.
         # Zeros: assigning skips the gaps between fields, and equal states must be equal bytes.
         self.plain_states: npt.NDArray[Any] = np.zeros(num_rows, game.state)

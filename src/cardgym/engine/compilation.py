@@ -33,6 +33,7 @@ import numpy as np
 import platformdirs
 from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.extending import _Intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -264,8 +265,13 @@ def _reach(function: Callable[..., Any]) -> tuple[tuple[types.FunctionType, ...]
 
 
 def plain_function(value: Any) -> Any:
-    """The Python function behind a compiled or wrapped one; anything else as it is."""
+    """The Python function behind a compiled or wrapped one; anything else as it is.
+
+    So is an intrinsic: what stands behind it is run by the compiler.
+    """
     value = getattr(value, "py_func", value)
+    if isinstance(value, _Intrinsic):
+        return value
     return inspect.unwrap(value) if callable(value) else value
 
 

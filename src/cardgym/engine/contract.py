@@ -19,7 +19,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.bits import write_bits
+from cardgym.engine.advice import ActionAdvice, Advice, Adviser
+from cardgym.engine.bits import count_bits, write_bits
 from cardgym.engine.compilation import rule
 from cardgym.engine.generator import Generator, uniform, uniform_float
 from cardgym.engine.observations import Feature, Observation, feature_table, offsets
@@ -28,6 +29,9 @@ from cardgym.engine.views import Counter, Item, Show, View, Zone, no_shows, view
 from cardgym.errors import CardgymError, unknown
 
 __all__ = [
+    "ActionAdvice",
+    "Advice",
+    "Adviser",
     "CardgymError",
     "CompiledPolicy",
     "Counter",
@@ -47,6 +51,7 @@ __all__ = [
     "Words",
     "Zone",
     "choice",
+    "count_bits",
     "feature_table",
     "number",
     "offsets",
@@ -96,6 +101,16 @@ def reward_field(state: Record, out: npt.NDArray[np.float64]) -> None:
 @rule
 def no_symmetry(state: Record) -> None:
     """A game whose rules have no symmetry: every state is its own representative."""
+
+
+def no_remarks(before: Record, move: int, after: Record, seat: int) -> str:
+    """A game whose `narrate` says everything."""
+    return ""
+
+
+def no_ending(state: Record, seat: int) -> str:
+    """A game whose scores say how it ended."""
+    return ""
 
 
 def no_deck(state: Record, deck: Sequence[int]) -> None:
@@ -189,6 +204,12 @@ class Words(_Part):
             everything. It may name items for actions that are not legal, too, and leaves `to_act` to `Game.view`.
             Without it people are shown `describe`.
         shows: `shows(before, move, after, seat)`: what a transition put on the table, explained point by point.
+        picture: `picture(state, seat)`: the same as `describe` for a terminal of 80 x 24, in at most 12 lines;
+            `describe` unless given.
+        remarks: `remarks(before, move, after, seat)`: what people say or see at the table beside `narrate`, such as a
+            spoken go; empty unless given.
+        ending: `ending(state, seat)`: how the game has ended for a seat, in one line; empty unless given.
+        rules_text: `rules_text(state)`: the rules of the game with these options, for somebody who plays it.
     """
 
     describe: Callable[[Record, int], str]
@@ -196,6 +217,10 @@ class Words(_Part):
     narrate: Callable[[Record, int, Record, int], str]
     view: Callable[[Record, int], View] | None = None
     shows: Callable[[Record, int, Record, int], list[Show]] = no_shows
+    picture: Callable[[Record, int], str] | None = None
+    remarks: Callable[[Record, int, Record, int], str] = no_remarks
+    ending: Callable[[Record, int], str] = no_ending
+    rules_text: Callable[[Record], str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,6 +310,7 @@ class Game:
         metrics: further figures of a finished game for the arena's report, by name, compiled: `metric(state, seat)`.
             The arena reports a mean a game, and for a name that ends in `_games` (0 or 1 in each game) how many games.
         count_actions: `count_actions(options)`: how many actions there are under other options, if not always as many.
+        adviser: `adviser(options)` makes what advises people at this game; None for play-outs by `opponent`.
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
     """
 
@@ -302,6 +328,7 @@ class Game:
     strength: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, Callable[[Record, int], float]] = field(default_factory=dict)
     count_actions: Callable[[Any], int] | None = None
+    adviser: Callable[[Any], Adviser] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 
     def variant(self, id: str, doc: str, **defaults: int | str) -> Game:

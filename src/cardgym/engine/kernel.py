@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.bits import count_32
 from cardgym.engine.compilation import bind, bound, plain_function, rule, template
 from cardgym.engine.contract import Game, Record
 from cardgym.engine.generator import Generator, derive, uniform, uniform_float
@@ -86,14 +87,23 @@ def choose_random(state: Record, seat: int, mask: npt.NDArray[np.int8], generato
 @rule
 def uniform_legal(mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """An action uniform over those that the mask allows."""
+    size = mask.shape[0]
+    whole = size & ~31
     count = 0
-    for action in range(mask.shape[0]):
-        count += mask[action]
+    for start in range(0, whole, 32):
+        count += count_32(mask, start)
+    for action in range(size - whole):
+        count += int(mask[np.uint64(whole + action)])  # Unsigned: a negative index would be checked for.
     place = uniform(generator, count)
+    start = 0
+    while start < whole and count_32(mask, start) <= place:
+        place -= count_32(mask, start)
+        start += 32
     seen = 0
-    chosen = 0
-    for action in range(mask.shape[0]):  # No early exit: the branch is unpredictable and costs more than finishing.
-        seen += mask[action]
+    chosen = start
+    for action in range(32 if start < whole else size - whole):
+        # No early exit: the branch is unpredictable and costs more than finishing.
+        seen += int(mask[np.uint64(start + action)])
         chosen += seen <= place
     return chosen
 

@@ -23,7 +23,7 @@ class LegalSampler:
     def __call__(self, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """Actions, (rows,) int64, for masks (rows, actions) int8 with at least one legal action in each row."""
         actions = np.empty(len(masks), np.int64)
-        _sample(masks, self._generator, actions)
+        _sample(np.ascontiguousarray(masks), self._generator, actions)
         return actions
 
 

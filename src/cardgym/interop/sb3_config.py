@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import EvaluationConfig, ExplorationConfig, GameConfig, Items, Share, TrainingConfig
+from cardgym.learn.config import (
+    EvaluationConfig,
+    ExplorationConfig,
+    GameConfig,
+    Games,
+    HiddenSizes,
+    Items,
+    Share,
+    Steps,
+    TrainingConfig,
+)
 
 
 class PPOKeys(TrainingConfig):
@@ -52,20 +62,20 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     algorithm: Literal["maskable_ppo", "ppo", "maskable_dqn", "dqn"] = "maskable_ppo"
     """maskable_ppo and maskable_dqn keep to the legal actions; an illegal action of ppo or dqn becomes a random legal
     one."""
-    total_steps: PositiveInt = 1_000_000
+    total_steps: Steps = 1_000_000
     """How many decisions the learner takes. Each of them is a step."""
     num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """How many games are played side by side; the network decides in all of them at once."""
     device: Literal["cpu", "cuda", "auto"] = "cpu"
     """Where the network learns; auto is cuda if there is a GPU."""
-    hidden_sizes: Annotated[Items[PositiveInt], Field(min_length=1)] = (128, 128)
+    hidden_sizes: HiddenSizes = (128, 128)
     """Units of each hidden layer; PPO has a second network of these for the value."""
 
     learning_rate: PositiveFloat = 1e-3
     """Adam's step size at the start."""
     learning_rate_final: NonNegativeFloat = 1e-3
     """Adam's step size at the end; it falls in a straight line."""
-    batch_size: PositiveInt = 512
+    batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """Transitions in an update."""
     max_grad_norm: PositiveFloat = 10.0
     """Longer gradients are scaled down to this norm."""
@@ -74,7 +84,7 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     normalize_reward: bool = False
     """Divide rewards by the standard deviation of discounted returns so far, with VecNormalize."""
 
-    eval_games: PositiveInt = 500
+    eval_games: Annotated[Games, Field(ge=1)] = 500
     """Games against each opponent in an evaluation."""
     save_every: PositiveInt = 500_000
     """Steps from one model, with its state to resume from, to the next."""

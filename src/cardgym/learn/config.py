@@ -18,14 +18,25 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, 
 
 from cardgym.arguments import Parser
 from cardgym.engine.registry import parse_settings
-from cardgym.errors import CardgymError, nearest
+from cardgym.errors import CardgymError, nearest, printable, quoted
+from cardgym.limits import MAX_GAMES, MAX_STEPS, duration
+from cardgym.untrusted.documents import read_bytes
 
 T = TypeVar("T")
+
+_MAX_FILE = 1 << 20
+"""Bytes that a config file may have."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 """A number from 0 to 1."""
 Items = Annotated[tuple[T, ...], Field(strict=False)]
 """A tuple that a file may write as a list; its items are as strict as any other value."""
+Steps = Annotated[int, Field(ge=1, le=MAX_STEPS, json_schema_extra={"per_second": 10_000_000})]
+"""How long a training is; the error for too many says how long they would take."""
+Games = Annotated[int, Field(ge=0, le=MAX_GAMES, json_schema_extra={"per_second": 1_000_000})]
+"""A number of games, likewise."""
+HiddenSizes = Annotated[Items[Annotated[int, Field(ge=1, le=65_536)]], Field(min_length=1, max_length=64)]
+"""Units of each hidden layer."""
 EnvOptions = dict[str, int | str]
 """Options of a game by name."""
 
@@ -106,9 +117,9 @@ class EvaluationConfig(TrainingConfig):
     """Whom the greedy learner is evaluated against; none for no evaluations."""
     eval_every: NonNegativeInt = 200_000
     """Steps from one evaluation to the next; 0 for the final one only."""
-    eval_games: PositiveInt = 1000
+    eval_games: Annotated[Games, Field(ge=1)] = 1000
     """Games against each opponent in an evaluation."""
-    final_games: NonNegativeInt = 10_000
+    final_games: Games = 10_000
     """Games against each opponent in the final evaluation; 0 for none."""
     save_every: PositiveInt = 1_000_000
     """Steps from one checkpoint, with its state to resume from, to the next."""
@@ -142,11 +153,9 @@ def read_config(kind: type[C], path: Path) -> C:
         CardgymError: where the file cannot be read, for an unknown key, and for a bad value.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CardgymError(f"config {path}: no such file") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise CardgymError(f"config {path}: cannot be read as TOML ({error})") from None
+        values = tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode())
+    except (RecursionError, ValueError) as error:
+        raise CardgymError(f"config {path}: cannot be read as TOML ({printable(str(error))})") from None
     try:
         return kind(**values)
     except CardgymError as error:
@@ -261,11 +270,21 @@ def _summary(kind: type[TrainingConfig], values: Mapping[str, Any], error: Valid
     name = str(first["loc"][0])
     if first["type"] == "extra_forbidden":
         hint = nearest(name, kind.model_fields, cutoff=0.75) or "is it a config of another script? "
-        return f"unknown key {name!r}: {hint}`--help` of the script lists all"
+        return f"unknown key {quoted(name)}: {hint}`--help` of the script lists all"
     value = values[name]
     schema = kind.model_json_schema()["properties"][name]
     hint = nearest(value, schema["enum"]) if "enum" in schema else ""
-    return f"{name}={value!r}: {hint}allowed: {_allowed(schema)}"
+    if "per_second" in schema and isinstance(value, int) and value > schema["maximum"]:
+        hint = f"that would take {duration(value, schema['per_second'])}; "
+    return f"{name}={printable(_repr(value))}: {hint}allowed: {_allowed(schema)}"
+
+
+def _repr(value: Any) -> str:
+    """A value in a message; Python refuses to print whole numbers of thousands of digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:

@@ -9,9 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files import replacing
 from cardgym.learn.config import TrainingConfig
+from cardgym.untrusted.archives import Archive
+from cardgym.untrusted.documents import parse_json
 
 # Torch is imported in the functions: a script that prints its help or refuses a flag does not wait for it.
 
@@ -47,7 +49,12 @@ def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Stateful]
     """
     state = load_resume_state(path, config)
     for name, part in parts.items():
-        part.load_state_dict(unpack(state[name]))
+        try:
+            part.load_state_dict(unpack(state[name]))
+        except (AttributeError, IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError) as error:
+            raise CardgymError(
+                f"{path}: its {name} does not fit this training ({printable(str(error), 100)}); train from the start"
+            ) from None
 
 
 def save_state(path: Path, state: dict[str, Any]) -> None:
@@ -67,13 +74,15 @@ def save_state(path: Path, state: dict[str, Any]) -> None:
 
 
 def load_state(path: Path) -> dict[str, Any]:
-    """Read a state. Nothing in the file is executed.
+    """Read a state. Nothing in the file is executed, and it unpacks to no more than it holds.
 
     Raises:
         CardgymError: where the file cannot be read or holds anything but tensors and plain values.
     """
     import torch
 
+    with Archive(path, str(path), "a state to resume from"):
+        pass  # The sizes that it declares fit the file.
     try:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # A file of something else fails in any of torch's steps, each in its own way.
@@ -90,7 +99,10 @@ def load_resume_state(path: Path, config: TrainingConfig) -> dict[str, Any]:
     state = load_state(path)
     if not isinstance(state, dict) or not isinstance(state.get("config"), str):
         raise CardgymError(f"{path}: no state of a training script to resume from; train from the start")
-    check_same(json.loads(state["config"]), config, path)
+    began = parse_json(state["config"], f"{path}: its config")
+    if not isinstance(began, dict):
+        raise CardgymError(f"{path}: no state of a training script to resume from; train from the start")
+    check_same(began, config, path)
     return state
 
 
@@ -108,8 +120,8 @@ def check_same(began: Mapping[str, Any], config: TrainingConfig, path: Path) -> 
     strange = sorted(set(began) - set(type(config).model_fields))
     if strange:
         raise CardgymError(
-            f"{path}: a run of another training script, or version, with the key {strange[0]!r}; resume it with that, "
-            "or name another folder with --out"
+            f"{path}: a run of another training script, or version, with the key {quoted(strange[0])}; resume it with "
+            "that, or name another folder with --out"
         )
     try:
         earlier = type(config)(**began).model_dump()
@@ -117,7 +129,9 @@ def check_same(began: Mapping[str, Any], config: TrainingConfig, path: Path) -> 
         raise CardgymError(f"{path}: no state of this training script ({error}); train from the start") from None
     for name, value in config.model_dump().items():
         if earlier[name] != value:
-            raise CardgymError(f"{path}: the run began with {name}={earlier[name]}, not {value}; resume it with that")
+            raise CardgymError(
+                f"{path}: the run began with {name}={printable(str(earlier[name]))}, not {value}; resume it with that"
+            )
 
 
 def pack(state: Mapping[str, Any]) -> dict[str, Any]:

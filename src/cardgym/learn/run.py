@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cardgym.console import results_console
 from cardgym.engine.registry import find, registered
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, printable
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.evaluation import Metrics, results_tables
 from cardgym.learn.resume import STATE_FILE
@@ -60,7 +60,7 @@ def run_script(
         folder = run_folder(run, game_id, run_name(config, run.config))
         result = train(config, folder, run.resume)
     except CardgymError as error:
-        print(f"{script}: {error}", file=sys.stderr)
+        print(f"{script}: {printable(str(error), 2000)}", file=sys.stderr)
         return 2
     except OSError as error:  # TensorBoard's, above all a full disk.
         where = f"stopped writing below {folder}" if folder else "nothing was written"

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from cardgym.learn.resume import pack, unpack
 from cardgym.learn.rollouts import Turns
+from cardgym.limits import check_memory
 
 
 class Transitions(NamedTuple):
@@ -43,6 +44,8 @@ class TransitionBuilder:
         self.n_step = n_step
         self.gamma = gamma
         self._num_actions = num_actions
+        needed = n_step * num_streams * (4 * observation_size + 16)
+        check_memory(f"the last {n_step:,} turns of {num_streams:,} streams", needed, "lower n_step or num_envs")
         # Each stream has a ring of its last n turns.
         self._observations = np.zeros((n_step, num_streams, observation_size), np.float32)
         self._actions = np.zeros((n_step, num_streams), np.int64)

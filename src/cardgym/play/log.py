@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError
+from cardgym.play.entries import read_entries as read_log
 from cardgym.play.record import data_folder
-from cardgym.play.record import read_lines as read_log
 
 __all__ = ["append", "check_log", "data_folder", "default_log", "read_log"]
 

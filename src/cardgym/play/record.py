@@ -21,6 +21,7 @@ import platformdirs
 
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
+from cardgym.play.entries import read_entries
 
 Move = tuple[int, int]
 """A move as it is kept: the seat that decided, CHANCE or UNDO, and the action, outcome or number of moves left."""
@@ -37,8 +38,6 @@ create table if not exists moves (
 """
 _WAIT_SECONDS = 30.0
 """How long to wait for another process that is writing."""
-_KEYS = {"env", "settings", "finished", "max_score", "players"}
-_NUMBERS = ("score", "return")
 
 
 class StaleGameError(CardgymError):
@@ -219,7 +218,7 @@ class Record:
             CardgymError: for a file that is missing, or a line that is no game; then nothing is added.
         """
         count = 0
-        for entry in read_lines(path):
+        for entry in read_entries(path):
             moves = [(seat, move) for seat, move in entry.pop("moves", ())]
             rows = [*moves, *[(UNDO, len(moves))] * entry.pop("undone", 0)]
             id = entry.pop("id", None) or f"log-{hashlib.sha256(_text(entry).encode()).hexdigest()[:22]}"
@@ -259,43 +258,6 @@ class Record:
             yield
         except sqlite3.Error as error:
             raise CardgymError(f"cannot write {self.path}: {error}") from None
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The games of a file of JSON lines: one that `Record.export` wrote, or a log of earlier versions.
-
-    Raises:
-        CardgymError: for a file that is missing, or a line that is no game.
-    """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        raise CardgymError(f"file {path}: no such file") from None
-    except (OSError, ValueError) as error:
-        raise CardgymError(f"file {path}: cannot be read ({error})") from None
-    games = []
-    for number, line in enumerate(lines, 1):
-        try:
-            game = json.loads(line)
-            valid = _is_game(game)
-        except (ValueError, AttributeError, TypeError, LookupError, RecursionError):
-            valid = False
-        if not valid:
-            raise CardgymError(f"file {path}: line {number} is no game that cardgym wrote")
-        games.append(game)
-    return games
-
-
-def _is_game(game: Any) -> bool:
-    valid = game.keys() >= _KEYS and len(game["players"]) > 0 and isinstance(game["max_score"], int | float)
-    for player in game["players"]:
-        numbers = (*player["metrics"].values(), *(player[key] for key in _NUMBERS))
-        valid &= isinstance(player["name"], str) and all(isinstance(one, int | float) for one in numbers)
-    for seat, move in game.get("moves", ()):
-        valid &= type(seat) is int and type(move) is int and CHANCE <= seat < 64 and 0 <= move < 2**31
-    valid &= isinstance(game["env"], str) and isinstance(game["settings"], dict)
-    valid &= isinstance(game.get("id", ""), str) and type(game.get("undone", 0)) is int
-    return bool(valid)
 
 
 def _rows(id: str, start: int, moves: Sequence[Move]) -> Iterator[tuple[str, int, int, int]]:

@@ -21,7 +21,8 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
     lineups: dict[str, list[dict[str, Any]]] = {}
     for game in games:
         names = [player["name"] for player in game["players"]]
-        lineups.setdefault(json.dumps([game["env"], game["settings"], names]), []).append(game)
+        metrics = sorted(game["players"][0]["metrics"])
+        lineups.setdefault(json.dumps([game["env"], game["settings"], names, metrics]), []).append(game)
     for same_lineup in lineups.values():
         first = same_lineup[0]
         finished = [game for game in same_lineup if game["finished"]]

@@ -7,18 +7,33 @@ papers have no head: they are read too.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files import replacing
 from cardgym.players.base import TablePlayer
+from cardgym.players.compatibility import OptionValues
+from cardgym.untrusted.documents import Document, Name, parse_json, read_bytes, validate
 
 FORMAT = "cardgym policy 1"
+_BYTES_PER_STATE = 256
+"""More than a state's line has in any policy file."""
+
+
+class _Head(Document):
+    """A policy file with a head; further entries of the head are for people."""
+
+    format: Literal["cardgym policy 1"]
+    env: Name | None = None
+    options: OptionValues = Field(default_factory=dict)
+    actions: dict[Any, Any]
 
 
 def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8]:
@@ -27,28 +42,32 @@ def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8
     Raises:
         CardgymError: for a file that is missing, no policy file, or made for another game or other options.
     """
+    what = f"policy file {path}"
     labels = _labels(game, options)
-    entries = _read(path)
+    content = read_bytes(path, what, limit=_BYTES_PER_STATE * (len(labels) + 1000))
+    entries = parse_json(content, what)
     if not isinstance(entries, dict):
-        raise CardgymError(f"policy file {path}: holds no JSON object from states to actions")
+        raise CardgymError(f"{what}: holds no JSON object from states to actions")
     if "format" in entries:
-        _check_head(path, entries, game, options)
-        entries = entries["actions"]
+        head = validate(_Head, entries, what)
+        _check_head(what, head, game, options)
+        entries = head.actions
     index_of = {label: i for i, label in enumerate(labels)}
     actions = np.full(len(labels), -1, np.int64)
     for label, action in entries.items():
         if label not in index_of:
-            raise CardgymError(f"policy file {path}: unknown state {label!r}; was it made for other options?")
+            raise CardgymError(f"{what}: unknown state {quoted(label)}; was it made for other options?")
         if isinstance(action, bool) or not isinstance(action, int) or not 0 <= action < game.num_actions:
             raise CardgymError(
-                f"policy file {path}: action {action!r} in state {label}; allowed are 0 to {game.num_actions - 1}"
+                f"{what}: action {printable(repr(action), 60)} in state {label}; "
+                f"allowed are 0 to {game.num_actions - 1}"
             )
         actions[index_of[label]] = action
     actions[0] = max(actions[0], 0)  # Index 0 is the end, where nothing is decided; a file may leave it out.
     if (actions < 0).any():
         missing = np.flatnonzero(actions < 0)
         count = f"{len(missing)} state{'s' if len(missing) > 1 else ''} missing"
-        raise CardgymError(f"policy file {path}: {count}, such as {labels[missing[0]]}; made for other options?")
+        raise CardgymError(f"{what}: {count}, such as {labels[missing[0]]}; made for other options?")
     return actions.astype(np.int8)
 
 
@@ -75,41 +94,18 @@ def save_policy(path: Path, actions: npt.NDArray[np.int8], game: Game, options: 
         temporary.write_text("\n".join(["{", *lines, '  "actions": {', states, "  }", "}"]) + "\n", encoding="utf-8")
 
 
-def _read(path: Path) -> Any:
-    def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        entries: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in entries:
-                raise CardgymError(f"policy file {path}: says {name!r} twice")
-            entries[name] = value
-        return entries
-
-    try:
-        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=without_repeats)
-    except FileNotFoundError:
-        raise CardgymError(f"policy file {path}: no such file") from None
-    except CardgymError:
-        raise
-    except (OSError, ValueError, RecursionError) as error:
-        raise CardgymError(f"policy file {path}: cannot be read as JSON ({error})") from None
-
-
-def _check_head(path: Path, content: dict[str, Any], game: Game, options: Options) -> None:
-    if content["format"] != FORMAT or not isinstance(content.get("actions"), dict):
-        raise CardgymError(f"policy file {path}: its head does not say {FORMAT!r}, or it has no object `actions`")
-    if content.get("env") != game.id:
-        raise CardgymError(f"policy file {path}: made for {content.get('env')}, not for {game.id}")
-    if content.get("options") != options.asdict():
+def _check_head(what: str, head: _Head, game: Game, options: Options) -> None:
+    if head.env != game.id:
+        raise CardgymError(f"{what}: made for {printable(str(head.env), 60)}, not for {game.id}")
+    if head.options != options.asdict():
         raise CardgymError(
-            f"policy file {path}: made for {_text(content.get('options'))}, not for {_text(options.asdict())}; "
+            f"{what}: made for {_text(head.options)}, not for {_text(options.asdict())}; "
             "set the options it was made for"
         )
 
 
-def _text(options: object) -> str:
-    if not isinstance(options, dict):
-        return "no options"
-    return ", ".join(f"{name}={value}" for name, value in options.items())
+def _text(options: Mapping[str, int | str]) -> str:
+    return printable(", ".join(f"{name}={value}" for name, value in options.items()) or "no options")
 
 
 def _labels(game: Game, options: Options) -> list[str]:

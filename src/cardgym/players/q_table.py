@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,10 @@ from cardgym.engine.contract import Game, Options, rule
 from cardgym.engine.generator import mix
 from cardgym.errors import CardgymError
 from cardgym.files import replacing
-from cardgym.players.metadata import check_compatible, checkpoint_metadata
+from cardgym.players.compatibility import PlayerMetadata, check_compatible
+from cardgym.players.metadata import checkpoint_metadata
+from cardgym.untrusted.archives import Archive
+from cardgym.untrusted.documents import parse_document
 
 FORMAT = "cardgym q-table 1"
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -35,6 +37,13 @@ def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
         number = np.uint64(0) if observation[place] == 0 else np.uint64(bits[place])
         key = mix(key ^ number) + _GOLDEN
     return np.uint64(1) if key == np.uint64(0) else key
+
+
+class QTableMetadata(PlayerMetadata):
+    """What is saved with a Q-table."""
+
+    format: Literal["cardgym q-table 1"]
+    """`FORMAT`."""
 
 
 class Pairs(NamedTuple):
@@ -136,27 +145,21 @@ def load_player(path: Path, game: Game, options: Options) -> QTablePlayer:
         CardgymError: for a file that is missing, no Q-table of cardgym, or made for another game, options or
             observation.
     """
-    if not path.is_file():
-        raise CardgymError(f"Q-table {path}: no such file; give the path of an .npz file")
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            metadata = json.loads(str(file["metadata"]))
-            pairs = Pairs(*(file[name] for name in Pairs._fields))
-        known = metadata["format"] == FORMAT
-        valid = _valid(pairs, game.actions(options))
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-        known = valid = False
-    if not known or (metadata.get("env") == game.id and not valid):
-        raise CardgymError(f"Q-table {path}: truncated, or no Q-table of cardgym ({FORMAT!r})")
-    check_compatible(f"Q-table {path}", metadata, game, options)
-    return QTablePlayer(str(path), metadata["observation"], pairs)
+    what = f"Q-table {path}"
+    with Archive(path, what, "a Q-table of cardgym") as archive:
+        metadata = parse_document(QTableMetadata, archive.text("metadata"), f"{what}: metadata")
+        check_compatible(what, metadata, game, options)
+        pairs = Pairs(
+            archive.array("keys", np.uint64), archive.array("actions", np.int32), archive.array("values", np.float64)
+        )
+    if not _valid(pairs, game.actions(options)):
+        raise CardgymError(f"{what}: its pairs are not sorted and of one length, or an action is none of {game.id}")
+    return QTablePlayer(str(path), metadata.observation, pairs)
 
 
 def _valid(pairs: Pairs, num_actions: int) -> bool:
-    """Whether the arrays are of the right types and shapes, sorted by key, with actions in range."""
+    """Whether the arrays are of one length, and sorted by key, with actions in range."""
     keys, actions, values = pairs
-    if not (keys.dtype == np.uint64 and actions.dtype == np.int32 and values.dtype == np.float64):
-        return False
-    if keys.ndim != 1 or not keys.shape == actions.shape == values.shape:
+    if not len(keys) == len(actions) == len(values):
         return False
     return not len(keys) or bool((keys[1:] >= keys[:-1]).all() and actions.min() >= 0 and actions.max() < num_actions)

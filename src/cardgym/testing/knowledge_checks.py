@@ -35,6 +35,7 @@ def check_hidden(game: Game, options: Options, seed: int = 0, most: int = 90, hi
         for seat in _seats(driver, number):
             other.assign(driver)
             other.resample(seat, generator(seed, number, seat))
+            _compare_draws(driver, other, seat, (seed, number), f"{driver}, seed {seed}, move {number}")
             resampled += 1
             changed += other.state_bytes() != driver.state_bytes()
             what = f"{driver}, seed {seed}, move {number}: resampling what seat {seat} cannot see"
@@ -47,6 +48,46 @@ def check_hidden(game: Game, options: Options, seed: int = 0, most: int = 90, hi
         changed > 0 or not hides,
         f"{driver}: resample() changed none of {resampled} states; if the game hides nothing, say hides = False",
     )
+
+
+def _compare_draws(driver: StateDriver, other: StateDriver, seat: int, key: tuple[int, int], where: str) -> None:
+    """States in which a seat knows the same are resampled alike by one generator: its draws tell nothing hidden."""
+    one, two = driver.copy(), other.copy()
+    one.resample(seat, generator(*key))
+    two.resample(seat, generator(*key))
+    expect(
+        one.state_bytes() == two.state_bytes(),
+        f"{where}: what resample() draws for seat {seat} depends on what it cannot see; put the hidden things in an "
+        "order of their own before drawing",
+    )
+
+
+def check_advice(game: Game, options: Options, seed: int = 0, most: int = 40) -> None:
+    """The game's adviser values every legal action, the best first, and knows no more than the seat to decide."""
+    if game.adviser is None:
+        return
+    adviser = game.adviser(options)
+    driver = StateDriver(game, options)
+    other = driver.copy()
+    rng = np.random.default_rng(seed)
+    for number in range(most):
+        if driver.over:
+            driver.setup()
+        seat = driver.current_player
+        if seat >= 0 and len(driver.legal_actions()) > 1:
+            where = f"{driver}, seed {seed}, move {number}: advice for seat {seat}"
+            before = driver.states.tobytes()
+            advice = adviser.advise(driver.state, seat)
+            values = [one.value for one in advice.actions]
+            actions = sorted(one.action for one in advice.actions)
+            expect(actions == driver.legal_actions(), f"{where} is for {actions}, legal are {driver.legal_actions()}")
+            expect(values == sorted(values, reverse=True), f"{where} is not sorted, the best first: {values}")
+            expect(all(np.isfinite(values)), f"{where} has values that are no numbers: {values}")
+            expect(driver.states.tobytes() == before, f"{where} changes the state")
+            other.assign(driver)
+            other.resample(seat, generator(seed, number))
+            expect(adviser.advise(other.state, seat) == advice, f"{where} depends on what the seat cannot see")
+        driver.random_move(rng)
 
 
 def _seats(driver: StateDriver, number: int) -> set[int]:

@@ -139,6 +139,11 @@ class ContractSuite:
         for seed, options in enumerate(self._options()):
             knowledge_checks.check_hidden(self._game, options, seed, hides=self.hides)
 
+    def test_advice_knows_what_its_seat_knows(self) -> None:
+        """See `check_advice`."""
+        for seed, options in enumerate(self._options()[:2]):
+            knowledge_checks.check_advice(self._game, options, seed)
+
     def test_any_options(self) -> None:
         """Short games under options that hypothesis draws, and shrinks where one fails."""
         from hypothesis import HealthCheck, given, settings

@@ -284,7 +284,7 @@ def broken(weights):
         "negative": (np.where(np.arange(8) == 2, -0.5, weights).astype(np.float32), "weight -0.5 of hand_max_med"),
         "nan": (np.where(np.arange(8) == 4, np.nan, weights).astype(np.float32), "weight nan of crib_min_avg"),
         "zero": (np.zeros(SHAPE, np.float32), "all weights are 0"),
-        "size": (weights[:60], r"of shape \(60, 121, 2, 8\); allowed is \(121, 121, 2, 8\)"),
+        "size": (weights[:60], r"should be F32 \(121, 121, 2, 8\), and is F32 \(60, 121, 2, 8\)"),
     }
 
 

@@ -65,10 +65,13 @@ def test_tensors_of_another_type_or_not_finite_raise(tmp_path, pegging):
     bad = pegging.figures.copy()
     bad[0, 1, 7] = np.nan
     for tensors, message in (
-        ({"weights": named_weights("uniform").astype(np.float64)}, "weights of type float64; allowed is float32"),
-        ({"weights": np.ones((121, 121, 2, 8), np.int32)}, "weights of type int32"),
+        (
+            {"weights": named_weights("uniform").astype(np.float64)},
+            r"weights should be F32 \(121, 121, 2, 8\), and is F64",
+        ),
+        ({"weights": np.ones((121, 121, 2, 8), np.int32)}, "and is I32"),
         ({"pegging_figures": bad}, "pegging_figures must hold finite numbers"),
-        ({"pegging_figures": bad[:, :, :5].copy()}, "pegging_figures must be float64 of shape"),
+        ({"pegging_figures": bad[:, :, :5].copy()}, "pegging_figures should be F64"),
     ):
         with pytest.raises(CardgymError, match=message):
             resolve(written(path, pegging, **tensors), GAME, options)

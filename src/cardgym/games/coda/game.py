@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Game, Rules, StateIndex, Words
-from cardgym.games.coda import knowledge, observations, rules, state, text, view
+from cardgym.engine.contract import Adviser, Game, Rules, StateIndex, Words
+from cardgym.games.coda import guide, knowledge, observations, rules, state, text, view
 from cardgym.games.coda.doc import DOC, OFFICIAL_DEFAULTS, OFFICIAL_DOC
 from cardgym.games.coda.players import PLAYERS
+
+
+def _adviser(options: state.CodaOptions) -> Adviser:
+    from cardgym.games.coda.adviser import adviser
+
+    return adviser(GAME, options)
+
 
 GAME = Game(
     id="Coda-v0",
@@ -16,10 +23,11 @@ GAME = Game(
     count_actions=state.num_actions,
     rules=Rules.of(rules, knowledge, state),
     observations=observations.OBSERVATIONS,
-    words=Words.of(text, view),
+    words=Words.of(text, guide, view),
     state_index=StateIndex.of(observations),
     players=PLAYERS,
     opponent="heuristic",
+    adviser=_adviser,
 )
 
 OFFICIAL = GAME.variant("CodaOfficial-v0", OFFICIAL_DOC, **OFFICIAL_DEFAULTS)

@@ -317,6 +317,8 @@ def _redeal(state: Record, owner: int, values: int, generator: Generator) -> Non
                 places[joker] = place
     state.held[owner] = kept
     state.length[owner] = 0
+    for place in range(MAX_LINE):
+        state.line[owner, place] = NONE
     state.waiting[owner] &= kept
     jokers = 0
     for _ in range(count):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, OutsidePolicy, Record, rule, uniform
+from cardgym.engine.contract import CompiledPolicy, Generator, OutsidePolicy, Record, count_bits, rule, uniform
 from cardgym.games.coda.knowledge import colour_of, count_arrangements, count_guesses, new_counts
 from cardgym.games.coda.state import (
     GUESSING,
@@ -15,7 +15,6 @@ from cardgym.games.coda.state import (
     MAX_TILES,
     REVEALING,
     CodaOptions,
-    count_tiles,
     hidden,
     num_numbers,
     place_action,
@@ -186,7 +185,7 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
     ties = 0
     for place in range(state.length[1 - seat]):
         if hidden(state, 1 - seat, place):
-            size = count_tiles(int(values[place]))
+            size = count_bits(int(values[place]))
             if size < fewest:
                 fewest = size
                 ties = 0
@@ -200,7 +199,7 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
         return _choose_set(mask, generator)
     pick = uniform(generator, ties)
     for place in range(state.length[1 - seat]):
-        if hidden(state, 1 - seat, place) and count_tiles(int(values[place])) == fewest:
+        if hidden(state, 1 - seat, place) and count_bits(int(values[place])) == fewest:
             for tile in range(n):
                 if (int(values[place]) >> tile) & 1 and mask[place * n + tile]:
                     if pick == 0:
@@ -225,7 +224,7 @@ def possible_values(state: Record, owner: int, values: int, out: npt.NDArray[np.
     """
     size = int(state.length[owner])
     numbers = num_numbers(state)
-    spare = count_tiles(values >> numbers)
+    spare = count_bits(values >> numbers)
     # bounds[j]: the lowest that the last number so far can be, if j hidden tiles up to here are jokers.
     bounds = np.full(3, -1, np.int64)
     for place in range(size):

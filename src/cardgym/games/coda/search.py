@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import announce, compiled
-from cardgym.engine.contract import Generator, Record, rule, uniform
+from cardgym.engine.contract import Generator, Record, count_bits, rule, uniform
 from cardgym.engine.generator import derive
 from cardgym.games.coda.knowledge import count_guesses, new_counts, put_jokers, resample
 from cardgym.games.coda.observations import OBSERVATIONS, TURN, full_offsets
@@ -32,7 +32,6 @@ from cardgym.games.coda.state import (
     WHITE,
     YES,
     CodaOptions,
-    count_tiles,
     hidden,
     insert,
     num_actions,
@@ -242,7 +241,7 @@ def remember(state: Record, seen: npt.NDArray[np.float32]) -> None:
         state.phase = SETTING
         state.waiting[OWN] = aside
         for tile in range(n):  # As many tiles as each seat was dealt.
-            if (free >> tile) & 1 and count_tiles(int(state.held[OTHER])) < state.n_start:
+            if (free >> tile) & 1 and count_bits(int(state.held[OTHER])) < state.n_start:
                 state.held[OTHER] |= 1 << tile
     state.pool = free & ~int(state.held[OTHER])
 

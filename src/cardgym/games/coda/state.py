@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardgym.engine.contract import CardgymError, Options, Record, choice, number, rule
+from cardgym.engine.contract import CardgymError, Options, Record, choice, count_bits, number, rule
 
 MAX_TILES = 26
 MAX_LINE = 13  # Turns alternate and each draws one tile, so no line grows beyond half the tiles.
@@ -144,19 +144,9 @@ def place_action(state: Record, place: int) -> int:
 
 
 @rule
-def count_tiles(values: int) -> int:
-    """How many tiles a set has."""
-    count = 0
-    while values:
-        values &= values - 1
-        count += 1
-    return count
-
-
-@rule
 def lowest_tile(values: int) -> int:
     """The lowest tile of a set that is not empty."""
-    return count_tiles((values & -values) - 1)
+    return count_bits((values & -values) - 1)
 
 
 @rule
@@ -164,7 +154,7 @@ def highest_tile(values: int) -> int:
     """The highest tile of a set; -1 if it is empty."""
     for shift in (1, 2, 4, 8, 16):
         values |= values >> shift
-    return count_tiles(values) - 1
+    return count_bits(values) - 1
 
 
 # -- the tiles of a seat ----------------------------------------------------------------------------------------------

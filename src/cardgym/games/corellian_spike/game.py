@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Game, Observation, Rules, StateIndex, Words
-from cardgym.games.corellian_spike import observations, rules, state, state_index, tabular_observations, text, view
+from cardgym.engine.contract import Adviser, Game, Observation, Rules, StateIndex, Words
+from cardgym.games.corellian_spike import (
+    guide,
+    observations,
+    rules,
+    state,
+    state_index,
+    tabular_observations,
+    text,
+    view,
+)
 from cardgym.games.corellian_spike.doc import DOC
 from cardgym.games.corellian_spike.players import PLAYERS
+
+
+def _adviser(options: state.CorellianSpikeOptions) -> Adviser:
+    from cardgym.games.corellian_spike.adviser import adviser
+
+    return adviser(GAME, options)
+
 
 GAME = Game(
     id="CorellianSpike-v0",
@@ -20,9 +36,10 @@ GAME = Game(
         "cards": Observation(tabular_observations.observe_cards, tabular_observations.cards_features),
         "spikes": Observation(tabular_observations.observe_spikes, tabular_observations.spikes_features),
     },
-    words=Words.of(text, view),
+    words=Words.of(text, guide, view),
     state_index=StateIndex.of(state_index),
     players=PLAYERS,
     opponent="heuristic",
+    adviser=_adviser,
     metrics={"credits_per_game": rules.credits_gained, "bust_games": rules.bust},
 )

@@ -155,21 +155,24 @@ def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
 @rule
 def resample(state: Record, seat: int, generator: Generator) -> None:
     """Shuffle all cards that `seat` cannot see, and deal them again to the draw pile, the hands and the bought card."""
-    hidden = np.empty(DECK.shape[0] + 1, np.int16)
-    size = 0
+    # Counted by value first, so that the draw depends on what the seat knows and not on where the cards lie.
+    counts = np.zeros(NUM_VALUES, np.int64)
     for place in range(state.deck_size):
-        hidden[size] = state.deck[place]
-        size += 1
+        counts[state.deck[place] + 10] += 1
     for other in range(state.num_players):
         if other != seat:
             for slot in range(SPIKE_SLOT):
                 if state.cards[other, slot] != EMPTY:
-                    hidden[size] = state.cards[other, slot]
-                    size += 1
+                    counts[state.cards[other, slot] + 10] += 1
     hidden_extra = state.extra != EMPTY and state.turn != seat
     if hidden_extra:
-        hidden[size] = state.extra
-        size += 1
+        counts[state.extra + 10] += 1
+    hidden = np.empty(DECK.shape[0] + 1, np.int16)
+    size = 0
+    for value in range(NUM_VALUES):
+        for _ in range(counts[value]):
+            hidden[size] = value - 10
+            size += 1
     for last in range(size - 1, 0, -1):
         place = uniform(generator, last + 1)
         card = hidden[place]

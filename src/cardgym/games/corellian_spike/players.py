@@ -33,7 +33,7 @@ from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 
 RANDOM_TABLE_SEED = 2023  # The paper's year. Its own random policy was drawn once and is not published.
 
-_MAX_SUM = 30  # Sums are from -30 to 30.
+MAX_SUM = 30  # Sums are from -30 to 30.
 _RANKS = 62  # Of a sum: 2 |sum|, and 1 more for a negative one; the lower wins.
 
 
@@ -73,8 +73,8 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
     """
     unseen = np.zeros(NUM_VALUES, np.float32)
     count_unseen(state, seat, unseen)
-    beats = np.zeros(2 * _MAX_SUM + 1, np.float64)
-    _chances_to_beat_all(state, seat, unseen, beats)
+    beats = np.zeros(2 * MAX_SUM + 1, np.float64)
+    chances_to_beat_all(state, seat, unseen, beats)
     if state.phase == BETTING:
         return _bet(state, seat, mask, unseen, beats)
     total = card_sum(state, seat)
@@ -83,17 +83,17 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
             return DONT_BUY
         gain = 0.0
         for value in range(NUM_VALUES):
-            best = beats[total + _MAX_SUM]
+            best = beats[total + MAX_SUM]
             for slot in range(3):
-                best = max(best, beats[total + value - 10 - state.cards[seat, slot] + _MAX_SUM])
-            gain += unseen[value] * (best - beats[total + _MAX_SUM])
+                best = max(best, beats[total + value - 10 - state.cards[seat, slot] + MAX_SUM])
+            gain += unseen[value] * (best - beats[total + MAX_SUM])
         gain *= _stays(state) / unseen.sum()
         return BUY if gain * _expected_pool(state) > BET else DONT_BUY
     choice = DISCARD
-    best = beats[total + _MAX_SUM]
+    best = beats[total + MAX_SUM]
     for action in (SWAP_SPIKE, SWAP_LOW, SWAP_HIGH):
         slot = SPIKE_SLOT if action == SWAP_SPIKE else LOW_SLOT if action == SWAP_LOW else HIGH_SLOT
-        worth = beats[total + state.extra - state.cards[seat, slot] + _MAX_SUM]
+        worth = beats[total + state.extra - state.cards[seat, slot] + MAX_SUM]
         if worth > best:
             choice = action
             best = worth
@@ -116,11 +116,11 @@ def _bet(
             if other != seat:
                 raises += state.raises[other]
     total = card_sum(state, seat)
-    holds = beats[total + _MAX_SUM]
+    holds = beats[total + MAX_SUM]
     if state.cards[seat, SPIKE_SLOT] == EMPTY:
         holds = 0.0
         for value in range(NUM_VALUES):
-            holds += unseen[value] * beats[total + value - 10 + _MAX_SUM]
+            holds += unseen[value] * beats[total + value - 10 + MAX_SUM]
         holds /= unseen.sum()
     even = 1.0 / players
     stays = _stays(state)
@@ -150,7 +150,7 @@ def _expected_pool(state: Record) -> float:
 
 
 @rule
-def _chances_to_beat_all(
+def chances_to_beat_all(
     state: Record, seat: int, unseen: npt.NDArray[np.float32], beats: npt.NDArray[np.float64]
 ) -> None:
     """For each sum from -30 to 30, the chance that it beats every opponent still in; a tie counts half."""
@@ -159,7 +159,7 @@ def _chances_to_beat_all(
         for second in range(NUM_VALUES):
             pairs[first + second] += unseen[first] * unseen[second]
         pairs[2 * first] -= unseen[first] / 3.0  # `unseen` counts in thirds: the same card is not drawn twice.
-    for total in range(2 * _MAX_SUM + 1):
+    for total in range(2 * MAX_SUM + 1):
         beats[total] = 1.0
     ranks = np.zeros(_RANKS, np.float64)
     for other in range(state.num_players):
@@ -177,7 +177,7 @@ def _chances_to_beat_all(
             beaten = (worse + ranks[rank] / 2.0) / whole
             worse += ranks[rank]
             if rank != 1:  # There is no negative 0.
-                beats[_MAX_SUM + (-(rank // 2) if rank % 2 else rank // 2)] *= beaten
+                beats[MAX_SUM + (-(rank // 2) if rank % 2 else rank // 2)] *= beaten
 
 
 @rule

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Game, Observation, Rules, Words
-from cardgym.games.cribbage import observations, rules, state, text, view
+from cardgym.engine.contract import Adviser, Game, Observation, Rules, Words
+from cardgym.games.cribbage import guide, observations, rules, state, text, view
 from cardgym.games.cribbage.doc import DEAL_DOC, DOC
 from cardgym.games.cribbage.metrics import METRICS
 from cardgym.games.cribbage.players import PLAYERS
+
+
+def _adviser(options: state.CribbageOptions) -> Adviser:
+    from cardgym.games.cribbage.adviser import adviser
+
+    return adviser(options)
+
 
 GAME = Game(
     id="Cribbage-v0",
@@ -16,9 +23,10 @@ GAME = Game(
     num_actions=state.NUM_ACTIONS,
     rules=Rules.of(rules, observations, state),
     observations={"full": Observation(observations.observe, observations.features)},
-    words=Words.of(text, view),
+    words=Words.of(text, guide, view),
     players=PLAYERS,
     opponent="expert",
+    adviser=_adviser,
     metrics=METRICS,
 )
 

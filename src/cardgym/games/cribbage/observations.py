@@ -176,19 +176,22 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
     The opponent's hand gets only cards that its goes allow; any two others may have been tossed.
     """
     other = 1 - seat
-    hidden = np.empty(CARDS, np.int64)
-    size = 0
+    # Sorted first, so that the draw depends on what the seat knows and not on where the cards lie.
+    unseen = np.zeros(CARDS, np.bool_)
     for place in range(state.deck_size):
-        hidden[size] = state.deck[place]
-        size += 1
+        unseen[state.deck[place]] = True
     for place in range(state.hand_size[other]):
-        hidden[size] = state.hand[other, place]
-        size += 1
+        unseen[state.hand[other, place]] = True
     tossed = state.crib[2 * other] != EMPTY
     if tossed:
-        hidden[size] = state.crib[2 * other]
-        hidden[size + 1] = state.crib[2 * other + 1]
-        size += 2
+        for place in range(2):
+            unseen[state.crib[2 * other + place]] = True
+    hidden = np.empty(CARDS, np.int64)
+    size = 0
+    for card in range(CARDS):
+        if unseen[card]:
+            hidden[size] = card
+            size += 1
     while True:
         size = _draw_hand(state, other, hidden, size, generator)
         if state.phase != PLAYING or state.turn != other or can_play(state, other):

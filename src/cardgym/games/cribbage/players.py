@@ -80,21 +80,30 @@ def _best_toss(state: Record, seat: int) -> int:
 @rule
 def _best_card(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> int:
     """The legal card of the greatest value, the lowest of equals."""
+    values = np.empty(6)
+    card_values(state, seat, mask, values)
+    best = -1
+    most = 0.0
+    for place in range(state.hand_size[seat]):
+        card = int(state.hand[seat, place])
+        if mask[card] and (best < 0 or values[place] > most):
+            best = card
+            most = values[place]
+    return best
+
+
+@rule
+def card_values(state: Record, seat: int, mask: npt.NDArray[np.int8], values: npt.NDArray[np.float64]) -> None:
+    """Fill `values`, (6,), with what playing each card in hand is worth in points, by place, where it is legal."""
     left = np.empty(13, np.int64)
     _count_unseen(state, seat, left)
     pile = np.empty(10, np.int8)
     for place in range(state.pile_size):
         pile[place] = state.pile[place]
-    best = -1
-    most = 0.0
     for place in range(state.hand_size[seat]):
         card = int(state.hand[seat, place])
         if mask[card]:
-            value = _value_of(state, seat, card, left, pile)
-            if best < 0 or value > most:
-                best = card
-                most = value
-    return best
+            values[place] = _value_of(state, seat, card, left, pile)
 
 
 @rule

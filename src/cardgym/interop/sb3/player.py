@@ -13,15 +13,16 @@ import json
 import os
 import pickle
 import re
-import zipfile
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from gymnasium import spaces
+from pydantic import Field
 from sb3_contrib.common.maskable import policies as maskable
 from sb3_contrib.common.recurrent.policies import RecurrentActorCriticPolicy
 from sb3_contrib.qrdqn import policies as qrdqn
@@ -34,11 +35,13 @@ from torch import Tensor, nn
 
 from cardgym.engine.contract import Game, Options
 from cardgym.envs.core import EnvCore
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, printable
 from cardgym.interop.sb3 import maskable_dqn
 from cardgym.players.base import TRUST
-from cardgym.players.metadata import check_compatible
-from cardgym.players.networks import masked, one_thread
+from cardgym.players.compatibility import PlayerMetadata, check_compatible
+from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, masked, one_thread
+from cardgym.untrusted.archives import Archive
+from cardgym.untrusted.documents import Document, at_most, parse_json, validate
 
 _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
     module.__name__: policies
@@ -51,6 +54,9 @@ _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
     )
 }
 """The policies that are rebuilt without unpickling, by module: for observations that are arrays, and that are dicts."""
+
+_MAX_JSON = 64 << 20
+"""Bytes that a model's JSON may have: it holds the last observations, pickled."""
 
 _UNUSED_KWARGS = ("optimizer_class", "optimizer_kwargs")
 """Settings of a policy that change nothing that it plays."""
@@ -148,21 +154,20 @@ def load_player(path: Path, game: Game, options: Options, *, trust: bool | None 
             observation, or that has to be unpickled without trust.
     """
     what = f"model {path}"
-    data, weights = _read(path)
-    metadata = data["action_space"].get("cardgym")
-    if not isinstance(metadata, dict):
+    data, weights = _read(path, what)
+    if not isinstance(data.action_space.get("cardgym"), dict):
         raise CardgymError(f"{what}: does not say which game it was made for; train it in an env of cardgym")
+    metadata = validate(_ModelMetadata, data.action_space["cardgym"], what)
     check_compatible(what, metadata, game, options)
-    as_dict = bool(metadata.get("as_dict"))
-    core = EnvCore(game, options.asdict(), obs=metadata["observation"], obs_mode="dict" if as_dict else "flat")
+    core = EnvCore(game, options.asdict(), obs=metadata.observation, obs_mode="dict" if metadata.as_dict else "flat")
     observation_space, action_space = core.observation_space(), core.action_space()
-    same_space = _description(data["observation_space"]) == _description(_as_json(observation_space))
-    if not same_space or not _contains(observation_space, _arrays(data.get("_last_obs"))):
+    same_space = _description(data.observation_space) == _description(_as_json(observation_space))
+    if not same_space or not _contains(observation_space, _arrays(data.last_obs)):
         raise CardgymError(
             f"{what}: a wrapper such as VecNormalize changed its observations, which this file does not hold; "
             "load it in Python and play it as cardgym.interop.sb3.ModelPlayer"
         )
-    policy_class, kwargs = _plain_policy(data, as_dict)
+    policy_class, kwargs = _plain_policy(data, metadata.as_dict)
     if policy_class is None:
         if not (os.environ.get(TRUST) == "1" if trust is None else trust):
             raise CardgymError(
@@ -170,33 +175,81 @@ def load_player(path: Path, game: Game, options: Options, *, trust: bool | None 
                 f"add --trust, set {TRUST}=1 or call load_player(trust=True)"
             )
         policy_class, kwargs = _unpickled_policy(what, data)
+    else:
+        _check_layers(what, kwargs, weights, game.actions(options))
     try:
         policy = policy_class(observation_space, action_space, lambda _: 0.0, **kwargs)
         policy.load_state_dict(weights)
-    except (AttributeError, KeyError, RuntimeError, TypeError, ValueError):
+    except (AssertionError, AttributeError, KeyError, RuntimeError, TypeError, ValueError):
         raise CardgymError(f"{what}: its policy and its weights do not fit together") from None
     return ModelPlayer(policy, str(path))
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """A model's JSON, with what is pickled still as text, and the weights of its policy.
+class _ModelMetadata(PlayerMetadata):
+    """What an env of cardgym writes into its action space."""
+
+    as_dict: bool = False
+
+
+_Described = Annotated[dict[str, Any], at_most(1000)]
+
+
+class _Model(Document):
+    """A model's JSON, as far as it is read; what is pickled is still text."""
+
+    observation_space: _Described
+    action_space: _Described
+    policy_class: _Described
+    policy_kwargs: _Described
+    last_obs: Any = Field(None, alias="_last_obs")
+
+
+def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
+    """A model's JSON and the weights of its policy.
 
     Raises:
         CardgymError: for a file that is missing, or no model of Stable-Baselines3.
     """
     if not path.is_file():
-        raise CardgymError(f"model {path}: no such file; give the path of a .zip file that model.save wrote")
+        raise CardgymError(f"{what}: no such file; give the path of a .zip file that model.save wrote")
+    content = "a model of Stable-Baselines3"
+    with Archive(path, what, content) as archive:
+        values = parse_json(archive.read("data", _MAX_JSON), f"{what}: not {content}: data", constants=True)
+        model = validate(_Model, values, f"{what}: not {content}: data")
+        packed = archive.read("policy.pth")
+    with Archive(io.BytesIO(packed), f"{what}: policy.pth", "weights of PyTorch"):
+        pass  # Its declared sizes fit the file.
     try:
-        with zipfile.ZipFile(path) as archive:
-            data = json.loads(archive.read("data"))
-            weights = torch.load(io.BytesIO(archive.read("policy.pth")), map_location="cpu", weights_only=True)
-        spaces_and_policy = [data["observation_space"], data["action_space"], data["policy_class"]]
-        readable = all(isinstance(part, dict) for part in [*spaces_and_policy, data["policy_kwargs"], weights])
-    except Exception:  # zipfile, json and torch.load raise a dozen kinds on a file that is damaged or not theirs.
-        readable = False
-    if not readable:
-        raise CardgymError(f"model {path}: truncated or not a model of Stable-Baselines3")
-    return data, weights
+        weights = torch.load(io.BytesIO(packed), map_location="cpu", weights_only=True)
+    except Exception:  # torch.load raises a dozen kinds on a file that is damaged or not its own.
+        weights = None
+    if not isinstance(weights, dict) or not all(isinstance(value, Tensor) for value in weights.values()):
+        raise CardgymError(f"{what}: truncated or not {content} (its weights are no tensors by name)")
+    return model, weights
+
+
+def _check_layers(what: str, kwargs: Mapping[str, Any], weights: Mapping[str, Tensor], num_actions: int) -> None:
+    """Check that the layers that a policy's settings call for are no larger than the weights there are.
+
+    Raises:
+        CardgymError: for larger ones, and for settings of another kind; nothing of their size is allocated.
+    """
+    stored = {value.untyped_storage().data_ptr(): value.untyped_storage().nbytes() for value in weights.values()}
+    arch = kwargs.get("net_arch") or []
+    branches = list(arch.values()) if isinstance(arch, dict) else [arch]
+    quantiles = kwargs.get("n_quantiles", 1)
+    needed = 0
+    for branch in branches:
+        sizes: list[Any] = [*branch, quantiles] if isinstance(branch, list) else [None]
+        if len(sizes) > MAX_LAYERS or not all(type(size) is int and 0 < size <= MAX_UNITS for size in sizes):
+            raise CardgymError(f"{what}: its net_arch is no list of up to {MAX_LAYERS} sizes from 1 to {MAX_UNITS:,}")
+        sizes[-1] *= num_actions if "n_quantiles" in kwargs else 1
+        needed += sum(4 * one * next_one for one, next_one in pairwise(sizes))
+    if needed > sum(stored.values()):
+        raise CardgymError(
+            f"{what}: its policy and its weights do not fit together: layers of {needed:,} bytes, weights of "
+            f"{sum(stored.values()):,}"
+        )
 
 
 def _as_json(space: spaces.Space[Any]) -> dict[str, Any]:
@@ -223,7 +276,11 @@ class _ArrayUnpickler(pickle.Unpickler):
 def _arrays(described: Any) -> Any:
     """Observations, (num_envs, ...) or a dict of such, that a model's JSON holds; None if it does not."""
     try:
-        return _ArrayUnpickler(io.BytesIO(base64.b64decode(described[":serialized:"]))).load()
+        content = base64.b64decode(described[":serialized:"])
+        arrays = _ArrayUnpickler(io.BytesIO(content)).load()
+        parts = arrays.values() if isinstance(arrays, dict) else [arrays]
+        # A pickle can declare an array of any size.
+        return arrays if sum(part.nbytes for part in parts) <= len(content) else None
     except Exception:  # The JSON holds null, or a pickle of something else.
         return None
 
@@ -238,14 +295,14 @@ def _contains(space: spaces.Space[Any], seen: Any) -> bool:
     return not isinstance(seen, np.ndarray) or all(space.contains(row) for row in seen)
 
 
-def _plain_policy(data: Mapping[str, Any], as_dict: bool) -> tuple[type[BasePolicy] | None, dict[str, Any]]:
+def _plain_policy(data: _Model, as_dict: bool) -> tuple[type[BasePolicy] | None, dict[str, Any]]:
     """The class and the settings of a policy, as far as they can be told without unpickling; None if they cannot."""
-    policies = _POLICIES.get(data["policy_class"].get("__module__", ""))
-    kwargs = {name: value for name, value in data["policy_kwargs"].items() if name not in _UNUSED_KWARGS}
+    policies = _POLICIES.get(str(data.policy_class.get("__module__", "")))
+    kwargs = {name: value for name, value in data.policy_kwargs.items() if name not in _UNUSED_KWARGS}
     if (
         kwargs.pop(":serialized:", None) is not None
     ):  # A pickled dict: its values stand beside it, as text or as they are.
-        del kwargs[":type:"]
+        kwargs.pop(":type:", None)
         for name, value in kwargs.items():
             activation = re.fullmatch(r"<class 'torch\.nn\.modules\.activation\.(\w+)'>", str(value))
             if name == "activation_fn" and activation is not None and hasattr(nn, activation[1]):
@@ -255,12 +312,12 @@ def _plain_policy(data: Mapping[str, Any], as_dict: bool) -> tuple[type[BasePoli
     return (policies[as_dict] if policies else None), kwargs
 
 
-def _unpickled_policy(what: str, data: Mapping[str, Any]) -> tuple[type[BasePolicy], dict[str, Any]]:
+def _unpickled_policy(what: str, data: _Model) -> tuple[type[BasePolicy], dict[str, Any]]:
     """The class and the settings of a policy, unpickled."""
-    parts = {name: data[name] for name in ("policy_class", "policy_kwargs")}
+    parts = {"policy_class": data.policy_class, "policy_kwargs": data.policy_kwargs}
     try:
         unpickled = json_to_data(json.dumps(parts))
         policy_class, kwargs = unpickled["policy_class"], unpickled["policy_kwargs"]
     except Exception as error:  # Unpickling runs any code, which raises anything.
-        raise CardgymError(f"{what}: cannot be unpickled ({type(error).__name__}: {error})") from None
+        raise CardgymError(f"{what}: cannot be unpickled ({type(error).__name__}: {printable(str(error))})") from None
     return policy_class, kwargs

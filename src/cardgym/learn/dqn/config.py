@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import EvaluationConfig, ExplorationConfig, GameConfig, Items, Share
+from cardgym.learn.config import (
+    EvaluationConfig,
+    ExplorationConfig,
+    GameConfig,
+    Games,
+    HiddenSizes,
+    Items,
+    Share,
+    Steps,
+)
 
 
 class DQNConfig(EvaluationConfig, ExplorationConfig, GameConfig):
@@ -20,7 +29,7 @@ class DQNConfig(EvaluationConfig, ExplorationConfig, GameConfig):
     snapshot_every: PositiveInt = 200_000
     """Steps from one copy to the next; each replaces the oldest."""
 
-    total_steps: PositiveInt = 1_000_000
+    total_steps: Steps = 1_000_000
     """How many decisions the learner takes. Each of them is a step."""
     num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """How many games are played side by side; the network decides in all of them at once."""
@@ -33,7 +42,7 @@ class DQNConfig(EvaluationConfig, ExplorationConfig, GameConfig):
     """Split the network's output into a state value and advantages."""
     wide: bool = False
     """Add a linear layer straight from the observation to the action values."""
-    hidden_sizes: Annotated[Items[PositiveInt], Field(min_length=1)] = (128, 128)
+    hidden_sizes: HiddenSizes = (128, 128)
     """Units of each hidden layer."""
 
     learning_rate: PositiveFloat = 1e-3
@@ -56,14 +65,14 @@ class DQNConfig(EvaluationConfig, ExplorationConfig, GameConfig):
     """Steps before the first update."""
     train_frequency: PositiveInt = 256
     """Steps from one update to the next."""
-    batch_size: PositiveInt = 512
+    batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """Transitions in an update."""
     target_update_interval: PositiveInt = 100
     """Updates of the network from one update of the target network to the next."""
     tau: Share = 1.0
     """How far the target network moves towards the network at each update of it; 1 copies the weights."""
 
-    eval_games: PositiveInt = 500
+    eval_games: Annotated[Games, Field(ge=1)] = 500
     """Games against each opponent in an evaluation."""
     save_every: PositiveInt = 500_000
     """Steps from one checkpoint, with its state to resume from, to the next."""

@@ -10,6 +10,7 @@ import torch
 from cardgym.errors import CardgymError
 from cardgym.learn.resume import generator_state, set_generator_state
 from cardgym.learn.transitions import Transitions
+from cardgym.limits import check_memory
 
 
 class ReplayBuffer:
@@ -44,13 +45,12 @@ class ReplayBuffer:
             ],
             align=True,
         )
+        what = f"buffer_size={capacity}: that many transitions of {layout.itemsize} bytes each"
+        check_memory(what, capacity * layout.itemsize, "lower it")
         try:
             self._records = np.zeros(capacity, layout)
         except (MemoryError, ValueError):
-            raise CardgymError(
-                f"buffer_size={capacity}: not enough memory for that many transitions of {layout.itemsize} bytes each; "
-                "lower it"
-            ) from None
+            raise CardgymError(f"{what} would need more memory than there is left; lower it") from None
 
     def add(self, transitions: Transitions) -> None:
         """Store transitions, NumPy arrays, each in the place of the oldest."""

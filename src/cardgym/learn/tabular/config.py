@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat
 
-from cardgym.learn.config import EvaluationConfig, ExplorationConfig, GameConfig, Items, Share
+from cardgym.learn.config import EvaluationConfig, ExplorationConfig, GameConfig, Items, Share, Steps
 
 
 class TabularConfig(EvaluationConfig, ExplorationConfig, GameConfig):
@@ -23,7 +23,7 @@ class TabularConfig(EvaluationConfig, ExplorationConfig, GameConfig):
 
     algorithm: Literal["q_learning", "sarsa"] = "q_learning"
     """q_learning looks ahead to the best legal action, sarsa to the one taken."""
-    total_steps: PositiveInt = 1_000_000
+    total_steps: Steps = 1_000_000
     """How many decisions the learner takes. Each of them is a step."""
     table_size: Annotated[int, Field(ge=1, le=2**40)] = 1 << 20
     """How many pairs of observation and action there is room for, if observations are hashed."""

@@ -22,6 +22,7 @@ from cardgym.errors import CardgymError
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.loop import COUNTERS, ENTRY, PENDING, SETTINGS, insert, learning_loop
+from cardgym.limits import check_memory
 from cardgym.players.base import CompiledPlayer, Player, PlayerSpec, TablePlayer
 from cardgym.players.q_table import Pairs, QTablePlayer
 from cardgym.players.seating import SeatedBatch
@@ -78,6 +79,9 @@ class TabularLearner:
             )
         else:
             rows = game.state_index.num_info_states(options)
+        needed = slots * ENTRY.itemsize + rows * actions * 12
+        what = f"table_size={config.table_size}: room for that many pairs" if slots > 1 else f"{rows:,} states"
+        check_memory(what, needed, "lower it" if slots > 1 else "choose other options, or an observation to hash")
         self.entries: npt.NDArray[Any] = np.zeros(slots, ENTRY)
         self.values = np.zeros((rows, actions))
         self.visits = np.zeros((rows, actions), np.int32)

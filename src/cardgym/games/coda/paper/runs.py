@@ -194,7 +194,7 @@ def evaluate_checkpoints(paths: Sequence[Path], games: int, seeds: Sequence[int]
     results = []
     for path in paths:
         network, metadata = load_checkpoint(path, find(ENV), coda())
-        config, observation = metadata["config"], metadata["observation"]
+        config, observation = metadata.config, metadata.observation
         algorithm = "double DQN" if config.get("double", True) else "DQN"
         training = f"{observation}, {config.get('total_steps', 0):,} decisions, seed {config.get('seed')}"
         player = NetworkPlayer(path.name, network, observation)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, PositiveInt
 
-from cardgym.learn.config import EnvOptions, Items, Share, TrainingConfig
+from cardgym.learn.config import EnvOptions, Games, Items, Share, TrainingConfig
 
 ENV = "CorellianSpike-v0"
 
@@ -22,11 +22,11 @@ class BatchQConfig(TrainingConfig):
     state: Literal["code", "cards", "spikes"] = "code"
     """What tells states apart: code (the paper's state code), cards (the player's cards instead of their sum) or spikes
     (the code, and the opponents' spikes)."""
-    num_iterations: PositiveInt = 50
+    num_iterations: Annotated[int, Field(ge=1, le=1_000_000)] = 50
     """How often games are played and learned from."""
-    games_per_iteration: PositiveInt = 2000
+    games_per_iteration: Annotated[int, Field(ge=1, le=10_000_000)] = 2000
     """Games in each iteration."""
-    update_epochs: PositiveInt = 20
+    update_epochs: Annotated[int, Field(ge=1, le=1_000_000)] = 20
     """Passes over an iteration's transitions."""
     learning_rate: Annotated[float, Field(gt=0, le=1)] = 0.1
     """The paper's alpha."""
@@ -43,9 +43,9 @@ class BatchQConfig(TrainingConfig):
     """Iterations from one policy file to the next; the last iteration always has one."""
     eval_opponents: Items[str] = ("random", "initial")
     """Whom the policy is evaluated against each time it is saved."""
-    eval_games: NonNegativeInt = 1000
+    eval_games: Games = 1000
     """Games against each opponent in an evaluation; 0 for none."""
-    final_games: NonNegativeInt = 10_000
+    final_games: Games = 10_000
     """Games against each opponent in the final evaluation; 0 for none."""
 
     @property

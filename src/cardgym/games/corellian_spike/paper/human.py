@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.play.record import Record, read_lines
+from cardgym.play.entries import read_entries
+from cardgym.play.record import Record
 
 
 def human_rows(log: Path | None = None) -> list[str]:
@@ -18,7 +20,7 @@ def human_rows(log: Path | None = None) -> list[str]:
     Raises:
         CardgymError: where a file that was named is missing, or a line of it is no game.
     """
-    games = Record().games(ENV, moves=False) if log is None else read_lines(log)
+    games = Record().games(ENV, moves=False) if log is None else read_entries(log)
     defaults = CorellianSpikeOptions().asdict()
     lineups: dict[tuple[str, str, str], list[tuple[float, float, float, float]]] = {}
     for game in games:
@@ -26,14 +28,16 @@ def human_rows(log: Path | None = None) -> list[str]:
             continue
         person, other = game["players"]
         metrics = person["metrics"]
+        if not metrics.keys() >= {"credits_per_game", "bust_games"}:
+            raise CardgymError(f"a game of {ENV} in {log or 'the record'} lacks its metrics; leave it out")
         row = (metrics["credits_per_game"], person["score"], game["max_score"], metrics["bust_games"])
         changed = [f"{option}={value}" for option, value in game["settings"].items() if value != defaults.get(option)]
         lineups.setdefault((person["name"], other["name"], ", ".join(changed) or "the paper's"), []).append(row)
     rows = []
-    for (name, other, options), games in lineups.items():
-        credits, won, hands, bust = (sum(column) for column in zip(*games, strict=True))
+    for (name, other, options), same in lineups.items():
+        credits, won, hands, bust = (sum(column) for column in zip(*same, strict=True))
         rows.append(
-            f"| {name} | {other} | {options} | {len(games)} | {credits / len(games):+.1f} | "
+            f"| {name} | {other} | {options} | {len(same)} | {credits / len(same):+.1f} | "
             f"{won:g} of {hands:g} | {bust:g} |"
         )
     return rows

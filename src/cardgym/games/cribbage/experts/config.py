@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import Items, Share, TrainingConfig
+from cardgym.learn.config import Games, Items, Share, TrainingConfig
 
 ENV = "Cribbage-v0"
 
@@ -14,7 +14,7 @@ ENV = "Cribbage-v0"
 class ExpertsConfig(TrainingConfig):
     """Experts at cribbage: how much each of eight strategies counts, by both scores and who deals."""
 
-    total_games: PositiveInt = 1_000_000
+    total_games: Annotated[Games, Field(ge=1)] = 1_000_000
     """How many games are played."""
     init: Annotated[Items[str], Field(min_length=1, max_length=2)] = ("uniform",)
     """What the expert starts from: weights with a name, or the path of a weight file. One expert plays itself; name two
@@ -25,7 +25,7 @@ class ExpertsConfig(TrainingConfig):
     """Standard deviation of the noise on the logarithms of weights with a name; the paper's update needs some."""
     own_crib: bool = False
     """Let `crib_min_avg` maximise the own crib as dealer, which the paper's eight strategies cannot."""
-    seed_deals: Annotated[int, Field(ge=0, lt=2**63)] = 200_000
+    seed_deals: Games = 200_000
     """Deals with random keeps, before training, that the statistics of pegging start from."""
 
     learning_rate: NonNegativeFloat = 0.1
@@ -38,7 +38,7 @@ class ExpertsConfig(TrainingConfig):
     """The share of games that begin at two scores drawn at random."""
     value_every: PositiveInt = 20_000
     """Games from one valuation of all positions to the next."""
-    buffer_size: PositiveInt = 4096
+    buffer_size: Annotated[int, Field(ge=1, le=10_000_000)] = 4096
     """How many of the last deals are kept to value positions by."""
     gamma: Share = 1.0
     """The paper's update: a position n deals before the last counts gamma^n; 1 counts all positions alike."""
@@ -47,7 +47,7 @@ class ExpertsConfig(TrainingConfig):
     """Games from one weight file, with its state to resume from, to the next, whatever `value_every` is."""
     eval_opponents: Items[str] = ("greedy", "uniform")
     """Whom the first expert is evaluated against each time it is saved."""
-    eval_games: PositiveInt = 20_000
+    eval_games: Annotated[Games, Field(ge=1)] = 20_000
     """Games against each opponent in an evaluation; deals are swapped."""
 
     @property

@@ -10,10 +10,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import AfterValidator, ConfigDict
 
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Options, offsets
@@ -34,6 +35,8 @@ from cardgym.games.cribbage.strategies import (
     new_pegging,
     score_keeps,
 )
+from cardgym.untrusted.documents import Document, Items, Name
+from cardgym.untrusted.tensors import Layout, read_tensors
 
 SUFFIX = ".experts.safetensors"
 FORMAT = "cardgym-experts-1"
@@ -44,7 +47,29 @@ STARTS = ("uniform", "random", *FAMILIES, *STRATEGIES)
 _OTHERS = 0.02
 """What the weights of a family leave to all strategies together: a weight of 0 could never grow."""
 
+_DTYPES = {"f": "F64", "i": "I64"}
+"""How safetensors writes the dtypes of pegging statistics, by their kind."""
+
 Weights = npt.NDArray[np.float32]
+
+
+def _known_strategies(names: tuple[str, ...]) -> tuple[str, ...]:
+    if names != tuple(STRATEGIES):
+        raise ValueError("made for other strategies")
+    return names
+
+
+class ExpertsMetadata(Document):
+    """What is saved with experts, and whatever else made the file."""
+
+    model_config = ConfigDict(extra="allow")
+
+    format: Literal["cardgym-experts-1"]
+    """`FORMAT`."""
+    strategies: Annotated[Items[Name], AfterValidator(_known_strategies)]
+    """The names of the strategies that the weights are for, in order."""
+    own_crib: bool = False
+    """Whether the crib counts for its owner alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,33 +134,19 @@ def load_experts(path: Path) -> Experts:
         CardgymError: if it is missing, truncated or not a weight file, or if its weights have another shape, are
             negative or not finite, or are all 0 at a position.
     """
-    import safetensors
-
-    if not path.is_file():
-        raise CardgymError(f"weight file {path}: no such file; give the path of a {SUFFIX} file")
-    try:
-        with safetensors.safe_open(path, framework="numpy") as file:
-            metadata: dict[str, str] = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (safetensors.SafetensorError, OSError, TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CardgymError(f"weight file {path}: truncated or not a safetensors file ({reason})") from None
-    try:
-        about = json.loads(metadata["cardgym"])
-        known = about.pop("format") == FORMAT and tuple(about.pop("strategies")) == STRATEGIES
-    except (KeyError, TypeError, ValueError, AttributeError):
-        known = False
-    if not known or "weights" not in tensors:
-        raise CardgymError(f"weight file {path}: not experts of cardgym (no format {FORMAT!r} in its metadata)")
+    what = f"weight file {path}"
+    pegging = new_pegging()._asdict()
+    layout: Layout = {
+        "weights": ("F32", SHAPE),
+        **{f"pegging_{name}": (_DTYPES[array.dtype.kind], array.shape) for name, array in pegging.items()},
+    }
+    tensors, metadata = read_tensors(path, what, "experts", ExpertsMetadata, lambda _: layout, "numpy")
     weights = _checked_weights(path, tensors["weights"])
-    return Experts(weights, _checked_pegging(path, tensors), about.get("own_crib") is True, about)
+    about = metadata.model_dump(exclude={"format", "strategies"})
+    return Experts(weights, _checked_pegging(path, tensors), metadata.own_crib, about)
 
 
 def _checked_weights(path: Path, weights: npt.NDArray[Any]) -> Weights:
-    if weights.shape != SHAPE:
-        raise CardgymError(f"weight file {path}: weights of shape {weights.shape}; allowed is {SHAPE}")
-    if weights.dtype != np.float32:
-        raise CardgymError(f"weight file {path}: weights of type {weights.dtype}; allowed is float32")
     wrong = ~np.isfinite(weights) | (weights < 0)
     if wrong.any():
         own, other, dealer, strategy = np.argwhere(wrong)[0].tolist()
@@ -152,10 +163,8 @@ def _checked_weights(path: Path, weights: npt.NDArray[Any]) -> Weights:
 
 def _checked_pegging(path: Path, tensors: Mapping[str, npt.NDArray[Any]]) -> PeggingStatistics:
     arrays = []
-    for name, empty in new_pegging()._asdict().items():
-        array = tensors.get(f"pegging_{name}")
-        if array is None or array.shape != empty.shape or array.dtype != empty.dtype:
-            raise CardgymError(f"weight file {path}: pegging_{name} must be {empty.dtype} of shape {empty.shape}")
+    for name in PeggingStatistics._fields:
+        array = tensors[f"pegging_{name}"]
         if not (np.isfinite(array) & (array >= 0)).all():
             raise CardgymError(f"weight file {path}: pegging_{name} must hold finite numbers of at least 0")
         arrays.append(np.ascontiguousarray(array))

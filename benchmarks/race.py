@@ -1,0 +1,185 @@
+"""A race of learners on one game: who wins so many hands first, in seconds of processor time.
+
+Usage:
+    python benchmarks/race.py --out race.json [--only NAME ...] [--seeds N] [--budget SECONDS]
+    python benchmarks/race.py --show race.json [--picture race.png]
+
+Every contestant is a training script with a config, run as anybody would run it, against the same opponents. A run has
+a process of its own and ends when it has trained for `--budget` seconds. As it trains, its greedy (or sampling) player
+is matched with the rivals on the same deals; the time that takes is not counted. A contestant that is in the file
+already is replaced, the others stay: so a race can be run piece by piece, and a new contestant be added to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from race_report import show
+from timing import machine, one_core
+
+HERE = Path(__file__).parents[1]
+GAME = "CorellianSpike-v0"
+OPPONENTS = ("heuristic=0.5", "initial=0.35", "random=0.15")
+RIVALS = ("random", "heuristic")
+"""Whom the learners are matched with as they train."""
+
+_CONFIGS = "configs/corellian_spike"
+_SB3_DQN = ("sb3.py", "--config", f"{_CONFIGS}/sb3_maskable_double_dqn.toml", "--total-steps", "1000000")
+CONTESTANTS: dict[str, tuple[str, ...]] = {
+    "double DQN": ("dqn.py", "--config", f"{_CONFIGS}/double_dqn.toml", "--total-steps", "1000000"),
+    "DQN": ("dqn.py", "--config", f"{_CONFIGS}/double_dqn.toml", "--total-steps", "1000000", "--no-double"),
+    "MaskableDQN of cardgym.interop.sb3, double": _SB3_DQN,
+    "DQN of Stable-Baselines3": (*_SB3_DQN, "--algorithm", "dqn"),
+    "MaskablePPO of sb3-contrib": ("sb3.py", "--config", f"{_CONFIGS}/sb3_maskable_ppo.toml"),
+}
+"""Who races: a script of train/ and its flags. The race adds the opponents, the seed and the folder."""
+
+
+class OutOfTimeError(Exception):
+    """The run has trained for its budget."""
+
+
+class Clock:
+    """Processor time of this process, without evaluations.
+
+    Attributes:
+        startup: seconds from the start of the process to the start of the training loop.
+        paused: seconds that evaluations took.
+    """
+
+    def __init__(self) -> None:
+        self.startup = 0.0
+        self.paused = 0.0
+
+    def start(self) -> None:
+        """The training loop starts now."""
+        self.startup = time.process_time()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of training so far."""
+        return time.process_time() - self.startup - self.paused
+
+
+def run(words: Sequence[str], seed: int, budget: float, games: int) -> dict[str, Any]:
+    """Train once in this process.
+
+    Returns:
+        `startup`, and `points`: seconds of training, steps, and the win rate against each rival.
+    """
+    # Each script makes a `Stopwatch` where its loop starts, and calls `evaluate` every `--eval-every` steps.
+    sys.path.insert(0, str(HERE / "train"))
+    script: Any = importlib.import_module(words[0].removesuffix(".py"))
+    from cardgym import find
+    from cardgym.learn.evaluation import match
+
+    game = find(GAME)
+    options = game.parse_options()
+    clock, points, next_look = Clock(), [], 0.1
+    stopwatch = script.Stopwatch
+
+    def started(*arguments: Any) -> Any:
+        clock.start()
+        return stopwatch(*arguments)
+
+    def evaluate(*arguments: Any) -> dict[str, Any]:
+        nonlocal next_look
+        seconds = clock.seconds
+        if seconds >= next_look:
+            before = time.process_time()
+            step, player = step_and_player(words[0], arguments)
+            rates = [match(game, options, player, rival, games=games)["win_rate"][0] for rival in RIVALS]
+            points.append([seconds, step, *rates])
+            next_look = 1.12 * seconds
+            clock.paused += time.process_time() - before
+        if seconds > budget:
+            raise OutOfTimeError
+        return {}
+
+    script.Stopwatch, script.evaluate = started, evaluate
+    flags = ["--opponents", *OPPONENTS, "--eval-opponents", RIVALS[0], "--eval-every", "256", "--final-games", "0"]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.suppress(OutOfTimeError),
+        contextlib.redirect_stderr(io.StringIO()),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        script.main([*words[1:], *flags, "--save-every", str(2**40), "--seed", str(seed), "--out", f"{folder}/run"])
+    return {"seed": seed, "startup": clock.startup, "points": points}
+
+
+def step_and_player(script: str, arguments: Sequence[Any]) -> tuple[int, Any]:
+    """What a script's `evaluate` is given: the step and the player that learns."""
+    if script == "sb3.py":
+        arena, _, _, step = arguments
+        return step, arena.player
+    _, rollout, player, _, _ = arguments
+    return rollout.decisions, player
+
+
+def race(arguments: argparse.Namespace) -> None:
+    """Run the contestants named, and write what they did."""
+    told: dict[str, Any] = {
+        "game": GAME, "opponents": OPPONENTS, "rivals": RIVALS, "games": arguments.games, "budget": arguments.budget,
+        "machine": machine(), "contestants": {},
+    }  # fmt: skip
+    if arguments.out.exists():
+        told["contestants"] = json.loads(arguments.out.read_text())["contestants"]
+    one_core()
+    for seed, name in schedule(arguments.seeds, arguments.only or list(CONTESTANTS)):
+        command = [sys.executable, __file__, "--run", name, "--seed", str(seed)]
+        command += ["--budget", str(arguments.budget), "--games", str(arguments.games)]
+        result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        runs = told["contestants"].get(name, {}).get("runs", []) if seed > 1 else []
+        told["contestants"][name] = {"command": " ".join(CONTESTANTS[name]), "runs": [*runs, result]}
+        arguments.out.write_text(json.dumps(told) + "\n")
+        last = result["points"][-1] if result["points"] else "no point"
+        print(f"{name}, seed {seed}: started in {result['startup']:.1f} s, at the end {last}", file=sys.stderr)
+
+
+def schedule(seeds: int, names: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """In turns: other load on the machine slows all contestants alike."""
+    for seed in range(1, seeds + 1):
+        for name in names:
+            yield seed, name
+
+
+def main() -> None:
+    """Race, or show a race."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where the race is written, as JSON")
+    parser.add_argument("--only", nargs="+", choices=CONTESTANTS, metavar="NAME", help="who races; all by default")
+    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="seeds 1 to N of each contestant (5)")
+    parser.add_argument("--budget", type=float, default=30.0, metavar="S", help="seconds of training for each run (30)")
+    parser.add_argument("--games", type=int, default=500, metavar="N", help="games of each match on the way (500)")
+    parser.add_argument("--show", type=Path, metavar="FILE", help="print the table of a race")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw its curves as PNG, too")
+    parser.add_argument("--run", choices=CONTESTANTS, help=argparse.SUPPRESS)  # One run, in this process.
+    parser.add_argument("--seed", type=int, default=1, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    os.chdir(HERE)
+    if arguments.run:
+        result = run(CONTESTANTS[arguments.run], arguments.seed, arguments.budget, arguments.games)
+        print(json.dumps(result))
+    elif arguments.show:
+        show(json.loads(arguments.show.read_text()), arguments.picture)
+    elif arguments.out:
+        race(arguments)
+    else:
+        parser.error("name a file with --out to race, or with --show to print a race")
+
+
+if __name__ == "__main__":
+    main()

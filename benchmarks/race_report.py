@@ -1,0 +1,103 @@
+"""What a race came to: the table of README, and its curves."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from timing import print_table
+
+MARKS = (("random", 0.9), ("heuristic", 0.45), ("heuristic", 0.5), ("heuristic", 0.55))
+"""The win rates whose times are printed."""
+
+
+def show(race: Mapping[str, Any], picture: Path | None) -> None:
+    """Print a race, a row for each contestant, and draw it."""
+    contestants = race["contestants"]
+    print(
+        f"{race['game']}, {race['machine']}, one core; opponents {', '.join(race['opponents'])}; matches of "
+        f"{race['games']:,} games; seconds of processor time until a match first has that share of hands, "
+        f"median of the seeds [least, most]; no run longer than {race['budget']:g} s\n"
+    )
+    header = ["", *(f"{level:.0%} against {rival}" for rival, level in MARKS), "start-up"]
+    print_table(header, [row(name, told["runs"], race["rivals"]) for name, told in contestants.items()])
+    print(f"\n{lead(race)}")
+    if picture is not None:
+        draw(race, picture)
+
+
+def row(name: str, runs: Sequence[Mapping[str, Any]], rivals: Sequence[str]) -> list[str]:
+    """A row of the table: seconds from the start of training to each mark, and seconds from process to training."""
+    cells = []
+    for rival, level in MARKS:
+        times = sorted(first(run["points"], rivals.index(rival), level) for run in runs)
+        reached = [seconds for seconds in times if math.isfinite(seconds)]
+        middle = statistics.median(times)
+        text = "never" if not reached else f"{_seconds(middle)} [{_seconds(times[0])}, {_seconds(times[-1])}]"
+        cells.append(text if len(reached) in (0, len(times)) else f"{text}, {len(reached)} of {len(times)} seeds")
+    startups = [run["startup"] for run in runs]
+    cells.append(f"{statistics.median(startups):.1f}")
+    return [name, *cells]
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.1f}" if math.isfinite(value) else "never"
+
+
+def first(points: Sequence[Sequence[float]], rival: int, level: float) -> float:
+    """Seconds of training until a match first had this win rate; infinite if none had."""
+    return next((point[0] for point in points if point[2 + rival] >= level), math.inf)
+
+
+def lead(race: Mapping[str, Any]) -> str:
+    """Who is first at every win rate, by the median of the seeds, from 5 % up in steps of 5 %."""
+    lines = []
+    for number, rival in enumerate(race["rivals"]):
+        firsts: dict[str, list[str]] = {}
+        for percent in range(5, 100, 5):
+            times = {
+                name: statistics.median(first(run["points"], number, percent / 100) for run in told["runs"])
+                for name, told in race["contestants"].items()
+            }
+            best = min(times, key=lambda name: times[name])
+            if math.isfinite(times[best]):
+                firsts.setdefault(best, []).append(f"{percent}")
+        told = "; ".join(f"{name} at {', '.join(levels)} %" for name, levels in firsts.items())
+        lines.append(f"First against {rival}: {told}.")
+    return "\n".join(lines)
+
+
+def draw(race: Mapping[str, Any], picture: Path) -> None:
+    """A panel for each rival: the win rate over seconds, the median of the seeds with a band from lowest to highest."""
+    from cardgym.figures import COLOURS, new_figure, save_png
+
+    figure = new_figure(9, 4)
+    panels = figure.subplots(1, len(race["rivals"]), squeeze=False)[0]
+    for number, (rival, panel) in enumerate(zip(race["rivals"], panels, strict=True)):
+        for (name, told), colour, marker in zip(
+            race["contestants"].items(), cycle(COLOURS), cycle("osv^D"), strict=False
+        ):
+            last = min(run["points"][-1][0] for run in told["runs"])
+            seconds = np.geomspace(0.3, last, 40)
+            rates = np.array([at(run["points"], number, seconds) for run in told["runs"]])
+            panel.plot(
+                seconds, np.median(rates, axis=0), color=colour, marker=marker, markevery=4, markersize=4, label=name
+            )
+            panel.fill_between(seconds, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.15, linewidth=0)
+        panel.set(title=f"against {rival}", xlabel="seconds of training (processor time)", ylabel="share of hands won")
+        panel.set_xscale("log")
+        panel.grid(alpha=0.3)
+    panels[-1].legend(fontsize=7)
+    save_png(figure, picture, dpi=120)
+
+
+def at(points: Sequence[Sequence[float]], rival: int, seconds: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The win rate at these times, in a straight line from match to match."""
+    times, rates = ([point[column] for point in points] for column in (0, 2 + rival))
+    return np.interp(seconds, times, rates)

@@ -1,0 +1,255 @@
+"""What the benchmarks measure: cardgym's envs, those of other libraries, and trainings.
+
+A function prepares one side and returns `measure`, which steps it for some seconds and returns decisions a second of
+processor time. A decision is a player's; drawing the actions is part of the time unless the docstring says otherwise.
+The module imports a library only where that library is measured: it runs in the environment of each.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Measure = Callable[[], float]
+
+
+def _rate(step: Callable[[], int], seconds: float) -> Measure:
+    """Measure `step`, which returns how many decisions it took; the first call, which may compile, is not measured."""
+    step()
+
+    def measure() -> float:
+        decisions, start = 0, time.process_time()
+        while time.process_time() - start < seconds:
+            decisions += step()
+        return decisions / (time.process_time() - start)
+
+    return measure
+
+
+# -- cardgym ----------------------------------------------------------------------------------------------------------
+
+
+def vector_env(game: str, rows: int, seconds: float) -> Measure:
+    """A vector env with mask and observation for every decision; uniform legal actions."""
+    import gymnasium
+
+    import cardgym  # noqa: F401
+
+    try:
+        from cardgym.engine.sampling import LegalSampler
+    except ImportError:  # Another checkout's, before the package had its parts.
+        from cardgym.sampling import LegalSampler
+
+    env: Any = gymnasium.make_vec(game, num_envs=rows, seat="all")
+    sampler = LegalSampler(0)
+    _, info = env.reset(seed=0)
+
+    def step() -> int:
+        nonlocal info
+        acting = info["seat"] >= 0  # The other rows start their next game in this step, which is no decision.
+        info = env.step(sampler(info["action_mask"]))[4]
+        return int(np.count_nonzero(acting))
+
+    for _ in range(50):
+        step()
+    return _rate(step, seconds)
+
+
+def single_env(game: str, seconds: float) -> Measure:
+    """An env from `gymnasium.make`; actions are drawn beforehand, and an illegal one becomes a random legal one."""
+    import gymnasium
+
+    import cardgym  # noqa: F401
+
+    env: Any = gymnasium.make(game, seat="all", illegal_action="random")
+    actions = np.random.default_rng(0).integers(0, env.action_space.n, 1 << 12).tolist()
+    env.reset(seed=0)
+
+    def step() -> int:
+        for action in actions:
+            if env.step(action)[2]:
+                env.reset()
+        return len(actions)
+
+    return _rate(step, seconds)
+
+
+def training(checkout: str, steps: int) -> Measure:
+    """train/dqn.py with double DQN's config for CorellianSpike-v0: decisions a second from its loop's start to its end.
+
+    It neither evaluates nor saves on the way. `checkout` is where train/ and configs/ are.
+    """
+    sys.path.insert(0, str(Path(checkout) / "train"))
+    import dqn
+
+    script: Any = dqn
+    config = Path(checkout) / "configs" / "corellian_spike" / "double_dqn.toml"
+    flag = "--total-steps" if "total_steps" in config.read_text() else "--decisions"  # Its older name.
+    stopwatch, started = script.Stopwatch, 0.0
+
+    def start(*arguments: Any) -> Any:
+        nonlocal started
+        started = time.process_time()
+        return stopwatch(*arguments)
+
+    script.Stopwatch = start
+
+    def measure() -> float:
+        with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nothing:
+            streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), nothing, nothing
+            try:
+                words = ["--config", str(config), flag, str(steps), "--out", str(Path(folder) / "run")]
+                script.main([*words, "--eval-every", "0", "--final-games", "0", "--save-every", str(2**40)])
+            finally:
+                sys.stdout, sys.stderr = streams
+            return steps / (time.process_time() - started)
+
+    return measure
+
+
+# -- other libraries --------------------------------------------------------------------------------------------------
+
+
+def blackjack_vector(rows: int, seconds: float) -> Measure:
+    """Gymnasium's Blackjack-v1 in its SyncVectorEnv; uniform actions."""
+    import gymnasium
+
+    env = gymnasium.make_vec("Blackjack-v1", num_envs=rows, vectorization_mode="sync")
+    generator = np.random.default_rng(0)
+    env.reset(seed=0)
+    over = np.zeros(rows, bool)
+
+    def step() -> int:
+        nonlocal over
+        decisions = int(np.count_nonzero(~over))  # The step after the end resets the env; it is no decision.
+        over = env.step(generator.integers(0, 2, rows))[2]
+        return decisions
+
+    return _rate(step, seconds)
+
+
+def blackjack_single(seconds: float) -> Measure:
+    """Gymnasium's Blackjack-v1 through `gymnasium.make`; actions are drawn beforehand."""
+    import gymnasium
+
+    env = gymnasium.make("Blackjack-v1")
+    actions = np.random.default_rng(0).integers(0, 2, 1 << 12).tolist()
+    env.reset(seed=0)
+
+    def step() -> int:
+        for action in actions:
+            if env.step(action)[2]:
+                env.reset()
+        return len(actions)
+
+    return _rate(step, seconds)
+
+
+def openspiel(game: str, seconds: float) -> Measure:
+    """A game of OpenSpiel as bare states, without observations; uniform legal actions."""
+    import pyspiel
+
+    loaded = pyspiel.load_game(game)
+    chooser = random.Random(0)
+
+    def step() -> int:
+        decisions, state = 0, loaded.new_initial_state()
+        while not state.is_terminal():
+            decisions += not state.is_chance_node()
+            state.apply_action(chooser.choice(state.legal_actions()))
+        return decisions
+
+    return _rate(step, seconds)
+
+
+def pgx(game: str, rows: int, seconds: float) -> Measure:
+    """A game of Pgx on JAX, 100 steps of a whole batch in one compiled call, with auto-reset; uniform legal actions."""
+    import jax
+    import jax.numpy as jnp
+    import pgx as library
+    from pgx.experimental import auto_reset
+
+    env = library.make(game)
+    step_rows = jax.vmap(auto_reset(env.step, env.init))
+
+    def one(carry: Any, _: None) -> Any:
+        state, key = carry
+        key, key_action, key_step = jax.random.split(key, 3)
+        logits = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
+        actions = jax.random.categorical(key_action, logits, axis=-1)
+        return (step_rows(state, actions, jax.random.split(key_step, rows)), key), None
+
+    play = jax.jit(lambda carry: jax.lax.scan(one, carry, None, length=100)[0])
+    carry = (jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), rows)), jax.random.key(1))
+
+    def step() -> int:
+        nonlocal carry
+        carry = jax.block_until_ready(play(carry))
+        return 100 * rows  # With auto-reset, every step is a decision.
+
+    return _rate(step, seconds)
+
+
+def triple_triad(rows: int, seconds: float) -> Measure:
+    """PufferLib's card game in C; uniform actions drawn beforehand.
+
+    Steps are counted, not decisions: many choose a card or change nothing, because the action is illegal.
+    """
+    os.chdir(tempfile.mkdtemp())  # PufferLib links its resources into the working folder.
+    from pufferlib.ocean.tripletriad.tripletriad import TripleTriad
+
+    env = TripleTriad(num_envs=rows, report_interval=2**40)
+    env.reset(0)
+    actions = np.random.default_rng(0).integers(0, 14, (64, rows)).astype(np.int32)
+
+    def step() -> int:
+        for batch in actions:
+            env.step(batch)
+        return int(actions.size)
+
+    return _rate(step, seconds)
+
+
+def rlcard(game: str, seconds: float) -> Measure:
+    """An env of RLCard; uniform legal actions."""
+    import rlcard as library
+
+    env = library.make(game, config={"seed": 0})
+    chooser = random.Random(0)
+
+    def step() -> int:
+        decisions, (state, _) = 0, env.reset()
+        while not env.is_over():
+            state, _ = env.step(chooser.choice(list(state["legal_actions"])))
+            decisions += 1
+        return decisions
+
+    return _rate(step, seconds)
+
+
+def sb3_dqn(game: str, steps: int) -> Measure:
+    """Stable-Baselines3's DQN on cardgym's env: 8 envs, batch 32, an update every 8 decisions, one thread."""
+    import torch
+    from stable_baselines3 import DQN
+    from stable_baselines3.common.env_util import make_vec_env
+
+    import cardgym  # noqa: F401
+
+    torch.set_num_threads(1)
+
+    def measure() -> float:
+        env = make_vec_env(game, n_envs=8, env_kwargs={"illegal_action": "random"})
+        model = DQN("MlpPolicy", env, batch_size=32, train_freq=1, gradient_steps=1, learning_starts=1000, seed=0)
+        start = time.process_time()
+        model.learn(steps)
+        return steps / (time.process_time() - start)
+
+    return measure

@@ -1,0 +1,145 @@
+"""The adviser of Coda: the exact probability of every guess; places for tiles by play-outs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import ActionAdvice, Advice, Adviser, Game, Record
+from cardgym.games.coda.knowledge import count_arrangements, count_guesses
+from cardgym.games.coda.players import STOP_BELOW
+from cardgym.games.coda.rules import legal_action_mask
+from cardgym.games.coda.state import (
+    GUESSING,
+    MAX_LINE,
+    MAX_TILES,
+    REVEALING,
+    STATE,
+    CodaOptions,
+    place_action,
+    stop_action,
+)
+from cardgym.games.coda.text import action_text, tile_name
+from cardgym.play.playouts import PlayOuts
+
+_BLUNDER = 0.2
+_WORLDS = 400
+_PROBABILITY = "probability of a hit"
+
+
+def adviser(game: Game, options: CodaOptions) -> Adviser:
+    """The adviser for these options."""
+    play_outs: list[PlayOuts] = []
+
+    def advise(state: Record, seat: int) -> Advice:
+        if state.phase == GUESSING:
+            return _advise_guess(state, seat)
+        if state.phase == REVEALING:
+            return _advise_reveal(state, seat)
+        if not play_outs:
+            play_outs.append(_play_outs(game, options))
+        return play_outs[0].advise(state, seat, "place")
+
+    def luck(before: Record, move: int, after: Record, seat: int) -> float:
+        """A guess's hit, 1 or 0, less its probability; for the seat guessed at, the same with the other sign."""
+        if before.phase != GUESSING or move >= stop_action(before):
+            return 0.0
+        turn = int(before.turn)
+        place, tile = divmod(move, int(before.n))
+        hit = int(before.line[1 - turn, place]) == tile
+        gain = float(hit) - float(guess_probabilities(before, turn)[place, tile])
+        return gain if seat == turn else -gain
+
+    return Adviser(advise, luck=luck, luck_unit="hits")
+
+
+def _play_outs(game: Game, options: CodaOptions) -> PlayOuts:
+    unit = "share of games won"
+    return PlayOuts(game, options, "bayes", unit=unit, blunder=_BLUNDER, worth=game.rules.score, worlds=_WORLDS)
+
+
+def guess_probabilities(state: Record, seat: int) -> npt.NDArray[np.float64]:
+    """The probability that each tile stands at each place of the opponent's line, (13, 26) float64.
+
+    Exact from all that the seat knows: its own tiles, the colours, tiles face up and every past guess.
+    """
+    counts = _no_counts()
+    total = _count(_array(state), seat, counts)
+    return counts / max(total, 1)
+
+
+def _advise_guess(state: Record, seat: int) -> Advice:
+    chances = guess_probabilities(state, seat)
+    n, stop = int(state.n), stop_action(state)
+    actions = []
+    for action in _legal(state):
+        text = action_text(state, action)
+        if action == stop:
+            reason = f"worth it where no guess reaches {100 * STOP_BELOW:.0f} %"
+            actions.append(ActionAdvice(action, text, STOP_BELOW, reason))
+            continue
+        place, tile = divmod(action, n)
+        chance = float(chances[place, tile])
+        candidates = int((chances[place] > 0).sum())
+        reason = f"{100 * chance:.1f} %: {candidates} tile{'s' if candidates > 1 else ''} can stand at place {place}"
+        if chance == 0.0:
+            reason = f"{tile_name(state, tile)} cannot stand at place {place}"
+        elif chance == 1.0:
+            reason = "certain"
+        actions.append(ActionAdvice(action, text, chance, reason, possible=chance > 0.0))
+    actions.sort(key=lambda one: -one.value)
+    return Advice("guess", _PROBABILITY, "exact", tuple(actions), _BLUNDER)
+
+
+def _advise_reveal(state: Record, seat: int) -> Advice:
+    """The tile to turn up: the one that somebody who sees neither hand would guess most easily."""
+    counts = _no_counts()
+    total = _count_own(_array(state), seat, counts)
+    actions = []
+    for action in _legal(state):
+        place = action - place_action(state, 0)
+        chance = float(counts[place, int(state.line[seat, place])]) / max(total, 1)
+        reason = f"somebody who sees neither hand guesses it with {100 * chance:.1f} %"
+        actions.append(ActionAdvice(action, action_text(state, action), chance, reason))
+    actions.sort(key=lambda one: -one.value)
+    return Advice("turn up", "probability that it is guessed anyway", "exact", tuple(actions), _BLUNDER)
+
+
+def _no_counts() -> npt.NDArray[np.int64]:
+    return np.zeros((MAX_LINE, MAX_TILES), np.int64)
+
+
+def _array(state: Record) -> npt.NDArray[Any]:
+    states = np.zeros(1, STATE)
+    states[:1] = state
+    return states
+
+
+def _legal(state: Record) -> list[int]:
+    size = int(state.n) ** 2 + 1 + int(state.n) // 2
+    mask = np.zeros(size, np.int8)
+    _fill_mask(_array(state), mask)
+    return [int(action) for action in np.flatnonzero(mask)]
+
+
+# -- compiled ---------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _count(states: Any, seat: int, counts: npt.NDArray[np.int64]) -> int:
+    return count_guesses(states[0], seat, counts)
+
+
+@compiled
+def _count_own(states: Any, seat: int, counts: npt.NDArray[np.int64]) -> int:
+    state = states[0]
+    shown = int(state.up[seat]) | int(state.up[1 - seat])
+    return count_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, counts)
+
+
+@compiled
+def _fill_mask(states: Any, mask: npt.NDArray[np.int8]) -> None:
+    legal_action_mask(states[0], mask)

@@ -1,0 +1,75 @@
+"""The adviser of Corellian Spike: credits won in the hand, by play-outs of `heuristic`, and the odds of the cards."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import Advice, Adviser, Game, Record
+from cardgym.games.corellian_spike.observations import count_unseen
+from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
+from cardgym.games.corellian_spike.rules import credits_gained
+from cardgym.games.corellian_spike.state import (
+    BETTING,
+    BUYING,
+    EMPTY,
+    NUM_VALUES,
+    SPIKE_SLOT,
+    STATE,
+    CorellianSpikeOptions,
+)
+from cardgym.play.playouts import PlayOuts
+
+_BLUNDER = 3.0
+"""Credits."""
+
+
+def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
+    """The adviser for these options."""
+    play_outs = PlayOuts(
+        game,
+        options,
+        "heuristic",
+        unit="credits",
+        blunder=_BLUNDER,
+        worth=credits_gained,
+        whole_game=False,
+    )
+
+    def advise(state: Record, seat: int) -> Advice:
+        kind = "bet" if state.phase == BETTING else "buy" if state.phase == BUYING else "place"
+        advice = play_outs.advise(state, seat, kind)
+        reason = _odds(state, seat)
+        # Counted from the credits the seat has now, not from those it began the game with.
+        so_far = float(state.stack[seat] - state.credits)
+        actions = tuple(dataclasses.replace(one, value=one.value - so_far, reason=reason) for one in advice.actions)
+        return dataclasses.replace(advice, actions=actions)
+
+    def standing(state: Record, seat: int) -> float:
+        return float(state.stack[seat])
+
+    return Adviser(advise, standing, "credits")
+
+
+def _odds(state: Record, seat: int) -> str:
+    """How likely the cards held win against any others."""
+    cards = [int(card) for card in state.cards[seat] if card != EMPTY]
+    if state.cards[seat, SPIKE_SLOT] == EMPTY:
+        return f"{sum(cards):+d} before the spikes are dealt"
+    states = np.zeros(1, STATE)
+    states[:1] = state
+    return f"{sum(cards):+d} beats any unseen cards with {100 * _chance(states, seat):.0f} %"
+
+
+@compiled
+def _chance(states: Any, seat: int) -> float:
+    state = states[0]
+    unseen = np.zeros(NUM_VALUES, np.float32)
+    count_unseen(state, seat, unseen)
+    beats = np.zeros(2 * MAX_SUM + 1, np.float64)
+    chances_to_beat_all(state, seat, unseen, beats)
+    return float(beats[card_sum(state, seat) + MAX_SUM])

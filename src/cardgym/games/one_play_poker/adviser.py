@@ -1,0 +1,130 @@
+"""The adviser of One Play Poker: exact values of both bets, and luck told from skill to the last credit."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import ActionAdvice, Advice, Adviser, Record
+from cardgym.games.one_play_poker.game import GAME
+from cardgym.games.one_play_poker.rules import (
+    BET,
+    BETTING,
+    DEALING,
+    NUM_CARDS,
+    NUM_DEALT,
+    OVER,
+    PASS,
+    STATE,
+    OnePlayPokerOptions,
+    apply_action,
+    pot,
+    result,
+)
+from cardgym.games.one_play_poker.text import action_text
+from cardgym.solvers.enumeration import enumerate_game
+from cardgym.solvers.exact import backward_induction
+
+_BLUNDER = 0.25
+"""Credits. The dearest decisions cost one: a bet with no chance to win."""
+
+
+def adviser(options: OnePlayPokerOptions) -> Adviser:
+    """The adviser for these options. The game is solved once, up to the names of the suits."""
+    mdp = enumerate_game(GAME, options, symmetric=True)
+    values = backward_induction(mdp, 1).values
+
+    def value(state: Record) -> Fraction:
+        """What the player expects to be paid from here on, playing best, before a decision or at the end."""
+        if state.phase == OVER:
+            return Fraction(0)
+        return values[int(mdp.find(np.array([state], STATE).view(np.recarray))[0])]
+
+    def ahead(state: Record) -> Fraction:
+        """The same from any state."""
+        if state.phase != DEALING:
+            return value(state)
+        paid, after = _outcomes(state)
+        return Fraction(sum(paid) + sum(map(value, after))) / len(after)
+
+    def advise(state: Record, seat: int) -> Advice:
+        share = pot_share(state)
+        reason = f"your share of the pot is {100 * float(share):.1f} %; a bet gains above 50 %"
+        actions = []
+        for action in (PASS, BET):
+            paid, after = _played(state, action)
+            actions.append(ActionAdvice(action, action_text(state, action), float(paid + ahead(after)), reason))
+        if actions[BET].value > actions[PASS].value:
+            actions.reverse()
+        return Advice("bet", "credits", "exact", tuple(actions), _BLUNDER)
+
+    def standing(state: Record, seat: int) -> float:
+        """The credits that the player wins in the whole game on average, if every bet from here on is the best."""
+        so_far = -1 - int(state.bets)
+        if state.phase == OVER:
+            return so_far + pot(state) * result(state) / 2
+        return so_far + float(ahead(state))
+
+    def luck(before: Record, move: int, after: Record, seat: int) -> float:
+        if before.phase == BETTING:
+            return 0.0
+        return standing(after, seat) - standing(before, seat)
+
+    return Adviser(advise, standing, "credits won", luck, "credits")
+
+
+def pot_share(state: Record) -> Fraction:
+    """The share of the pot that the player wins on average, over all cards that can still come."""
+    if state.dealt == NUM_DEALT:
+        return Fraction(result(state), 2)
+    return _share(state.tobytes())
+
+
+@cache
+def _share(record: bytes) -> Fraction:
+    halves, cases = _count(np.frombuffer(record, STATE).copy())
+    return Fraction(int(halves), 2 * int(cases))
+
+
+@compiled
+def _count(states: Any) -> tuple[int, int]:
+    """The halves of the pot won, summed over all ordered ways to deal the cards left, and how many ways there are."""
+    state = states[0]
+    played = states.copy()
+    halves = 0
+    ways = NUM_CARDS - state.dealt
+    left = NUM_DEALT - state.dealt
+    total = 1
+    for drawn in range(left):
+        total *= ways - drawn
+    for number in range(total):
+        played[0] = states[0]
+        rest = number
+        for drawn in range(left):
+            played[0].phase = DEALING
+            apply_action(played[0], rest % (ways - drawn))
+            rest //= ways - drawn
+        halves += result(played[0])
+    return halves, total
+
+
+def _played(state: Record, move: int) -> tuple[Fraction, Record]:
+    """What a move pays, and the state after it."""
+    states = np.array([state], STATE)
+    _apply(states, move)
+    return Fraction(float(states["reward"][0, 0])), states.view(np.recarray)[0]
+
+
+def _outcomes(state: Record) -> tuple[list[Fraction], list[Record]]:
+    """What every outcome of chance pays, and the states after them."""
+    moves = [_played(state, outcome) for outcome in range(NUM_CARDS - int(state.dealt))]
+    return [paid for paid, _ in moves], [after for _, after in moves]
+
+
+@compiled
+def _apply(states: Any, move: int) -> None:
+    apply_action(states[0], move)

@@ -1,0 +1,101 @@
+"""Numbers that are legal but absurd: refused with what they would need, before anything is allocated or started."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+from cardgym.errors import CardgymError
+
+MAX_GAMES = 10**9
+"""Games of a match or a recording. Their interval is 0.006 % wide: more games would tell nothing new."""
+MAX_STEPS = 10**12
+"""Steps of a training; the fastest learners take some 10^7 a second."""
+_SHARE = 0.9
+"""What a program may use of a machine's memory."""
+
+
+def check_memory(what: str, needed: int, advice: str) -> None:
+    """Refuse what needs more memory than this machine, container or process may have.
+
+    Args:
+        what: what needs it, as the subject of a sentence, such as `10 games side by side`.
+        needed: how many bytes.
+        advice: what to do about it, such as `lower num_envs`.
+
+    Raises:
+        CardgymError: with both sizes.
+    """
+    available = memory_limit()
+    if available is not None and needed > _SHARE * available:
+        raise CardgymError(f"{what} would need {_size(needed)} of memory, of {_size(available)} here; {advice}")
+
+
+def check_disk(what: str, needed: int, folder: Path, advice: str) -> None:
+    """Refuse what needs more room than the disk of a folder has left; see `check_memory`."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    with contextlib.suppress(OSError):
+        import shutil
+
+        free = shutil.disk_usage(folder).free
+        if needed > free:
+            raise CardgymError(f"{what} would need {_size(needed)} on disk, of {_size(free)} free; {advice}")
+
+
+def duration(count: int, per_second: int) -> str:
+    """How long so many things take at that rate, in words, such as `3 years at 10,000 a second`."""
+    seconds = count // per_second
+    for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("seconds", 1)):
+        if seconds >= 2 * length or length == 1:
+            number = seconds // length
+            # Beyond the range of a float only the power of ten says something.
+            shown = f"{number:,}" if number < 10**6 else f"10^{math.floor(math.log10(number))}"
+            return f"{shown} {unit} at {per_second:,} a second"
+    raise AssertionError
+
+
+@cache
+def memory_limit() -> int | None:
+    """The bytes of memory that this process may use at most; None where the system does not tell."""
+    limits = []
+    if sys.platform == "win32":
+        limits.append(_windows_memory())
+    else:
+        import resource
+
+        with contextlib.suppress(OSError, ValueError):
+            limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            limits.append(limit)
+        for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+            with contextlib.suppress(OSError, ValueError):
+                limits.append(int(Path(name).read_text(encoding="ascii")))
+    return min(limits, default=None)
+
+
+def _windows_memory() -> int:
+    class Status(ctypes.Structure):
+        """Windows' MEMORYSTATUSEX."""
+
+        _fields_ = (
+            ("length", ctypes.c_ulong),
+            ("load", ctypes.c_ulong),
+            ("total", ctypes.c_ulonglong),
+            ("others", ctypes.c_ulonglong * 6),
+        )
+
+    status = Status(length=ctypes.sizeof(Status))
+    ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined,unused-ignore]
+    return int(status.total)
+
+
+def _size(count: int) -> str:
+    gigabytes = count / 2**30 if count < 2**60 else count >> 30
+    return f"{gigabytes:,.1f} GiB" if gigabytes < 10**6 else f"10^{math.floor(math.log10(gigabytes))} GiB"

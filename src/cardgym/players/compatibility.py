@@ -1,0 +1,54 @@
+"""What a saved player was made for, and whether it fits the game, options and observation it is loaded for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from cardgym.engine.contract import Game, Options
+from cardgym.errors import CardgymError, printable, quoted
+from cardgym.players.metadata import options_that_count
+from cardgym.untrusted.documents import Document, Name, at_most
+
+OptionValues = Annotated[dict[Name, int | Name], at_most(64)]
+"""A game's options in a file, by name."""
+
+
+class PlayerMetadata(Document):
+    """What is saved with every player; see `checkpoint_metadata`."""
+
+    env: Name
+    """The game's id."""
+    options: OptionValues
+    """The options that count for players."""
+    observation: Name
+    """The name of the observation it reads."""
+    features: Name = ""
+    """The digest of the observation's features."""
+    config: Annotated[dict[str, Any], at_most(1000)] = Field(default_factory=dict)
+    """The hyper-parameters it was trained with, for people."""
+
+
+def check_compatible(what: str, metadata: PlayerMetadata, game: Game, options: Options) -> None:
+    """Refuse a saved player, called `what` in the message, that was made for something else.
+
+    Raises:
+        CardgymError: for another game, other options (only `reward` may differ), or an observation whose features
+            have changed since.
+    """
+    if metadata.env != game.id:
+        raise CardgymError(f"{what}: made for {printable(metadata.env, 60)}, not for {game.id}")
+    wanted = options_that_count(options)
+    for name in sorted({*wanted, *metadata.options}):
+        saved = metadata.options.get(name)
+        if wanted.get(name) != saved:
+            option, value = printable(name, 60), printable(str(saved), 60)
+            raise CardgymError(
+                f"{what}: made for {option}={value}, not {option}={wanted.get(name)}; "
+                f"set {option}={value} or train one for these options"
+            )
+    name = metadata.observation
+    if name in game.observations and metadata.features == game.observation(name).digest(options):
+        return
+    raise CardgymError(f"{what}: observation {quoted(name)} of {game.id} has changed since; train it again")

@@ -1,0 +1,147 @@
+"""JSON from strangers, parsed into pydantic models."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from cardgym.errors import CardgymError, printable
+
+T = TypeVar("T")
+
+MAX_BYTES = 16 << 20
+"""A larger document is refused unless its reader allows more."""
+_MAX_DIGITS = 20
+"""A whole number with more digits is none that cardgym writes."""
+
+Name = Annotated[str, Field(max_length=4096)]
+"""A name in a document; a player's may be a path."""
+Count = Annotated[int, Field(ge=0, le=10**15)]
+"""A whole number from 0, which a float holds exactly."""
+Number = Annotated[float, Field(ge=-1e15, le=1e15)]
+"""A finite number, of a size that prints in a table."""
+Items = Annotated[tuple[T, ...], Field(strict=False)]
+"""A tuple that a document writes as a list; its items are as strict as any other value."""
+
+
+def at_most(limit: int) -> BeforeValidator:
+    """An annotation of lists and objects: more entries are refused before any is looked at."""
+
+    def check(value: Any) -> Any:
+        if isinstance(value, list | tuple | dict) and len(value) > limit:
+            raise ValueError(f"{len(value):,} entries, more than {limit:,}")
+        return value
+
+    return BeforeValidator(check)
+
+
+class Document(BaseModel):
+    """The base of all models of documents: strict, without NaN and infinity; keys it does not know are ignored."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+D = TypeVar("D", bound=Document)
+
+
+def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
+    """The content of a file of at most `limit` bytes; `what` names it in messages, such as `report a.json`.
+
+    Raises:
+        CardgymError: for a file that is missing, is no regular file, cannot be read or is larger.
+    """
+    if not path.is_file():
+        raise CardgymError(f"{what}: no such file")
+    try:
+        with open(path, "rb") as file:
+            content = file.read(limit + 1)
+    except OSError as error:
+        raise CardgymError(f"{what}: cannot be read ({error.strerror or error})") from None
+    if len(content) > limit:
+        raise CardgymError(f"{what}: larger than {limit:,} bytes, the most that such a file may have")
+    return content
+
+
+def parse_document(kind: type[D], content: bytes | str, what: str) -> D:
+    """Parse JSON into a model.
+
+    Args:
+        kind: the model.
+        content: the JSON, in UTF-8 where it is bytes.
+        what: what messages call the document, such as `report a.json`.
+
+    Raises:
+        CardgymError: for anything but one JSON value of that model, in one line.
+    """
+    return validate(kind, parse_json(content, what), what)
+
+
+def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> Any:
+    """Parse JSON as plain values: without repeated keys, NaN, infinity, or whole numbers of more than 20 digits.
+
+    Args:
+        content: the JSON, in UTF-8 where it is bytes.
+        what: what messages call the document, such as `report a.json`.
+        constants: allow NaN and infinity.
+
+    Raises:
+        CardgymError: for anything else, in one line.
+    """
+    try:
+        text = content if isinstance(content, str) else content.decode("utf-8-sig")
+        return json.loads(
+            text,
+            parse_constant=float if constants else _no_constant,
+            parse_float=_finite,
+            parse_int=_short,
+            object_pairs_hook=_without_repeats,
+        )
+    except RecursionError:
+        raise CardgymError(f"{what}: cannot be read as JSON (nested too deeply)") from None
+    except ValueError as error:
+        raise CardgymError(f"{what}: cannot be read as JSON ({printable(str(error))})") from None
+
+
+def validate(kind: type[D], value: Any, what: str) -> D:
+    """Plain values as a model.
+
+    Raises:
+        CardgymError: where they do not fit it; it names the place and says what is allowed there.
+    """
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = printable(".".join(map(str, first["loc"])), 80)
+        reason = first["msg"][:1].lower() + first["msg"][1:]
+        raise CardgymError(f"{what}: {f'{place}: ' if place else ''}{printable(reason)}") from None
+
+
+def _no_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _finite(word: str) -> float:
+    number = float(word)
+    if math.isinf(number):
+        raise ValueError("a number too large for a float")
+    return number
+
+
+def _short(word: str) -> int:
+    if len(word) > _MAX_DIGITS:
+        raise ValueError(f"a whole number of {len(word):,} digits")
+    return int(word)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in entries:
+            raise ValueError(f"it says '{printable(name, 60)}' twice")
+        entries[name] = value
+    return entries
