@@ -8,9 +8,9 @@ endif
 
 .PHONY: train test setup lint coverage hooks bench clean
 
-.venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker/pyproject.toml
+.venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' -e examples/kuhn_poker
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' -e examples/kuhn_poker -e examples/leduc_poker
 	touch $@
 
 setup: .venv/.installed

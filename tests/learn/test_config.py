@@ -24,6 +24,7 @@ from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import Items, TrainingConfig, parse_run, read_config
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.resume import load_state, save_state
 from cardgym.learn.run import run_name
 from cardgym.learn.tabular.config import TabularConfig
@@ -33,7 +34,7 @@ CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 
 def kinds() -> list[type[TrainingConfig]]:
     """The classes of hyper-parameters of all training scripts, those that games bring included."""
-    found: list[type[TrainingConfig]] = [DQNConfig, TabularConfig, SB3Config]
+    found: list[type[TrainingConfig]] = [DQNConfig, PPOConfig, TabularConfig, SB3Config]
     for module in pkgutil.walk_packages(cardgym.games.__path__, "cardgym.games."):
         if module.name.endswith(".config"):
             values = vars(importlib.import_module(module.name)).values()

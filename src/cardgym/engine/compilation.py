@@ -195,7 +195,7 @@ def _folder_of(dispatcher: Any) -> Path:
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Hold the folder's lock, where its disk can be written to: whoever waits then finds the code compiled."""
-    lock = filelock.FileLock(folder / "lock", timeout=_LOCK_SECONDS)
+    lock = filelock.FileLock(folder / "lock", timeout=_LOCK_SECONDS, is_singleton=True)  # A caller may hold it.
     try:
         lock.acquire()
     except (OSError, filelock.Timeout):

@@ -67,3 +67,13 @@ def uniform(generator: Generator, n: int) -> int:
 def uniform_float(generator: Generator) -> float:
     """A float uniform in [0, 1), of 53 random bits."""
     return np.float64(next_bits(generator) >> np.uint64(11)) / 9007199254740992.0
+
+
+def draws_of(keys: npt.NDArray[np.uint64], counters: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """What `uniform_float` returns next for generators with these keys and counters, (rows,) float64; in NumPy."""
+    bits = keys + (counters + _ONE) * _GOLDEN
+    bits = (bits ^ (bits >> _S30)) * _MIX1
+    bits = (bits ^ (bits >> _S27)) * _MIX2
+    bits ^= bits >> _S31
+    draws: npt.NDArray[np.float64] = (bits >> np.uint64(11)) / 9007199254740992.0
+    return draws

@@ -58,6 +58,25 @@ class BatchPolicy(Protocol):
         ...
 
 
+@runtime_checkable
+class SamplingPolicy(BatchPolicy, Protocol):
+    """A batch policy that draws its actions at random, with draws that it is given: each game's are its own."""
+
+    @property
+    def samples(self) -> bool:
+        """Whether it wants draws; without them it is deterministic."""
+        ...
+
+    def act(
+        self,
+        observations: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.int8],
+        draws: npt.NDArray[np.float64] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """As `BatchPolicy.act`, with draws (rows,) float64, uniform in [0, 1)."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class CallablePlayer:
     """A Python callable as a batch policy, called row by row."""
@@ -143,7 +162,8 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     An object with a method `act` is a batch policy, whose `name` and `observation_name` may be left out.
 
     A path is a policy file (`.json`), a Q-table (`.npz`), a network's checkpoint (`.safetensors`) or a model of
-    Stable-Baselines3 (`.zip`); games add suffixes of their own.
+    Stable-Baselines3 (`.zip`); games add suffixes of their own. A policy network samples its actions; with `:greedy`
+    behind the path it takes the most probable ones.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
@@ -189,9 +209,13 @@ def _own_player(name: str, game: Game, options: Options) -> Player:
 TRUST = "CARDGYM_TRUST"
 """The environment variable that, set to 1, lets players' files be unpickled, which runs whatever code they hold."""
 
+GREEDY = ":greedy"
+"""Behind the path of a policy network: its most probable actions, instead of actions sampled."""
+
 _LOADERS = {
     ".json": "cardgym.players.policy_file:load_player",
-    ".safetensors": "cardgym.players.networks:load_player",
+    ".safetensors": "cardgym.players.checkpoints:load_player",
+    f".safetensors{GREEDY}": "cardgym.players.checkpoints:load_greedy_player",
     ".npz": "cardgym.players.q_table:load_player",
     ".zip": "cardgym.interop.sb3.player:load_player",
 }
@@ -231,15 +255,26 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
     return [resolve(spec, game, options) for spec in specs]
 
 
+def wants_draws(player: BatchPolicy) -> bool:
+    """Whether a batch policy chooses at random, with draws that it is given."""
+    return isinstance(player, SamplingPolicy) and player.samples
+
+
 def legal_actions(
-    player: BatchPolicy, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+    player: BatchPolicy,
+    observations: npt.NDArray[np.float32],
+    masks: npt.NDArray[np.int8],
+    draws: npt.NDArray[np.float64] | None = None,
 ) -> npt.NDArray[np.int64]:
-    """The actions that a batch policy chooses, (rows,) int64; see `BatchPolicy.act`.
+    """The actions that a batch policy chooses, (rows,) int64; see `BatchPolicy.act` and `SamplingPolicy.act`.
 
     Raises:
         CardgymError: where one is not legal, or they are no whole numbers; it names the player.
     """
-    actions = np.asarray(player.act(observations, masks))
+    if isinstance(player, SamplingPolicy):
+        actions = np.asarray(player.act(observations, masks, draws))
+    else:
+        actions = np.asarray(player.act(observations, masks))
     if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
         raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
     check_legal(actions, masks, lambda row: f"player {player.name}: ")

@@ -44,6 +44,16 @@ class NetworkShape:
     wide: bool = False
 
 
+def hidden_layers(shape: NetworkShape) -> tuple[nn.Sequential, int]:
+    """The hidden layers, each followed by a ReLU, and how many units the last one has."""
+    layers: list[nn.Module] = []
+    width = shape.inputs
+    for size in shape.hidden_sizes:
+        layers += [nn.Linear(width, size), nn.ReLU(inplace=True)]
+        width = size
+    return nn.Sequential(*layers), width
+
+
 class QNetwork(nn.Module):
     """A multilayer perceptron from an observation to one value for each action.
 
@@ -57,12 +67,7 @@ class QNetwork(nn.Module):
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
         self.shape = shape
-        layers: list[nn.Module] = []
-        width = shape.inputs
-        for size in shape.hidden_sizes:
-            layers += [nn.Linear(width, size), nn.ReLU(inplace=True)]
-            width = size
-        self.body = nn.Sequential(*layers)
+        self.body, width = hidden_layers(shape)
         self.head = nn.Linear(width, shape.actions + int(shape.dueling))
         if shape.wide:
             self.direct = nn.Linear(shape.inputs, shape.actions + int(shape.dueling), bias=False)

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from cardgym.engine.batch import NO_POLICY_TABLES, Batch
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import derive
+from cardgym.engine.generator import derive, draws_of
 from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP, kernel_of
-from cardgym.players.base import BatchPolicy, CompiledPlayer, Player, TablePlayer, legal_actions
+from cardgym.players.base import BatchPolicy, CompiledPlayer, Player, TablePlayer, legal_actions, wants_draws
 
 
 class SeatedBatch:
@@ -108,7 +108,8 @@ class SeatedBatch:
                     seen = observations[pending]
                     if player.observation_name not in (None, self.batch.kernel.observation_name):
                         seen = self._look_as(player, pending)[0]
-                    answers[pending] = legal_actions(player, seen, masks[pending])
+                    draws = self._draws(pending, advance=True) if wants_draws(player) else None
+                    answers[pending] = legal_actions(player, seen, masks[pending], draws)
             self.batch.step(answers, np.where(waiting, STEP, NOOP), observations, masks)
             self.paid[waiting] += rows["paid"][waiting]
             if skip:
@@ -154,8 +155,16 @@ class SeatedBatch:
             places = np.flatnonzero(waits_for == number)
             if len(places):
                 observations, masks, _ = self._look_as(player, rows[places])
-                actions[places] = legal_actions(player, observations, masks)
+                draws = self._draws(rows[places], advance=False) if wants_draws(player) else None
+                actions[places] = legal_actions(player, observations, masks, draws)
         return actions
+
+    def _draws(self, rows: npt.NDArray[np.int64], *, advance: bool) -> npt.NDArray[np.float64]:
+        """The next `uniform_float` of each row's generator of choices, (rows,) float64."""
+        keys, counters = self.batch.plain_rows["choice"][rows].T
+        if advance:
+            self.batch.plain_rows["choice"][rows, 1] += np.uint64(1)
+        return draws_of(keys, counters)
 
     def _look_as(
         self, player: BatchPolicy, rows: npt.NDArray[np.int64]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import announce, bind, bound, compiled, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import rules_of
+from cardgym.engine.kernel import MAX_PLAYERS, rules_of
 from cardgym.errors import CardgymError
 
 DECISION, CHANCE, END = range(3)
@@ -75,7 +75,7 @@ class Mdp:
         """The numbers of decision states, (len(states),) int64; -1 for a record that is none."""
         rows = np.array(states)
         if self.symmetric:
-            _kernel(self.game).merge(rows)
+            expansion(self.game).merge(rows)
         return np.array([self.places.get(key, -1) for key in _keys(self.game, rows)], np.int64)
 
 
@@ -95,29 +95,26 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
         raise CardgymError(
             f"{game.id} has {options.num_players} seats: only games of one player are enumerated and solved"
         )
-    kernel = _kernel(game)
-    announce(f"{game.id} (solver)", kernel.play)
+    kernel = expansion(game)
+    announce(f"{game.id} (solver)", kernel.play_moves)
     layer = np.array(game.new_state(options))
     if symmetric:
         kernel.merge(layer)
     numbers = dict.fromkeys(_keys(game, layer), 0)
     states, kinds, degrees, edges = [], [], [], []
     while len(layer):
-        kind, counts = np.empty(len(layer), np.int8), np.empty(len(layer), np.int64)
-        kernel.classify(layer, game.num_actions, kind, counts)
+        kind, counts, *_ = kernel.classify(layer)
         states.append(layer)
         kinds.append(kind)
         degrees.append(counts)
         new_states = []
-        for first, last in _chunks(counts):
-            children = _repeated(layer[first:last], counts[first:last])
-            moves, rewards = np.empty(len(children), np.int64), np.empty(len(children))
-            kernel.play(children, counts[first:last], kind[first:last], game.num_actions, symmetric, moves, rewards)
+        for first, last in chunks(counts):
+            children, moves, payments = kernel.play(layer[first:last], counts[first:last], kind[first:last], symmetric)
             targets, new = _interned(numbers, _keys(game, children))
             if len(numbers) > limit:
                 raise CardgymError(f"{game.id} has more than {limit:,} states: too many to enumerate")
             new_states.append(children[new])
-            edges.append((moves, targets, rewards))
+            edges.append((moves, targets, payments[:, 0]))
         layer = np.concatenate(new_states) if new_states else layer[:0]
     return _assembled(
         game,
@@ -130,7 +127,7 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
     )
 
 
-def _chunks(counts: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def chunks(counts: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Ranges of states with about `_CHUNK` moves each."""
     block = (np.cumsum(counts) - counts) // _CHUNK
     bounds = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(counts)]
@@ -249,17 +246,21 @@ def topological_order(
 
 
 @template
-def _classify(states: Any, num_actions: int, kinds: Any, counts: Any) -> None:
-    """Write the kind of node of each state, and its number of moves."""
+def _classify(states: Any, num_actions: int, kinds: Any, counts: Any, seats: Any, keys: Any) -> None:
+    """Write the kind of node of each state, its number of moves, and at a decision the seat and its key."""
     mask = np.empty(num_actions, np.int8)
     for i in range(states.shape[0]):
         counts[i] = bound.num_chance_outcomes(states[i])
         kinds[i] = CHANCE
+        seats[i] = -1
+        keys[i] = -1
         if counts[i] == 0:
-            if bound.current_player(states[i]) < 0:
+            seats[i] = bound.current_player(states[i])
+            if seats[i] < 0:
                 kinds[i] = END
             else:
                 kinds[i] = DECISION
+                keys[i] = bound.info_state_key(states[i], seats[i])
                 bound.legal_action_mask(states[i], mask)
                 for action in range(num_actions):
                     counts[i] += mask[action]
@@ -267,9 +268,8 @@ def _classify(states: Any, num_actions: int, kinds: Any, counts: Any) -> None:
 
 @template
 def _play(children: Any, counts: Any, kinds: Any, num_actions: int, symmetric: bool, moves: Any, payments: Any) -> None:
-    """Play every move of every state on its own copy; write the moves and what they pay."""
+    """Play every move of every state on its own copy; write the moves and what they pay each seat."""
     mask = np.empty(num_actions, np.int8)
-    pay = np.zeros(1)
     at = 0
     for i in range(counts.shape[0]):
         if counts[i] == 0:
@@ -283,10 +283,8 @@ def _play(children: Any, counts: Any, kinds: Any, num_actions: int, symmetric: b
                 move += 1
             child = children[at]
             bound.apply_action(child, move)
-            pay[0] = 0.0
-            bound.rewards(child, pay)
+            bound.rewards(child, payments[at])
             moves[at] = move
-            payments[at] = pay[0]
             if symmetric:
                 bound.canonical(child)
             at += 1
@@ -299,16 +297,36 @@ def _merge(states: Any) -> None:
         bound.canonical(states[i])
 
 
-class _Kernel:
-    """The templates above, compiled for one game."""
+class Expansion:
+    """One game's states opened into their moves: the templates above, compiled for it."""
 
     def __init__(self, game: Game) -> None:
         rules = rules_of(game)
-        self.classify = bind(_classify, game.id, **rules)
-        self.play = bind(_play, game.id, **rules)
+        self.game = game
         self.merge = bind(_merge, game.id, **rules)
+        self.play_moves = bind(_play, game.id, **rules)
+        self._classify = bind(_classify, game.id, **rules)
+
+    def classify(
+        self, states: npt.NDArray[Any]
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Of each state: the kind of node, how many moves it has, the seat to decide (or -1) and that seat's key."""
+        kinds = np.empty(len(states), np.int8)
+        counts, seats, keys = (np.empty(len(states), np.int64) for _ in range(3))
+        self._classify(states, self.game.num_actions, kinds, counts, seats, keys)
+        return kinds, counts, seats, keys
+
+    def play(
+        self, states: npt.NDArray[Any], counts: npt.NDArray[np.int64], kinds: npt.NDArray[np.int8], symmetric: bool
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """What all moves of the states lead to, the moves, and what they pay each seat, (moves, 8)."""
+        children = _repeated(states, counts)
+        moves, payments = np.empty(len(children), np.int64), np.zeros((len(children), MAX_PLAYERS))
+        self.play_moves(children, counts, kinds, self.game.num_actions, symmetric, moves, payments)
+        return children, moves, payments
 
 
 @cache
-def _kernel(game: Game) -> _Kernel:
-    return _Kernel(game)
+def expansion(game: Game) -> Expansion:
+    """The compiled expansion of a game."""
+    return Expansion(game)

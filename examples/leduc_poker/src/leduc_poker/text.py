@@ -1,0 +1,47 @@
+"""Leduc poker in words."""
+
+from __future__ import annotations
+
+from cardgym.engine.contract import Record
+from leduc_poker.rules import CALL, FOLD, HIDDEN, SPLIT
+
+RANK_NAMES = ("jack", "queen", "king")
+
+
+def card_name(card: int) -> str:
+    """A card in words; suits never matter."""
+    return RANK_NAMES[card // 2] if card != HIDDEN else "not dealt yet"
+
+
+def describe(state: Record, seat: int) -> str:
+    """The cards that the seat sees, and what is in the pot."""
+    lines = [
+        f"Your card: {card_name(state.cards[seat])}",
+        f"Public card: {card_name(state.public)}",
+        f"In the pot: yours {state.paid_in[seat]}, the other's {state.paid_in[1 - seat]}",
+    ]
+    if state.winner == SPLIT:
+        lines.append("The pot is split")
+    elif state.winner >= 0:
+        lines.append("You take the pot" if state.winner == seat else "The other takes the pot")
+    return "\n".join(lines)
+
+
+def action_text(state: Record, action: int) -> str:
+    """An action in words."""
+    if action == FOLD:
+        return "fold"
+    facing = state.paid_in[1 - state.turn] - state.paid_in[state.turn]
+    if action == CALL:
+        return f"call {facing}" if facing else "check"
+    return f"raise by {2 if state.betting_round == 0 else 4}"
+
+
+def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+    """The cards that the seat sees dealt, and what either seat does."""
+    if before.cards[1] == HIDDEN:
+        dealt = 0 if before.cards[0] == HIDDEN else 1
+        return f"You are dealt a {card_name(after.cards[seat])}" if seat == dealt else ""
+    if before.betting_round == 1 and before.public == HIDDEN:
+        return f"The public card is a {card_name(after.public)}"
+    return f"{'You' if before.turn == seat else 'The other'}: {action_text(before, move)}"

@@ -1,0 +1,1 @@
+"""Proximal policy optimisation in self-play, for `train/ppo.py`."""

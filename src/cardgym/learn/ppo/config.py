@@ -1,0 +1,89 @@
+"""The hyper-parameters of PPO."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from cardgym.learn.config import EvaluationConfig, GameConfig, Items, Share
+
+Magnet = Literal["none", "uniform", "copy", "ema"]
+
+
+class PPOConfig(EvaluationConfig, GameConfig):
+    """Masked PPO in self-play, held by a magnet: every seat that `self` takes learns."""
+
+    opponents: Items[str] = ("self=1",)
+    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
+    of the learner."""
+    num_snapshots: PositiveInt = 4
+    """How many earlier copies of the learner `snapshot` is drawn from."""
+    snapshot_every: PositiveInt = 200_000
+    """Steps from one copy to the next; each replaces the oldest."""
+
+    total_steps: PositiveInt = 1_000_000
+    """How many decisions the learner takes, in all seats together. Each of them is a step."""
+    num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
+    """How many games are played side by side; the network decides in all of them at once."""
+    num_steps: PositiveInt = 32
+    """Decisions in each env from one update to the next."""
+    device: Literal["cpu", "cuda", "auto"] = "cpu"
+    """Where the network learns; auto is cuda if there is a GPU."""
+    init_from: str = ""
+    """A policy network's checkpoint to start from; new weights if empty."""
+
+    hidden_sizes: Annotated[Items[PositiveInt], Field(min_length=1)] = (128, 128)
+    """Units of each hidden layer."""
+    learning_rate: PositiveFloat = 1e-3
+    """Adam's step size at the start."""
+    learning_rate_final: NonNegativeFloat = 1e-4
+    """Adam's step size at the end; it falls in a straight line."""
+    adam_epsilon: PositiveFloat = 1e-5
+    """Adam's epsilon."""
+    max_grad_norm: NonNegativeFloat = 0.5
+    """Longer gradients are scaled down to this norm; 0 for no limit."""
+    gamma: Share = 1.0
+    """Discount from one of a seat's decisions to its next."""
+    gae_lambda: Share = 0.95
+    """Lambda of generalised advantage estimation: 0 trusts the critic, 1 the rewards."""
+    reward_scale: PositiveFloat = 1.0
+    """Rewards are multiplied by this, for the critic's sake."""
+    update_epochs: PositiveInt = 2
+    """How often an update goes through its batch."""
+    num_minibatches: PositiveInt = 16
+    """Steps of Adam in each of these."""
+    clip_coef: PositiveFloat = 0.2
+    """How far a probability may move in an update, as a ratio, before its gradient stops."""
+    norm_adv: bool = True
+    """Give the advantages of each minibatch mean 0 and standard deviation 1."""
+    vf_coef: NonNegativeFloat = 0.5
+    """The weight of the critic's loss."""
+    ent_coef: NonNegativeFloat = 0.01
+    """The weight of the entropy bonus at the start."""
+    ent_coef_final: NonNegativeFloat = 0.001
+    """The weight of the entropy bonus at the end; it falls in a straight line."""
+
+    magnet: Magnet = "ema"
+    """What the policy is drawn to: nothing, the uniform policy, a copy of itself, or a moving average of itself."""
+    magnet_coef: NonNegativeFloat = 0.1
+    """The weight of the KL divergence from the magnet."""
+    magnet_interval: PositiveInt = 100
+    """Updates from one copy to the next, for the magnet `copy`."""
+    magnet_tau: Share = 0.05
+    """How far the magnet `ema` moves towards the policy at each update."""
+    average_tau: Share = 0.0
+    """How far the averaged weights that are evaluated and saved move towards the policy's at each update; 0 saves the
+    policy's own."""
+
+    eval_games: PositiveInt = 500
+    """Games against each opponent in an evaluation."""
+    save_every: PositiveInt = 500_000
+    """Steps from one checkpoint, with its state to resume from, to the next."""
+    log_every: NonNegativeInt = 50_000
+    """Steps from one entry in TensorBoard to the next."""
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's short name."""
+        return "ppo"

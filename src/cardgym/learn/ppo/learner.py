@@ -1,0 +1,180 @@
+"""The learner of PPO: the policy network, its magnet, an optimiser and the update."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
+
+from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.ppo.losses import (
+    approximate_kl,
+    clip_fraction,
+    clipped_surrogate,
+    entropy,
+    explained_variance,
+    kl_divergence,
+    uniform_log_probs,
+    value_loss,
+)
+from cardgym.learn.ppo.turns import TurnBatch
+from cardgym.learn.resume import generator_state, set_generator_state
+from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, sample_actions
+
+
+class PPOLearner:
+    """A policy network that learns from batches of turns.
+
+    PPO: Schulman et al., "Proximal policy optimization algorithms" (2017). The magnet makes self-play in games of
+    hidden information converge instead of running in circles: Sokota et al., "A unified approach to reinforcement
+    learning, quantal response equilibria, and two-player zero-sum games", ICLR 2023 (a fixed magnet); Rudolph et al.,
+    "Reevaluating policy gradient methods for imperfect-information games" (2025).
+
+    Attributes:
+        network: the network that learns.
+        averaged: what is evaluated and saved: the network itself, or the average of its weights.
+        updates: how many updates were made.
+    """
+
+    def __init__(
+        self, network: PolicyNetwork, config: PPOConfig, device: torch.device, generator: np.random.Generator
+    ) -> None:
+        """Learn with this network; `generator` samples actions and minibatches."""
+        self.network = network.to(device)
+        self.averaged = copy.deepcopy(network).requires_grad_(False) if config.average_tau else network
+        self.magnet = copy.deepcopy(network).requires_grad_(False)
+        self.optimiser = torch.optim.Adam(
+            network.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True
+        )
+        self.ent_coef = config.ent_coef
+        self.updates = 0
+        self._config = config
+        self._device = device
+        self._generator = generator
+        self._statistics: dict[str, float] = {}
+
+    @property
+    def learning_rate(self) -> float:
+        """Adam's step size."""
+        rate: float = self.optimiser.param_groups[0]["lr"]
+        return rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: float) -> None:
+        self.optimiser.param_groups[0]["lr"] = value
+
+    @torch.inference_mode()
+    def act(
+        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Sample an action of each row.
+
+        Returns:
+            The actions, int64, their log-probabilities and the states' values, float32, all (rows,).
+        """
+        logits, values = self.network(torch.tensor(observations, device=self._device))
+        log_probs = log_probabilities(logits, torch.tensor(masks, device=self._device).bool())
+        draws = torch.from_numpy(self._generator.random(len(masks))).to(self._device)
+        actions = sample_actions(log_probs.exp(), draws)
+        chosen = log_probs.gather(1, actions[:, None]).squeeze(1)
+        return actions.cpu().numpy(), chosen.cpu().numpy(), values.cpu().numpy()
+
+    def update(self, batch: TurnBatch) -> None:
+        """Go through a batch `update_epochs` times in random minibatches, then move the magnet and the average."""
+        config = self._config
+        tensors = TurnBatch(*(torch.tensor(field, device=self._device) for field in batch))
+        magnet = self._magnet_log_probs(tensors)
+        size = len(batch.actions)
+        sums = torch.zeros(6, device=self._device)
+        for _ in range(config.update_epochs):
+            order = torch.from_numpy(self._generator.permutation(size)).to(self._device)
+            for rows in order.tensor_split(min(config.num_minibatches, size)):
+                sums += self._step(
+                    TurnBatch(*(field.index_select(0, rows) for field in tensors)),
+                    None if magnet is None else magnet.index_select(0, rows),
+                )
+        self.updates += 1
+        self._follow()
+        names = ("policy_loss", "value_loss", "entropy", "magnet_kl", "approx_kl", "clip_fraction")
+        steps = config.update_epochs * min(config.num_minibatches, size)
+        self._statistics = dict(zip(names, (sums / steps).tolist(), strict=True))
+        self._statistics["explained_variance"] = explained_variance(tensors.values, tensors.returns)
+
+    def _step(self, rows: TurnBatch, magnet: Tensor | None) -> Tensor:
+        """One step of Adam; the figures of it, (6,)."""
+        config = self._config
+        logits, values = self.network(rows.observations)
+        all_log_probs = log_probabilities(logits, rows.masks)
+        log_probs = all_log_probs.gather(1, rows.actions[:, None]).squeeze(1)
+        advantages = rows.advantages
+        if config.norm_adv:
+            advantages = (advantages - advantages.mean()) / (advantages.std(unbiased=False) + 1e-8)
+        surrogate = clipped_surrogate(log_probs, rows.log_probs, advantages, config.clip_coef)
+        bonus = entropy(all_log_probs).mean()
+        critic = value_loss(values, rows.returns)
+        loss = config.vf_coef * critic - surrogate - self.ent_coef * bonus
+        drift = torch.zeros((), device=self._device)
+        if magnet is not None:
+            drift = kl_divergence(all_log_probs, magnet).mean()
+            loss = loss + config.magnet_coef * drift
+        self.optimiser.zero_grad()
+        torch.autograd.backward(loss)
+        if config.max_grad_norm:
+            clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
+        self.optimiser.step()
+        with torch.no_grad():
+            kl = approximate_kl(log_probs, rows.log_probs)
+            clipped = clip_fraction(log_probs, rows.log_probs, config.clip_coef)
+            return torch.stack([-surrogate, critic, bonus, drift, kl, clipped])
+
+    @torch.no_grad()
+    def _magnet_log_probs(self, batch: TurnBatch) -> Tensor | None:
+        """The magnet's log-probabilities of all actions, (rows, actions); None without a magnet."""
+        if self._config.magnet == "none" or not self._config.magnet_coef:
+            return None
+        if self._config.magnet == "uniform":
+            return uniform_log_probs(batch.masks)
+        return log_probabilities(self.magnet(batch.observations)[0], batch.masks)
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        """Move the magnet and the averaged weights."""
+        config = self._config
+        if config.magnet == "copy" and self.updates % config.magnet_interval == 0:
+            self.magnet.load_state_dict(self.network.state_dict())
+        followers = [(self.magnet, config.magnet_tau)] if config.magnet == "ema" else []
+        if config.average_tau:
+            # The mean of all weights so far until that is slower than the moving average.
+            followers.append((self.averaged, max(config.average_tau, 1.0 / self.updates)))
+        for follower, tau in followers:
+            for old, new in zip(follower.parameters(), self.network.parameters(), strict=True):
+                old.lerp_(new, tau)
+
+    def statistics(self) -> dict[str, float]:
+        """The losses, divergences and shares of the last update, by name."""
+        return self._statistics
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that decides how learning continues, as tensors and plain values."""
+        return {
+            "network": self.network.state_dict(),
+            "magnet": self.magnet.state_dict(),
+            "averaged": self.averaged.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "updates": self.updates,
+            "generator": generator_state(self._generator),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self.network.load_state_dict(state["network"])
+        self.magnet.load_state_dict(state["magnet"])
+        self.averaged.load_state_dict(state["averaged"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.updates = state["updates"]
+        set_generator_state(self._generator, state["generator"])

@@ -1,0 +1,154 @@
+"""The turns of a rollout, each with what was paid until the next turn of its seat, and their advantages."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.learn.resume import pack, unpack
+from cardgym.learn.rollouts import Turns
+
+NONE = -1
+
+
+class TurnBatch(NamedTuple):
+    """Complete turns, one in each row, as NumPy arrays.
+
+    Attributes:
+        observations: what the seat saw, (rows, size), float32.
+        masks: what was legal, (rows, actions), bool.
+        actions: what it did, (rows,), int64.
+        log_probs: the log-probability with which it did, (rows,), float32.
+        values: the critic's value when it did, (rows,), float32.
+        advantages: generalised advantage estimates, (rows,), float32.
+        returns: advantages plus values, the critic's targets, (rows,), float32.
+    """
+
+    observations: Any
+    masks: Any
+    actions: Any
+    log_probs: Any
+    values: Any
+    advantages: Any
+    returns: Any
+
+
+class TurnBuffer:
+    """Collects the turns of all streams of a rollout in the order in which they are taken.
+
+    A turn is complete when its stream has another turn or its game ends; between them the stream is paid for the turn,
+    whoever moves. A turn that is still open when the batch is made stays for the next batch: it is neither dropped nor
+    credited with less than it earned. What a stream is paid before its first turn of a game belongs to no action.
+    """
+
+    def __init__(self, num_streams: int, capacity: int, observation_size: int, num_actions: int) -> None:
+        """Allocate room for `capacity` turns."""
+        self.size = 0
+        self._blocks = [0]  # Where the turns of each step of the rollout begin.
+        self._open = np.full(num_streams, NONE)  # The place of each stream's open turn.
+        self._fields: dict[str, npt.NDArray[Any]] = {
+            "observations": np.zeros((capacity, observation_size), np.float32),
+            "masks": np.zeros((capacity, num_actions), np.bool_),
+            "actions": np.zeros(capacity, np.int64),
+            "log_probs": np.zeros(capacity, np.float32),
+            "values": np.zeros(capacity, np.float32),
+            "rewards": np.zeros(capacity, np.float32),
+            "done": np.zeros(capacity, np.bool_),
+            "next": np.full(capacity, NONE),  # The place of the stream's next turn in the same game.
+        }
+
+    def act(
+        self,
+        turns: Turns,
+        actions: npt.NDArray[np.int64],
+        log_probs: npt.NDArray[np.float32],
+        values: npt.NDArray[np.float32],
+    ) -> None:
+        """Record what was done at these turns, all arrays (turns,)."""
+        places = np.arange(self.size, self.size + len(actions))
+        before = self._open[turns.streams]
+        self._fields["next"][before[before != NONE]] = places[before != NONE]
+        self._open[turns.streams] = places
+        new = {
+            "observations": turns.observations,
+            "masks": turns.masks != 0,
+            "actions": actions,
+            "log_probs": log_probs,
+            "values": values,
+            "rewards": 0.0,
+            "done": False,
+            "next": NONE,
+        }
+        for name, value in new.items():
+            self._fields[name][places] = value
+        self.size += len(actions)
+        self._blocks.append(self.size)
+
+    def pay(self, rewards: npt.NDArray[np.float64], ended: npt.NDArray[np.int64]) -> None:
+        """Credit what a step paid each stream, (streams,), to its open turn, and close those of games that ended."""
+        waiting = np.flatnonzero(self._open != NONE)
+        self._fields["rewards"][self._open[waiting]] += rewards[waiting]
+        closing = self._open[ended]
+        self._fields["done"][closing[closing != NONE]] = True
+        self._open[ended] = NONE
+
+    def take(self, gamma: float, gae_lambda: float) -> TurnBatch:
+        """The complete turns with their advantages; the open ones stay.
+
+        Args:
+            gamma: the discount from one turn of a seat to its next.
+            gae_lambda: lambda of `advantages`.
+        """
+        size = self.size
+        found = {name: array[:size] for name, array in self._fields.items()}
+        advantage = self._advantages(gamma, gae_lambda)
+        complete = found["done"] | (found["next"] != NONE)
+        found |= {"advantages": advantage, "returns": advantage + found["values"]}
+        batch = TurnBatch(*(found[name][complete] for name in TurnBatch._fields))
+        self._keep(np.flatnonzero(~complete))
+        return batch
+
+    def _advantages(self, gamma: float, gae_lambda: float) -> npt.NDArray[np.float32]:
+        """The generalised advantage estimate of each turn; an open turn has 0 and passes on its value.
+
+        Schulman et al., "High-dimensional continuous control using generalized advantage estimation", ICLR 2016,
+        equation 16, along the turns of one seat.
+        """
+        rewards, values, following = (self._fields[name] for name in ("rewards", "values", "next"))
+        done = self._fields["done"]
+        result = np.zeros(self.size, np.float32)
+        for first, last in zip(self._blocks[-2::-1], self._blocks[:0:-1], strict=True):
+            later = following[first:last]
+            goes_on = later != NONE
+            next_values = np.where(goes_on, values[later], 0.0)
+            delta = rewards[first:last] + gamma * next_values - values[first:last]
+            ahead = np.where(goes_on, result[later], 0.0)
+            result[first:last] = np.where(goes_on | done[first:last], delta + gamma * gae_lambda * ahead, 0.0)
+        return result
+
+    def _keep(self, places: npt.NDArray[np.int64]) -> None:
+        """Move the open turns to the front."""
+        moved = np.full(self.size + 1, NONE)
+        moved[places] = np.arange(len(places))
+        self._open = moved[self._open]  # NONE, -1, reads the extra last entry.
+        for array in self._fields.values():
+            array[: len(places)] = array[places]
+        self.size = len(places)
+        self._blocks = [0, self.size]
+
+    # -- resuming -----------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """The turns collected, as tensors and plain values."""
+        turns = {name: array[: self.size] for name, array in self._fields.items()}
+        return {"blocks": self._blocks, "open": self._open, "turns": pack(turns)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self._blocks = list(state["blocks"])
+        self._open = state["open"]
+        self.size = self._blocks[-1]
+        for name, values in unpack(state["turns"]).items():
+            self._fields[name][: self.size] = values

@@ -1,0 +1,172 @@
+"""Policy networks as players: action probabilities and a state value, the player that samples them, and checkpoints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+from cardgym.engine.contract import Game, Options
+from cardgym.errors import CardgymError
+from cardgym.files import replacing
+from cardgym.players.metadata import check_compatible, checkpoint_metadata, read_safetensors
+from cardgym.players.networks import NetworkShape, hidden_layers, masked, one_thread
+
+FORMAT = "cardgym-policy-network-1"
+
+
+class PolicyNetwork(nn.Module):
+    """A multilayer perceptron from an observation to a logit for each action and the value of the state.
+
+    The policy and the value share the hidden layers. The last layer's policy weights start close to 0, so that the
+    first policy is almost uniform (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?",
+    ICLR 2021, section 3.2).
+    """
+
+    def __init__(self, shape: NetworkShape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.body, width = hidden_layers(shape)
+        self.policy = nn.Linear(width, shape.actions)
+        self.value = nn.Linear(width, 1)
+        with torch.no_grad():
+            self.policy.weight.mul_(0.01)
+            self.policy.bias.zero_()
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits (rows, actions), illegal actions included, and state values (rows,), for (rows, inputs)."""
+        hidden = self.body(observations)
+        logits: Tensor = self.policy(hidden)
+        return logits, self.value(hidden).squeeze(1)
+
+
+def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
+    """The log-probability of each legal action; the lowest finite float where `masks` (bool) is false.
+
+    `exp` of the result is exactly 0 for an illegal action, and 0 times it is 0, so sums over all actions need no mask.
+
+    Args:
+        logits: (rows, actions), float32.
+        masks: (rows, actions), bool, True where legal.
+    """
+    return masked(torch.log_softmax(masked(logits, masks), dim=1), masks)
+
+
+def sample_actions(probabilities: Tensor, draws: Tensor) -> Tensor:
+    """An action of each row by inversion: the first whose cumulative probability reaches the draw.
+
+    Args:
+        probabilities: (rows, actions); exactly 0 for illegal actions, which are never sampled.
+        draws: (rows,), uniform in [0, 1).
+
+    Returns:
+        (rows,), int64.
+    """
+    cumulative = probabilities.cumsum(dim=1)
+    # In (0, total]: above 0, so that a leading action of probability 0 does not reach it, and never beyond the total.
+    goals = (1.0 - draws.to(cumulative.dtype)).clamp_min(torch.finfo(cumulative.dtype).tiny) * cumulative[:, -1]
+    return (cumulative < goals[:, None]).sum(dim=1)
+
+
+class PolicyPlayer:
+    """The player of a policy network, a batch policy that samples its actions, or takes the most probable one.
+
+    Attributes:
+        name: its name in reports.
+        network: the network, on any device.
+        observation_name: the observation it reads; None for whatever the games are played with.
+        samples: whether it samples; `SeatedBatch` then gives it a draw for each row.
+    """
+
+    def __init__(
+        self, name: str, network: PolicyNetwork, observation_name: str | None = None, *, samples: bool = True
+    ) -> None:
+        self.name = name
+        self.network = network
+        self.observation_name = observation_name
+        self.samples = samples
+        self._device = next(network.parameters()).device
+
+    def act(
+        self,
+        observations: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.int8],
+        draws: npt.NDArray[np.float64] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """An action for each row, (rows,) int64: sampled with its draw from [0, 1), the most probable one without."""
+        with one_thread(), torch.inference_mode():
+            probabilities = self._probabilities(observations, masks)
+            if draws is None or not self.samples:
+                chosen = probabilities.argmax(dim=1)
+            else:
+                chosen = sample_actions(probabilities, torch.tensor(draws, device=self._device))
+            actions: npt.NDArray[np.int64] = chosen.cpu().numpy()
+        return actions
+
+    def probabilities(
+        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+    ) -> npt.NDArray[np.float32]:
+        """The probability of each action, (rows, actions), float32; 0 for illegal actions."""
+        with one_thread(), torch.inference_mode():
+            result: npt.NDArray[np.float32] = self._probabilities(observations, masks).cpu().numpy()
+        return result
+
+    def _probabilities(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> Tensor:
+        # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
+        logits, _ = self.network(torch.tensor(observations, device=self._device))
+        return log_probabilities(logits, torch.tensor(masks, device=self._device).bool()).exp()
+
+
+# -- checkpoints ------------------------------------------------------------------------------------------------------
+
+
+def save_policy(
+    path: Path,
+    network: PolicyNetwork,
+    game: Game,
+    options: Options,
+    observation_name: str,
+    config: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a policy network as safetensors; the metadata is that of `cardgym.players.networks.save_checkpoint`.
+
+    Raises:
+        CardgymError: where the file cannot be written.
+    """
+    metadata = {
+        "format": FORMAT,
+        **checkpoint_metadata(game, options, observation_name),
+        "network": asdict(network.shape),
+        "config": dict(config or {}),
+    }
+    tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
+    with replacing(path) as temporary:
+        temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(metadata)}))
+
+
+def load_policy(path: Path, game: Game, options: Options, *, samples: bool = True) -> PolicyPlayer:
+    """The player of a policy network's checkpoint.
+
+    Raises:
+        CardgymError: for a file that is missing, truncated or no such checkpoint, or that was made for another game,
+            other options, or an observation whose features have changed since.
+    """
+    tensors, metadata = read_safetensors(path, "checkpoint", "a policy network", FORMAT, "pt")
+    try:
+        check_compatible(f"checkpoint {path}", metadata, game, options)
+        shape = metadata["network"]
+        network = PolicyNetwork(NetworkShape(**{**shape, "hidden_sizes": tuple(shape["hidden_sizes"])}))
+        network.load_state_dict(tensors)
+    except CardgymError:
+        raise
+    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError):
+        raise CardgymError(f"checkpoint {path}: its metadata and its weights do not fit together") from None
+    return PolicyPlayer(str(path), network.eval(), metadata["observation"], samples=samples)

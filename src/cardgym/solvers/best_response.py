@@ -1,0 +1,170 @@
+"""Exact values, best responses and exploitability of strategies over the tree of a game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import compiled
+from cardgym.solvers.tree import GameTree, Strategy
+
+
+@dataclass(frozen=True, eq=False)
+class BestResponse:
+    """What is best for one seat while the others keep to their strategies.
+
+    Attributes:
+        value: the expected return of the seat.
+        strategy: the strategy with the seat's best actions (the first of several) in place of its own.
+    """
+
+    value: float
+    strategy: Strategy
+
+
+def expected_returns(tree: GameTree, strategy: Strategy) -> npt.NDArray[np.float64]:
+    """The expected return of each seat if all follow the strategy, (num_players,), float64."""
+    reach = reach_probabilities(tree, strategy, -1)
+    ends = tree.num_children == 0
+    returns: npt.NDArray[np.float64] = reach[ends] @ tree.payments[ends]
+    return returns
+
+
+def reach_probabilities(tree: GameTree, strategy: Strategy, without: int) -> npt.NDArray[np.float64]:
+    """The probability that play comes to each node, (num_nodes,), with the seat `without` playing towards it surely."""
+    reach = np.zeros(tree.num_nodes)
+    _reach(tree.seats, tree.info_sets, tree.first_child, tree.num_children, tree.first_choice, strategy, without, reach)
+    return reach
+
+
+def best_response(tree: GameTree, strategy: Strategy, seat: int) -> BestResponse:
+    """The best response of a seat to the others' strategies.
+
+    By information sets, from the seat's last decisions to its first: every history of a set is reached with the same
+    own actions, so its best action is that of the largest value weighted by the others' and chance's probabilities
+    (Zinkevich et al., "Regret minimization in games with incomplete information", NeurIPS 2007, section 2).
+    """
+    reach = reach_probabilities(tree, strategy, seat)
+    turns = tree.own_turns[:, seat]
+    order = np.lexsort((-np.arange(tree.num_nodes), tree.seats != seat, -turns))
+    values = np.zeros(tree.num_nodes)
+    totals = np.zeros(tree.num_choices)
+    best = np.full(tree.num_info_sets, -1)
+    _respond(
+        order,
+        turns,
+        tree.seats,
+        tree.info_sets,
+        tree.first_child,
+        tree.num_children,
+        tree.first_choice,
+        tree.payments[:, seat].copy(),
+        strategy,
+        reach,
+        seat,
+        values,
+        totals,
+        best,
+    )
+    response = strategy.copy()
+    for info_set in np.flatnonzero(tree.set_seats == seat):
+        first, last = tree.first_choice[info_set : info_set + 2]
+        response[first:last] = 0.0
+        response[first + max(best[info_set], 0)] = 1.0
+    return BestResponse(float(values[0]), response)
+
+
+def nash_conv(tree: GameTree, strategy: Strategy) -> float:
+    """What all seats together gain by best responses; 0 at an equilibrium.
+
+    Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017, section 2.
+    """
+    own = expected_returns(tree, strategy)
+    return float(sum(best_response(tree, strategy, seat).value - own[seat] for seat in range(len(own))))
+
+
+def exploitability(tree: GameTree, strategy: Strategy) -> float:
+    """NashConv divided by the number of seats: in a zero-sum game of two, what a best responder wins a game.
+
+    The responder sits in either seat equally often.
+    """
+    return nash_conv(tree, strategy) / tree.options.num_players
+
+
+@compiled
+def _reach(
+    seats: npt.NDArray[np.int64],
+    info_sets: npt.NDArray[np.int64],
+    first_child: npt.NDArray[np.int64],
+    num_children: npt.NDArray[np.int64],
+    first_choice: npt.NDArray[np.int64],
+    strategy: npt.NDArray[np.float64],
+    without: int,
+    reach: npt.NDArray[np.float64],
+) -> None:
+    reach[0] = 1.0
+    for node in range(seats.shape[0]):
+        for number in range(num_children[node]):
+            if seats[node] < 0:
+                share = 1.0 / num_children[node]
+            elif seats[node] == without:
+                share = 1.0
+            else:
+                share = strategy[first_choice[info_sets[node]] + number]
+            reach[first_child[node] + number] = reach[node] * share
+
+
+@compiled
+def _respond(
+    order: npt.NDArray[np.int64],
+    turns: npt.NDArray[np.int64],
+    seats: npt.NDArray[np.int64],
+    info_sets: npt.NDArray[np.int64],
+    first_child: npt.NDArray[np.int64],
+    num_children: npt.NDArray[np.int64],
+    first_choice: npt.NDArray[np.int64],
+    payments: npt.NDArray[np.float64],
+    strategy: npt.NDArray[np.float64],
+    reach: npt.NDArray[np.float64],
+    seat: int,
+    values: npt.NDArray[np.float64],
+    totals: npt.NDArray[np.float64],
+    best: npt.NDArray[np.int64],
+) -> None:
+    """Fill the nodes' values; `order` has a node after its children, and the seat's decisions before the others.
+
+    All decisions of the seat with the same number of own turns behind them follow each other: their totals are summed
+    over whole information sets first, then the best choices are made.
+    """
+    at = 0
+    while at < order.shape[0]:
+        node = order[at]
+        if seats[node] != seat:
+            value = payments[node] if num_children[node] == 0 else 0.0
+            for number in range(num_children[node]):
+                if seats[node] < 0:
+                    share = 1.0 / num_children[node]
+                else:
+                    share = strategy[first_choice[info_sets[node]] + number]
+                value += share * values[first_child[node] + number]
+            values[node] = value
+            at += 1
+            continue
+        end = at
+        while end < order.shape[0] and seats[order[end]] == seat and turns[order[end]] == turns[node]:
+            last = order[end]
+            for number in range(num_children[last]):
+                totals[first_choice[info_sets[last]] + number] += reach[last] * values[first_child[last] + number]
+            end += 1
+        for place in range(at, end):
+            node = order[place]
+            info_set = info_sets[node]
+            if best[info_set] < 0:
+                best[info_set] = 0
+                for number in range(num_children[node]):
+                    if totals[first_choice[info_set] + number] > totals[first_choice[info_set] + best[info_set]]:
+                        best[info_set] = number
+            values[node] = values[first_child[node] + best[info_set]]
+        at = end

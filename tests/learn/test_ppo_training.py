@@ -1,0 +1,196 @@
+"""train/ppo.py: it learns, it repeats itself bit for bit, and it survives being killed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from learning_game import SCRIPT, load_script
+
+from cardgym.arena import evaluate
+from cardgym.engine.contract import Game
+from cardgym.errors import CardgymError
+from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.ppo.learner import PPOLearner
+from cardgym.learn.ppo.turns import TurnBatch
+from cardgym.players.base import resolve
+from cardgym.players.networks import NetworkShape
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
+from killing import check_killed_run_ends_with_the_same_bits
+
+QUICK = PPOConfig(
+    env_id="Tiny-v0",
+    total_steps=10_000,
+    num_envs=32,
+    num_steps=8,
+    hidden_sizes=(32,),
+    learning_rate=1e-2,
+    learning_rate_final=1e-3,
+    num_minibatches=4,
+    ent_coef=0.0,
+    ent_coef_final=0.0,
+    magnet_coef=0.05,
+    eval_opponents=("random", "perfect"),
+    eval_every=0,
+    final_games=400,
+    log_every=2_000,
+    save_every=2_500,
+)
+SHORT = QUICK.replace(total_steps=2_000, final_games=0)
+
+
+@pytest.fixture(scope="module")
+def ppo() -> ModuleType:
+    return load_script(SCRIPT.with_name("ppo.py"))
+
+
+def model(folder: Path) -> bytes:
+    return (folder / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"magnet": "none", "average_tau": 0.1},
+        {"magnet": "uniform", "magnet_coef": 0.01},
+        {"magnet": "copy", "magnet_interval": 3},
+        {"opponents": ("self=1", "snapshot=1", "random=1"), "snapshot_every": 1_000},
+        {"env_options": {"num_players": 1}, "eval_opponents": ("random",)},
+    ],
+    ids=["ema", "average", "uniform", "copy", "pool", "one-player"],
+)
+def test_learns_to_play_the_tiny_game(ppo: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]) -> None:
+    config = QUICK.replace(**changes)
+    ppo.train(config, tmp_path, False)
+    options = tiny.parse_options(config.env_options)
+    player = resolve(f"{tmp_path / 'model.safetensors'}:greedy", tiny, options)
+    others = ["random"] * (options.num_players - 1)
+    report = evaluate(tiny, options, [player, *others], games=200, seed=1)
+    # The share of right actions among the turns of all seats: perfect play gets all of its own.
+    assert report.players[0].win_rate == 1.0 / options.num_players
+
+
+def test_same_seed_gives_the_same_bits_and_another_seed_does_not(ppo: ModuleType, tiny: Game, tmp_path: Path) -> None:
+    config = SHORT.replace(opponents=("self=1", "snapshot=1", "random=1"), average_tau=0.1)
+    for name, seed in [("one", 5), ("two", 5), ("three", 6)]:
+        ppo.train(config.replace(seed=seed), tmp_path / name, False)
+    assert model(tmp_path / "one") == model(tmp_path / "two")
+    assert model(tmp_path / "one") != model(tmp_path / "three")
+
+
+KILLED = [
+    *(
+        "--env-id",
+        "register_tiny:Tiny-v0",
+        "--total-steps",
+        "6000",
+        "--num-envs",
+        "32",
+        "--num-steps",
+        "8",
+        "--hidden-sizes",
+        "32",
+    ),
+    *("--opponents", "self=1", "snapshot=1", "--snapshot-every", "1000", "--average-tau", "0.1"),
+    *("--eval-opponents", "random", "--eval-games", "100", "--eval-every", "2000", "--save-every", "2000"),
+    *("--final-games", "0"),
+]
+
+
+def test_killed_run_ends_with_the_same_bits_when_resumed(
+    ppo: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ppo_script = [str(SCRIPT.with_name("ppo.py"))]
+    evaluations = ("2,205 of 6,000 steps", "4,182 of 6,000 steps")
+    check_killed_run_ends_with_the_same_bits(
+        ppo.main, ppo_script, KILLED, evaluations, tmp_path, capsys, suffixes=(".safetensors",)
+    )
+
+
+def test_training_goes_on_from_another_checkpoint(ppo: ModuleType, tiny: Game, tmp_path: Path) -> None:
+    ppo.train(SHORT, tmp_path / "first", False)
+    start = tmp_path / "first" / "model.safetensors"
+    frozen = SHORT.replace(init_from=str(start), learning_rate=1e-30, learning_rate_final=0.0, magnet="none")
+    ppo.train(frozen, tmp_path / "second", False)
+    options = tiny.parse_options()
+    first, second = (
+        resolve(path / "model.safetensors", tiny, options) for path in (tmp_path / "first", tmp_path / "second")
+    )
+    assert isinstance(first, PolicyPlayer)
+    assert isinstance(second, PolicyPlayer)
+    for one, two in zip(first.network.parameters(), second.network.parameters(), strict=True):
+        torch.testing.assert_close(one, two)
+
+
+# -- the learner ------------------------------------------------------------------------------------------------------
+
+
+def learner_and_batch(**changes: Any) -> tuple[PPOLearner, TurnBatch]:
+    torch.manual_seed(1)
+    config = QUICK.replace(update_epochs=1, num_minibatches=1, **changes)
+    learner = PPOLearner(PolicyNetwork(NetworkShape(3, 4, (8,))), config, torch.device("cpu"), np.random.default_rng(1))
+    generator = np.random.default_rng(2)
+    observations = generator.normal(size=(64, 3)).astype(np.float32)
+    masks = generator.random((64, 4)) < 0.6
+    masks[np.arange(64), generator.integers(0, 4, 64)] = True
+    actions, log_probs, values = learner.act(observations, masks.astype(np.int8))
+    assert masks[np.arange(64), actions].all()
+    advantages = generator.normal(size=64).astype(np.float32)
+    return learner, TurnBatch(observations, masks, actions, log_probs, values, advantages, values + advantages)
+
+
+@pytest.mark.parametrize("magnet", ["none", "ema", "copy", "uniform"])
+def test_first_step_of_an_update_has_ratio_1(magnet: str) -> None:
+    learner, batch = learner_and_batch(magnet=magnet)
+    learner.update(batch)
+    statistics = learner.statistics()
+    assert statistics["approx_kl"] == pytest.approx(0.0, abs=1e-7)
+    assert statistics["clip_fraction"] == 0.0
+    assert statistics["policy_loss"] == pytest.approx(0.0, abs=1e-6)  # Advantages are normalised: their mean is 0.
+    if magnet != "uniform":
+        assert statistics["magnet_kl"] == pytest.approx(0.0, abs=1e-7)
+
+
+def test_a_strong_magnet_holds_the_policy() -> None:
+    drifts = {}
+    for coef in (0.0, 10.0):
+        learner, batch = learner_and_batch(magnet="copy", magnet_interval=1_000, magnet_coef=coef, learning_rate=0.01)
+        before = torch.cat([values.detach().flatten() for values in learner.magnet.parameters()])
+        for _ in range(100):
+            learner.update(batch)
+        after = torch.cat([values.detach().flatten() for values in learner.magnet.parameters()])
+        assert torch.equal(before, after)
+        drifts[coef] = learner.statistics()["approx_kl"]
+    assert drifts[10.0] < 0.2 * drifts[0.0]
+
+
+# -- the player -------------------------------------------------------------------------------------------------------
+
+
+def test_sampling_player_draws_from_its_games_own_generators(ppo: ModuleType, tiny: Game, tmp_path: Path) -> None:
+    ppo.train(SHORT.replace(total_steps=300), tmp_path, False)
+    options = tiny.parse_options()
+    path = tmp_path / "model.safetensors"
+    reports = [
+        evaluate(tiny, options, [path, "perfect"], games=games, seed=1).players[0].win_rate for games in (200, 200)
+    ]
+    assert reports[0] == reports[1]
+    greedy = evaluate(tiny, options, [f"{path}:greedy", "perfect"], games=200, seed=1).players[0].win_rate
+    assert greedy != reports[0]
+
+
+def test_greedy_is_for_policy_networks(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
+    from cardgym.players.networks import QNetwork, network_shape, save_checkpoint
+
+    options = tiny.parse_options()
+    shape = network_shape(tiny, options, "plain", (8,), dueling=False)
+    save_checkpoint(tmp_path / "q.safetensors", QNetwork(shape), tiny, options, "plain")
+    with pytest.raises(CardgymError, match="a Q-network is greedy as it is"):
+        resolve(f"{tmp_path / 'q.safetensors'}:greedy", tiny, options)
+    with pytest.raises(CardgymError, match="no such file"):
+        resolve(f"{tmp_path / 'none.safetensors'}:greedy", tiny, options)

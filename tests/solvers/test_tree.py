@@ -1,0 +1,156 @@
+"""Trees, best responses and counterfactual regret minimisation, against known values and an independent solver."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardgym import CardgymError, find
+from cardgym.solvers.best_response import best_response, expected_returns, exploitability, nash_conv
+from cardgym.solvers.cfr import CFR
+from cardgym.solvers.tree import GameTree, enumerate_tree
+from cardgym.testing import StateDriver
+
+
+def tree_of(name: str, **options: str) -> GameTree:
+    game = find(name)
+    return enumerate_tree(game, game.parse_options(options))
+
+
+@pytest.fixture(scope="module")
+def kuhn() -> GameTree:
+    return tree_of("KuhnPoker-v0")
+
+
+@pytest.fixture(scope="module")
+def leduc() -> GameTree:
+    return tree_of("LeducPoker-v0")
+
+
+def test_counts(kuhn: GameTree, leduc: GameTree) -> None:
+    # Kuhn: 1 + 3 nodes of dealing, and 6 deals of 9 histories each. Leduc: as OpenSpiel counts them.
+    assert (kuhn.num_nodes, kuhn.num_info_sets, kuhn.num_choices) == (58, 12, 24)
+    # 288 information sets by ranks; OpenSpiel's 936 tell suits apart, which never matter.
+    assert (leduc.num_nodes, leduc.num_info_sets) == (9457, 288)
+
+
+def test_uniform_strategy_of_kuhn_poker_by_hand(kuhn: GameTree) -> None:
+    # Worked out by hand: half of all first checks are met by a check, and so on down the four lines.
+    assert expected_returns(kuhn, kuhn.uniform()).tolist() == pytest.approx([1 / 8, -1 / 8])
+    assert nash_conv(kuhn, kuhn.uniform()) == pytest.approx(11 / 12)
+
+
+def kuhns_equilibrium(tree: GameTree, alpha: Fraction) -> np.ndarray:
+    """Kuhn's equilibrium of 1950; see the tests of the game."""
+    third = Fraction(1, 3)
+    bets = {
+        "0:": alpha, "1:": 0, "2:": 3 * alpha, "0:pb": 0, "1:pb": alpha + third, "2:pb": 1,
+        "0:p": third, "1:p": 0, "2:p": 1, "0:b": 0, "1:b": third, "2:b": 1,
+    }  # fmt: skip
+    strategy = np.zeros(tree.num_choices)
+    for info_set in range(tree.num_info_sets):
+        state = tree.set_states[info_set]
+        history = bin(state.history)[3:].replace("0", "p").replace("1", "b")
+        bet = float(bets[f"{state.cards[tree.set_seats[info_set]]}:{history}"])
+        strategy[tree.first_choice[info_set] : tree.first_choice[info_set + 1]] = 1 - bet, bet
+    return strategy
+
+
+@pytest.mark.parametrize("alpha", [Fraction(0), Fraction(1, 5), Fraction(1, 3)])
+def test_kuhns_equilibria_cannot_be_exploited(kuhn: GameTree, alpha: Fraction) -> None:
+    strategy = kuhns_equilibrium(kuhn, alpha)
+    assert expected_returns(kuhn, strategy).tolist() == pytest.approx([-1 / 18, 1 / 18])
+    assert exploitability(kuhn, strategy) == pytest.approx(0.0, abs=1e-12)
+    assert exploitability(kuhn, kuhns_equilibrium(kuhn, alpha + Fraction(1, 10))) > 0.005 or alpha < Fraction(1, 3)
+
+
+def test_best_response_earns_what_it_promises(leduc: GameTree) -> None:
+    generator = np.random.default_rng(1)
+    weights = generator.random(leduc.num_choices)
+    totals = np.add.reduceat(weights, leduc.first_choice[:-1])
+    strategy = weights / np.repeat(totals, np.diff(leduc.first_choice))
+    for seat in range(2):
+        response = best_response(leduc, strategy, seat)
+        assert expected_returns(leduc, response.strategy)[seat] == pytest.approx(response.value)
+        others = np.repeat(leduc.set_seats != seat, np.diff(leduc.first_choice))
+        assert np.array_equal(response.strategy[others], strategy[others])
+        for _ in range(20):  # No other deterministic strategy earns more.
+            pure = response.strategy.copy()
+            for info_set in generator.choice(np.flatnonzero(leduc.set_seats == seat), 30):
+                first, last = leduc.first_choice[info_set : info_set + 2]
+                pure[first:last] = 0.0
+                pure[generator.integers(first, last)] = 1.0
+            assert expected_returns(leduc, pure)[seat] <= response.value + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("variant", "exploited", "error"), [("cfr", 5e-3, 1e-4), ("cfr+", 5e-5, 1e-6), ("dcfr", 5e-5, 1e-6)]
+)
+def test_every_variant_solves_kuhn_poker(kuhn: GameTree, variant: str, exploited: float, error: float) -> None:
+    solver = CFR(kuhn, variant)
+    solver.run(10_000)
+    assert exploitability(kuhn, solver.average) < exploited
+    assert expected_returns(kuhn, solver.average)[0] == pytest.approx(-1 / 18, abs=error)
+
+
+def test_cfr_plus_and_dcfr_solve_leduc_poker(leduc: GameTree) -> None:
+    for variant in ("cfr+", "dcfr"):
+        solver = CFR(leduc, variant)
+        solver.run(500)
+        solver.run(500)
+        assert exploitability(leduc, solver.average) < 3e-4
+        assert expected_returns(leduc, solver.average)[0] == pytest.approx(-0.0856, abs=1e-4)
+
+
+def test_running_in_parts_is_running_at_once(kuhn: GameTree) -> None:
+    one, two = CFR(kuhn, "dcfr"), CFR(kuhn, "dcfr")
+    one.run(30)
+    two.run(10)
+    two.run(20)
+    assert np.array_equal(one.average, two.average)
+
+
+def test_openspiel_agrees_on_leduc_poker(leduc: GameTree) -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    openspiel_policy = pytest.importorskip("open_spiel.python.policy")
+    openspiel = pytest.importorskip("open_spiel.python.algorithms.exploitability")
+    game = pyspiel.load_game("leduc_poker")
+    uniform = openspiel_policy.UniformRandomPolicy(game)
+    assert nash_conv(leduc, leduc.uniform()) == pytest.approx(openspiel.nash_conv(game, uniform))
+    solver = CFR(leduc)
+    solver.run(20)
+    ours = solver.average
+    theirs = openspiel_policy.TabularPolicy(game)
+    for state, row in zip(theirs.states, theirs.action_probability_array, strict=True):
+        info_set = our_info_set(leduc, state)
+        first, last = leduc.first_choice[info_set : info_set + 2]
+        row[:] = 0.0
+        row[leduc.choice_actions[first:last]] = ours[first:last]
+    assert openspiel.exploitability(game, theirs) == pytest.approx(exploitability(leduc, ours))
+
+
+def our_info_set(tree: GameTree, state: Any) -> int:
+    """The information set of the seat to decide in a state of OpenSpiel, which has the same actions."""
+    driver = StateDriver(tree.game)
+    left = list(range(6))
+    for move in state.history():
+        if driver.num_chance_outcomes:
+            driver.play(left.index(move))
+            left.remove(move)
+        else:
+            driver.play(move)
+    seat = driver.current_player
+    key = driver.info_state_key(seat)
+    return int(np.flatnonzero((tree.set_keys == key) & (tree.set_seats == seat))[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("Coda-v0", "tree of more than 5,000,000 nodes|no keys|forget")],
+)
+def test_games_that_cannot_be_walked_are_refused(name: str, message: str) -> None:
+    with pytest.raises(CardgymError, match=message):
+        tree_of(name)

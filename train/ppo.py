@@ -1,0 +1,133 @@
+"""Masked PPO in self-play for any card game of cardgym.
+
+Usage:
+    python train/ppo.py --config configs/corellian_spike/ppo.toml [--seed 2] [--out FOLDER] [--resume] ...
+
+`--help` lists every hyper-parameter; docs/algorithms/ppo.md says what the magnet is for. The update is in
+cardgym.learn.ppo.learner, its formulas are in cardgym.learn.ppo.losses, advantages in cardgym.learn.ppo.turns.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from cardgym import find
+from cardgym.console import Progress
+from cardgym.learn.dqn.learner import choose_device
+from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
+from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.ppo.learner import PPOLearner
+from cardgym.learn.ppo.turns import TurnBuffer
+from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
+from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.schedules import crossed, linear
+from cardgym.learn.stopwatch import Stopwatch
+from cardgym.learn.tensorboard import TensorBoard
+from cardgym.players.base import resolve
+from cardgym.players.networks import network_shape
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, load_policy, save_policy
+
+
+def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
+    """Train in this folder, from the start or from the state saved there."""
+    torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
+    torch.manual_seed(config.seed)
+    game = find(config.env_id)
+    options = game.parse_options(config.env_options)
+    observation = config.observation or game.default_observation
+    shape = network_shape(game, options, observation, config.hidden_sizes, dueling=False)
+    for name in config.eval_opponents:
+        resolve(name, game, options)  # A wrong name fails now, not after minutes of training.
+
+    # -- the parts: each has a state that is saved --------------------------------------------------------------------
+    network = PolicyNetwork(shape)
+    if config.init_from:
+        network.load_state_dict(load_policy(Path(config.init_from), game, options).network.state_dict())
+    device = choose_device(config.device)
+    learner = PPOLearner(network, config, device, np.random.default_rng([config.seed, 2]))
+    player = PolicyPlayer("learner", learner.averaged, observation)
+    pool = OpponentPool.parse(config.opponents)
+    rollout = SelfPlayRollout(
+        game, options, config.num_envs, pool, player,
+        seed=config.seed, snapshots=config.num_snapshots, seat=config.seat,
+    )  # fmt: skip
+    capacity = config.num_envs * config.num_steps + rollout.num_streams
+    buffer = TurnBuffer(rollout.num_streams, capacity, shape.inputs, shape.actions)
+
+    parts: dict[str, Stateful] = {"learner": learner, "rollout": rollout, "buffer": buffer}
+    state_file, checkpoint = folder / STATE_FILE, folder / "model.safetensors"
+    if resume and state_file.exists():
+        load_parts(state_file, config, parts)
+
+    # -- the training loop; a step is a decision of the learner -------------------------------------------------------
+    step = rollout.decisions
+    stopwatch = Stopwatch(step)
+    with (
+        TensorBoard(folder, step) as board,
+        Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
+    ):
+        board.hyper_parameters(config.model_dump())
+        while step < config.total_steps:
+            # Act: sample from the policy, in every seat that learns.
+            last_step = step
+            for _ in range(config.num_steps):
+                turns = rollout.turns
+                actions, log_probs, values = learner.act(turns.observations, turns.masks)
+                buffer.act(turns, actions, log_probs, values)
+                rollout.step(actions)
+                buffer.pay(rollout.rewards * config.reward_scale, rollout.ended)
+            step = rollout.decisions
+            progress(min(step, config.total_steps))
+
+            # Update the network.
+            learner.learning_rate = linear(step, config.learning_rate, config.learning_rate_final, config.total_steps)
+            learner.ent_coef = linear(step, config.ent_coef, config.ent_coef_final, config.total_steps)
+            learner.update(buffer.take(config.gamma, config.gae_lambda))
+            if crossed(config.snapshot_every, last_step, step):
+                rollout.snapshots.take(player)
+
+            # Log, evaluate, save.
+            if crossed(config.log_every, last_step, step):
+                board.scalars(step, {"learning_rate": learner.learning_rate, "ent_coef": learner.ent_coef})
+                board.scalars(step, {"decisions_per_second": stopwatch.lap_rate(step), **learner.statistics()})
+            if config.eval_opponents and crossed(config.eval_every, last_step, step):
+                with stopwatch.paused():
+                    progress.note(summary(evaluate(config, rollout, player, config.eval_games, board)))
+            if crossed(config.save_every, last_step, step) or step >= config.total_steps:
+                board.flush()
+                save_policy(checkpoint, learner.averaged, game, options, observation, config.model_dump())
+                save_parts(state_file, config, parts)  # Last: if it is there to resume from, so is the checkpoint.
+
+        # -- the final evaluation -------------------------------------------------------------------------------------
+        speed = {"seconds": stopwatch.seconds, "decisions_per_second": stopwatch.rate(step)}
+        results: dict[str, Metrics] = {}
+        if config.final_games and config.eval_opponents:
+            progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
+            results = evaluate(config, rollout, player, config.final_games, board)
+        write_results(folder, board, config.model_dump(), step, results, **speed)
+    return TrainingResult(f"{step:,} steps", results, ("Checkpoint", checkpoint))
+
+
+def evaluate(
+    config: PPOConfig, rollout: SelfPlayRollout, player: PolicyPlayer, games: int, board: TensorBoard
+) -> dict[str, Metrics]:
+    """Match the sampling player with each opponent."""
+    return evaluate_learner(
+        rollout.game, rollout.options, player, config.eval_opponents,
+        games=games, board=board, step=rollout.decisions, seat=config.seat,
+    )  # fmt: skip
+
+
+def main(words: list[str]) -> int:
+    """Run from the command line; the exit code."""
+    return run_script("ppo.py", PPOConfig, train, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
