@@ -32,7 +32,8 @@ from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.learn.transitions import TransitionBuilder
 from cardgym.players.base import resolve
-from cardgym.players.networks import NetworkPlayer, network_shape, save_checkpoint
+from cardgym.players.checkpoints import save_checkpoint
+from cardgym.players.networks import NetworkPlayer, network_shape
 
 
 def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:

@@ -30,8 +30,9 @@ from cardgym.learn.schedules import crossed, linear
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import resolve
+from cardgym.players.checkpoints import load_policy, save_checkpoint
 from cardgym.players.networks import network_shape
-from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, load_policy, save_policy
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 
 
 def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
@@ -101,7 +102,7 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
                     progress.note(summary(evaluate(config, rollout, player, config.eval_games, board)))
             if crossed(config.save_every, last_step, step) or step >= config.total_steps:
                 board.flush()
-                save_policy(checkpoint, learner.averaged, game, options, observation, config.model_dump())
+                save_checkpoint(checkpoint, learner.averaged, game, options, observation, config.model_dump())
                 save_parts(state_file, config, parts)  # Last: if it is there to resume from, so is the checkpoint.
 
         # -- the final evaluation -------------------------------------------------------------------------------------

@@ -18,14 +18,8 @@ from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.players.base import resolve
-from cardgym.players.networks import (
-    NetworkPlayer,
-    QNetwork,
-    load_checkpoint,
-    load_player,
-    network_shape,
-    save_checkpoint,
-)
+from cardgym.players.checkpoints import load_checkpoint, load_player, save_checkpoint
+from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
 
 
 @pytest.fixture
@@ -105,7 +99,7 @@ def test_text_file_is_refused(tiny: Game, tmp_path: Path) -> None:
 def test_checkpoint_of_another_program_is_refused(tiny: Game, tmp_path: Path, metadata: Any) -> None:
     path = tmp_path / "other.safetensors"
     path.write_bytes(safetensors.torch.save({"weight": torch.zeros(2)}, metadata))
-    assert "not a Q-network of cardgym" in refusal(path)
+    assert "not a network of cardgym" in refusal(path)
 
 
 def test_checkpoint_of_another_game_is_refused(checkpoint: Path) -> None:

@@ -185,12 +185,13 @@ def test_sampling_player_draws_from_its_games_own_generators(ppo: ModuleType, ti
 
 
 def test_greedy_is_for_policy_networks(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
-    from cardgym.players.networks import QNetwork, network_shape, save_checkpoint
+    from cardgym.players.checkpoints import save_checkpoint
+    from cardgym.players.networks import QNetwork, network_shape
 
     options = tiny.parse_options()
     shape = network_shape(tiny, options, "plain", (8,), dueling=False)
     save_checkpoint(tmp_path / "q.safetensors", QNetwork(shape), tiny, options, "plain")
-    with pytest.raises(CardgymError, match="a Q-network is greedy as it is"):
+    with pytest.raises(CardgymError, match="a Q-network, which is greedy as it is"):
         resolve(f"{tmp_path / 'q.safetensors'}:greedy", tiny, options)
     with pytest.raises(CardgymError, match="no such file"):
         resolve(f"{tmp_path / 'none.safetensors'}:greedy", tiny, options)

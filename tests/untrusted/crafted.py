@@ -23,7 +23,8 @@ import cardgym
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import registered
 from cardgym.learn.resume import save_state
-from cardgym.players.networks import QNetwork, network_shape, save_checkpoint
+from cardgym.players.checkpoints import save_checkpoint
+from cardgym.players.networks import QNetwork, network_shape
 from cardgym.players.policy_file import save_policy
 from cardgym.players.q_table import Pairs, save_q_table
 

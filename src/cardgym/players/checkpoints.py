@@ -1,35 +1,167 @@
-"""Checkpoints of networks of either kind, as players."""
+"""Checkpoints: networks of either kind in safetensors files that say what they were made for."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import safetensors.torch
+import torch
+from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
-from cardgym.players import networks, policy_networks
-from cardgym.players.base import GREEDY, BatchPolicy
-from cardgym.players.metadata import format_of
+from cardgym.files import replacing
+from cardgym.players.base import GREEDY
+from cardgym.players.compatibility import PlayerMetadata, check_compatible
+from cardgym.players.metadata import checkpoint_metadata
+from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, NetworkPlayer, NetworkShape, QNetwork
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
+from cardgym.untrusted.documents import Document, Items, at_most
+from cardgym.untrusted.tensors import Layout, read_tensors
+
+Network = QNetwork | PolicyNetwork
+
+Q_NETWORK = "cardgym-q-network-1"
+POLICY_NETWORK = "cardgym-policy-network-1"
 
 
-def load_player(path: Path, game: Game, options: Options) -> BatchPolicy:
-    """The player of a checkpoint: greedy for a Q-network, sampling for a policy network.
+class _Layers(Document):
+    """The layers of a saved network; see `NetworkShape`."""
+
+    inputs: Annotated[int, Field(ge=1, le=2**31)]
+    actions: Annotated[int, Field(ge=1, le=2**31)]
+    hidden_sizes: Annotated[Items[Annotated[int, Field(ge=1, le=MAX_UNITS)]], at_most(MAX_LAYERS)]
+    dueling: bool = False
+    wide: bool = False
+
+
+class CheckpointMetadata(PlayerMetadata):
+    """What is saved with a network; see `save_checkpoint`."""
+
+    format: Literal["cardgym-q-network-1", "cardgym-policy-network-1"]
+    """`Q_NETWORK` or `POLICY_NETWORK`."""
+    network: _Layers
+    """Its layers."""
+
+    @property
+    def shape(self) -> NetworkShape:
+        """Its layers as the network's shape."""
+        return NetworkShape(**dict(self.network))
+
+    def new_network(self) -> Network:
+        """A network of its kind and shape, with new weights."""
+        return PolicyNetwork(self.shape) if self.format == POLICY_NETWORK else QNetwork(self.shape)
+
+
+def save_checkpoint(
+    path: Path,
+    network: Network,
+    game: Game,
+    options: Options,
+    observation_name: str,
+    config: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a network as safetensors, with what it was made for in the metadata.
+
+    The metadata has one key, `cardgym`, with a JSON object: `format`, the keys of `checkpoint_metadata`, `network` (its
+    shape) and `config` (of the training). safetensors writes several keys in no fixed order, and the same training
+    must give the same file.
+
+    Raises:
+        CardgymError: where the file cannot be written.
+    """
+    metadata = {
+        "format": POLICY_NETWORK if isinstance(network, PolicyNetwork) else Q_NETWORK,
+        **checkpoint_metadata(game, options, observation_name),
+        "network": asdict(network.shape),
+        "config": dict(config or {}),
+    }
+    tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
+    with replacing(path) as temporary:
+        temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(metadata)}))
+
+
+def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, CheckpointMetadata]:
+    """Read a checkpoint for this game and these options.
+
+    Returns:
+        The network, on the CPU, and the metadata; see `save_checkpoint`.
 
     Raises:
         CardgymError: for a file that is missing, truncated or no checkpoint of cardgym, or that was made for another
-            game, other options, or an observation whose features have changed since.
+            game, other options (only `reward` may differ: it changes nothing that a player sees), or an observation
+            whose features have changed since.
     """
-    if format_of(path) == policy_networks.FORMAT:
-        return policy_networks.load_policy(path, game, options)
-    return networks.load_player(path, game, options)
+    what = f"checkpoint {path}"
+
+    def layout(metadata: CheckpointMetadata) -> Layout:
+        check_compatible(what, metadata, game, options)
+        shape = metadata.shape
+        size = game.observation(metadata.observation).size(options)
+        if (shape.inputs, shape.actions) != (size, game.actions(options)):
+            raise CardgymError(
+                f"{what}: its metadata do not fit together: {shape.inputs} inputs and {shape.actions} actions, not "
+                f"{size} and {game.actions(options)}"
+            )
+        with torch.device("meta"):  # Shapes alone: nothing is allocated.
+            weights = metadata.new_network().state_dict()
+        return {name: ("F32", tuple(value.shape)) for name, value in weights.items()}
+
+    tensors, metadata = read_tensors(path, what, "a network", CheckpointMetadata, layout, "pt")
+    network = metadata.new_network()
+    network.load_state_dict(tensors)
+    return network.eval(), metadata
 
 
-def load_greedy_player(path: Path, game: Game, options: Options) -> BatchPolicy:
+def load_q_network(path: Path, game: Game, options: Options) -> tuple[QNetwork, CheckpointMetadata]:
+    """As `load_checkpoint`, for a Q-network alone.
+
+    Raises:
+        CardgymError: as `load_checkpoint`, and for a policy network.
+    """
+    network, metadata = load_checkpoint(path, game, options)
+    if not isinstance(network, QNetwork):
+        raise CardgymError(f"checkpoint {path}: holds a policy network; give one of a Q-network, as train/dqn.py saves")
+    return network, metadata
+
+
+def load_policy(path: Path, game: Game, options: Options, *, samples: bool = True) -> PolicyPlayer:
+    """The player of a policy network's checkpoint, which samples its actions or takes the most probable ones.
+
+    Raises:
+        CardgymError: as `load_checkpoint`, and for a Q-network.
+    """
+    network, metadata = load_checkpoint(path, game, options)
+    if not isinstance(network, PolicyNetwork):
+        raise CardgymError(
+            f"checkpoint {path}: a Q-network, which is greedy as it is and has no probabilities; leave out {GREEDY!r}, "
+            "or give the checkpoint of a policy network, as train/ppo.py saves"
+        )
+    return PolicyPlayer(str(path), network, metadata.observation, samples=samples)
+
+
+def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | PolicyPlayer:
+    """The player of a checkpoint: greedy for a Q-network, sampling for a policy network.
+
+    Raises:
+        CardgymError: as `load_checkpoint`.
+    """
+    network, metadata = load_checkpoint(path, game, options)
+    if isinstance(network, PolicyNetwork):
+        return PolicyPlayer(str(path), network, metadata.observation)
+    return NetworkPlayer(str(path), network, metadata.observation)
+
+
+def load_greedy_player(path: Path, game: Game, options: Options) -> PolicyPlayer:
     """The greedy player of a policy network's checkpoint, named with `:greedy` behind its path.
 
     Raises:
-        CardgymError: as `load_player`, and for a Q-network, which is greedy anyway.
+        CardgymError: as `load_policy`.
     """
-    path = Path(str(path).removesuffix(GREEDY))
-    if format_of(path) == networks.FORMAT:
-        raise CardgymError(f"checkpoint {path}: a Q-network is greedy as it is; leave out {GREEDY!r}")
-    return policy_networks.load_policy(path, game, options, samples=False)
+    player = load_policy(Path(str(path).removesuffix(GREEDY)), game, options, samples=False)
+    player.name = str(path)
+    return player

@@ -1,32 +1,21 @@
-"""Networks as players: the Q-network, its greedy player, and checkpoints that say what they were made for."""
+"""The Q-network as a player, and the shapes that networks have."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
-from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import safetensors.torch
 import torch
-from pydantic import Field
 from torch import Tensor, nn
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
 from cardgym.limits import check_memory
-from cardgym.players.compatibility import PlayerMetadata, check_compatible
-from cardgym.players.metadata import checkpoint_metadata
-from cardgym.untrusted.documents import Document, Items, at_most
-from cardgym.untrusted.tensors import Layout, read_tensors
 
-FORMAT = "cardgym-q-network-1"
 MAX_LAYERS = 64
 """Hidden layers that a network may have."""
 MAX_UNITS = 65_536
@@ -35,7 +24,7 @@ MAX_UNITS = 65_536
 
 @dataclass(frozen=True)
 class NetworkShape:
-    """The layers of a Q-network: inputs, actions, the sizes of the hidden layers, and whether it is dueling or wide."""
+    """The layers of a network: inputs, actions, the sizes of hidden layers; for a Q-network also dueling and wide."""
 
     inputs: int
     actions: int
@@ -161,9 +150,6 @@ def one_thread() -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
-# -- checkpoints ------------------------------------------------------------------------------------------------------
-
-
 def network_shape(
     game: Game,
     options: Options,
@@ -192,93 +178,3 @@ def network_shape(
     # With its gradient, the two moments of Adam and the target network.
     check_memory(f"a network of {weights:,} weights in training", 5 * 4 * weights, "choose smaller hidden_sizes")
     return NetworkShape(inputs, actions, hidden_sizes, dueling, wide)
-
-
-def save_checkpoint(
-    path: Path,
-    network: QNetwork,
-    game: Game,
-    options: Options,
-    observation_name: str,
-    config: Mapping[str, Any] | None = None,
-) -> None:
-    """Write a network as safetensors, with what it was made for in the metadata.
-
-    The metadata has one key, `cardgym`, with a JSON object: `format`, the keys of `checkpoint_metadata`, `network` (its
-    shape) and `config` (of the training). safetensors writes several keys in no fixed order, and the same training
-    must give the same file.
-
-    Raises:
-        CardgymError: where the file cannot be written.
-    """
-    metadata = {
-        "format": FORMAT,
-        **checkpoint_metadata(game, options, observation_name),
-        "network": asdict(network.shape),
-        "config": dict(config or {}),
-    }
-    tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
-    with replacing(path) as temporary:
-        temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(metadata)}))
-
-
-class _Layers(Document):
-    """The layers of a saved Q-network; see `NetworkShape`."""
-
-    inputs: Annotated[int, Field(ge=1, le=2**31)]
-    actions: Annotated[int, Field(ge=1, le=2**31)]
-    hidden_sizes: Annotated[Items[Annotated[int, Field(ge=1, le=MAX_UNITS)]], at_most(MAX_LAYERS)]
-    dueling: bool = False
-    wide: bool = False
-
-
-class CheckpointMetadata(PlayerMetadata):
-    """What is saved with a Q-network; see `save_checkpoint`."""
-
-    format: Literal["cardgym-q-network-1"]
-    """`FORMAT`."""
-    network: _Layers
-    """Its layers."""
-
-    @property
-    def shape(self) -> NetworkShape:
-        """Its layers as the network's shape."""
-        return NetworkShape(**dict(self.network))
-
-
-def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[QNetwork, CheckpointMetadata]:
-    """Read a checkpoint for this game and these options.
-
-    Returns:
-        The network, on the CPU, and the metadata; see `save_checkpoint`.
-
-    Raises:
-        CardgymError: for a file that is missing, truncated or no checkpoint of cardgym, or that was made for another
-            game, other options (only `reward` may differ: it changes nothing that a player sees), or an observation
-            whose features have changed since.
-    """
-    what = f"checkpoint {path}"
-
-    def layout(metadata: CheckpointMetadata) -> Layout:
-        check_compatible(what, metadata, game, options)
-        shape = metadata.shape
-        size = game.observation(metadata.observation).size(options)
-        if (shape.inputs, shape.actions) != (size, game.actions(options)):
-            raise CardgymError(
-                f"{what}: its metadata do not fit together: {shape.inputs} inputs and {shape.actions} actions, not "
-                f"{size} and {game.actions(options)}"
-            )
-        with torch.device("meta"):  # Shapes alone: nothing is allocated.
-            weights = QNetwork(shape).state_dict()
-        return {name: ("F32", tuple(value.shape)) for name, value in weights.items()}
-
-    tensors, metadata = read_tensors(path, what, "a Q-network", CheckpointMetadata, layout, "pt")
-    network = QNetwork(metadata.shape)
-    network.load_state_dict(tensors)
-    return network.eval(), metadata
-
-
-def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer:
-    """The greedy player of a checkpoint; raises as `load_checkpoint`."""
-    network, metadata = load_checkpoint(path, game, options)
-    return NetworkPlayer(str(path), network, metadata.observation)

@@ -1,26 +1,13 @@
-"""Policy networks as players: action probabilities and a state value, the player that samples them, and checkpoints."""
+"""Policy networks as players: action probabilities and a state value, and the player that samples them."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from cardgym.engine.contract import Game, Options
-from cardgym.errors import CardgymError
-from cardgym.files import replacing
-from cardgym.players.metadata import check_compatible, checkpoint_metadata, read_safetensors
 from cardgym.players.networks import NetworkShape, hidden_layers, masked, one_thread
-
-FORMAT = "cardgym-policy-network-1"
 
 
 class PolicyNetwork(nn.Module):
@@ -123,50 +110,3 @@ class PolicyPlayer:
         # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
         logits, _ = self.network(torch.tensor(observations, device=self._device))
         return log_probabilities(logits, torch.tensor(masks, device=self._device).bool()).exp()
-
-
-# -- checkpoints ------------------------------------------------------------------------------------------------------
-
-
-def save_policy(
-    path: Path,
-    network: PolicyNetwork,
-    game: Game,
-    options: Options,
-    observation_name: str,
-    config: Mapping[str, Any] | None = None,
-) -> None:
-    """Write a policy network as safetensors; the metadata is that of `cardgym.players.networks.save_checkpoint`.
-
-    Raises:
-        CardgymError: where the file cannot be written.
-    """
-    metadata = {
-        "format": FORMAT,
-        **checkpoint_metadata(game, options, observation_name),
-        "network": asdict(network.shape),
-        "config": dict(config or {}),
-    }
-    tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
-    with replacing(path) as temporary:
-        temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(metadata)}))
-
-
-def load_policy(path: Path, game: Game, options: Options, *, samples: bool = True) -> PolicyPlayer:
-    """The player of a policy network's checkpoint.
-
-    Raises:
-        CardgymError: for a file that is missing, truncated or no such checkpoint, or that was made for another game,
-            other options, or an observation whose features have changed since.
-    """
-    tensors, metadata = read_safetensors(path, "checkpoint", "a policy network", FORMAT, "pt")
-    try:
-        check_compatible(f"checkpoint {path}", metadata, game, options)
-        shape = metadata["network"]
-        network = PolicyNetwork(NetworkShape(**{**shape, "hidden_sizes": tuple(shape["hidden_sizes"])}))
-        network.load_state_dict(tensors)
-    except CardgymError:
-        raise
-    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError):
-        raise CardgymError(f"checkpoint {path}: its metadata and its weights do not fit together") from None
-    return PolicyPlayer(str(path), network.eval(), metadata["observation"], samples=samples)

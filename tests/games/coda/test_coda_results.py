@@ -16,7 +16,7 @@ from cardgym.games.coda.paper import results
 from cardgym.games.coda.paper.networks import Budget, train_network
 from cardgym.games.coda.paper.page import FIGURES, PAPER_SECONDS, write_results
 from cardgym.games.coda.paper.runs import Scale, coda, fresh_win_rate, learn_games, replayed_win_rate
-from cardgym.players.networks import save_checkpoint
+from cardgym.players.checkpoints import save_checkpoint
 
 SMALL = Scale(
     games=400,

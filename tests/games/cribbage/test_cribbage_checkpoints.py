@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cardgym import find
 from cardgym.arena import evaluate
-from cardgym.players.networks import load_checkpoint
+from cardgym.players.checkpoints import load_checkpoint
 
 PATH = Path(__file__).parents[3] / "checkpoints" / "cribbage" / "double_dqn.safetensors"
 

@@ -189,11 +189,12 @@ def evaluate_checkpoints(paths: Sequence[Path], games: int, seeds: Sequence[int]
     Raises:
         CardgymError: for a file that is missing, no checkpoint, or made for another game or other options.
     """
-    from cardgym.players.networks import NetworkPlayer, load_checkpoint
+    from cardgym.players.checkpoints import load_q_network
+    from cardgym.players.networks import NetworkPlayer
 
     results = []
     for path in paths:
-        network, metadata = load_checkpoint(path, find(ENV), coda())
+        network, metadata = load_q_network(path, find(ENV), coda())
         config, observation = metadata.config, metadata.observation
         algorithm = "double DQN" if config.get("double", True) else "DQN"
         training = f"{observation}, {config.get('total_steps', 0):,} decisions, seed {config.get('seed')}"
