@@ -7,11 +7,12 @@ Usage:
 from __future__ import annotations
 
 import argparse
-import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from cardgym import find
@@ -21,12 +22,14 @@ from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.solvers.policies import policy_of
 from cardgym.solvers.solve import solver
+from timing import Spread, machine, print_table
 
 ROOT = Path(__file__).parents[1]
+TURNS = 5
 
 
-def batch_q(iterations: int) -> None:
-    """The processor time of the paper's batch Q-learning."""
+def batch_q(iterations: int) -> Iterator[list[str]]:
+    """The paper's batch Q-learning: transitions a second of processor time."""
     game = find("CorellianSpike-v0")
     for players, reward, exploration in (
         (2, "credits", "published"),
@@ -35,19 +38,16 @@ def batch_q(iterations: int) -> None:
     ):
         options = game.parse_options({"num_players": players, "reward": reward})
         BatchQ(options, BatchQConfig(exploration=exploration, games_per_iteration=2)).iterate()  # Compiles.
-        run, transitions = BatchQ(options, BatchQConfig(exploration=exploration)), 0
-        wall, processor = time.perf_counter(), time.process_time()
+        run, rates = BatchQ(options, BatchQConfig(exploration=exploration)), []
         for _ in range(iterations):
+            before = time.process_time()
             run.iterate()
-            transitions += run.transitions
-        print(
-            f"batch Q, {players} players, {reward}, {exploration}: {transitions:,} transitions, "
-            f"{time.process_time() - processor:.1f} s processor time, {time.perf_counter() - wall:.1f} s wall"
-        )
+            rates.append(run.transitions / (time.process_time() - before))
+        yield [f"batch Q, {players} players, {reward}, {exploration}: transitions/s", Spread.of(rates).text()]
 
 
-def online(decisions: int) -> None:
-    """The decisions a second of online Q-learning."""
+def online(decisions: int) -> Iterator[list[str]]:
+    """Online Q-learning: decisions a second of processor time."""
     for env, observation, opponents in (
         ("OnePlayPoker-v0", "", ("random",)),
         ("CorellianSpike-v0", "", ("self",)),
@@ -57,13 +57,16 @@ def online(decisions: int) -> None:
         config = TabularConfig(env_id=env, observation=observation, opponents=opponents, table_size=6_000_000)
         learner = TabularLearner(game, game.parse_options(), config)
         learner.advance(1000)
-        start = time.process_time()
-        learner.advance(1000 + decisions)
-        seconds = time.process_time() - start
-        print(f"Q-learning, {env}, {observation or 'index'}: {decisions / seconds:,.0f} decisions/s of processor time")
+        done, rates = 1000, []
+        for _ in range(TURNS):
+            done += decisions // TURNS
+            before = time.process_time()
+            learner.advance(done)
+            rates.append(decisions // TURNS / (time.process_time() - before))
+        yield [f"Q-learning, {env}, {observation or 'index'}: decisions/s", Spread.of(rates).text()]
 
 
-def poker() -> None:
+def poker() -> Iterator[list[str]]:
     """What Q-learning, Sarsa, DQN and double DQN learn of One Play Poker, as a share of the optimum."""
     game = find("OnePlayPoker-v0")
     known = solver(game, game.parse_options())
@@ -81,15 +84,11 @@ def poker() -> None:
                 file = ROOT / "configs" / "one_play_poker" / f"{config}.toml"
                 words = ["--config", str(file), *flags, "--seed", str(seed), "--out", str(out)]
                 start = time.perf_counter()
-                screen = subprocess.run(
-                    [sys.executable, str(ROOT / "train" / script), *words], check=True, capture_output=True, text=True
-                )
+                subprocess.run([sys.executable, str(ROOT / "train" / script), *words], check=True, capture_output=True)
                 wall = time.perf_counter() - start
-                trained = re.search(r"Trained in (.*?)\.", screen.stdout)
                 path = next(path for path in (out / "policy.json", out / "model.safetensors") if path.exists())
                 value = known.value(policy_of(known.mdp, path)).mean
-                print(f"{name}, seed {seed}: {float(value / best):.2%} of the optimum, trained in "
-                      f"{trained.group(1) if trained else '?'} ({wall:.0f} s with start-up)", flush=True)  # fmt: skip
+                yield [f"{name}, seed {seed}", f"{float(value / best):.2%} of the optimum, {wall:.0f} s with start-up"]
 
 
 def main() -> None:
@@ -100,12 +99,11 @@ def main() -> None:
         "--decisions", type=int, default=5_000_000, metavar="N", help="decisions of online Q-learning (5,000,000)"
     )
     parser.add_argument("--poker", action="store_true", help="value four algorithms at One Play Poker instead")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     arguments = parser.parse_args()
-    if arguments.poker:
-        poker()
-    else:
-        batch_q(arguments.iterations)
-        online(arguments.decisions)
+    print(f"{machine()}; median [lowest, highest]\n")
+    rows = poker() if arguments.poker else chain(batch_q(arguments.iterations), online(arguments.decisions))
+    print_table(("", "figure"), rows, arguments.json)
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ def main() -> None:
     described = machine()  # Before this process is bound to one core.
     one_core()
     print(f"{described}, one of them used; {arguments.turns} turns, median [lowest, highest]\n")
-    report(HEADER, comparisons(arguments), arguments.json)
+    report(HEADER, comparisons(arguments), described, arguments.json)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def main() -> None:
     measured = comparisons(
         arguments.old.resolve(), arguments.games, arguments.rows, arguments.steps, arguments.turns, arguments.seconds
     )
-    report(HEADER, measured, arguments.json)
+    report(HEADER, measured, described, arguments.json)
 
 
 if __name__ == "__main__":

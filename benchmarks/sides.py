@@ -7,6 +7,7 @@ The module imports a library only where that library is measured: it runs in the
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
 import sys
@@ -203,7 +204,9 @@ def triple_triad(rows: int, seconds: float) -> Measure:
 
     Steps are counted, not decisions: many choose a card or change nothing, because the action is illegal.
     """
-    os.chdir(tempfile.mkdtemp())  # PufferLib links its resources into the working folder.
+    scratch = tempfile.TemporaryDirectory()
+    atexit.register(scratch.cleanup)
+    os.chdir(scratch.name)  # PufferLib links its resources into the working folder.
     from pufferlib.ocean.tripletriad.tripletriad import TripleTriad
 
     env = TripleTriad(num_envs=rows, report_interval=2**40)

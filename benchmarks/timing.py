@@ -81,11 +81,15 @@ def one_core() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a Markdown table, each row as soon as it is there."""
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], json_file: Path | None = None) -> None:
+    """Print a Markdown table, each row as soon as it is there, and write its rows as JSON if a file is named."""
     print(f"| {' | '.join(header)} |\n|{'---|' * len(header)}", flush=True)
+    done = []
     for row in rows:
+        done.append(dict(zip(header, row, strict=True)))
         print(f"| {' | '.join(row)} |", flush=True)
+    if json_file is not None:
+        json_file.write_text(json.dumps({"machine": machine(), "rows": done}, indent=1) + "\n")
 
 
 def checkout_python(checkout: Path) -> tuple[str, dict[str, str]]:
@@ -185,8 +189,8 @@ def compare(side: Side, other: Side, turns: int) -> Comparison:
     return Comparison(side.name, Spread.of(values), other.name, Spread.of(other_values), ratio(values, other_values))
 
 
-def report(header: Sequence[str], comparisons: Iterable[Comparison], json_file: Path | None) -> None:
-    """Print comparisons as a table, each as soon as it is there, and write them as JSON if a file is named."""
+def report(header: Sequence[str], comparisons: Iterable[Comparison], described: str, json_file: Path | None) -> None:
+    """Print comparisons, each as soon as it is there; write them and the machine as JSON if a file is named."""
     done: list[Comparison] = []
 
     def rows() -> Iterator[list[str]]:
@@ -196,5 +200,5 @@ def report(header: Sequence[str], comparisons: Iterable[Comparison], json_file: 
 
     print_table(header, rows())
     if json_file is not None:
-        told = {"machine": machine(), "comparisons": [asdict(comparison) for comparison in done]}
+        told = {"machine": described, "comparisons": [asdict(comparison) for comparison in done]}
         json_file.write_text(json.dumps(told, indent=1) + "\n")
