@@ -6,7 +6,7 @@ else
 BIN := .venv/bin
 endif
 
-.PHONY: train test setup lint coverage hooks bench clean
+.PHONY: train test test-interop setup lint coverage hooks bench clean
 
 .venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -20,6 +20,9 @@ train: setup  ## Train double DQN on CorellianSpike-v0, about two minutes on two
 
 test: setup  ## The test suite, in two processes that share one cache of compiled code.
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-interop:  ## TorchRL, RLlib and Tianshou, each in an environment of its own, some minutes; see docs/interop/results.md.
+	$(PYTHON) tests/interop/foreign/run.py
 
 lint: setup  ## The linters that CI runs.
 	$(BIN)/ruff check .
@@ -40,4 +43,4 @@ bench: setup  ## Speed, side by side with what you would use instead.
 	$(BIN)/python benchmarks/compare.py
 
 clean:
-	rm -rf .venv runs htmlcov .coverage
+	rm -rf .venv .interop runs htmlcov .coverage

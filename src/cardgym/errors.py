@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 from collections.abc import Iterable
 
 
@@ -41,3 +42,21 @@ def nearest(name: object, known: Iterable[str], cutoff: float = 0.5) -> str:
     """The hint `did you mean 'x'? ` for the name most similar to `name`; empty if no similarity reaches `cutoff`."""
     near = difflib.get_close_matches(str(name)[:200], sorted(known), n=1, cutoff=cutoff)
     return f"did you mean {near[0]!r}? " if near else ""
+
+
+_EXTRAS = {"pettingzoo": "pettingzoo", "pygame": "render", "sb3_contrib": "sb3", "stable_baselines3": "sb3"}
+"""The extra that brings a package, where that is not `learn`."""
+
+
+def missing(what: str, error: ModuleNotFoundError) -> CardgymError:
+    """The error for a package that `what` needs and that is not installed."""
+    package = (error.name or "").partition(".")[0]
+    extra = _EXTRAS.get(package, "learn")
+    return CardgymError(f"{what} needs the package {package}: pip install 'cardgym[{extra}]'")
+
+
+def require(what: str, *packages: str) -> None:
+    """Raise `CardgymError` unless the packages that `what` needs are installed; none is imported."""
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            raise missing(what, ModuleNotFoundError(name=package))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pages
 import pytest
 from learning_game import ROOT
 
@@ -12,22 +13,13 @@ from cardgym.interop import sb3
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import parse_run
 
-PAGE = (ROOT / "docs/interop/stable_baselines3.md").read_text()
-
-
-def blocks(kind: str) -> list[str]:
-    """The page's blocks of code of one kind."""
-    return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+PAGE = pages.text("stable_baselines3")
 
 
 def test_examples_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     shorter = {"200_000": "640", "eval_freq=1_000": "eval_freq=9, n_eval_games=12", "n_steps=128": "n_steps=8"}
-    program = "".join(blocks("python"))
-    for words, fewer in shorter.items():
-        assert words in program
-        program = program.replace(words, fewer)
-    exec(compile(program, "stable_baselines3.md", "exec"), {})
+    pages.run("stable_baselines3", shorter)
     assert "wins" in capsys.readouterr().out
     (command,) = (line for line in PAGE.splitlines() if line.startswith("cardgym evaluate CorellianSpike"))
     assert main([*command.split()[1:], "--games", "30"]) == 0

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, missing, unknown
 
 if TYPE_CHECKING:
     from cardgym.engine.contract import Game
@@ -175,9 +175,18 @@ def find(name: str | Game) -> Game:
 
 
 def load(reference: str) -> Any:
-    """What a reference `module:attribute` names; its module is imported."""
+    """What a reference `module:attribute` names; its module is imported.
+
+    Raises:
+        CardgymError: for a package that the module needs and that is not installed.
+    """
     module, _, attribute = reference.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if (error.name or module).partition(".")[0] == module.partition(".")[0]:
+            raise
+        raise missing(module, error) from None
 
 
 def loaders() -> Iterator[tuple[str, str]]:

@@ -8,12 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.utils import seeding
-from pettingzoo import AECEnv
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
 from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore
-from cardgym.errors import CardgymError
+from cardgym.envs.window import Window
+from cardgym.errors import CardgymError, missing
+
+try:
+    from pettingzoo import AECEnv
+except ModuleNotFoundError as error:
+    raise missing("cardgym.envs.aec", error) from None
 
 
 class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is an extra and untyped here.
@@ -26,7 +31,7 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         game: the game's id.
         obs: the name of an observation; the game's first by default.
         illegal_action: "penalize", "raise" or "random".
-        render_mode: "ansi" or "rgb_array".
+        render_mode: "ansi", "rgb_array", or "human" for a window, which needs the extra `render`.
         options: the game's options.
 
     Raises:
@@ -43,17 +48,19 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         **options: Any,
     ) -> None:
         super().__init__()
+        shown = "rgb_array" if render_mode == "human" else render_mode
         self._core = EnvCore(
-            game, options, seat="all", obs=obs, obs_mode="dict", illegal_action=illegal_action, render_mode=render_mode
+            game, options, seat="all", obs=obs, obs_mode="dict", illegal_action=illegal_action, render_mode=shown
         )
         self.game = self._core.game
         self.metadata = {
-            "render_modes": list(RENDER_MODES),
+            "render_modes": [*RENDER_MODES, "human"],
             "name": self.game.id,
             "is_parallelizable": False,
             "render_fps": RENDER_FPS,
         }
         self.render_mode = render_mode
+        self._window = Window(self.game.id, RENDER_FPS) if render_mode == "human" else None
         self.possible_agents = [f"player_{seat}" for seat in range(self._core.options.num_players)]
         self.agents: list[str] = []
         observation_space, action_space = self._core.observation_space(), self._core.action_space()
@@ -86,6 +93,8 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._pay()
         self._select()
+        if self._window is not None:
+            self.render()
 
     def step(self, action: int | None) -> None:
         """Play an action for the selected agent; None for one whose game is over."""
@@ -99,6 +108,8 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         self._core.seated.act(chosen, self._core.illegal)
         self._pay()
         self._select()
+        if self._window is not None:
+            self.render()
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What the agent knows, and its legal actions if it is the one to step."""
@@ -111,11 +122,20 @@ class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is 
         return shown
 
     def render(self) -> Any:
-        """The game as the selected agent sees it: text, or a picture (height, width, 3), uint8."""
-        return self._core.render(0, self.possible_agents.index(self.agent_selection))
+        """The game as the selected agent sees it: text, or a picture (720, 960, 3), uint8.
+
+        With "human" the picture is shown in a window, also after each `reset` and `step`, and None is returned.
+        """
+        shown: Any = self._core.render(0, self.possible_agents.index(self.agent_selection))
+        if self._window is None:
+            return shown
+        self._window.show(shown)
+        return None
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
 
     def _pay(self) -> None:
         paid: npt.NDArray[np.float64] = self._core.seated.paid[0]

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from cardgym.engine.contract import Game, Options, Record
+from cardgym.drawing.picture import picture
+from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
@@ -116,7 +117,8 @@ class EnvCore:
         self.raises = illegal_action == "raise"
         self.illegal = ILLEGAL_ACTIONS[illegal_action]
         if render_mode is not None and render_mode not in RENDER_MODES:
-            raise CardgymError(f"render_mode={render_mode!r}: allowed are 'ansi' and 'rgb_array'")
+            hint = "; gymnasium.make opens a window for 'human'" if render_mode == "human" else ""
+            raise CardgymError(f"render_mode={render_mode!r}: allowed are 'ansi' and 'rgb_array'{hint}")
         self.render_mode = render_mode
         seats = self.options.num_players
         if seat not in ("random", "all") and (isinstance(seat, str) or seat not in range(seats)):
@@ -199,7 +201,7 @@ class EnvCore:
         check_legal(actions[rows], masks[rows], lambda place: f"env {rows[place]}: ", IllegalActionError)
 
     def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8]:
-        """A row as `seat` sees it: text, or a picture (height, width, 3), uint8.
+        """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8.
 
         Raises:
             CardgymError: without a render mode.
@@ -208,7 +210,7 @@ class EnvCore:
         if self.render_mode == "ansi":
             return self.game.words.describe(state, seat)
         if self.render_mode == "rgb_array":
-            return picture(self.game, state, seat)
+            return picture(self.game, self.game.view(state, seat))
         raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
 
 
@@ -217,14 +219,3 @@ def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str
     for name in options or ():
         if name not in allowed:
             raise unknown("option of reset", name, allowed)
-
-
-def picture(game: Game, state: Record, seat: int) -> npt.NDArray[np.uint8]:
-    """A picture of the game's own words for what `seat` sees, (height, width, 3), uint8."""
-    from PIL import Image, ImageDraw, ImageFont
-
-    font = ImageFont.load_default(16)
-    text = f"{game.id}\n\n{game.words.describe(state, seat)}"
-    image = Image.new("RGB", (760, 60 + 22 * (len(text.splitlines()) + 1)), (18, 32, 47))
-    ImageDraw.Draw(image).multiline_text((24, 24), text, fill=(240, 228, 66), font=font, spacing=6)
-    return np.asarray(image)

@@ -59,5 +59,5 @@ class RowView:
         return legal
 
     def render(self) -> Any:
-        """The game as the row's seat sees it: text, or a picture (height, width, 3), uint8."""
+        """The game as the row's seat sees it: text, or a picture (720, 960, 3), uint8."""
         return self._core.render(self._row, int(self._core.viewers()[self._row]))

@@ -122,7 +122,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
         return legal
 
     def render(self) -> Any:
-        """The game as the seat sees it: text, or a picture (height, width, 3), uint8."""
+        """The game as the seat sees it: text, or a picture (720, 960, 3), uint8."""
         return self._core.render(0, int(self._core.viewers()[0]))
 
     def _outputs(self, info_state_key: int) -> tuple[Any, dict[str, Any]]:

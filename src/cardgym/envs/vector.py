@@ -176,7 +176,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         return legal
 
     def render(self) -> Any:
-        """Every game as its seat sees it: a tuple of texts, or of pictures (height, width, 3), uint8."""
+        """Every game as its seat sees it: a tuple of texts, or of pictures (720, 960, 3), uint8."""
         return tuple(self._core.render(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
 
     # -- rows, as vector envs of separate envs show them --------------------------------------------------------------

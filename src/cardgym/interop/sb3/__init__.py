@@ -3,14 +3,13 @@
 docs/interop/stable_baselines3.md shows how they are used. The extra `sb3` installs both libraries.
 """
 
-from cardgym.errors import CardgymError
+from cardgym.errors import missing
 
 try:
     import sb3_contrib as _sb3_contrib
     import stable_baselines3 as _stable_baselines3
 except ModuleNotFoundError as error:
-    package = (error.name or "stable_baselines3").partition(".")[0]
-    raise CardgymError(f"cardgym.interop.sb3 needs the package {package}: pip install 'cardgym[sb3]'") from None
+    raise missing("cardgym.interop.sb3", error) from None
 
 from cardgym.interop.sb3.callback import ArenaCallback
 from cardgym.interop.sb3.maskable_dqn import MaskableDQN

@@ -1,0 +1,18 @@
+"""Tianshou, in an environment of its own: `make test-interop`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pages
+import pytest
+
+pytest.importorskip("tianshou")
+
+
+def test_page_learns(record_property: Any) -> None:
+    """No illegal action is played either: the env would raise."""
+    names = pages.run("tianshou", {'obs_mode="tianshou"': 'obs_mode="tianshou", illegal_action="raise"'})
+    best = names["result"].best_reward
+    record_property("double DQN", f"return {best:+.1f} against random, the best of five evaluations")
+    assert best > 40

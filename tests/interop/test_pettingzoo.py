@@ -1,0 +1,73 @@
+"""PettingZoo's own tests, and docs/interop/pettingzoo.md. Its `api_test` and `seed_test` are in the contract suite."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pages
+import pytest
+from pettingzoo.test import render_test
+
+import cardgym
+from cardgym import CardgymError
+from cardgym.envs import aec
+
+
+@pytest.fixture(autouse=True)
+def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(aec, "RENDER_FPS", 1000)
+
+
+@pytest.mark.parametrize("game", cardgym.registered())
+def test_render_test_passes(game: str) -> None:
+    render_test(lambda render_mode: aec.aec_env(game, render_mode=render_mode))
+
+
+def test_agents_are_players() -> None:
+    env = aec.aec_env("CorellianSpike-v0", num_players=3)
+    assert env.possible_agents == ["player_0", "player_1", "player_2"]
+
+
+def test_page_runs() -> None:
+    names = pages.run("pettingzoo")
+    assert len(names["values"]) > 100
+
+
+@pytest.fixture
+def _without(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    package, module = request.param
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    yield
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("_without", "module", "message"),
+    [
+        (("pettingzoo", "cardgym.envs.aec"), "cardgym.envs.aec", r"pettingzoo: pip install 'cardgym\[pettingzoo\]'"),
+        (("torch", "cardgym.learn"), "cardgym.learn", r"torch: pip install 'cardgym\[learn\]'"),
+    ],
+    indirect=["_without"],
+)
+@pytest.mark.usefixtures("_without")
+def test_missing_extra_is_one_line_from_python(module: str, message: str) -> None:
+    with pytest.raises(CardgymError, match=f"^{module} needs the package {message}$"):
+        __import__(module)
+
+
+def test_player_that_needs_an_extra_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for name in [name for name in sys.modules if name.startswith("cardgym.players.")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(CardgymError, match=r"needs the package torch: pip install 'cardgym\[learn\]'"):
+        gym.make("OnePlayPoker-v0").unwrapped  # noqa: B018
+        resolve("player.safetensors", *found())
+
+
+def test_window_without_pygame_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(CardgymError, match=r"needs the package pygame: pip install 'cardgym\[render\]'"):
+        aec.aec_env("OnePlayPoker-v0", render_mode="human")
