@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+import gymnasium as gym
 import pages
 import pytest
 from pettingzoo.test import render_test
@@ -60,11 +61,10 @@ def test_missing_extra_is_one_line_from_python(module: str, message: str) -> Non
 
 def test_player_that_needs_an_extra_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    for name in [name for name in sys.modules if name.startswith("cardgym.players.")]:
-        monkeypatch.delitem(sys.modules, name)
+    for module in ("checkpoints", "networks", "policy_networks"):
+        monkeypatch.delitem(sys.modules, f"cardgym.players.{module}", raising=False)
     with pytest.raises(CardgymError, match=r"needs the package torch: pip install 'cardgym\[learn\]'"):
-        gym.make("OnePlayPoker-v0").unwrapped  # noqa: B018
-        resolve("player.safetensors", *found())
+        gym.make("CorellianSpike-v0", opponent="player.safetensors")
 
 
 def test_window_without_pygame_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
