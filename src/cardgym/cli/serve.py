@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 import webbrowser
+from typing import Any
 
 from cardgym.cli.parser import Parser, whole
 from cardgym.errors import CardgymError
@@ -48,19 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     wildcard = arguments.host in ("0.0.0.0", "::", "")
     hosts = _LOOPBACK if alone else None if wildcard else (arguments.host, *_LOOPBACK)
     app = make_app(Record(), hosts=hosts, shared=not alone, max_tables=arguments.tables)
-    config = uvicorn.Config(
-        app,
-        host=arguments.host,
-        port=arguments.port,
-        log_level="critical",  # Its warnings and errors would quote requests.
-        access_log=False,
-        server_header=False,
-        lifespan="off",
-        ws="none",
-        limit_concurrency=2 * arguments.tables + 1_000,
-        timeout_graceful_shutdown=1,
-        h11_max_incomplete_event_size=16 * 1024,
-    )
+    config = configuration(app, arguments.host, arguments.port, arguments.tables)
     with _listening(arguments.host, arguments.port) as listener:
         host, port = listener.getsockname()[:2]
         shown = "localhost" if wildcard else f"[{host}]" if ":" in host else host
@@ -74,12 +63,32 @@ def run(arguments: argparse.Namespace) -> None:
             uvicorn.Server(config).run(sockets=[listener])
 
 
+def configuration(app: Any, host: str, port: int, tables: int) -> Any:
+    """How uvicorn serves the application: quiet, and bounded in connections and in the size of a request's head."""
+    import uvicorn
+
+    return uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_level="critical",  # Its warnings and errors would quote requests.
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
+        limit_concurrency=2 * tables + 1_000,
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=16 * 1024,
+    )
+
+
 def _listening(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
+        listener.listen(2048)
     except OSError as error:
         raise CardgymError(f"cannot listen on {host}:{port}: {error.strerror or error}; try another --port") from None
     return listener

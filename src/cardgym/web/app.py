@@ -26,7 +26,7 @@ from cardgym.play.results import reports
 from cardgym.play.session import replay
 from cardgym.web import lobby
 from cardgym.web.safety import Answer, Guard, body_of, dump, refusal, whole
-from cardgym.web.tables import Table, Tables
+from cardgym.web.tables import MAX_FOLLOWERS, Table, Tables
 
 STATIC = Path(__file__).parent / "static"
 OWNER = "cardgym_owner"
@@ -74,7 +74,10 @@ def make_app(
     ]
     handlers: dict[Any, Any] = {HTTPException: _refused, CardgymError: _bad_input}
     guard = Middleware(Guard, hosts=hosts)
-    return Starlette(routes=routes, exception_handlers=handlers, middleware=[guard])
+    app = Starlette(routes=routes, exception_handlers=handlers, middleware=[guard])
+    app.router.redirect_slashes = False
+    app.state.tables = server.tables
+    return app
 
 
 async def _refused(request: Request, error: HTTPException) -> Response:
@@ -90,7 +93,7 @@ class _Server:
 
     def __init__(self, record: Record, tables: Tables, shared: bool) -> None:
         self._record = record
-        self._tables = tables
+        self.tables = tables
         self._shared = shared
         self._reviewed = lru_cache(maxsize=64)(self._review)
         self._replayed = lru_cache(maxsize=16)(self._replay)
@@ -111,7 +114,7 @@ class _Server:
 
     async def symbols(self, request: Request) -> Response:
         game = lobby.game_called(request.path_params["game"])
-        drawn = await self._tables.work(_sprite, game)
+        drawn = await self.tables.work(_sprite, game)
         return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "no-cache"})
 
     async def lobby(self, request: Request) -> Response:
@@ -119,19 +122,19 @@ class _Server:
             entries = self._record.games(finished=False, owner=self._owner(request), moves=False, most=50)
             return {"games": lobby.games(), "hints": list(lobby.HINTS), "tables": [*map(_listed, entries)][::-1]}
 
-        return Answer(await self._tables.work(read))
+        return Answer(await self.tables.work(read))
 
     async def open(self, request: Request) -> Response:
         body = await body_of(request, lobby.KEYS)
-        wanted = await self._tables.work(lobby.parse, body)
-        table = await self._tables.open(wanted, self._owner(request))
+        wanted = await self.tables.work(lobby.parse, body)
+        table = await self.tables.open(wanted, self._owner(request))
         return Answer({"table": table.session.id}, 201)
 
     # -- a table ------------------------------------------------------------------------------------------------------
 
     async def table(self, request: Request) -> Response:
-        async with self._tables.at(_id(request)) as table:
-            return Answer(await self._tables.work(lambda: dump(table.shown())))
+        async with self.tables.at(_id(request)) as table:
+            return Answer(await self.tables.work(lambda: dump(table.shown())))
 
     async def action(self, request: Request) -> Response:
         body = await body_of(request, ("action", "version"))
@@ -158,26 +161,27 @@ class _Server:
     ) -> Response:
         """Change a table, if it still is as the page has it; answer what happened and how it stands now."""
         version = whole(body, "version", 0, 2**31 - 1)
-        async with self._tables.at(_id(request)) as table:
+        async with self.tables.at(_id(request)) as table:
             if version != table.session.version:
-                state = await self._tables.work(table.shown)
+                state = await self.tables.work(table.shown)
                 return refusal(409, "the game has gone on in another window", state=state)
-            answer = await self._tables.work(lambda: dump({"events": change(table), "state": table.shown()}))
-        self._tables.changed(table.session.id)
+            answer = await self.tables.work(lambda: dump({"events": change(table), "state": table.shown()}))
+        self.tables.changed(table.session.id)
         return Answer(answer)
 
     async def advice(self, request: Request) -> Response:
-        async with self._tables.at(_id(request)) as table:
-            return Answer(await self._tables.work(table.advice))
+        async with self.tables.at(_id(request)) as table:
+            return Answer(await self.tables.work(table.advice))
 
     async def stream(self, request: Request) -> Response:
         """Server-sent events: the table's version now, and whenever it changes."""
         id = _id(request)
-        async with self._tables.at(id):
-            self._tables.check_followers(id)
+        async with self.tables.at(id):
+            if self.tables.followers(id) >= MAX_FOLLOWERS:
+                raise HTTPException(429, "too many pages follow this table")
 
         async def lines() -> AsyncIterator[str]:
-            async for version in self._tables.versions(id):
+            async for version in self.tables.versions(id):
                 yield ":\n\n" if version is None else f"data: {json.dumps({'version': version})}\n\n"
 
         return StreamingResponse(lines(), media_type="text/event-stream")
@@ -192,13 +196,13 @@ class _Server:
                 "reports": [report for report, _ in reports(entries)],
             }
 
-        return Answer(await self._tables.work(lambda: dump(read())))
+        return Answer(await self.tables.work(lambda: dump(read())))
 
     async def review(self, request: Request) -> Response:
-        return Answer(await self._tables.work(self._reviewed, _id(request)))
+        return Answer(await self.tables.work(self._reviewed, _id(request)))
 
     async def replay(self, request: Request) -> Response:
-        return Answer(await self._tables.work(self._replayed, _id(request)))
+        return Answer(await self.tables.work(self._replayed, _id(request)))
 
     def _ended(self, id: str) -> dict[str, Any]:
         """A game whose cards may be shown."""
@@ -209,7 +213,8 @@ class _Server:
         raise HTTPException(404, "there is no such game")
 
     def _review(self, id: str) -> bytes:
-        return dump(load("cardgym.play.review:review")(self._ended(id)).asdict())
+        entry = self._ended(id)
+        return dump(load("cardgym.play.review:review")(entry).asdict())
 
     def _replay(self, id: str) -> bytes:
         """All moves of a game that has ended, with all cards shown."""

@@ -27,7 +27,7 @@ T = TypeVar("T")
 THREADS = 8
 """How many tables can be worked at at once; a player who thinks for long takes one."""
 
-MAX_STREAMS = 16
+MAX_FOLLOWERS = 16
 """How many pages may follow one table."""
 
 HEARTBEAT_SECONDS = 15.0
@@ -122,6 +122,10 @@ class Tables:
         self._restoring: dict[str, asyncio.Lock] = {}
         self._threads = ThreadPoolExecutor(THREADS, "table")
         self._followers: dict[str, set[asyncio.Event]] = {}
+
+    def __len__(self) -> int:
+        """How many tables are in memory."""
+        return len(self._tables)
 
     async def work(self, function: Callable[..., T], *given: Any) -> T:
         """Call a function that may take its time, in a thread."""
@@ -220,10 +224,9 @@ class Tables:
         for follower in self._followers.get(id, ()):
             follower.set()
 
-    def check_followers(self, id: str) -> None:
-        """Raise `HTTPException` where too many pages follow a table."""
-        if len(self._followers.get(id, ())) >= MAX_STREAMS:
-            raise HTTPException(429, "too many pages follow this table")
+    def followers(self, id: str) -> int:
+        """How many pages follow a table."""
+        return len(self._followers.get(id, ()))
 
     async def versions(self, id: str) -> AsyncIterator[int | None]:
         """The table's version now and whenever it changes; None where nothing has happened for a while."""

@@ -1,0 +1,302 @@
+"""Malformed and hostile requests by the thousand: each is answered with a 4xx in one line, and the server lives.
+
+    python tests/web/hostile.py --requests 10000 --seed 1
+
+starts a server of its own, sends them, and says how many of which status came back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+GAME = "CorellianSpike-v0"
+JUNK = (
+    *(
+        None,
+        True,
+        False,
+        -1,
+        0,
+        1,
+        1.5,
+        1e308,
+        -(2**63),
+        2**31,
+        2**53,
+        2**64,
+        10**400,
+        "",
+        "x",
+        "0",
+        "NaN",
+        [],
+        {},
+        [[]],
+    ),
+    *(
+        {"a": 1},
+        "../../etc/passwd",
+        "checkpoints/dqn.safetensors",
+        "\x00",
+        "\ud800",
+        "é" * 50,
+        "a" * 9000,
+        "%s%n",
+        "' or 1",
+    ),
+    *("cardgym.cli:CorellianSpike-v0", "os:system", "Corellian Spike-v0", "__class__", [None] * 100, {"": ""}),
+)
+PATHS = """
+    /.. /../../etc/passwd /static/../app.py /static/%2e%2e/app.py /static/..%2f..%2fapp.py /static/%00
+    /static//etc/passwd /static/. /static/%5c..%5capp.py /static /API/lobby //api/lobby /symbols/../x.svg /symbols/.svg
+    /symbols/os:system.svg /api /api/ /api/lobby/x /api/tables/ /api/tables/x /api/tables/%ff /api/tables/ID
+    /api/tables/ID/action /api/tables/ID/stream /api/record/x/review /api/record/ID/replay /api/tables/../../../..
+    /%0d%0aSet-Cookie:x /.git/config /.env * /;/ \x7f /\x7f /static/%C0%AE%C0%AE/ /\u202e
+""".replace("ID", "A" * 22).split()
+PATHS += ["/static/" + "a" * 280, "/a" * 150, "/api/tables/" + "a" * 9000, "/static/\t"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A server, and a game that goes on there: its id, version, and an action that is legal now."""
+
+    port: int
+    table: str
+    version: int
+    action: int
+
+
+def requests(target: Target, count: int, seed: int) -> Iterator[bytes]:
+    """Requests of which none is right."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        yield rng.choice(KINDS)(rng, target)
+
+
+def _request(target: Target, method: str, path: str, body: bytes | None = None, **headers: str | None) -> bytes:
+    fields: dict[str, str | None] = {"Host": f"127.0.0.1:{target.port}", "Connection": "close"}
+    if body is not None:
+        fields |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    fields |= {name.replace("_", "-"): value for name, value in headers.items()}
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items() if value is not None)]
+    return "\r\n".join(lines).encode("utf-8", "surrogatepass") + b"\r\n\r\n" + (body or b"")
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _right(target: Target) -> tuple[str, bytes]:
+    """A request that would be right."""
+    return f"/api/tables/{target.table}/action", _json({"action": target.action, "version": target.version})
+
+
+def _noise(rng: random.Random, target: Target) -> bytes:
+    return rng.randbytes(rng.randrange(1, 400)) + b"\r\n\r\n"
+
+
+def _bad_line(rng: random.Random, target: Target) -> bytes:
+    line = rng.choice(
+        ("GET", "GET /", "GET / HTTQ/1.1", " GET / HTTP/1.1", "G\x00T / HTTP/1.1", "GET  / HTTP/1.1", "/")
+    )
+    return f"{line}\r\nHost: 127.0.0.1:{target.port}\r\n\r\n".encode()
+
+
+def _bad_path(rng: random.Random, target: Target) -> bytes:
+    path = rng.choice(PATHS) if rng.random() < 0.7 else "/x" + "".join(chr(rng.randrange(33, 127)) for _ in range(30))
+    return _request(target, rng.choice(("GET", "POST", "PUT")), path, b"{}" if rng.random() < 0.5 else None)
+
+
+def _bad_method(rng: random.Random, target: Target) -> bytes:
+    method = rng.choice(("PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW", "get", "A" * 200))
+    return _request(target, method, rng.choice(("/api/lobby", "/api/tables", _right(target)[0])), b"{}")
+
+
+def _foreign(rng: random.Random, target: Target) -> bytes:
+    """A right action, from somewhere else."""
+    path, body = _right(target)
+    here = f"127.0.0.1:{target.port}"
+    others: tuple[dict[str, str | None], ...] = (
+        *({"Origin": origin} for origin in ("null", "http://evil.example", f"http://{here}.evil.example", "")),
+        *(
+            {"Origin": f"http://127.0.0.1:{target.port + 1}"},
+            {"Origin": f"ftp://{here}"},
+            {"Origin": f"http://{here}/"},
+        ),
+        *({"Sec_Fetch_Site": site} for site in ("cross-site", "same-site", "x")),
+        *({"Host": host} for host in (None, "", "evil.example", "127.0.0.1.evil.example", "[::", "a" * 5000, "127.1")),
+        *({"Content_Type": kind} for kind in ("text/plain", "application/x-www-form-urlencoded", "", "text/json")),
+    )
+    return _request(target, "POST", path, body, **rng.choice(others))
+
+
+def _bad_action(rng: random.Random, target: Target) -> bytes:
+    body: dict[str, Any] = {"action": target.action, "version": target.version}
+    body[rng.choice(("action", "version"))] = rng.choice(
+        [junk for junk in JUNK if junk not in (0, 1)] + [10**6, 2**31 - 1]
+    )
+    if rng.random() < 0.2:
+        body[rng.choice(("seat", "__proto__", "state", "seed"))] = 1
+    return _request(
+        target, "POST", f"/api/tables/{target.table}/{rng.choice(('action', 'action', 'undo', 'step'))}", _json(body)
+    )
+
+
+def _bad_table(rng: random.Random, target: Target) -> bytes:
+    body: dict[str, Any] = {"game": GAME, "seat": 0}
+    choices: dict[str, Any] = {
+        "game": rng.choice(JUNK),
+        "options": rng.choice(
+            ([], 1, {"hands": 0}, {"hands": 1e9}, {"hands": True}, {"nothing": 1}, {"hands": [1]}, {"num_players": 99})
+        ),
+        "opponents": rng.choice(
+            ("heuristic", [1], ["../x"], ["a.safetensors"], ["random"] * 9, ["random"] * 99, {"a": 1})
+        ),
+        "seat": rng.choice((-1, 2, 1.5, True, "0", "ANY", [], 10**30)),
+        "seed": rng.choice((-1, 1.5, "1", True, 2**53, 10**300, [])),
+        "hints": rng.choice((None, 1, "ALWAYS", [], "x" * 3000)),
+        "extra": 1,
+    }
+    name = rng.choice(list(choices))
+    body[name] = choices[name]
+    return _request(target, "POST", "/api/tables", _json(body))
+
+
+def _bad_body(rng: random.Random, target: Target) -> bytes:
+    path, right = _right(target)
+    bodies: tuple[Callable[[], bytes], ...] = (
+        lambda: b"",
+        lambda: rng.randbytes(200),
+        lambda: right[: rng.randrange(1, len(right))],
+        lambda: b"[" * 8000,
+        lambda: b'{"a":' * 2500 + b"1" + b"}" * 2500,
+        lambda: b'{"action": ' + b"9" * 6000 + b"}",
+        lambda: b'{"action": NaN, "version": Infinity}',
+        lambda: _json(rng.choice(JUNK)),
+        lambda: b" " * 20_000 + right,
+        lambda: "\ufeff{}".encode("utf-16"),
+    )
+    return _request(target, "POST", path, rng.choice(bodies)())
+
+
+def _bad_framing(rng: random.Random, target: Target) -> bytes:
+    path, body = _right(target)
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\nContent-Type: application/json\r\n".encode()
+    return head + rng.choice(
+        (
+            b"Content-Length: -1\r\n\r\n",
+            b"Content-Length: 1e3\r\n\r\n" + body,
+            b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n" + body,
+            b"Content-Length: 99999999999999999999\r\n\r\n" + b"a" * 20_000,
+            b"Transfer-Encoding: chunked\r\n\r\nzz\r\n" + body,
+            b"Transfer-Encoding: chunked\r\n\r\n" + b"4000\r\n%b\r\n" % (b"a" * 0x4000) * 2 + b"0\r\n\r\n",
+            b"X: " + b"a" * 30_000 + b"\r\n\r\n",
+            b"X: a\r\n" * 4000 + b"\r\n",
+            b"X\x00Y: a\r\n\r\n",
+            b": a\r\n\r\n",
+            b" folded\r\n\r\n",
+        )
+    )  # fmt: skip
+
+
+KINDS = (
+    _noise, _bad_line, _bad_path, _bad_path, _bad_method, _foreign, _foreign, _bad_action, _bad_action, _bad_table,
+    _bad_table, _bad_body, _bad_body, _bad_framing,
+)  # fmt: skip
+
+
+def answer_to(target: Target, request: bytes) -> bytes:
+    """All that the server says to a request."""
+    answer = bytearray()
+    with socket.create_connection(("127.0.0.1", target.port), timeout=30) as connection:
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(request)
+        with contextlib.suppress(ConnectionError):
+            while chunk := connection.recv(65536):
+                answer += chunk
+                if _complete(answer):
+                    break
+    return bytes(answer)
+
+
+def _complete(answer: bytearray) -> bool:
+    head, end, body = answer.partition(b"\r\n\r\n")
+    sizes = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+    return bool(end) and bool(sizes) and len(body) >= int(sizes[0].partition(b":")[2])
+
+
+def fault(answer: bytes) -> str | None:
+    """What is wrong with the answer to a wrong request; None for a 4xx in one line."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    if not head.startswith(b"HTTP/1.1 4"):
+        return f"no 4xx: {head[:100]!r}"
+    if b"Invalid HTTP request received." in body:
+        return None  # From uvicorn, in chunks.
+    if head.startswith(b"HTTP/1.1 409"):  # The one that sends the game along.
+        body = json.dumps({"error": json.loads(body)["error"]}).encode()
+    if b"\n" in body.strip() or len(body) > 700 or b"Traceback" in body:
+        return f"not one line: {body[:200]!r}"
+    if body[:1] == b"{" and list(json.loads(body)) != ["error"]:
+        return f"not an error: {body[:200]!r}"
+    return None
+
+
+@contextlib.contextmanager
+def a_server(folder: Path) -> Iterator[tuple[Target, Path]]:
+    """A `cardgym serve` of its own with a game that goes on, and the file of what it writes on stderr."""
+    from web_server import Client
+
+    log = folder / "stderr"
+    words = [sys.executable, "-m", "cardgym", "serve", "--port", "0"]
+    environment = {**os.environ, "CARDGYM_DATA_DIR": str(folder)}
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, env=environment, text=True) as process,
+    ):
+        try:
+            assert process.stdout
+            port = int(process.stdout.readline().split(":")[3].partition("/")[0])
+            state = Client(port).sit_down(game=GAME, seed=1)
+            yield Target(port, state["table"], state["version"], state["actions"][0]["action"]), log
+            assert process.poll() is None, "the server has died"
+        finally:
+            process.terminate()
+
+
+def main() -> int:
+    """Send them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    statuses: collections.Counter[str] = collections.Counter()
+    faults = []
+    with tempfile.TemporaryDirectory() as folder, a_server(Path(folder)) as (target, log):
+        for request in requests(target, arguments.requests, arguments.seed):
+            answer = answer_to(target, request)
+            statuses[answer[9:12].decode("latin-1") or "none"] += 1
+            if (wrong := fault(answer)) is not None:
+                faults.append(f"{wrong} to {request[:200]!r}")
+        said = [line for line in log.read_text().splitlines() if "compiling" not in line]
+    print(
+        f"{arguments.requests} requests:", ", ".join(f"{count} x {status}" for status, count in statuses.most_common())
+    )
+    print("\n".join(faults[:20] + said[:20]) or "no fault; nothing on the server's stderr")
+    return 1 if faults or said else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""Nobody is let in where they do not belong, and nothing that a seat cannot know is sent."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hostile import a_server, answer_to, fault, requests
+from web_server import Client, Served, serving
+
+import cardgym
+from cardgym.engine.contract import Record
+from cardgym.play.session import Event, Session
+
+SPIKE = "CorellianSpike-v0"
+VOLATILE = ("date",)
+
+
+def test_hostile_requests_get_one_line_and_the_server_lives(tmp_path: Path) -> None:
+    """For 10,000 of them: python tests/web/hostile.py"""
+    with a_server(tmp_path) as (target, log):
+        for request in requests(target, 500, seed=7):
+            assert fault(answer_to(target, request)) is None, request
+        state = Client(target.port).get(f"/api/tables/{target.table}")
+        assert state["version"] == target.version
+        assert [line for line in log.read_text().splitlines() if "compiling" not in line] == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Origin": "http://127.0.0.1:PORT", "Sec_Fetch_Site": "same-origin"}, 200),
+        ({"Host": "localhost:PORT", "Origin": "http://localhost:PORT"}, 200),
+        ({"Host": "localhost:9999"}, 200),  # A forwarded port.
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:PORT"}, 403),
+        ({"Sec_Fetch_Site": "cross-site"}, 403),
+        ({"Host": "evil.example"}, 400),
+        ({"Host": "192.168.1.7:PORT"}, 400),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_other_origins_and_hosts_are_refused(server: Served, method: str, headers: dict[str, str], status: int) -> None:
+    given = {name: value.replace("PORT", str(server.port)) for name, value in headers.items()}
+    if method == "GET":
+        assert server.client.raw("GET", "/api/lobby", **given)[0] == status
+    else:
+        body = {"game": SPIKE, "seat": 0}
+        assert server.client.raw("POST", "/api/tables", body, **given)[0] == (201 if status == 200 else status)
+
+
+def test_server_open_to_others_takes_addresses_and_its_own_name_only(tmp_path: Path) -> None:
+    with serving(tmp_path / "record.sqlite", hosts=None, shared=True) as served:
+        for host in ("192.168.1.7:8000", "[fe80::1]:8000", "localhost:8000"):
+            assert served.client.raw("GET", "/api/lobby", Host=host)[0] == 200
+        assert served.client.raw("GET", "/api/lobby", Host="rebound.example:8000")[0] == 400
+
+
+def test_answers_may_not_be_framed_sniffed_or_kept(client: Client) -> None:
+    _, headers, _ = client.raw("GET", "/api/lobby")
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert headers["cache-control"] == "no-store"
+    assert "access-control-allow-origin" not in headers
+    assert "server" not in headers
+
+
+def test_opponents_and_games_are_named_from_lists(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "player.json").write_text("{}")
+    for name in (str(tmp_path / "player.json"), "checkpoints/dqn.safetensors", "heuristc"):
+        refused = client.post("/api/tables", {"game": SPIKE, "seat": 0, "opponents": [name]}, 400)
+        assert refused["error"].startswith("no such player; CorellianSpike-v0 has random, ")
+    assert "no such game" in client.post("/api/tables", {"game": f"os:{SPIKE}", "seat": 0}, 404)["error"]
+
+
+def test_ids_are_long_and_drawn(client: Client) -> None:
+    ids = {client.sit_down(game=SPIKE, seed=1)["table"] for _ in range(20)}
+    assert len(ids) == 20
+    assert all(len(id) == 22 for id in ids)
+
+
+# -- what a seat cannot know ------------------------------------------------------------------------------------------
+
+
+def everything(client: Client, state: dict[str, Any]) -> bytes:
+    """All that a page can get the server to say of a game that goes on, headers included."""
+    table, version = state["table"], state["version"]
+    asked: list[tuple[str, str, Any]] = [
+        ("GET", f"/api/tables/{table}", None),
+        ("GET", "/api/lobby", None),
+        ("GET", "/api/record", None),
+        ("GET", f"/api/record/{table}/review", None),
+        ("GET", f"/api/record/{table}/replay", None),
+        ("POST", f"/api/tables/{table}/action", {"action": 2**31 - 1, "version": version}),
+        ("POST", f"/api/tables/{table}/action", {"action": 0, "version": version - 1}),
+        ("POST", f"/api/tables/{table}/step", {"version": version}),
+        *([("GET", f"/api/tables/{table}/advice", None)] if state["hints"] == "demand" else []),
+    ]
+    said = b""
+    for method, path, body in asked:
+        status, headers, content = client.raw(method, path, body)
+        fixed = {name: value for name, value in headers.items() if name.lower() not in VOLATILE}
+        said += b"%d %s %s\n" % (status, json.dumps(fixed).encode(), content)
+    return said
+
+
+def resampled(session: Session, state: Record, key: int) -> Record:
+    """A state with everything drawn anew that the person cannot see."""
+    other = np.array([state], session.game.state).view(np.recarray)
+    session.game.rules.resample(other[0], session.seat, np.array([key, 0], np.uint64))
+    return other[0]
+
+
+@pytest.mark.parametrize("env", cardgym.registered())
+def test_no_byte_depends_on_what_the_seat_cannot_know(
+    server: Served, env: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """At every decision the hidden cards are replaced by others: whatever is asked, not a byte changes."""
+    client, choose = server.client, random.Random(1)
+    changed = 0
+    for game in range(2):
+        seed = 987_654_321_012_345 + game
+        state = client.sit_down(game=env, seat="any", seed=seed, hints="off")
+        for decision in range(25):
+            if state["ended"]:
+                break
+            session = server.tables._tables[state["table"]].session
+            states, true = session._played.batch.plain_states, session._played.batch.plain_states.copy()
+            before = everything(client, state)
+            assert str(seed).encode() not in before
+            for key in range(2):
+                states[0] = resampled(session, session.state, key)
+                changed += states.tobytes() != true.tobytes()
+                assert everything(client, state) == before
+                states[:] = true
+            made: list[Event] = []
+            session.act = lambda action, act=type(session).act, made=made: made.extend(act(session, action)) or made
+            answer = client.act(state, choose.choice(state["actions"])["action"])
+            assert answer["state"]["ended"] or str(seed) not in json.dumps(answer)
+            check_events(session, made, answer, decision)
+            state = answer["state"]
+    assert changed or not hides(env)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert [line for line in err.splitlines() if "compiling" not in line] == []
+
+
+def check_events(session: Session, events: list[Event], answer: dict[str, Any], key: int) -> None:
+    """The views in a stream of events, too, are those of other hidden cards; and no event has the move of chance."""
+    made = [event for event in events if event.text]
+    assert len(made) == len(answer["events"])
+    for event, sent in zip(made, answer["events"], strict=True):
+        assert sent.keys() == {"seat", "text", "view", "shows"}
+        if session.game.rules.num_chance_outcomes(event.after) or session.game.rules.current_player(event.after) >= 0:
+            other = resampled(session, event.after, key)
+            assert json.loads(json.dumps(session.game.view(other, session.seat))) == sent["view"]
+
+
+def hides(env: str) -> bool:
+    """Whether resampling can change anything: in a game of one seat without a hidden order it cannot."""
+    return cardgym.find(env).parse_options().num_players > 1

@@ -1,0 +1,231 @@
+"""The server of the table in the browser: what a page asks, and what it is answered."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from web_server import Client, Served, serving
+
+import cardgym
+from cardgym.engine.contract import OutsidePolicy
+from cardgym.web import lobby
+
+SPIKE = "CorellianSpike-v0"
+SHORT = {"game": SPIKE, "options": {"hands": 2}, "opponents": ["heuristic"]}
+
+
+def play_out(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, Any]:
+    choose = random.Random(seed)
+    while not state["ended"]:
+        state = client.act(state, choose.choice(state["actions"])["action"])["state"]
+    return state
+
+
+@pytest.mark.parametrize("env", cardgym.registered())
+def test_every_game_is_played_to_its_end(client: Client, env: str) -> None:
+    state = client.sit_down(game=env, seat="any", seed=3)
+    assert state["names"][state["seat"]] == "you"
+    assert state["seed"] is None
+    end = play_out(client, state)
+    assert end["actions"] == []
+    assert end["seed"] == "3"
+    assert sum(player["score"] for player in end["result"]["players"]) <= end["result"]["max_score"]
+    steps = client.get(f"/api/record/{state['table']}/replay")["events"]
+    assert [step["move"] for step in steps] == sorted(step["move"] for step in steps)
+    assert state["table"] in [game["table"] for game in client.get("/api/record")["games"]]
+
+
+def test_lobby_names_games_options_and_opponents(client: Client) -> None:
+    games = {game["id"]: game for game in client.get("/api/lobby")["games"]}
+    assert set(games) == set(cardgym.registered())
+    spike = games[SPIKE]
+    assert spike["seats"] == [2, 8]
+    assert spike["opponent"] == "heuristic"
+    assert {player["name"] for player in spike["players"]} >= {"random", "initial", "heuristic"}
+    options = {option["name"]: option for option in spike["options"]}
+    assert options["hands"] | {"meaning": ""} == {
+        "name": "hands", "default": 10, "meaning": "", "low": 1, "high": 10_000, "step": 1,
+    }  # fmt: skip
+    assert options["betting"]["values"] == ["flat", "matched"]
+    assert all(option["meaning"] for option in spike["options"])
+
+
+def test_events_tell_what_happened_one_after_the_other(client: Client) -> None:
+    state = client.sit_down(**SHORT, seed=1)
+    answer = client.act(state, state["actions"][1]["action"])
+    texts = [event["text"] for event in answer["events"]]
+    assert texts[0].startswith("You ")
+    assert all(texts)
+    assert [line["text"] for line in answer["state"]["log"]][-len(texts) :] == texts
+    assert answer["events"][-1]["view"]["zones"]
+    assert answer["state"]["version"] > state["version"]
+
+
+def test_undo_is_marked(server: Served) -> None:
+    client = server.client
+    state = client.sit_down(**SHORT, seed=1)
+    assert not state["can_undo"]
+    after = client.act(state, state["actions"][0]["action"])["state"]
+    assert after["can_undo"]
+    back = client.post(f"/api/tables/{state['table']}/undo", {"version": after["version"]})["state"]
+    assert back["view"] == state["view"]
+    assert back["actions"] == state["actions"]
+    assert back["undone"] == 1
+    client.post(f"/api/tables/{state['table']}/undo", {"version": back["version"]}, 400)
+    assert server.tables.record.game(state["table"])["undone"] == 1
+
+
+def test_second_tab_sees_the_same_and_cannot_act_on_an_old_state(server: Served) -> None:
+    tab, other = server.client, Client(server.port)
+    state = tab.sit_down(**SHORT)
+    assert other.get(f"/api/tables/{state['table']}") == state
+    after = tab.act(state, state["actions"][0]["action"])["state"]
+    refused = other.act(state, state["actions"][0]["action"], 409)
+    assert refused["state"] == after
+
+
+def test_stream_tells_pages_to_look_again(server: Served) -> None:
+    state = server.client.sit_down(**SHORT)
+    follower = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    follower.request("GET", f"/api/tables/{state['table']}/stream")
+    lines = follower.getresponse()
+    assert lines.readline() == b'data: {"version": %d}\n' % state["version"]
+    assert lines.readline() == b"\n"
+    after = server.client.act(state, state["actions"][0]["action"])["state"]
+    assert lines.readline() == b'data: {"version": %d}\n' % after["version"]
+    follower.close()
+
+
+def test_restarted_server_goes_on(tmp_path: Path) -> None:
+    with serving(tmp_path / "record.sqlite") as first:
+        state = first.client.sit_down(**SHORT, hints="demand")
+        state = first.client.act(state, state["actions"][1]["action"])["state"]
+    with serving(tmp_path / "record.sqlite") as second:
+        assert [table["table"] for table in second.client.get("/api/lobby")["tables"]] == [state["table"]]
+        assert second.client.get(f"/api/tables/{state['table']}") == state
+        play_out(second.client, state)
+
+
+def test_two_servers_share_a_record(tmp_path: Path) -> None:
+    with serving(tmp_path / "record.sqlite") as one, serving(tmp_path / "record.sqlite") as two:
+        state = one.client.sit_down(**SHORT)
+        assert two.client.get(f"/api/tables/{state['table']}") == state
+        after = one.client.act(state, state["actions"][0]["action"])["state"]
+        assert two.client.get(f"/api/tables/{state['table']}") == after
+        two.client.act(state, state["actions"][0]["action"], 409)
+        last = two.client.act(after, after["actions"][0]["action"])["state"]
+        assert one.client.get(f"/api/tables/{state['table']}") == last
+
+
+def test_idle_tables_make_room_and_come_back(tmp_path: Path) -> None:
+    with serving(tmp_path / "record.sqlite", max_tables=2, idle_seconds=0.0) as served:
+        states = [served.client.sit_down(**SHORT) for _ in range(5)]
+        assert len(served.tables) == 2
+        for state in states:
+            assert served.client.get(f"/api/tables/{state['table']}") == state
+    with serving(tmp_path / "record.sqlite", max_tables=2) as served:
+        for _ in range(2):
+            served.client.sit_down(**SHORT)
+        refused = served.client.post("/api/tables", SHORT, 503)
+        assert refused["error"] == "all 2 tables are taken; try again later"
+
+
+def test_watched_players_are_stepped(client: Client) -> None:
+    table = client.post("/api/tables", {**SHORT, "opponents": ["heuristic", "random"], "seat": None}, 201)["table"]
+    state = client.get(f"/api/tables/{table}")
+    assert (state["seat"], state["names"], state["actions"]) == (None, ["heuristic", "random"], [])
+    while not state["ended"]:
+        answer = client.post(f"/api/tables/{table}/step", {"version": state["version"]})
+        state = answer["state"]
+    person = client.sit_down(**SHORT)
+    client.post(f"/api/tables/{person['table']}/step", {"version": person["version"]}, 409)
+
+
+def test_player_that_thinks_does_not_stop_the_others(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    thinking, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        name, observation_name = "slow", None
+
+        def act(self, observations: Any, masks: Any) -> Any:
+            thinking.set()
+            go_on.wait(60)
+            return np.argmax(masks, axis=1)
+
+    game = cardgym.find(SPIKE)
+    monkeypatch.setitem(game.players, "slow", OutsidePolicy(lambda options: Slow()))  # type: ignore[attr-defined]
+    state = server.client.sit_down(**{**SHORT, "opponents": ["slow"]})
+    other = Client(server.port)
+    acting = threading.Thread(target=server.client.act, args=(state, state["actions"][1]["action"]))
+    acting.start()
+    assert thinking.wait(60)
+    play_out(other, other.sit_down(**SHORT))
+    assert acting.is_alive()
+    go_on.set()
+    acting.join()
+    lobby._player.cache_clear()
+
+
+def test_record_lists_and_reviews_what_has_ended_only(client: Client) -> None:
+    state = client.sit_down(**SHORT)
+    for address in ("record/{}/replay", "record/{}/review", "tables/{}/review"):
+        refused = client.get("/api/" + address.format(state["table"]), 409)
+        assert refused["error"] == "the game is not over yet"
+    assert state["table"] not in json.dumps(client.get("/api/record"))
+    play_out(client, state)
+    reports = client.get("/api/record")["reports"]
+    assert any(report["env"] == SPIKE and report["settings"]["hands"] == 2 for report in reports)
+
+
+def test_browsers_elsewhere_list_their_own_tables_only(tmp_path: Path) -> None:
+    with serving(tmp_path / "record.sqlite", shared=True) as served:
+        owners = ["a" * 22, "b" * 22]
+        tables = []
+        for owner in owners:
+            status, _, content = served.client.raw(
+                "POST", "/api/tables", SHORT | {"seat": 0}, Cookie=f"cardgym_owner={owner}"
+            )
+            assert status == 201
+            tables.append(json.loads(content)["table"])
+        for owner, table in zip(owners, tables, strict=True):
+            _, _, content = served.client.raw("GET", "/api/lobby", Cookie=f"cardgym_owner={owner}")
+            assert [listed["table"] for listed in json.loads(content)["tables"]] == [table]
+        assert served.client.get("/api/lobby")["tables"] == []
+
+
+def test_command_needs_its_packages_and_a_free_port(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    from cardgym.cli import main
+
+    monkeypatch.setenv("CARDGYM_DATA_DIR", str(tmp_path))
+    with serving(tmp_path / "other.sqlite") as served:
+        assert main(["serve", "--port", str(served.port)]) == 2
+    assert "try another --port" in capsys.readouterr().err
+    monkeypatch.setitem(__import__("sys").modules, "uvicorn", None)
+    assert main(["serve"]) == 2
+    assert "pip install 'cardgym[web]'" in capsys.readouterr().err
+
+
+def test_waiting_for_a_page_that_left_ends(server: Served) -> None:
+    """A page that follows a table and goes leaves nothing behind."""
+    state = server.client.sit_down(**SHORT)
+    followers = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=30) for _ in range(16)]
+    for follower in followers:
+        follower.request("GET", f"/api/tables/{state['table']}/stream")
+        follower.getresponse().readline()
+    server.client.get(f"/api/tables/{state['table']}/stream", 429)
+    for follower in followers:
+        follower.close()
+    deadline = time.monotonic() + 30
+    while server.tables.followers(state["table"]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert server.tables.followers(state["table"]) == 0

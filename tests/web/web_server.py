@@ -1,0 +1,88 @@
+"""A server of the tests' own, in a thread of this process or in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from cardgym.cli.serve import configuration
+from cardgym.play.record import Record
+from cardgym.web.app import make_app
+from cardgym.web.tables import Tables
+
+
+class Client:
+    """A page, or whoever says that it is one."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+
+    def raw(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
+        content = None if body is None else json.dumps(body)
+        headers = {"Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
+        self.connection.request(method, path, content, headers)
+        response = self.connection.getresponse()
+        return response.status, dict(response.getheaders()), response.read()
+
+    def get(self, path: str, status: int = 200) -> Any:
+        return self._parsed("GET", path, None, status)
+
+    def post(self, path: str, body: Any, status: int = 200) -> Any:
+        return self._parsed("POST", path, body, status)
+
+    def _parsed(self, method: str, path: str, body: Any, status: int) -> Any:
+        given, _, content = self.raw(method, path, body)
+        assert given == status, content
+        return json.loads(content)
+
+    def sit_down(self, **wanted: Any) -> dict[str, Any]:
+        """A new table, as its person sees it."""
+        id = self.post("/api/tables", {"seat": 0, **wanted}, 201)["table"]
+        return dict(self.get(f"/api/tables/{id}"))
+
+    def act(self, state: dict[str, Any], action: int, status: int = 200) -> Any:
+        body = {"action": action, "version": state["version"]}
+        return self.post(f"/api/tables/{state['table']}/action", body, status)
+
+
+class Served:
+    """A server in a thread.
+
+    Attributes:
+        client: a page of it.
+        tables: its tables, to look behind the scenes.
+    """
+
+    def __init__(self, record: Path, **settings: Any) -> None:
+        app = make_app(Record(record), **settings)
+        self.tables: Tables = app.state.tables
+        self._server = uvicorn.Server(configuration(app, "127.0.0.1", 0, 100))
+        self._thread = threading.Thread(target=self._server.run)
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.01)
+        self.port = self._server.servers[0].sockets[0].getsockname()[1]
+        self.client = Client(self.port)
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+        self.tables.record.close()
+
+
+@contextlib.contextmanager
+def serving(record: Path, **settings: Any) -> Iterator[Served]:
+    served = Served(record, **settings)
+    try:
+        yield served
+    finally:
+        served.stop()
