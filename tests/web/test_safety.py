@@ -140,8 +140,7 @@ def test_no_byte_depends_on_what_the_seat_cannot_know(
                 changed += states.tobytes() != true.tobytes()
                 assert everything(client, state) == before
                 states[:] = true
-            made: list[Event] = []
-            session.act = lambda action, act=type(session).act, made=made: made.extend(act(session, action)) or made
+            made = listen(session)
             answer = client.act(state, choose.choice(state["actions"])["action"])
             assert answer["state"]["ended"] or str(seed) not in json.dumps(answer)
             check_events(session, made, answer, decision)
@@ -150,6 +149,18 @@ def test_no_byte_depends_on_what_the_seat_cannot_know(
     out, err = capfd.readouterr()
     assert out == ""
     assert [line for line in err.splitlines() if "compiling" not in line] == []
+
+
+def listen(session: Session) -> list[Event]:
+    """The events of the person's next action, once it is made."""
+    events: list[Event] = []
+
+    def act(action: int) -> list[Event]:
+        events.extend(Session.act(session, action))
+        return events
+
+    session.act = act  # type: ignore[method-assign]
+    return events
 
 
 def check_events(session: Session, events: list[Event], answer: dict[str, Any], key: int) -> None:

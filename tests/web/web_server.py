@@ -29,8 +29,13 @@ class Client:
     def raw(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
         content = None if body is None else json.dumps(body)
         headers = {"Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
-        self.connection.request(method, path, content, headers)
-        response = self.connection.getresponse()
+        try:
+            self.connection.request(method, path, content, headers)
+            response = self.connection.getresponse()
+        except (http.client.RemoteDisconnected, BrokenPipeError):  # Closed: nothing was asked for a while.
+            self.connection.close()
+            self.connection.request(method, path, content, headers)
+            response = self.connection.getresponse()
         return response.status, dict(response.getheaders()), response.read()
 
     def get(self, path: str, status: int = 200) -> Any:

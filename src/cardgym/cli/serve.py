@@ -13,16 +13,14 @@ from typing import Any
 from cardgym.cli.parser import Parser, whole
 from cardgym.errors import CardgymError
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
 
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
     parser.add_argument(
         "--host",
-        default=_LOOPBACK[0],
+        default="127.0.0.1",
         metavar="ADDRESS",
-        help=f"who may come: {_LOOPBACK[0]} is this machine alone, 0.0.0.0 is whoever can reach it ({_LOOPBACK[0]})",
+        help="who may come: 127.0.0.1 is this machine alone, 0.0.0.0 whoever can reach it (127.0.0.1)",
     )
     parser.add_argument("--port", type=whole(0, 65535), default=8000, metavar="N", help="the port; 0 for any (8000)")
     parser.add_argument("--open", action="store_true", help="open a browser")
@@ -37,6 +35,7 @@ def run(arguments: argparse.Namespace) -> None:
         import uvicorn
 
         from cardgym.web.app import make_app
+        from cardgym.web.safety import LOOPBACK
     except ModuleNotFoundError as error:
         if error.name not in ("uvicorn", "starlette", "anyio", "h11"):
             raise
@@ -45,9 +44,9 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.play.record import Record
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # Before torch is loaded: small networks are fastest on one.
-    alone = arguments.host in _LOOPBACK
+    alone = arguments.host in LOOPBACK
     wildcard = arguments.host in ("0.0.0.0", "::", "")
-    hosts = _LOOPBACK if alone else None if wildcard else (arguments.host, *_LOOPBACK)
+    hosts = LOOPBACK if alone else None if wildcard else (arguments.host, *LOOPBACK)
     app = make_app(Record(), hosts=hosts, shared=not alone, max_tables=arguments.tables)
     config = configuration(app, arguments.host, arguments.port, arguments.tables)
     with _listening(arguments.host, arguments.port) as listener:

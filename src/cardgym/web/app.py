@@ -19,13 +19,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from cardgym.drawing.sprite import sprite
-from cardgym.engine.registry import load
 from cardgym.errors import CardgymError
 from cardgym.play.record import Record, StaleGameError
 from cardgym.play.results import reports
+from cardgym.play.review import review
 from cardgym.play.session import replay
 from cardgym.web import lobby
-from cardgym.web.safety import Answer, Guard, body_of, dump, refusal, whole
+from cardgym.web.safety import LOOPBACK, Answer, Guard, body_of, dump, refusal, whole
 from cardgym.web.tables import MAX_FOLLOWERS, Table, Tables
 
 STATIC = Path(__file__).parent / "static"
@@ -40,7 +40,7 @@ _FOREVER = 365 * 24 * 3600
 def make_app(
     record: Record,
     *,
-    hosts: Collection[str] | None = None,
+    hosts: Collection[str] | None = LOOPBACK,
     shared: bool = False,
     max_tables: int = 2_000,
     idle_seconds: float = 900.0,
@@ -49,7 +49,7 @@ def make_app(
 
     Args:
         record: where games are kept.
-        hosts: the names and addresses that the server goes by; None for this machine's own.
+        hosts: the names and addresses that the server goes by; None for any address and this machine's names.
         shared: whether others than this machine's user can reach it: each browser then has tables of its own.
         max_tables: how many tables are in memory at most.
         idle_seconds: how long nobody must have asked for a table before it may be put away.
@@ -213,8 +213,7 @@ class _Server:
         raise HTTPException(404, "there is no such game")
 
     def _review(self, id: str) -> bytes:
-        entry = self._ended(id)
-        return dump(load("cardgym.play.review:review")(entry).asdict())
+        return dump(review(self._ended(id)).asdict())
 
     def _replay(self, id: str) -> bytes:
         """All moves of a game that has ended, with all cards shown."""

@@ -64,7 +64,7 @@ class Guard:
     """The outermost layer: refuses what comes from elsewhere, adds the headers, and lets no error through."""
 
     def __init__(self, app: ASGIApp, hosts: Collection[str] | None) -> None:
-        """Take the names by which this server may be called; None for whatever names the machine."""
+        """Take the names and addresses that the server goes by; None for any address and this machine's names."""
         self._app = app
         self._hosts = {name.lower() for name in hosts or (*LOOPBACK, socket.gethostname())}
         self._addresses = hosts is None

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 
-from cardgym.engine.registry import load
+from cardgym.play.coach import Coach
 from cardgym.play.record import Record, StaleGameError
 from cardgym.play.session import Event, Session
 from cardgym.web.lobby import Request, player_called
@@ -38,8 +38,10 @@ class Table:
 
     Attributes:
         session: the game.
+        hints: when the coach speaks.
         lock: held by whoever works at it.
         used: when it was last asked for, in seconds of the monotonic clock.
+        ended: whether the page has been shown the end.
     """
 
     def __init__(self, session: Session, hints: str) -> None:
@@ -47,7 +49,8 @@ class Table:
         self.hints = hints
         self.lock = asyncio.Lock()
         self.used = time.monotonic()
-        self._coach: Any = None
+        self.ended = False
+        self._coach: Coach | None = None
 
     def advice(self) -> dict[str, Any]:
         """What the coach says of the person's decision."""
@@ -57,14 +60,14 @@ class Table:
         if not session.legal_actions():
             raise HTTPException(409, "it is not your turn")
         if self._coach is None:
-            self._coach = load("cardgym.play.coach:Coach")(session.game, session.options)
-        advice: dict[str, Any] = self._coach.advise(session.state, session.seat).asdict()
-        return advice
+            self._coach = Coach(session.game, session.options)
+        return self._coach.advise(session.state, session.seat).asdict()
 
     def shown(self) -> dict[str, Any]:
         """The table as its person may see it."""
         session = self.session
         game, state, actions, over = session.game, session.state, session.legal_actions(), session.over
+        self.ended = over
         view = game.view(state, session.seat, actions)
         entry = session.entry() if over else None
         return {
@@ -201,7 +204,7 @@ class Tables:
         return Table(session, session.about.get("hints", "off"))
 
     def _make_room(self) -> None:
-        """Put away the table that is idle for longest, if there are too many.
+        """If there are too many tables, put away one whose game is over, or that is idle for longest.
 
         Raises:
             HTTPException: where none is idle.
@@ -210,9 +213,7 @@ class Tables:
             return
         long_ago = time.monotonic() - self._idle_seconds
         for id, table in self._tables.items():
-            if table.used > long_ago:
-                break
-            if not table.lock.locked():
+            if (table.ended or table.used <= long_ago) and not table.lock.locked():
                 del self._tables[id]
                 return
         raise HTTPException(503, f"all {self._most} tables are taken; try again later")

@@ -44,7 +44,7 @@ def write_results(
         folder: where to.
         scale: how much is done.
         deep_paths: checkpoints of deep agents for two players.
-        log: the play log with the games of a person; None for the user's own.
+        log: exported games of a person; None for the user's record.
         progress: called with the tasks done and the tasks in all.
 
     Returns:

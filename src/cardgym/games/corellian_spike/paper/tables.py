@@ -93,12 +93,12 @@ def seats_table(numbers: Numbers) -> str:
 
 
 def human_table(log: Path | None) -> str:
-    """The games of a person, from the play log; see `human_rows`."""
+    """The games of a person, from the record; see `human_rows`."""
     lines = ["## A person", ""]
     rows = human_rows(log)
     if not rows:
         lines.append(
-            "No finished game of a person is in the play log here; `cardgym play CorellianSpike-v0 --opponent "
+            "No finished game of a person is in the record here; `cardgym play CorellianSpike-v0 --opponent "
             "runs/.../policy_50.json` writes one, and the next run of this command shows it."
         )
         return "\n".join([*lines, ""])
