@@ -97,9 +97,11 @@ def test_stream_tells_pages_to_look_again(server: Served) -> None:
     follower = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
     follower.request("GET", f"/api/tables/{state['table']}/stream")
     lines = follower.getresponse()
+    assert lines.readline() == b"retry: 2000\n"
     assert lines.readline() == b'data: {"version": %d}\n' % state["version"]
     assert lines.readline() == b"\n"
     after = server.client.act(state, state["actions"][0]["action"])["state"]
+    assert lines.readline() == b"retry: 2000\n"
     assert lines.readline() == b'data: {"version": %d}\n' % after["version"]
     follower.close()
 

@@ -331,10 +331,10 @@ class Game:
     adviser: Callable[[Any], Adviser] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 
-    def variant(self, id: str, doc: str, **defaults: int | str) -> Game:
-        """The same game under another id, with other default options."""
+    def variant(self, id: str, doc: str, strength: Mapping[str, str] = {}, **defaults: int | str) -> Game:
+        """The same game under another id, with other default options, under which its players were measured anew."""
         num_actions = self.actions(self.options.parse(defaults))
-        return dataclasses.replace(self, id=id, doc=doc, num_actions=num_actions, defaults=defaults)
+        return dataclasses.replace(self, id=id, doc=doc, strength=strength, num_actions=num_actions, defaults=defaults)
 
     @property
     def max_players(self) -> int:

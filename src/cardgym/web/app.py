@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 from collections.abc import AsyncIterator, Callable, Collection
@@ -182,7 +181,7 @@ class _Server:
 
         async def lines() -> AsyncIterator[str]:
             async for version in self.tables.versions(id):
-                yield ":\n\n" if version is None else f"data: {json.dumps({'version': version})}\n\n"
+                yield ":\n\n" if version is None else f'retry: 2000\ndata: {{"version": {version}}}\n\n'
 
         return StreamingResponse(lines(), media_type="text/event-stream")
 

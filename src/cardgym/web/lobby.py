@@ -49,8 +49,12 @@ def _game(game: Game) -> dict[str, Any]:
         "options": [_option(spec, getattr(defaults, spec.name)) for spec in specs.values()],
         "seats": list(seats),
         "opponent": game.opponent,
-        "players": [{"name": name, "strength": game.strength.get(name, "not measured")} for name in player_names(game)],
+        "players": [{"name": name, "strength": _strength(game, name)} for name in player_names(game)],
     }
+
+
+def _strength(game: Game, name: str) -> str:
+    return game.strength.get(name) or ("any legal move" if name == "random" else "not measured")
 
 
 def _first_sentence(doc: str) -> str:

@@ -91,7 +91,12 @@ class Table:
                 for number, action in enumerate(actions, 1)
             ],
             "log": [{"seat": seat, "text": text} for seat, text in session.log],
-            "result": entry and {"max_score": entry["max_score"], "players": entry["players"]},
+            "result": entry
+            and {
+                "text": game.words.ending(state, session.viewer),
+                "max_score": entry["max_score"],
+                "players": entry["players"],
+            },
             "undone": session.undone,
             "can_undo": session.can_undo,
             "seed": str(session.seed) if over else None,  # Whoever knows the seed knows all cards.

@@ -6,6 +6,7 @@ from cardgym.engine.contract import Adviser, Game, Rules, StateIndex, Words
 from cardgym.games.coda import guide, knowledge, observations, rules, state, text, view
 from cardgym.games.coda.doc import DOC, OFFICIAL_DEFAULTS, OFFICIAL_DOC
 from cardgym.games.coda.players import PLAYERS
+from cardgym.games.coda.strength import OFFICIAL_STRENGTH, STRENGTH
 
 
 def _adviser(options: state.CodaOptions) -> Adviser:
@@ -27,8 +28,9 @@ GAME = Game(
     state_index=StateIndex.of(observations),
     players=PLAYERS,
     opponent="heuristic",
+    strength=STRENGTH,
     adviser=_adviser,
 )
 
-OFFICIAL = GAME.variant("CodaOfficial-v0", OFFICIAL_DOC, **OFFICIAL_DEFAULTS)
+OFFICIAL = GAME.variant("CodaOfficial-v0", OFFICIAL_DOC, OFFICIAL_STRENGTH, **OFFICIAL_DEFAULTS)
 """The board game's rules."""

@@ -15,6 +15,7 @@ from cardgym.games.corellian_spike import (
 )
 from cardgym.games.corellian_spike.doc import DOC
 from cardgym.games.corellian_spike.players import PLAYERS
+from cardgym.games.corellian_spike.strength import STRENGTH
 
 
 def _adviser(options: state.CorellianSpikeOptions) -> Adviser:
@@ -40,6 +41,7 @@ GAME = Game(
     state_index=StateIndex.of(state_index),
     players=PLAYERS,
     opponent="heuristic",
+    strength=STRENGTH,
     adviser=_adviser,
     metrics={"credits_per_game": rules.credits_gained, "bust_games": rules.bust},
 )

@@ -7,6 +7,7 @@ from cardgym.games.cribbage import guide, observations, rules, state, text, view
 from cardgym.games.cribbage.doc import DEAL_DOC, DOC
 from cardgym.games.cribbage.metrics import METRICS
 from cardgym.games.cribbage.players import PLAYERS
+from cardgym.games.cribbage.strength import DEAL_STRENGTH, STRENGTH
 
 
 def _adviser(options: state.CribbageOptions) -> Adviser:
@@ -26,8 +27,9 @@ GAME = Game(
     words=Words.of(text, guide, view),
     players=PLAYERS,
     opponent="expert",
+    strength=STRENGTH,
     adviser=_adviser,
     metrics=METRICS,
 )
 
-DEAL_GAME = GAME.variant("CribbageDeal-v0", DEAL_DOC, deals=1, reward="points")
+DEAL_GAME = GAME.variant("CribbageDeal-v0", DEAL_DOC, DEAL_STRENGTH, deals=1, reward="points")

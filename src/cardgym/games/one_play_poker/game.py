@@ -6,6 +6,7 @@ from cardgym.engine.contract import Adviser, Game, Observation, Rules, StateInde
 from cardgym.games.one_play_poker import guide, observations, rules, state_index, text, view
 from cardgym.games.one_play_poker.doc import DOC
 from cardgym.games.one_play_poker.players import PLAYERS
+from cardgym.games.one_play_poker.strength import STRENGTH
 
 
 def _adviser(options: rules.OnePlayPokerOptions) -> Adviser:
@@ -28,6 +29,7 @@ GAME = Game(
     words=Words.of(text, guide, view),
     state_index=StateIndex.of(state_index),
     players=PLAYERS,
+    strength=STRENGTH,
     adviser=_adviser,
     metrics={"net_profit_per_game": rules.net_profit, "bets_per_game": rules.bets_made},
 )

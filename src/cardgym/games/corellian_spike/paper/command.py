@@ -24,9 +24,7 @@ def add_arguments(parser: Parser) -> None:
         metavar="PATH",
         help=f"a checkpoint to match with everyone, for two players; may be repeated ({CHECKPOINTS})",
     )
-    parser.add_argument(
-        "--log", type=Path, metavar="FILE", help="a log of `cardgym play`, for the games of a person (your own)"
-    )
+    parser.add_argument("--log", type=Path, metavar="FILE", help="exported games of a person (your record)")
     parser.add_argument("--processes", type=whole(1, 64), default=2, metavar="N", help="processes to use (2)")
 
 
