@@ -24,6 +24,8 @@ GENERAL = {
     "record": "write the transitions (s, a, r, s') of played games to a file",
     "solve": "solve a game exactly and value its players",
     "reproduce": "reproduce a paper's results as a page",
+    "review": "review a recorded game: what every decision cost, and why",
+    "advise": "value every action of a decision, from a recorded game or a position",
     "report": "print saved evaluations and your own games as tables",
     "bench": "measure a game's speed on this machine",
 }

@@ -50,6 +50,7 @@ class GamePackage:
             `load(path, game, options)` returns a player.
         commands: the commands it adds.
         solver: the module that solves it, for `cardgym solve`; games of one player need none.
+        positions: the module that advises on positions in the game's own words, for `cardgym advise`.
         paper: the module that makes its paper's results anew, for `cardgym reproduce`.
         drawing: a reference to a function that returns the symbols of its views by name; see `cardgym.drawing`.
     """
@@ -59,6 +60,7 @@ class GamePackage:
     loaders: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)
     solver: str | None = None
+    positions: str | None = None
     paper: str | None = None
     drawing: str | None = None
 

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cardgym.engine.advice import ActionAdvice, Advice
+from cardgym.engine.kernel import kernel_of
 from cardgym.engine.registry import find
 from cardgym.play.coach import Coach
+from cardgym.play.playouts import look
 from cardgym.play.session import Event, replay
 
 WORST = 3
@@ -146,20 +150,20 @@ def review(
     game = find(entry["env"])
     options = game.parse_options(entry["settings"])
     coach = Coach(game, options, source)
+    kernel = kernel_of(game, game.default_observation)
     moves = replay(dict(entry)) if events is None else events
     names = names_of(entry)
     person = entry.get("person")
-    if seats is None:
-        seats = range(len(names)) if person is None else [person]
+    seats = reviewed_seats(entry) if seats is None else seats
     decisions: list[Decision] = []
     points: list[dict[str, Any]] = []
     luck = [0.0] * len(names)
     for number, event in enumerate(moves):
         if event.seat in seats:
-            advice = coach.advise(event.before, event.seat)
             if chart:
                 points.append({"move": number, "values": coach.standing(event.before)})
-            if len(advice.actions) > 1:
+            if np.count_nonzero(look(kernel, options, event.before, event.seat)[1]) > 1:
+                advice = coach.advise(event.before, event.seat)
                 decisions.append(_decision(len(decisions), number, event, names[event.seat], advice))
         if coach.adviser.luck is not None:
             for seat in range(len(names)):
@@ -187,6 +191,29 @@ def review(
         luck=tuple(luck) if coach.adviser.luck is not None else None,
         luck_unit=coach.adviser.luck_unit,
     )
+
+
+def decisions_of(entry: Mapping[str, Any], seats: Sequence[int] | None = None) -> list[tuple[int, Event]]:
+    """The decisions of a recorded game that a review numbers: their places among the moves, and the moves.
+
+    Args:
+        entry: the game with its moves.
+        seats: whose; None as in `review`.
+    """
+    game = find(entry["env"])
+    kernel, options = kernel_of(game, game.default_observation), game.parse_options(entry["settings"])
+    kept = reviewed_seats(entry) if seats is None else seats
+    return [
+        (place, event)
+        for place, event in enumerate(replay(dict(entry)))
+        if event.seat in kept and np.count_nonzero(look(kernel, options, event.before, event.seat)[1]) > 1
+    ]
+
+
+def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:
+    """Whose decisions are reviewed unless the caller says so: the person's, or everybody's of a game watched."""
+    person = entry.get("person")
+    return list(range(len(entry["players"]))) if person is None else [int(person)]
 
 
 def names_of(entry: Mapping[str, Any]) -> list[str]:

@@ -33,11 +33,7 @@ class Style:
     def of(cls, stream: TextIO = sys.stdout) -> Style:
         """What a stream can show; `NO_COLOR` and a dumb terminal are heeded."""
         colour = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
-        try:
-            "".join(_SYMBOLS.values()).encode(stream.encoding or "ascii")
-        except (UnicodeEncodeError, LookupError):
-            return cls(False, colour)
-        return cls(stream.isatty(), colour)
+        return cls(stream.isatty() and can_show("".join(_SYMBOLS.values()), stream), colour)
 
     def cards(self, text: str) -> str:
         """A text with its cards as this terminal shows them; no wider than it was."""
@@ -54,6 +50,15 @@ class Style:
     def dim(self, text: str) -> str:
         """A text that stands back."""
         return f"{_DIM}{text}{_RESET}" if self.colour else text
+
+
+def can_show(text: str, stream: TextIO = sys.stdout) -> bool:
+    """Whether a stream's encoding has the characters of a text."""
+    try:
+        text.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def size() -> tuple[int, int]:

@@ -149,9 +149,9 @@ def test_bad_input_is_one_line(words, message, capsys):
     assert streams.err.count("\n") == 1
 
 
-def test_advise_is_for_cribbage_only(capsys):
+def test_position_in_words_is_for_cribbage_only(capsys):
     other = next((game_id for game_id in cardgym.registered() if game_id not in PACKAGE.games), None)
     if other is None:
         pytest.skip("no other game is installed")
-    assert main(["advise", other, HAND, "--pone"]) == 2
-    assert f"not {other}" in capsys.readouterr().err
+    assert main(["advise", other, "5H", "5D"]) == 2
+    assert "takes no position in words" in capsys.readouterr().err

@@ -10,12 +10,12 @@ PACKAGE = GamePackage(
     },
     loaders={".experts.safetensors": "cardgym.games.cribbage.experts.player:load_player"},
     commands={
-        "advise": Command("cardgym.games.cribbage.commands.advise", "rank the 15 ways to toss a hand of cribbage"),
         "cribbage-stats": Command(
             "cardgym.games.cribbage.commands.statistics", "count the exact statistics of every hand of cribbage"
         ),
         "experts": Command("cardgym.games.cribbage.experts.train", "train weighted experts at cribbage"),
     },
+    positions="cardgym.games.cribbage.commands.advise",
     paper="cardgym.games.cribbage.paper.command",
     drawing="cardgym.games.cribbage.drawing:symbols",
 )
