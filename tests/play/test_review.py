@@ -49,9 +49,7 @@ def test_luck_and_costs_explain_the_result_exactly(record: Record) -> None:
     for number in range(20):
         reviewed = review(record.game(play_game(record, POKER, number=number)))
         first, last = reviewed.chart[0]["values"][0], reviewed.chart[-1]["values"][0]
-        start = Coach(find(POKER), find(POKER).parse_options()).standing(
-            find(POKER).new_state(find(POKER).parse_options())[0]
-        )
+        start = Coach(game, game.parse_options()).standing(game.new_state(game.parse_options())[0])
         cost = sum(one.cost for one in reviewed.decisions)
         assert reviewed.luck is not None
         assert last - start[0] == pytest.approx(reviewed.luck[0] - cost)

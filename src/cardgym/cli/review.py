@@ -54,14 +54,15 @@ def entries_of(path: Path | None, env: str | None) -> list[dict[str, Any]]:
         CardgymError: for a file that is missing or holds no games, or where no game has been played.
     """
     from cardgym.engine.registry import find
-    from cardgym.play.record import Record, data_folder, read_lines
+    from cardgym.play.entries import read_entries
+    from cardgym.play.record import Record, data_folder
 
     path = path or data_folder() / "record.sqlite"
     game_id = None if env is None else find(env).id
     if not path.is_file():
         raise CardgymError(f"record {path}: no such file; play a game first, or name a file")
     if path.suffix in (".jsonl", ".json"):
-        entries = [entry for entry in read_lines(path) if game_id in (None, entry["env"])]
+        entries = [entry for entry in read_entries(path) if game_id in (None, entry["env"])]
     else:
         with contextlib.closing(Record(path)) as record:
             entries = list(record.games(game_id))
