@@ -6,7 +6,7 @@ else
 BIN := .venv/bin
 endif
 
-.PHONY: train test test-interop setup lint coverage hooks bench clean
+.PHONY: train test test-interop setup lint coverage hooks bench soak audit clean
 
 .venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -42,5 +42,13 @@ hooks: setup  ## Run the checks before each commit.
 bench: setup  ## Speed, side by side with what you would use instead.
 	$(BIN)/python benchmarks/compare.py
 
+soak: setup  ## The long checks, hours of them; docs/reliability.md has their figures.
+	$(BIN)/python tests/soak.py
+
+audit:  ## Compare the pinned versions with known vulnerabilities. Needs the network.
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/$(notdir $(BIN))/python -m pip install --quiet --disable-pip-version-check pip-audit
+	.venv-audit/$(notdir $(BIN))/pip-audit --no-deps --disable-pip --requirement constraints.txt
+
 clean:
-	rm -rf .venv .interop runs htmlcov .coverage
+	rm -rf .venv .venv-audit .interop runs htmlcov .coverage

@@ -1,0 +1,121 @@
+"""Digests of what has to be the same on every machine: games, players, tables and exact solutions.
+
+    python tests/reproducibility.py [GAME ...]    compares this machine's digests with those of tests/digests.json
+    python tests/reproducibility.py --write       writes them, after a change that is meant
+
+What PyTorch computes is not among them: matrix products depend on the processor; see docs/reproducibility.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cardgym
+from cardgym.arena import evaluate
+from cardgym.arena.recording import record
+from cardgym.engine.contract import CompiledPolicy, Game
+from cardgym.engine.kernel import RESET
+from cardgym.engine.registry import packages
+from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.players.base import resolve
+from cardgym.players.seating import SeatedBatch, game_keys
+
+FILE = Path(__file__).with_name("digests.json")
+GAMES = 200
+"""Games of each kind."""
+
+
+def games() -> list[str]:
+    """The ids of cardgym's own games."""
+    return sorted(
+        game_id
+        for package in packages()
+        for game_id, reference in package.games.items()
+        if reference.startswith("cardgym.games.")
+    )
+
+
+def digests(games: Iterable[str]) -> dict[str, str]:
+    """The digest of each thing, by name."""
+    return {
+        f"{game_id}: {name}": _digest(value)
+        for game_id in games
+        for name, value in _of_game(cardgym.find(game_id)).items()
+    }
+
+
+def differences(games: Sequence[str]) -> list[str]:
+    """What differs from the file; every name of a game where the file knows nothing of it."""
+    wanted = json.loads(FILE.read_text(encoding="utf-8"))
+    found = digests(games)
+    names = {name for name in wanted if name.partition(":")[0] in games} | set(found)
+    return sorted(name for name in names if wanted.get(name) != found.get(name))
+
+
+def _of_game(game: Game) -> dict[str, Any]:
+    options = game.parse_options()
+    seats = options.num_players
+    values: dict[str, Any] = {"games of random": _games(game, "random")}
+    if game.opponent != "random" and isinstance(game.players.get(game.opponent), CompiledPolicy):
+        values[f"games of {game.opponent}"] = _games(game, game.opponent)
+    report = evaluate(game, options, ["random"] * seats, games=GAMES, seed=1).asdict()
+    values["evaluation"] = [report["games"], report["players"]]
+    if game.state_index.has_keys:
+        values["recording"] = [*record(game, options, ["random"] * seats, games=20, seed=1).columns().values()]
+    config = TabularConfig(env_id=game.id, observation=game.default_observation, total_steps=5000, table_size=1 << 14)
+    learner = TabularLearner(game, options, config)
+    learner.advance(config.total_steps)
+    values["Q-learning"] = [*learner.table()]
+    if seats == 1:
+        from cardgym.solvers.solve import solve
+
+        solved = solve(game).report
+        values["exact solution"] = [solved[key] for key in ("states", "sweeps", "residual", "optimal", "policies")]
+    return values
+
+
+def _games(game: Game, player: str) -> list[Any]:
+    """The final states of games, what they paid, and the streams of chance where they ended."""
+    options = game.parse_options()
+    played = SeatedBatch(game, options, GAMES, [resolve(player, game, options)])
+    played.seed(game_keys(1, GAMES))
+    played.seat(played.numbers * options.num_players)
+    played.step(0, np.full(GAMES, RESET, np.uint8))
+    return [played.batch.plain_states, played.paid, played.batch.plain_rows]
+
+
+def _digest(value: Any) -> str:
+    digest = hashlib.sha256()
+    _add(digest, value)
+    return digest.hexdigest()[:16]
+
+
+def _add(digest: Any, value: Any) -> None:
+    if isinstance(value, np.ndarray) and value.dtype.names:
+        for name in value.dtype.names:  # Without the gaps between fields, which hold anything.
+            _add(digest, np.ascontiguousarray(value[name]))
+    elif isinstance(value, np.ndarray):
+        digest.update(value.astype(value.dtype.newbyteorder("<")).tobytes())
+    elif isinstance(value, list | tuple):
+        for part in value:
+            _add(digest, part)
+    else:
+        digest.update(json.dumps(value, sort_keys=True).encode())
+
+
+if __name__ == "__main__":
+    chosen = [word for word in sys.argv[1:] if not word.startswith("-")] or games()
+    if "--write" in sys.argv[1:]:
+        FILE.write_text(json.dumps(digests(games()), indent=2) + "\n", encoding="utf-8")
+    else:
+        different = differences(chosen)
+        print("\n".join(f"differs: {name}" for name in different) or f"{len(chosen)} games: all the same")
+        sys.exit(bool(different))
