@@ -14,7 +14,7 @@ from cardgym.engine.contract import Game
 from cardgym.play.record import Record
 from cardgym.play.session import Session
 from cardgym.play.style import Style, in_columns, reflowed
-from cardgym.play.terminal import Terminal, watch
+from cardgym.play.terminal import Terminal, joined, watch
 from cardgym.play.typed import matching, short_forms
 from cardgym.players.base import CompiledPlayer
 
@@ -296,6 +296,20 @@ def test_many_actions_are_shown_in_columns() -> None:
     assert len(lines) == 10
     assert max(map(len, lines)) <= 40
     assert all(f"{number:>2}  action" in "\n".join(lines) for number in range(30))
+
+
+def test_cards_dealt_one_by_one_are_told_together() -> None:
+    lines = [
+        "You are dealt A♠",
+        "You are dealt 2♦",
+        "Opponent tosses two cards",
+        "You draw 5",
+        "  one,",
+        "  two",
+        "You draw 6",
+    ]
+    together = ["You are dealt A♠ 2♦", "Opponent tosses two cards", "You draw 5", "  one, two", "You draw 6"]
+    assert joined(lines) == together
 
 
 def test_rules_are_set_in_lines() -> None:

@@ -148,12 +148,12 @@ class Terminal:
 
     def _told(self, events: Sequence[Event]) -> list[str]:
         """What the person is told of moves, a line each."""
-        lines = []
+        told: list[str] = []
         for event in events:
             remarks = self.game.words.remarks(event.before, event.move, event.after, self.session.viewer)
-            for line in "\n".join(filter(None, (event.text, remarks))).splitlines():
-                lines += [f"  {part}" for part in fitted(line, size()[0] - 2)]
-        return lines
+            first, *rest = event.text.splitlines() or [""]
+            told += [line for line in (first, *remarks.splitlines(), *rest) if line]
+        return [f"  {part}" for line in joined(told) for part in fitted(line, size()[0] - 2)]
 
     def _show_position(self, told: Sequence[str]) -> None:
         """What was told, the board and, where they fit the screen, the moves; waits before the board if need be."""
@@ -389,6 +389,23 @@ def watch(
         show("")
         return
     show(words.ending(session.state, 0) or "The game is over.")
+
+
+def joined(lines: Sequence[str]) -> list[str]:
+    """Lines with those run together that belong together: an indented text, and cards dealt one by one."""
+    out: list[str] = []
+    start = ""
+    for line in lines:
+        before, _, last = line.rpartition(" ")
+        if out and line.startswith("  ") and out[-1].startswith("  "):
+            out[-1] += f" {line.strip()}"
+        elif out and before == start and before.count(" ") > 1:
+            out[-1] += f" {last}"
+            continue
+        else:
+            out.append(line)
+        start = before
+    return out
 
 
 def hint_lines(advice: Advice, width: int) -> list[str]:

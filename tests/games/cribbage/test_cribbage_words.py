@@ -76,3 +76,20 @@ def test_describe_shows_board_pile_and_count():
     board = next(line for line in text.splitlines() if line.startswith("Opponent    4"))
     assert board.count("#") == 1
     assert driver.action_text(parse_cards("5H")[0]) == "play 5H (count 20)"
+
+
+def test_skunks_are_named_at_the_end():
+    from cardgym import find
+    from cardgym.games.cribbage.guide import ending, rules_text
+    from cardgym.games.cribbage.state import OVER
+
+    game = find("Cribbage-v0")
+    state = game.new_state(game.parse_options())[0]
+    assert ending(state, 0) == ""
+    state.phase = OVER
+    for other, words in ((91, "You win 121 to 91"), (90, "You win 121 to 90, a skunk")):
+        state.scores[:] = (121, other)
+        assert ending(state, 0) == words
+    state.scores[:] = (60, 121)
+    assert ending(state, 0) == "You lose 60 to 121, a double skunk"
+    assert "skunked" in rules_text(state)

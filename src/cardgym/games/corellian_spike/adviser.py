@@ -26,6 +26,7 @@ from cardgym.play.playouts import PlayOuts
 
 _BLUNDER = 3.0
 """Credits."""
+_WORLDS = 1000
 
 
 def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
@@ -38,6 +39,8 @@ def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
         blunder=_BLUNDER,
         worth=credits_gained,
         whole_game=False,
+        # With more players pools grow, and so does the luck that must average out.
+        worlds=_WORLDS * (options.num_players - 1),
     )
 
     def advise(state: Record, seat: int) -> Advice:

@@ -11,13 +11,12 @@ _SKUNK, _DOUBLE_SKUNK = 31, 61
 
 
 def picture(state: Record, seat: int) -> str:
-    """The game as `describe` has it, with what each seat lacks and the skunk line on the board, in 80 columns."""
+    """The game as `describe` has it, with what each seat lacks to the right of the board, in 80 columns."""
     lines = describe(state, seat).splitlines()
     for row, other in ((1, seat), (2, 1 - seat)):
         lacks = int(state.target - state.scores[other])
         if lacks > 0:
             lines[row] += f" {lacks:>3}"
-    lines[0] += "; right of the board: to go"
     return "\n".join(lines)
 
 
@@ -52,6 +51,9 @@ def ending(state: Record, seat: int) -> str:
 def rules_text(state: Record) -> str:
     """The rules, for somebody who plays."""
     deals = f", or after {state.deals} deal{'s' if state.deals > 1 else ''}" if state.deals else ""
+    skunks = f" A loser {_SKUNK} points short is skunked, {_DOUBLE_SKUNK} short doubly so."
+    if state.target <= _DOUBLE_SKUNK:
+        skunks = ""
     return f"""\
 CRIBBAGE, two players, to {state.target} points{deals}
 
@@ -71,7 +73,7 @@ The show. The pone's hand, the dealer's hand and the crib are counted with the s
 each pair, a point a card for runs, 4 for a flush (5 with the starter; in the crib 5 only), 1 for the jack of the
 starter's suit (nobs).
 
-The first to reach {state.target} wins at once, even in the middle of the play or the show. A loser {_SKUNK} points
-short is skunked, {_DOUBLE_SKUNK} short doubly so.
+The first to reach {state.target} wins at once, even in the middle of the play or the show.{skunks}
 
-On the board # is a peg, and every | is six holes of sixty."""
+The board has sixty holes a seat: # is the peg, a | stands at every tenth of the way, and the number to the right is
+what is left to go."""
