@@ -78,6 +78,7 @@ class Person:
         page.on("console", lambda message: self.faults.append(message.text) if message.type == "error" else None)
 
     def sit_down(self, address: str) -> None:
+        self.page.goto("about:blank")  # Another table's address alone would not load the page anew.
         self.page.goto(address)
         self.page.wait_for_selector(".actions")
         self.page.select_option("#speed", "0")

@@ -141,9 +141,9 @@ def test_the_coach_advises_and_the_review_shows_what_moves_cost(server: Server, 
     person.page.wait_for_selector(".review .felt")
     assert "dearest decisions" in person.page.inner_text(".side")
     person.page.get_by_role("button", name="First").click()
-    first = person.page.inner_text(".play")
+    first = person.page.inner_text(".left")
     person.page.keyboard.press("ArrowRight")
-    assert person.page.inner_text(".play") != first
+    assert person.page.inner_text(".left") != first
     person.page.get_by_role("link", name="Record").click()
     person.page.wait_for_selector(".record table")
     assert not person.faults

@@ -218,10 +218,11 @@ class _Server:
         """All moves of a game that has ended, with all cards shown."""
         entry = self._ended(id)
         game = lobby.game_called(entry["env"])
+        played = replay(entry)
         events = [
             {"move": number, "seat": event.seat, "text": event.text, "view": game.view(event.after, -1)}
-            for number, event in enumerate(replay(entry))
-            if event.text or event.seat >= 0
+            for number, event in enumerate(played)
+            if event.text or event.seat >= 0 or any(later.seat >= 0 for later in played[number + 1 : number + 2])
         ]
         return dump({"game": entry["env"], "players": entry["players"], "seed": str(entry["seed"]), "events": events})
 

@@ -54,18 +54,18 @@ export class Review {
     const held = document.activeElement?.dataset?.keep;
     const frame = frames[this.at];
     const decision = this.decisionAt(this.at);
-    const step = (by, name) => h("button", { type: "button", "data-keep": name, onclick: () => this.go(this.at + by) }, name);
+    const step = (by, name) => h("button", { type: "button", class: "soft", "data-keep": name, onclick: () => this.go(this.at + by) }, name);
     show(h("div", { class: "table review" },
       h("h1", {}, `Review: ${review.env}`, h("small", {}, this.summary())),
-      this.drawChart(),
-      h("div", { class: "play" },
+      h("div", { class: "left" },
+        this.drawChart(),
         h("p", { class: "told" }, frame.text || "The game begins."),
         drawView(review.env, frame.view, this.players, review.person),
         h("div", { class: "actions", role: "group", "aria-label": "Step through the game" },
           step(-this.at, "First"), step(-1, "Back"),
           h("span", { class: "prompt" }, `${this.at + 1} of ${frames.length}`),
           step(1, "Next"), step(frames.length, "End"))),
-      h("aside", { class: "side", "aria-label": "Decisions" }, decision && this.drawDecision(decision), this.drawWorst(), this.drawAll())));
+      h("div", { class: "right" }, h("aside", { class: "side", "aria-label": "Decisions" }, decision && this.drawDecision(decision), this.drawWorst(), this.drawAll()))));
     if (held) document.querySelector(`[data-keep="${held}"]`)?.focus();
   }
 
@@ -110,7 +110,7 @@ export class Review {
     const { frames } = this;
     const { chart, chart_unit: unit } = this.review;
     if (!chart?.length) return null;
-    const [width, height, left, bottom] = [720, 170, 44, 20];
+    const [width, height, left, bottom] = [Math.min(innerWidth - 60, 860), 150, 44, 20];
     const values = chart.flatMap((point) => point.values);
     const [low, high] = [Math.min(0, ...values), Math.max(...values, 0.001)];
     const last = Math.max(chart.at(-1).move, frames.at(-1).move, 1);
@@ -120,7 +120,7 @@ export class Review {
       "aria-label": `${unit} by move: at the end ${chart.at(-1).values.map((value, seat) => `${this.players[seat]} ${plain(value)}`).join(", ")}` });
     for (const value of [low, (low + high) / 2, high]) {
       drawing.append(svg("line", { x1: left, x2: width - 8, y1: y(value), y2: y(value), class: "grid" }),
-        svg("text", { x: left - 6, y: y(value) + 4, class: "number" }, plain(Math.round(100 * value) / 100)));
+        svg("text", { x: left - 6, y: y(value) + 4, class: "number" }, String(Number(value.toPrecision(3)))));
     }
     chart[0].values.forEach((_, seat) => {
       drawing.append(svg("polyline", { class: `line seat${seat % 4}`, points: chart.map((point) => `${x(point.move)},${y(point.values[seat])}`).join(" ") }));

@@ -225,10 +225,10 @@ export class Table {
       this.state.log.map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text)));
     show(h("div", { class: "table" },
       h("h1", { class: "unseen" }, `${this.state.game}: ${this.state.names.join(", ")}`),
-      felt,
-      h("div", { class: "shows", role: "region", "aria-label": "Just shown" }, this.shows.slice(-4).map((shown) => drawShow(this.state.game, shown))),
-      this.drawActions(),
-      h("aside", { class: "side", "aria-label": "Coach and log" }, this.drawCoach(), h("h2", {}, "So far"), log)));
+      h("div", { class: "left" }, felt, this.drawActions()),
+      h("div", { class: "right" },
+        h("div", { class: "shows", role: "region", "aria-label": "Just shown" }, this.shows.slice(-4).map((shown) => drawShow(this.state.game, shown))),
+        h("aside", { class: "side", "aria-label": "Coach and log" }, this.drawCoach(), h("h2", {}, "So far"), log))));
     log.scrollTop = log.scrollHeight;
     const again = focus.item ? `[data-item="${CSS.escape(focus.item)}"]` : focus.key ? `[data-key="${CSS.escape(focus.key)}"]` : null;
     if (again) (document.querySelector(`button${again}`) ?? document.querySelector("button.item"))?.focus();

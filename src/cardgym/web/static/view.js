@@ -10,7 +10,8 @@ export function drawView(game, view, names, viewer, choice) {
     return (seat - own + seats.length) % seats.length;
   }
   const middle = [...zones(null), counters(null)];
-  return h("div", { class: "felt" },
+  const roomy = view.zones.reduce((sum, zone) => sum + (zone.kind === "board" ? 9 : zone.items.length), 0) <= 8;
+  return h("div", { class: roomy ? "felt roomy" : "felt" },
     h("div", { class: "others" }, around.map((seat) => player(seat))),
     h("section", { class: "middle", "aria-label": "Middle of the table" }, middle),
     player(own));
@@ -18,7 +19,7 @@ export function drawView(game, view, names, viewer, choice) {
   function player(seat) {
     const active = view.to_act === seat;
     return h("section", { class: `player${active ? " active" : ""}${seat === own ? " own" : ""}`, "aria-label": names[seat] },
-      h("h2", {}, names[seat], active && h("span", { class: "turn" }, seat === viewer ? "your turn" : "to move")),
+      h("h2", {}, names[seat], seats.length > 2 && seat !== viewer && h("small", {}, `seat ${seat}`), active && h("span", { class: "turn" }, seat === viewer ? "your turn" : "to move")),
       counters(seat), zones(seat));
   }
 
