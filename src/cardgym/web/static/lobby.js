@@ -54,7 +54,7 @@ const seatChoices = (game) => Array.from({ length: game.seats[1] }, (_, seat) =>
 
 function drawPlayers(game, seats, seat) {
   const count = seat === "watch" ? seats : seats - 1;
-  const choices = game.players.map((player) => [player.name, player.strength ? `${player.name}: ${player.strength}` : player.name]);
+  const choices = game.players.map((player) => [player.name, player.strength === "not measured" ? player.name : `${player.name}: ${player.strength}`]);
   return Array.from({ length: count }, (_, number) =>
     field(count === 1 ? "opponent" : `player ${number + 1}`, select("opponent", choices, game.opponent)));
 }

@@ -59,7 +59,7 @@ export class Review {
       h("h1", {}, `Review: ${review.env}`, h("small", {}, this.summary())),
       h("div", { class: "left" },
         this.drawChart(),
-        h("p", { class: "told" }, frame.text || "The game begins."),
+        h("p", { class: "told" }, frames.slice(0, this.at + 1).findLast((one) => one.text)?.text ?? "The game begins."),
         drawView(review.env, frame.view, this.players, review.person),
         h("div", { class: "actions", role: "group", "aria-label": "Step through the game" },
           step(-this.at, "First"), step(-1, "Back"),
