@@ -49,7 +49,8 @@ def person(browser: Any) -> Iterator[Person]:
 def test_a_game_is_played_to_the_end(server: Server, person: Person, game: str, way: str) -> None:
     person.sit_down(server.open_table(game, options=GAMES[game]))
     assert person.play_to_the_end(way) > 0
-    assert "you" in person.page.inner_text(".result")
+    assert person.page.inner_text(".result")
+    assert person.page.get_by_role("link", name="Review this game").is_visible()
     assert not person.faults
 
 

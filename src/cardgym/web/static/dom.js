@@ -54,9 +54,7 @@ export const speed = () => Number(document.getElementById("speed").value);
 export const remembered = (name, otherwise) => localStorage.getItem(`cardgym.${name}`) ?? otherwise;
 export const remember = (name, value) => localStorage.setItem(`cardgym.${name}`, value);
 
-export function say(words) {
-  document.getElementById("spoken").textContent = words;
-}
+export const say = (words) => (document.getElementById("spoken").textContent = words);
 
 export function notice(words) {
   const line = document.getElementById("notice");
@@ -64,11 +62,7 @@ export function notice(words) {
   line.hidden = !words;
 }
 
-export function show(...content) {
-  const main = document.getElementById("main");
-  main.replaceChildren(...content);
-  return main;
-}
+export const show = (...content) => document.getElementById("main").replaceChildren(...content);
 
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));

@@ -38,10 +38,7 @@ setting("speed");
 setting("look", (value) => (document.documentElement.dataset.look = value));
 const help = document.getElementById("help");
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
-document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault();
-  document.getElementById("main").focus();
-});
+document.querySelector(".skip").addEventListener("click", (event) => (event.preventDefault(), document.getElementById("main").focus()));
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog, summary")) return;
   if (event.key === "?") help.showModal();

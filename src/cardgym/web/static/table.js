@@ -9,13 +9,7 @@ const MOST_BUTTONS = 12;
 
 export class Table {
   constructor(id) {
-    this.id = id;
-    this.taken = new Set();
-    this.shows = [];
-    this.advice = null;
-    this.busy = false;
-    this.running = false;
-    this.focus = {};
+    Object.assign(this, { id, taken: new Set(), shows: [], advice: null, busy: false, running: false, focus: {} });
   }
 
   async start() {
@@ -87,10 +81,10 @@ export class Table {
     say(this.state.ended ? this.result() : this.mayAct() ? `${this.lastWords()} Your turn.` : this.lastWords());
   }
 
+  // The end in the game's own words, or everyone's score.
   result() {
-    const { players, max_score: most } = this.state.result;
-    const scores = [...players].sort((one, other) => other.score - one.score);
-    return scores.map((player) => `${this.state.names[player.seat]} ${plain(player.score)}`).join(", ") + ` of ${plain(most)}`;
+    const { text, players } = this.state.result;
+    return text || players.map((player) => `${this.state.names[player.seat]} ${plain(player.score)}`).join(", ");
   }
 
   lastWords = () => this.state.log.slice(-1)[0]?.text ?? "";
@@ -189,15 +183,12 @@ export class Table {
   }
 
   key(event) {
-    const key = event.key;
+    const { key } = event;
     if (this.busy) {
-      if (key === " " || key === "Enter") {
-        this.hurry?.();
-        event.preventDefault();
-      }
-      return;
-    }
-    if (key === "h") this.hint();
+      if (key !== " " && key !== "Enter") return;
+      this.hurry?.();
+      event.preventDefault();
+    } else if (key === "h") this.hint();
     else if (key === "u" && this.state.can_undo) this.send("undo");
     else if (key === "n" && this.state.seat === null && !this.state.ended) this.send("step");
     else if (key === "r" && this.state.seat === null && !this.state.ended) this.run();

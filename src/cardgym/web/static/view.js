@@ -5,15 +5,11 @@ import { h, picture, svg, symbolSize } from "./dom.js";
 export function drawView(game, view, names, viewer, choice) {
   const seats = [...names.keys()];
   const own = viewer ?? 0;
-  const around = seats.filter((seat) => seat !== own).map((ahead) => (own + ahead) % seats.length).sort((a, b) => order(a) - order(b));
-  function order(seat) {
-    return (seat - own + seats.length) % seats.length;
-  }
-  const middle = [...zones(null), counters(null)];
+  const around = seats.slice(1).map((ahead) => (own + ahead) % seats.length);
   const roomy = view.zones.reduce((sum, zone) => sum + (zone.kind === "board" ? 9 : zone.items.length), 0) <= 8;
   return h("div", { class: roomy ? "felt roomy" : "felt" },
     h("div", { class: "others" }, around.map((seat) => player(seat))),
-    h("section", { class: "middle", "aria-label": "Middle of the table" }, middle),
+    h("section", { class: "middle", "aria-label": "Middle of the table" }, zones(null), counters(null)),
     player(own));
 
   function player(seat) {
