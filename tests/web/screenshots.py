@@ -1,4 +1,4 @@
-"""Take the pictures of docs/images from a real session: `python tests/web/screenshots.py`."""
+"""Take the pictures of the docs from a real session: `python tests/web/screenshots.py`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from browsing import Person, Server, open_browser
 from PIL import Image
 
-FOLDER = Path(__file__).parents[2] / "docs" / "images"
+DOCS = Path(__file__).parents[2] / "docs"
 GAMES: dict[str, dict[str, Any]] = {  # Seeds and moves that show much of a game.
     "cribbage": {"game": "Cribbage-v0", "seed": 11, "opponents": ["greedy"], "moves": 8},
     "coda": {"game": "CodaOfficial-v0", "seed": 4, "opponents": ["bayes"], "moves": 6},
@@ -20,22 +20,38 @@ GAMES: dict[str, dict[str, Any]] = {  # Seeds and moves that show much of a game
 }
 
 
-def save(page: Any, name: str, folder: Path) -> None:
-    """What the page shows, small."""
+def picture(page: Any) -> Image.Image:
+    """What the page shows."""
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     page.wait_for_timeout(300)
+    return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+
+
+def strip(images: list[Image.Image]) -> Image.Image:
+    """Pictures of one height side by side."""
+    whole = Image.new("RGB", (sum(image.width + 20 for image in images) - 20, images[0].height), "#ffffff")
+    at = 0
+    for image in images:
+        whole.paste(image, (at, 0))
+        at += image.width + 20
+    return whole
+
+
+def save(image: Image.Image, name: str, folder: Path) -> None:
+    """A picture as a small file."""
     path = folder / f"{name}.webp"
-    Image.open(io.BytesIO(page.screenshot())).save(path, quality=80, method=6)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    image.save(path, quality=80, method=6)
     print(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
 
 
 def take(folder: Path) -> None:
     """All pictures."""
-    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as data, open_browser() as browser:
         server = Server(Path(data))
         wide = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light")
         person = Person(wide)
+        phones: list[Image.Image] = []
         for name, wanted in GAMES.items():
             moves = wanted["moves"]
             about = {key: value for key, value in wanted.items() if key not in ("game", "moves")}
@@ -45,27 +61,28 @@ def take(folder: Path) -> None:
                 person.move("clicks")
             wide.keyboard.press("h")
             wide.wait_for_selector(".advice")
-            save(wide, name, folder)
+            save(picture(wide), f"games/{name}/table", folder)
             wide.emulate_media(color_scheme="dark")
-            save(wide, f"{name}_dark", folder)
+            save(picture(wide), f"games/{name}/table_dark", folder)
             wide.emulate_media(color_scheme="light")
             phone = browser.new_page(viewport={"width": 390, "height": 760}, color_scheme="light")
             phone.goto(address)
             phone.wait_for_selector(".felt")
-            save(phone, f"{name}_phone", folder)
+            phones.append(picture(phone))
             phone.close()
+        save(strip(phones), "images/phones", folder)
         wide.goto(server.url)
         wide.wait_for_selector(".games")
-        save(wide, "lobby", folder)
+        save(picture(wide), "images/lobby", folder)
         person.sit_down(server.open_table("Cribbage-v0", seed=8, opponents=["expert"]))
         person.play_to_the_end("clicks")
         wide.get_by_role("link", name="Review this game").click()
         wide.wait_for_selector(".review .felt", timeout=120_000)
-        save(wide, "review", folder)
+        save(picture(wide), "images/review", folder)
         server.stop()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=FOLDER, help="the folder for the pictures")
+    parser.add_argument("--out", type=Path, default=DOCS, help="the folder of the docs")
     take(parser.parse_args().out)
