@@ -30,6 +30,7 @@ def check_killed_run_ends_with_the_same_bits(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
     suffixes: tuple[str, ...] = (".json", ".npz", ".safetensors"),
+    by: signal.Signals = signal.SIGKILL,
 ) -> None:
     """Train to the end, and again, killed at a random moment and resumed; both must end with the same bits.
 
@@ -41,6 +42,7 @@ def check_killed_run_ends_with_the_same_bits(
         folder: where to work.
         capsys: pytest's.
         suffixes: the files that must be the same.
+        by: the signal; after any but SIGKILL the run saves first, says how to resume, and exits with 128 + signal.
     """
     whole, killed, log = folder / "whole", folder / "killed", folder / "log"
     assert main([*words, "--out", str(whole)]) == 0
@@ -53,8 +55,11 @@ def check_killed_run_ends_with_the_same_bits(
         assert run.poll() is None, log.read_text()
         time.sleep(0.002)
     time.sleep(random.Random().uniform(0, 0.2))  # Not seeded: killed at any moment, perhaps while it saves.
-    run.send_signal(signal.SIGKILL)
-    assert run.wait() in (-signal.SIGKILL, 0)  # On a fast machine it may just have ended.
+    run.send_signal(by)
+    wanted = -by if by == signal.SIGKILL else 128 + by
+    assert run.wait() in (wanted, 0), log.read_text()  # On a fast machine it may just have ended.
+    if run.returncode == 128 + by:
+        assert "to go on, run the same command with `--resume --out" in log.read_text()
     capsys.readouterr()
     assert main([*words, "--out", str(killed), "--resume"]) == 0
     assert not _said(saves[0], capsys.readouterr().err), "it started over"

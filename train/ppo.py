@@ -27,6 +27,7 @@ from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import crossed, linear
+from cardgym.learn.stopping import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import resolve
@@ -68,7 +69,7 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
 
     # -- the training loop; a step is a decision of the learner -------------------------------------------------------
     step = rollout.decisions
-    stopwatch = Stopwatch(step)
+    stopwatch, saving = Stopwatch(step), Saving(config.save_every_minutes)
     with (
         TensorBoard(folder, step) as board,
         Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
@@ -100,10 +101,11 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
             if config.eval_opponents and crossed(config.eval_every, last_step, step):
                 with stopwatch.paused():
                     progress.note(summary(evaluate(config, rollout, player, config.eval_games, board)))
-            if crossed(config.save_every, last_step, step) or step >= config.total_steps:
+            if crossed(config.save_every, last_step, step) or step >= config.total_steps or saving.due():
                 board.flush()
                 save_checkpoint(checkpoint, learner.averaged, game, options, observation, config.model_dump())
                 save_parts(state_file, config, parts)  # Last: if it is there to resume from, so is the checkpoint.
+                saving.done()  # The run ends here if it was asked to.
 
         # -- the final evaluation -------------------------------------------------------------------------------------
         speed = {"seconds": stopwatch.seconds, "decisions_per_second": stopwatch.rate(step)}

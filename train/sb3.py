@@ -23,6 +23,7 @@ from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_r
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.stopping import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import resolve
@@ -69,19 +70,26 @@ def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:
 
     # -- the training; a step is a decision of the learner ------------------------------------------------------------
     step = model.num_timesteps
-    stopwatch = Stopwatch(step)
+    stopwatch, saving = Stopwatch(step), Saving(config.save_every_minutes)
     with (
         TensorBoard(folder, step) as board,
         Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
     ):
         board.hyper_parameters(config.model_dump())
         model.set_logger(board_logger(board))
+
+        def save_out_of_turn(step: int) -> None:
+            if saving.due():
+                save(config, folder, model, state, board, step)
+                saving.done()  # The run ends here if it was asked to.
+
         callbacks = [
             arena,
             Every(1, progress),
             Every(config.log_every, lambda step: model.dump_logs()),
             Every(config.eval_every, partial(evaluate, arena, stopwatch, progress)),
             Every(config.save_every, partial(save, config, folder, model, state, board), between_rollouts=True),
+            Every(1, save_out_of_turn, between_rollouts=True),
         ]
         model.learn(config.total_steps - step, callbacks, log_interval=NEVER, reset_num_timesteps=False)
         save(config, folder, model, state, board, model.num_timesteps)

@@ -19,6 +19,7 @@ from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_r
 from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import linear
+from cardgym.learn.stopping import Saving
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tensorboard import TensorBoard
@@ -43,6 +44,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
 
     # -- the training loop; a step is a decision of the learner -------------------------------------------------------
     step = learner.decisions
+    saving = Saving(config.save_every_minutes)
     with (
         TensorBoard(folder, step) as board,
         Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
@@ -61,7 +63,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
             board.scalars(step, {"decisions_per_second": (step - last_step) / (time.perf_counter() - start)})
             if config.eval_opponents and config.eval_every and step % config.eval_every == 0:
                 progress.note(summary(evaluate(config, learner, config.eval_games, board)))
-            if step % config.save_every == 0 or step >= config.total_steps:
+            if step % config.save_every == 0 or step >= config.total_steps or saving.due():
                 board.flush()
                 if config.observation:
                     q_table = learner.table()
@@ -70,6 +72,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
                     save_policy(checkpoint, learner.policy(), game, options, algorithm=config.algorithm)
                 # Last: if it is there to resume from, so is the checkpoint.
                 save_parts(state_file, config, {"learner": learner})
+                saving.done()  # The run ends here if it was asked to.
 
         # -- the final evaluation -------------------------------------------------------------------------------------
         results: dict[str, Metrics] = {}

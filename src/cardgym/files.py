@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from cardgym.errors import CardgymError
+
+_OLD_SECONDS = 3600
+"""A temporary file that nobody wrote to for so long is left over."""
 
 
 @contextlib.contextmanager
@@ -29,3 +33,24 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove the temporary files that killed processes left in a folder, and nothing that is still being written."""
+    for path in folder.glob(".*.part"):
+        with contextlib.suppress(OSError):
+            if not _running(path.name.split(".")[-2]) or time.time() - path.stat().st_mtime > _OLD_SECONDS:
+                path.unlink()
+
+
+def _running(process: str) -> bool:
+    """Whether a process of that number runs; true where the system does not tell."""
+    if os.name != "posix" or not process.isdecimal():
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True

@@ -57,6 +57,8 @@ class TrainingConfig(BaseModel):
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """Decides everything random: weights, deals, opponents, exploration, samples."""
+    save_every_minutes: Annotated[float, Field(ge=0)] = 0.0
+    """Minutes from one state to resume from to the next, besides those that other keys call for; 0 for these only."""
 
     def __init__(self, **values: Any) -> None:
         try:

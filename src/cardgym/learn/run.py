@@ -13,9 +13,11 @@ from pathlib import Path
 from cardgym.console import results_console
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, printable
+from cardgym.files import sweep
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.evaluation import Metrics, results_tables
 from cardgym.learn.resume import STATE_FILE
+from cardgym.learn.stopping import Stopped, listening
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ def run_script(
         words: the command line, without the script's name; see `parse_run`.
 
     Returns:
-        The exit code: 0; 2 for an error that the user can fix, with one line on stderr; 130 when interrupted.
+        The exit code: 0; 2 for an error that the user can fix, with one line on stderr; 130 when interrupted;
+        143 after SIGTERM and 129 after SIGHUP, with the state saved at that step.
     """
     start = time.monotonic()
     folder = None
@@ -58,7 +61,9 @@ def run_script(
         _check_game(config, run)
         game_id = find(config.game_id).id
         folder = run_folder(run, game_id, run_name(config, run.config))
-        result = train(config, folder, run.resume)
+        sweep(folder)
+        with listening():
+            result = train(config, folder, run.resume)
     except CardgymError as error:
         print(f"{script}: {printable(str(error), 2000)}", file=sys.stderr)
         return 2
@@ -74,12 +79,12 @@ def run_script(
             file=sys.stderr,
         )
         return 2
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Stopped) as stop:
         if folder is not None and (folder / STATE_FILE).exists():
             print(f"stopped; to go on, run the same command with `--resume --out {folder}`", file=sys.stderr)
         else:
             print("stopped before anything was saved; run the same command to start over", file=sys.stderr)
-        return 130
+        return 128 + stop.number if isinstance(stop, Stopped) else 130
     _print_result(game_id, result, folder, time.monotonic() - start)
     return 0
 

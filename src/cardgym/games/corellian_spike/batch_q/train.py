@@ -22,6 +22,7 @@ from cardgym.games.corellian_spike.batch_q.learner import BatchQ
 from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
 from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.stopping import Saving
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import resolve
 
@@ -42,6 +43,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
         Progress("training", "iterations", total=config.num_iterations, done=run.iteration, lines=True) as progress,
     ):
         board.hyper_parameters(config.model_dump())
+        saving = Saving(config.save_every_minutes)
         if run.iteration == 0:
             save(run, folder, board)
         while run.iteration < config.num_iterations:
@@ -61,6 +63,9 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
                 if config.eval_games and config.eval_opponents:
                     progress.note(summary(evaluate(run, config.eval_games, board)))
                 save(run, folder, board)
+            if saving.due():
+                save_parts(folder / STATE_FILE, run.config, {"run": run})
+                saving.done()  # The run ends here if it was asked to.
 
         results: dict[str, Metrics] = {}
         if config.final_games and config.eval_opponents:

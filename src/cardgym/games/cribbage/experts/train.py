@@ -24,6 +24,7 @@ from cardgym.learn.evaluation import Metrics, write_results
 from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import crossed
+from cardgym.learn.stopping import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 
@@ -61,7 +62,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
             progress.note(evaluate(trainer, history, board))
             trainer.save_weights(folder)
             save_parts(state_file, config, parts)
-        stopwatch = Stopwatch(trainer.games)
+        stopwatch, saving = Stopwatch(trainer.games), Saving(config.save_every_minutes)
         while trainer.games < config.total_games:
             last_games = trainer.games
             trainer.advance()
@@ -73,6 +74,9 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
                     board.flush()
                     trainer.save_weights(folder)
                     save_parts(state_file, config, parts)  # Last: if it is there, so are the weight files.
+            if saving.due():
+                save_parts(state_file, config, parts)
+                saving.done()  # The run ends here if it was asked to.
 
         results: dict[str, Metrics] = {
             opponent: {"win_rate": (rate, (low, high))}

@@ -1,0 +1,89 @@
+"""A scheduler's last word: a training that gets SIGTERM or SIGHUP finishes its step, saves and ends."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import time
+from collections.abc import Iterator
+from types import FrameType
+from typing import NoReturn
+
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""The signals that ask a training to end. Windows has no SIGHUP."""
+SECONDS = 4.0
+"""How long it may take to save before the training ends without: schedulers kill soon after."""
+
+
+class Stopped(BaseException):
+    """The training was asked to end.
+
+    Attributes:
+        number: the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+_asked: int | None = None
+
+
+class Saving:
+    """Whether a state is to be saved out of turn: some minutes have passed, or the training is asked to end.
+
+    Neither changes a bit of the training.
+    """
+
+    def __init__(self, minutes: float) -> None:
+        """Save every so many minutes; 0 for never."""
+        self._seconds = 60 * minutes
+        self._last = time.monotonic()
+
+    def due(self) -> bool:
+        """Whether to save now."""
+        return _asked is not None or (self._seconds > 0 and time.monotonic() - self._last >= self._seconds)
+
+    def done(self) -> None:
+        """Say that a state was saved.
+
+        Raises:
+            Stopped: where the training is asked to end.
+        """
+        self._last = time.monotonic()
+        if _asked is not None:
+            raise Stopped(_asked)
+
+
+@contextlib.contextmanager
+def listening() -> Iterator[None]:
+    """Listen to `SIGNALS` inside; `Stopped` comes out once the state is saved, or after `SECONDS`."""
+    global _asked
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        global _asked
+        if _asked is not None:
+            give_up(number, frame)
+        _asked = number
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+
+    def give_up(number: int, frame: FrameType | None) -> NoReturn:
+        raise Stopped(_asked or number)
+
+    handlers = dict.fromkeys(SIGNALS, ask)
+    if hasattr(signal, "SIGALRM"):
+        handlers[signal.SIGALRM] = give_up
+    try:
+        before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    except ValueError:  # Only the main thread may listen.
+        before = {}
+    try:
+        yield
+    finally:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _asked = None
