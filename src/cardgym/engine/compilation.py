@@ -35,6 +35,8 @@ from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.extending import _Intrinsic
 
+from cardgym.engine.linking import part, whole
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 config: Any = numba.core.config
@@ -107,11 +109,11 @@ def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, 
     if config.DISABLE_JIT:
         return _with_records(copy)
     if inline:
-        return cast(Callable[..., Any], _jit(copy, no_cpython_wrapper=True, no_cfunc_wrapper=True))
+        return cast(Callable[..., Any], _jit(copy))
     return cast(Callable[..., Any], _entry_point(copy))
 
 
-def _jit(function: Callable[..., Any], **options: Any) -> Any:
+def _jit(function: Callable[..., Any]) -> Any:
     """A function for compiled callers, which take it in as a part of themselves.
 
     Inlining and no reference counting make a kernel up to twice as fast. Whatever allocates needs the counting, and is
@@ -119,7 +121,7 @@ def _jit(function: Callable[..., Any], **options: Any) -> Any:
     """
     if config.DISABLE_JIT:
         return numba.njit(function)
-    dispatcher: Any = numba.njit(error_model="numpy", **options)(function)
+    dispatcher = part(function)
     compile_now = dispatcher.compile
 
     @functools.wraps(compile_now)
@@ -136,7 +138,7 @@ def _entry_point(function: Callable[..., Any]) -> Any:
     """A compiled function cached on disk, that one process at a time compiles or loads."""
     if config.DISABLE_JIT:
         return _with_records(function)
-    dispatcher: Any = numba.njit(error_model="numpy")(function)
+    dispatcher = whole(function)
     compile_now = dispatcher.compile
 
     @functools.wraps(compile_now)
@@ -236,7 +238,7 @@ def digest_of(function: Callable[..., Any]) -> str:
     functions, constants = _reach(function)
     modules = {plain.__module__ for plain in functions}
     digest = hashlib.sha256(_VERSIONS.encode())
-    for name in sorted({*modules, __name__}):  # This module decides how the others are compiled.
+    for name in sorted({*modules, __name__, part.__module__}):  # These two decide how the others are compiled.
         digest.update(name.encode())
         digest.update(_source(name))
     for constant in sorted(constants):

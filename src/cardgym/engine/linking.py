@@ -1,0 +1,143 @@
+"""How compiled functions are put together: rules as parts, optimised once, in the entry point that holds them.
+
+Numba optimises every function and makes machine code of it, again and again in each of its callers. A rule is never
+called as it is, so it stays in LLVM's intermediate form until an entry point takes it in: a kernel then compiles in
+half the time, to the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numba
+from numba.core import compiler, compiler_machinery
+from numba.core.codegen import JITCodeLibrary
+from numba.core.typed_passes import NativeLowering
+
+PassManager: Any = compiler_machinery.PassManager
+define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipeline
+register_pass: Any = compiler_machinery.register_pass
+"""Of Numba, which leaves them untyped."""
+
+
+class _Part(JITCodeLibrary):
+    """The code of a rule, not optimised as a whole and without machine code."""
+
+    def finalize(self) -> None:
+        self._finalized = True
+
+    def own_module(self) -> Any:
+        """The rule's own code."""
+        return super()._get_module_for_linking()  # type: ignore[no-untyped-call]
+
+    def _get_module_for_linking(self) -> Any:
+        """For compiled functions of others: the rule's code with all that it can reach."""
+        module = self.own_module().clone()
+        for library in _reached(self._linking_libraries):
+            module.link_in(
+                library.own_module() if isinstance(library, _Part) else library._get_module_for_linking(), True
+            )
+        return module
+
+
+class _Whole(JITCodeLibrary):
+    """The code of an entry point, which takes in every part that it can reach."""
+
+    def finalize(self) -> None:
+        reached = _reached(self._linking_libraries)
+        self._linking_libraries = [library for library in reached if not isinstance(library, _Part)]
+        for library in reached:
+            if isinstance(library, _Part):
+                self._reload_init.update(library._reload_init)
+                self._final_module.link_in(library.own_module(), True)
+        super().finalize()  # type: ignore[no-untyped-call]
+
+
+def _reached(libraries: Iterable[Any]) -> list[Any]:
+    """The libraries, and those that parts among them can reach, each once."""
+    reached: dict[Any, None] = {}
+    waiting = list(libraries)
+    while waiting:
+        library = waiting.pop()
+        if library not in reached:
+            reached[library] = None
+            if isinstance(library, _Part):
+                waiting += library._linking_libraries
+    return list(reached)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LowerPart(NativeLowering):
+    _name = "cardgym_lower_part"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _Part(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        state.flags.no_cpython_wrapper = True
+        state.flags.no_cfunc_wrapper = True
+        state.flags.no_compile = True
+        super().run_pass(state)  # type: ignore[no-untyped-call]
+        function = object()  # Callers know a compiled function by its identity; this one cannot be called by Python.
+        state.targetctx.insert_user_function(function, state.cr.fndesc, [state.library])
+        state["cr"] = state.cr._replace(cfunc=function)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LowerWhole(NativeLowering):
+    _name = "cardgym_lower_whole"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _Whole(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        state.library.enable_object_caching()
+        state.flags.no_cfunc_wrapper = True
+        super().run_pass(state)  # type: ignore[no-untyped-call]
+        return True
+
+
+class _Compiler(compiler.CompilerBase):
+    """Numba's own pipeline, but for its lowering."""
+
+    lowering: Any
+
+    def define_pipelines(self) -> list[Any]:
+        passes: Any = define_nopython_pipeline(self.state)
+        own = PassManager("cardgym")
+        for compile_pass, description in passes.passes:
+            replaced = self.lowering if compile_pass is NativeLowering else compile_pass
+            own.add_pass(replaced, description)
+        own.finalize()
+        return [own]
+
+
+class _PartCompiler(_Compiler):
+    lowering = _LowerPart
+
+
+class _WholeCompiler(_Compiler):
+    lowering = _LowerWhole
+
+
+def whole(function: Any, **options: Any) -> Any:
+    """A dispatcher whose code holds all parts that it can reach."""
+    return numba.njit(error_model="numpy", pipeline_class=_WholeCompiler, **options)(function)
+
+
+def part(function: Any) -> Any:
+    """A dispatcher for compiled callers; where Python calls it, it is compiled as a whole."""
+    dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_PartCompiler)(function)
+    alone = whole(function)
+
+    def compile_for_python(*arguments: Any) -> Any:
+        types = [dispatcher.typeof_pyval(argument) for argument in arguments]
+        alone.targetoptions.update(dispatcher.targetoptions)
+        entry_point = alone.compile(tuple(types))
+        dispatcher._insert([type._code for type in types], entry_point, False)
+        return entry_point
+
+    def add_overload(result: Any) -> None:
+        dispatcher.overloads[tuple(result.signature.args)] = result
+
+    dispatcher.add_overload = add_overload
+    dispatcher._compile_for_args = compile_for_python
+    return dispatcher

@@ -1,0 +1,49 @@
+"""Rules as parts of entry points, of other people's compiled functions, and called by Python."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numba.core.registry import cpu_target
+
+from cardgym.engine.compilation import compiled, rule
+
+
+@rule
+def square(value):
+    return value * value
+
+
+@rule
+def sum_of_squares(values):
+    total = 0
+    for value in values:
+        total += square(int(value))
+    return total
+
+
+@compiled
+def _entry(values):
+    return sum_of_squares(values) + square(2)
+
+
+@numba.njit
+def _of_somebody_else(values):
+    return sum_of_squares(values) + square(3)
+
+
+def test_rules_work_in_every_caller():
+    values = np.arange(4, dtype=np.int8)
+    assert _entry(values) == 18  # As a part first: code that Python can call is made besides.
+    assert sum_of_squares(values) == 14
+    assert sum_of_squares(values.astype(np.float64)) == 14
+    assert _of_somebody_else(values) == 23
+    assert (square(3), square(1.5)) == (9, 2.25)
+
+
+def test_no_machine_code_is_made_of_what_only_compiled_code_calls():
+    assert _entry(np.arange(5, dtype=np.int16)) == 34
+    parts = list(sum_of_squares.overloads.values())
+    assert parts
+    engine = cpu_target.target_context.codegen()._engine
+    assert not any(engine.is_symbol_defined(part.fndesc.llvm_func_name) for part in parts)
