@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numba
 import numpy as np
+import pytest
 from numba.core.registry import cpu_target
 
 from cardgym.engine.compilation import compiled, rule
@@ -47,3 +51,21 @@ def test_no_machine_code_is_made_of_what_only_compiled_code_calls():
     assert parts
     engine = cpu_target.target_context.codegen()._engine
     assert not any(engine.is_symbol_defined(part.fndesc.llvm_func_name) for part in parts)
+
+
+def test_scipy_is_imported_only_for_linear_algebra():
+    program = """
+import sys, numba, numpy as np
+from cardgym.engine.compilation import compiled
+@compiled
+def double(value):
+    return 2 * value
+assert double(3) == 6 and "scipy.linalg" not in sys.modules
+@numba.njit
+def product(a, b):
+    return np.dot(a, b)
+print(product(np.eye(2), np.eye(2)).sum(), "scipy.linalg" in sys.modules)
+"""
+    pytest.importorskip("scipy")
+    output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert output.split() == ["2.0", "True"]

@@ -7,6 +7,9 @@ half the time, to the same code.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,6 +22,26 @@ PassManager: Any = compiler_machinery.PassManager
 define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipeline
 register_pass: Any = compiler_machinery.register_pass
 """Of Numba, which leaves them untyped."""
+
+
+def _leave_scipy_alone() -> None:
+    """Load the part of Numba that imports SciPy to see whether it is there, and only look for it.
+
+    It is a third of the time that a program takes to its first step. Numba's linear algebra imports SciPy when it is
+    used, and says what is missing then.
+    """
+    if "numba.np.arraymath" in sys.modules or importlib.util.find_spec("scipy") is None:
+        return
+    linalg: Any = importlib.import_module("numba.np.linalg")
+    ensure_blas = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ensure_blas
+
+
+_leave_scipy_alone()
 
 
 class _Part(JITCodeLibrary):
@@ -126,12 +149,12 @@ def whole(function: Any, **options: Any) -> Any:
 def part(function: Any) -> Any:
     """A dispatcher for compiled callers; where Python calls it, it is compiled as a whole."""
     dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_PartCompiler)(function)
-    alone = whole(function)
 
     def compile_for_python(*arguments: Any) -> Any:
-        types = [dispatcher.typeof_pyval(argument) for argument in arguments]
-        alone.targetoptions.update(dispatcher.targetoptions)
-        entry_point = alone.compile(tuple(types))
+        if "alone" not in dispatcher.__dict__:
+            dispatcher.alone = whole(function)
+        types = tuple(dispatcher.typeof_pyval(argument) for argument in arguments)
+        entry_point = dispatcher.alone.compile(types)
         dispatcher._insert([type._code for type in types], entry_point, False)
         return entry_point
 
