@@ -63,14 +63,14 @@ def check_killed_run_ends_with_the_same_bits(
     capsys.readouterr()
     assert main([*words, "--out", str(killed), "--resume"]) == 0
     assert not _said(saves[0], capsys.readouterr().err), "it started over"
-    _check_same_bits(whole, killed, suffixes)
+    check_same_bits(whole, killed, suffixes)
 
 
 def _said(text: str, stderr: str) -> bool:
     return re.search(rf"(?<![\d,]){re.escape(text)}", stderr) is not None
 
 
-def _check_same_bits(one: Path, other: Path, suffixes: tuple[str, ...]) -> None:
+def check_same_bits(one: Path, other: Path, suffixes: tuple[str, ...]) -> None:
     states = [_leaves(load_state(folder / "resume.pt")) for folder in (one, other)]
     assert states[0].keys() == states[1].keys()
     for name, value in states[0].items():
