@@ -1,0 +1,42 @@
+"""The examples of docs/interop run, with fewer steps. Pages of libraries in environments of their own: see foreign/."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pages
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_loop_in_sixty_lines_plays_legal_actions_only() -> None:
+    names = pages.run("cleanrl", {"200_000": "12_800", "games=2000": "games=40"})
+    assert names["stored"] > 12_000  # All steps but those that start a game.
+    assert names["stored"] < 12_800
+    assert names["report"].games == 40
+    lines = [line for line in pages.blocks("cleanrl")[0].splitlines() if line.strip()]
+    assert len(lines) <= 60
+
+
+def test_gymnasium(tmp_path: Path) -> None:
+    pages.run("gymnasium", {'gym.make("CorellianSpike-v0", render': 'gym.make("OnePlayPoker-v0", render'})
+    assert list((tmp_path / "videos").glob("*.mp4"))
+
+
+def test_players_from_python() -> None:
+    assert pages.run("README")["report"].players[0].name == "lowest"
+
+
+@pytest.mark.parametrize("page", sorted(path.stem for path in pages.FOLDER.glob("*.md")))
+def test_every_page_is_in_the_index(page: str) -> None:
+    assert page == "README" or f"({page}.md)" in pages.text("README")
+
+
+@pytest.mark.parametrize("page", sorted(path.stem for path in pages.FOLDER.glob("*.md")))
+def test_examples_are_python(page: str) -> None:
+    for block in pages.blocks(page):
+        compile(block, page, "exec")
