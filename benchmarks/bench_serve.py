@@ -84,7 +84,13 @@ def memory(process: int, field: str) -> float:
     return int(line.split()[1]) / 1024
 
 
-async def load(port: int, arguments: argparse.Namespace) -> list[Table]:
+def processor_seconds(process: int) -> float:
+    """Processor time that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def load(port: int, server: int, arguments: argparse.Namespace) -> list[Table]:
     games = [arguments.games[number % len(arguments.games)] for number in range(arguments.tables)]
     tables = [Table(port, game, seed) for seed, game in enumerate(games)]
     for table in tables:
@@ -94,6 +100,7 @@ async def load(port: int, arguments: argparse.Namespace) -> list[Table]:
         table.opened.clear()
     for table in tables[len(arguments.games) :]:
         await table.sit_down()
+    arguments.used = processor_seconds(server)
     until = time.perf_counter() + arguments.seconds
     await asyncio.gather(*(table.play(until, arguments.think) for table in tables))
     return tables
@@ -124,12 +131,16 @@ def main() -> None:
                 assert server.stdout
                 port = int(server.stdout.readline().split(":")[3].partition("/")[0])
                 start = memory(server.pid, "VmRSS")
-                tables = asyncio.run(load(port, arguments))
+                tables = asyncio.run(load(port, server.pid, arguments))
                 times = [seconds for table in tables for seconds in table.times]
                 opened = [seconds for table in tables for seconds in table.opened]
                 print(f"{arguments.tables} tables of {', '.join(arguments.games)}; people think {arguments.think} s")
                 print(line("actions", times), f", {len(times) / arguments.seconds:.0f} a second", sep="")
                 print(line("tables opened", opened))
+                used = processor_seconds(server.pid) - arguments.used
+                print(
+                    f"processor: {used:.1f} s in {arguments.seconds:.0f} s, {1000 * used / len(times):.2f} ms an action"
+                )
                 print(f"memory: {memory(server.pid, 'VmHWM'):.0f} MB at most, {start:.0f} MB before the first table")
             finally:
                 server.terminate()

@@ -76,6 +76,7 @@ def configuration(app: Any, host: str, port: int, tables: int) -> Any:
         lifespan="off",
         ws="none",
         limit_concurrency=2 * tables + 1_000,
+        timeout_keep_alive=75,
         timeout_graceful_shutdown=1,
         h11_max_incomplete_event_size=16 * 1024,
     )

@@ -47,6 +47,19 @@ END = -3
 Resolve = Callable[[str, Game, Options], Player]
 
 
+class Snapshot(np.record):  # type: ignore[misc]
+    """A copy of a state, whose fields plain Python reads ten times as fast as those of a `np.record`."""
+
+    __getattribute__ = np.void.__getattribute__
+
+    @classmethod
+    def of(cls, states: npt.NDArray[Any]) -> Snapshot:
+        """A copy of the first of `states`. Its fields must not be written."""
+        copy: Snapshot = states[:1].copy().view(np.dtype((cls, states.dtype)))[0]
+        copy.__dict__.update(zip(states.dtype.names or (), copy.item(), strict=True))
+        return copy
+
+
 @dataclass(frozen=True)
 class Event:
     """A move that was made.
@@ -140,7 +153,7 @@ class Session:
         self._mask = np.zeros(game.actions(options), np.int8)
         self._time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self.paid: npt.NDArray[np.float64] = np.zeros(num_seats, np.float64)
-        self._copy: Record = None  # Of the state, as the last event left it.
+        self._snapshot: Record = None
         self._rows: list[Move] = []
         self._num_saved = 0
         announce(f"{game.id} (play)", self._compiled.next_move)
@@ -196,8 +209,8 @@ class Session:
 
     @property
     def state(self) -> Record:
-        """The state of the game."""
-        return self._played.batch.states[0]
+        """The state of the game; a copy."""
+        return self._snapshot
 
     @property
     def turn(self) -> int:
@@ -352,11 +365,11 @@ class Session:
         """
         if seat == self.turn and seat == self.seat and np.count_nonzero(self._mask) > 1:
             self._choices.append(len(self.moves))
-        batch, before = self._played.batch, self._copy
+        batch, before = self._played.batch, self._snapshot
         if seat != self.turn or not self._compiled.apply(batch.plain_states, move, self._mask, self.paid):
             raise CardgymError(f"move {len(self.moves)} of the game is not allowed by the rules of this version")
-        self._copy = batch.states.copy()[0]
-        event = Event(seat, move, self.game.words.narrate(before, move, self._copy, self.viewer), before, self._copy)
+        after = self._snapshot = Snapshot.of(batch.plain_states)
+        event = Event(seat, move, self.game.words.narrate(before, move, after, self.viewer), before, after)
         self.moves.append((seat, move))
         if event.text:
             self.log.append((seat, event.text))
@@ -378,7 +391,7 @@ class Session:
         self.log: list[tuple[int, str]] = []
         self.moves: list[Move] = []
         self._choices: list[int] = []
-        self._copy = batch.states.copy()[0]
+        self._snapshot = Snapshot.of(batch.plain_states)
         events = []
         for seat, move in moves:
             if self.turn != END:

@@ -148,12 +148,8 @@ class _Server:
         return await self._change(request, await body_of(request, ("version",)), undo)
 
     async def step(self, request: Request) -> Response:
-        def step(table: Table) -> list[Any]:
-            if not table.session.watched:
-                raise HTTPException(409, "only a game that is watched is stepped")
-            return table.told(table.session.step())
-
-        return await self._change(request, await body_of(request, ("version",)), step)
+        body = await body_of(request, ("version",))
+        return await self._change(request, body, lambda table: table.told(table.session.step()))
 
     async def _change(
         self, request: Request, body: dict[str, Any], change: Callable[[Table], list[dict[str, Any]]]
@@ -241,6 +237,4 @@ def _listed(entry: dict[str, Any]) -> dict[str, Any]:
     return listed
 
 
-@lru_cache(maxsize=16)
-def _sprite(game: Any) -> bytes:
-    return sprite(game).encode()
+_sprite = lru_cache(maxsize=16)(sprite)

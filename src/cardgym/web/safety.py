@@ -14,6 +14,7 @@ import socket
 import sys
 from collections.abc import Collection, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -119,19 +120,11 @@ class Guard:
         return None
 
     def _is_ours(self, host: str) -> bool:
-        name = _without_port(host).lower()
-        if name in self._hosts:
-            return True
         try:
-            return self._addresses and bool(ipaddress.ip_address(name))  # No name to point elsewhere.
-        except ValueError:
+            name = urlsplit(f"//{host}").hostname or ""
+            return name in self._hosts or (self._addresses and bool(ipaddress.ip_address(name)))
+        except ValueError:  # An address is no name that could point elsewhere.
             return False
-
-
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0]
 
 
 # -- what requests bring ----------------------------------------------------------------------------------------------

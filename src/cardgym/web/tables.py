@@ -80,7 +80,6 @@ class Table:
             "version": session.version,
             "ended": over,
             "view": view,
-            "text": game.words.describe(state, session.viewer),
             "actions": [
                 {
                     "action": action,
@@ -127,7 +126,6 @@ class Tables:
         self._most = most
         self._idle_seconds = idle_seconds
         self._tables: OrderedDict[str, Table] = OrderedDict()  # Those asked for last at the end.
-        self._restoring: dict[str, asyncio.Lock] = {}
         self._threads = ThreadPoolExecutor(THREADS, "table")
         self._followers: dict[str, set[asyncio.Event]] = {}
 
@@ -191,14 +189,9 @@ class Tables:
                 return
 
     async def _restore(self, id: str) -> Table:
-        async with self._restoring.setdefault(id, asyncio.Lock()):
-            try:
-                if id not in self._tables:
-                    self._make_room()
-                    self._tables[id] = await self.work(self._take_out, id)
-                return self._tables[id]
-            finally:
-                self._restoring.pop(id, None)
+        self._make_room()
+        table = await self.work(self._take_out, id)
+        return self._tables.setdefault(id, table)  # Somebody else may have been faster.
 
     def _take_out(self, id: str) -> Table:
         if not any(self.record.games(id=id, moves=False)):
