@@ -15,7 +15,7 @@ endif
 
 setup: .venv/.installed
 
-train: setup  ## Train double DQN on CorellianSpike-v0, about two minutes on two cores.
+train: setup  ## Train double DQN on CorellianSpike-v0, half a minute on one idle core.
 	$(BIN)/python train/dqn.py --config configs/corellian_spike/double_dqn.toml
 
 test: setup  ## The test suite, in two processes that share one cache of compiled code.
