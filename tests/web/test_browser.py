@@ -150,6 +150,24 @@ def test_the_coach_advises_and_the_review_shows_what_moves_cost(server: Server, 
     assert not person.faults
 
 
+def test_a_blunder_is_warned_of_and_can_be_taken_back(server: Server, person: Person) -> None:
+    person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
+    person.move("keys")
+    person.move("keys")  # King and jack against a queen: a bet loses.
+    person.page.check(".coach input")
+    before = person.version
+    for answer in ("Take it back", "Play it"):
+        person.page.keyboard.press("2")
+        person.page.wait_for_selector("#warning[open]")
+        assert "gives up" in person.page.inner_text("#warning")
+        person.page.get_by_role("button", name=answer).click()
+        person.page.wait_for_selector("#warning", state="hidden")
+        if answer == "Take it back":
+            assert person.phase == "yours"
+            assert person.version == before
+    person.page.wait_for_selector(f".actions:not([data-version='{before}'])")
+
+
 def test_hidden_cards_are_not_in_the_page(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("Cribbage-v0"))
     backs = person.page.query_selector_all(".others .item")

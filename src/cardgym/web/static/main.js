@@ -40,7 +40,7 @@ const help = document.getElementById("help");
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
 document.querySelector(".skip").addEventListener("click", (event) => (event.preventDefault(), document.getElementById("main").focus()));
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog, summary")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), select, dialog, summary")) return;
   if (event.key === "?") help.showModal();
   else page?.key?.(event);
 });
