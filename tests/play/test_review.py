@@ -11,8 +11,10 @@ import pytest
 
 from cardgym import find
 from cardgym.cli import main
+from cardgym.engine.kernel import kernel_of
 from cardgym.play.coach import Coach
 from cardgym.play.costs import costs
+from cardgym.play.playouts import look
 from cardgym.play.record import Record
 from cardgym.play.review import WORST, decisions_of, review
 from cardgym.play.review_text import summary_lines
@@ -177,3 +179,20 @@ def test_bad_input_is_one_line(
     streams = capsys.readouterr()
     assert message in streams.err
     assert streams.err.count("\n") == 1
+
+
+def test_a_network_can_coach(tmp_path: Path) -> None:
+    networks = pytest.importorskip("cardgym.players.networks")
+    checkpoints = pytest.importorskip("cardgym.players.checkpoints")
+    game = find(POKER)
+    options = game.parse_options()
+    network = networks.QNetwork(networks.network_shape(game, options, "full", (8,), False))
+    checkpoints.save_checkpoint(tmp_path / "small.safetensors", network, game, options, "full")
+    coach = Coach(game, options, tmp_path / "small.safetensors")
+    session = Session(game, options, [], seed=1)
+    session.play()
+    advice = coach.advise(session.state, 0)
+    player = resolve(tmp_path / "small.safetensors", game, options)
+    assert advice.source == f"network {tmp_path / 'small.safetensors'}"
+    seen, mask = look(kernel_of(game, "full"), options, session.state, 0)
+    assert advice.best.action == player.act(seen[None], mask[None])[0]
