@@ -35,7 +35,7 @@ from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.extending import _Intrinsic
 
-from cardgym.engine.linking import part, whole
+from cardgym.engine.linking import no_collections, part, whole
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -144,7 +144,7 @@ def _entry_point(function: Callable[..., Any]) -> Any:
     @functools.wraps(compile_now)
     def compile_alone(signature: Any) -> Any:
         # Numba's lock first: a thread that compiles a caller of this function holds it, and waits for this folder.
-        with global_compiler_lock, _alone(_folder_of(dispatcher)):
+        with global_compiler_lock, _alone(_folder_of(dispatcher)), no_collections():
             if "caching" not in dispatcher.__dict__:
                 dispatcher._cache = _DiskCache(dispatcher.py_func)  # type: ignore[no-untyped-call]
                 dispatcher.caching = True
