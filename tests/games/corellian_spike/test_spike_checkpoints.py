@@ -19,7 +19,7 @@ def test_checkpoint_beats_the_players_of_the_game(name: str) -> None:
     options = game.parse_options()
     path = CHECKPOINTS / f"{name}.safetensors"
     _, metadata = load_checkpoint(path, game, options)
-    assert metadata["config"]["double"] == (name == "double_dqn")
+    assert metadata.config["double"] == (name == "double_dqn")
     for opponent, low in [("random", 0.93), ("initial", 0.70), ("heuristic", 0.50)]:
         player = evaluate(game, options, [str(path), opponent], games=400, seed=3).players[0]
         assert player.win_rate > low
