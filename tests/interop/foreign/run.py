@@ -1,7 +1,7 @@
 """Test cardgym with large libraries, each in an environment of its own, and write docs/interop/results.md.
 
 `make test-interop` runs it; `python tests/interop/foreign/run.py torchrl` tests one of them. Environments are made
-once, in .interop/.
+once, in .interop/. On Linux PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu saves gigabytes of GPU libraries.
 """
 
 from __future__ import annotations
@@ -44,9 +44,8 @@ def python_of(library: str) -> Path:
     if not marker.exists():
         print(f"{library}: installing into {folder.relative_to(ROOT)} ...", flush=True)
         venv.create(folder, with_pip=True)
-        extra_index = ["--extra-index-url", "https://download.pytorch.org/whl/cpu"] if sys.platform == "linux" else []
         packages: list[str] = [*REQUIREMENTS[library], TORCH, "pytest", "-e", str(ROOT)]
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *extra_index, *packages], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
         marker.touch()
     return python
 
