@@ -33,7 +33,7 @@ OPTIONS = {
     "Coda-v0": [
         {}, {"n": 12, "n_start": 3, "feasible": "all", "first": "random"},
         {"feasible": "consistent", "empty": "play_on"},
-        {"continuation": "optional", "colour_visible": "no", "reward": "paper", "feasible": "colour"},
+        {"continuation": "optional", "colour_visible": "no", "reward": "paper"},
     ],
     "CodaOfficial-v0": [{}, {"reward": "paper", "n_start": 6}],
 }

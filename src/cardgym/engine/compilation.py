@@ -105,6 +105,7 @@ def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, 
     )
     copy.__qualname__ = copy.__name__
     copy.__module__ = function.__module__
+    copy.__annotations__ = function.__annotations__
     copy.__doc__ = function.__doc__
     if config.DISABLE_JIT:
         return _with_records(copy)
@@ -257,13 +258,17 @@ def _reach(function: Callable[..., Any]) -> tuple[tuple[types.FunctionType, ...]
         if id(plain) in functions:
             continue
         functions[id(plain)] = plain
+        waiting += _called(plain)
         for name, value in _globals_read(plain):
-            inner = plain_function(value)
-            if not isinstance(inner, types.FunctionType):
+            if not isinstance(plain_function(value), types.FunctionType):
                 constants.update(_constants(name, value))
-            elif not _is_library(inner.__module__):
-                waiting.append(inner)
     return tuple(functions.values()), frozenset(constants)
+
+
+def _called(plain: types.FunctionType) -> list[types.FunctionType]:
+    """The functions that a function reads, those of libraries left out: it may call them."""
+    read = (plain_function(value) for _, value in _globals_read(plain))
+    return [inner for inner in read if isinstance(inner, types.FunctionType) and not _is_library(inner.__module__)]
 
 
 def plain_function(value: Any) -> Any:
@@ -316,19 +321,29 @@ def _source(module: str) -> bytes:
 
 _ALLOCATING_METHODS = {"copy", "astype", "ravel", "reshape", "flatten", "transpose", "append", "nonzero"}
 _ALLOCATING_OPCODES = {"BUILD_LIST", "BUILD_SET", "BUILD_MAP", "LIST_APPEND", "BUILD_STRING", "FORMAT_VALUE"}
+_NUMBERS = {"int", "float", "bool", "None", "np.int64", "np.uint64", "np.float32", "np.float64"}
 
 
 @cache
 def allocates(function: Callable[..., Any]) -> bool:
-    """Whether a compiled function, or one that it can reach, may make an array, a list or a string.
+    """Whether a compiled function may hold an array, a list or a string that it, or one that it calls, has made.
 
-    Judged by its instructions: any function of NumPy but its scalar types counts.
+    Judged by its instructions: any function of NumPy but its scalar types counts. What a function makes does not leave
+    it if its annotation says that it returns a number or nothing.
     """
-    functions, _ = _reach(function)
-    return any(map(_allocates_itself, functions))
+    seen: set[types.FunctionType] = set()
+    waiting = [plain_function(function)]
+    while waiting:
+        plain = waiting.pop()
+        if plain in seen:
+            continue
+        seen.add(plain)
+        if _allocates_itself(plain):
+            return True
+        waiting += [called for called in _called(plain) if called.__annotations__.get("return") not in _NUMBERS]
+    return False
 
 
-@cache
 def _allocates_itself(plain: types.FunctionType) -> bool:
     module = None
     for instruction in dis.get_instructions(plain):
