@@ -275,6 +275,19 @@ def test_bad_mixes_of_opponents_are_refused(tiny, opponent, options, message):
         CardVecEnv(tiny, 2, opponent=opponent, **options)
 
 
+def test_number_of_threads_does_not_change_the_games(tiny, monkeypatch):
+    monkeypatch.setattr("cardgym.engine.batch.ROWS_PER_THREAD", 4)
+    envs = [CardVecEnv(tiny, 12, num_threads=num_threads) for num_threads in (1, 3)]
+    for env in envs:
+        env.seed(2)
+        env.reset()
+    for step in range(30):
+        actions = np.full(12, step % 2)
+        alone, shared = (env.step(actions) for env in envs)
+        for mine, theirs in zip(alone[:3], shared[:3], strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 
@@ -282,6 +295,7 @@ def test_bad_mixes_of_opponents_are_refused(tiny, opponent, options, message):
     ("arguments", "message"),
     [
         ({"num_envs": 0}, "num_envs=0: allowed are whole numbers from 1"),
+        ({"num_threads": 0}, "num_threads=0: allowed are whole numbers from 1"),
         ({"seat": "all"}, "Stable-Baselines3 learns one seat"),
         ({"trns": 3}, "did you mean 'turns'"),
         ({"illegal_action": "ignore"}, "unknown illegal_action 'ignore'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,9 +11,14 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import announce
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import ANSWER, CALLER, PENALIZE, ROW, kernel_of
+from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, kernel_of
+from cardgym.engine.threads import Call, Crew
 from cardgym.limits import check_memory
 
+_FLOAT32, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
+_empty = np.empty
+ROWS_PER_THREAD = 512
+"""Threads share the rows of a step if each has at least so many: for fewer, handing them over takes longer."""
 NO_POLICY_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
 
 
@@ -27,7 +33,8 @@ class Batch:
         num_actions: how many actions there are.
         plain_states: the records, one a row, as a structured array, which compiled functions take fastest.
         plain_rows: the bookkeeping of each row (`ROW`), likewise.
-        answers: how each row stood after the last step (`ANSWER`).
+        answers: how each row stands after a step, an array (rows,) for each of `ANSWER`.
+        paid: what the last step paid each seat, (rows, num_players), float64.
     """
 
     def __init__(
@@ -38,8 +45,12 @@ class Batch:
         observation_name: str | None = None,
         policy_tables: npt.NDArray[np.int8] = NO_POLICY_TABLES,
         players: Iterable[str] = (),
+        num_threads: int = 1,
     ) -> None:
         """Games in which compiled `players`, by name, may be seated besides `random` and the policy tables.
+
+        With `num_threads`, that many threads share the rows of a step if there are enough (`ROWS_PER_THREAD`); what
+        they play does not depend on it.
 
         Raises:
             CardgymError: for more games than fit in memory.
@@ -61,10 +72,34 @@ class Batch:
         self.plain_rows["current_player"] = -1
         self.plain_rows["forfeited"] = -1
         self.plain_rows["lineup"] = CALLER
-        self.answers: npt.NDArray[Any] = np.zeros(num_rows, ANSWER)
+        self.answers = {name: np.zeros(num_rows, dtype) for name, dtype in ANSWER.items()}
+        self.paid = np.zeros((num_rows, options.num_players))
         self._actions = np.zeros(num_rows, np.int64)
         self._commands = np.zeros(num_rows, np.uint8)
+        self._crew = Crew(num_threads - 1)
+        self._num_ranges = max(1, min(num_threads, num_rows // ROWS_PER_THREAD))
+        self._find_addresses()
         self._announce()
+
+    def _find_addresses(self) -> None:
+        """Write down where the arrays lie, once for each range of rows that a thread steps."""
+        bounds = [len(self) * part // self._num_ranges for part in range(self._num_ranges + 1)]
+        self._ranges = [slice(*bound) for bound in itertools.pairwise(bounds)]
+        self._addresses = np.zeros(self._num_ranges, ADDRESSES)
+        arrays: dict[str, npt.NDArray[Any]] = {"states": self.plain_states, "rows": self.plain_rows, "paid": self.paid}
+        arrays |= {"actions": self._actions, "commands": self._commands, **self.answers}
+        for at, rows in zip(self._addresses, self._ranges, strict=True):
+            for name, array in arrays.items():
+                at[name] = array[rows].ctypes.data
+            at["num_rows"] = rows.stop - rows.start
+            at["tables"] = self.policy_tables.ctypes.data
+            at["num_tables"], at["table_size"] = self.policy_tables.shape
+        self._address = self._addresses.ctypes.data
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The arrays of a copy lie elsewhere."""
+        self.__dict__.update(state)
+        self._find_addresses()
 
     def _announce(self) -> None:
         players = " and players" if len(self.kernel.players) > 1 else ""
@@ -105,7 +140,7 @@ class Batch:
         Args:
             actions: (rows,), whole numbers; read where the command is STEP.
             commands: (rows,), or the same for all: NOOP, STEP or RESET.
-            observations: (rows, size), float32, filled but for rows that do nothing.
+            observations: (rows, size), float32, C-contiguous, filled but for rows that do nothing.
             masks: (rows, actions), int8, likewise; all ones at the end of a game.
             illegal: PENALIZE or RANDOM.
             skip: start another game where the caller would have nothing to decide in one.
@@ -113,25 +148,37 @@ class Batch:
         Returns:
             Of row 0: the caller's reward, the seat to decide (-1 at the end), and the state's key.
         """
-        if isinstance(actions, int) and isinstance(commands, int):  # The quick way, for single envs.
-            self._actions.fill(actions)
-            self._commands.fill(commands)
+        command = PER_ROW
+        if type(actions) is int and type(commands) is int:  # The quick way, for single envs.
+            command = commands
         else:
             self._actions[:] = actions
             self._commands[:] = commands
-        result: tuple[float, int, int] = self.kernel.step(
-            self.plain_states,
-            self.plain_rows,
-            self.policy_tables,
-            self._actions,
-            self._commands,
-            illegal,
-            skip,
-            observations,
-            masks,
-            self.answers,
-        )
+            actions = 0
+        how = actions, command, illegal, skip
+        result: tuple[float, int, int]
+        if self._num_ranges == 1:
+            result = self.kernel.step(self._address, *how, observations.reshape(-1), masks.reshape(-1))
+        else:
+            calls: list[Call] = []
+            for number, rows in enumerate(self._ranges):
+                address = self._address + number * ADDRESSES.itemsize
+                outputs = observations[rows].reshape(-1), masks[rows].reshape(-1)
+                calls.append((self.kernel.step, (address, *how, *outputs)))
+            result = self._crew.run(calls)
         return result
+
+    def step_one(
+        self, action: int, command: int, illegal: int, skip: bool
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int, int]]:
+        """`step` in a batch of one row, but faster.
+
+        Returns:
+            Its observation (size,), float32, and mask (actions,), int8, both fresh, and what `step` returns.
+        """
+        observation = _empty(self.observation_size, _FLOAT32)
+        mask = _empty(self.num_actions, _INT8)
+        return observation, mask, self.kernel.step(self._address, action, command, illegal, skip, observation, mask)
 
     def look(
         self, seats: npt.NDArray[np.int64]

@@ -139,7 +139,7 @@ def _entry_point(function: Callable[..., Any]) -> Any:
     """A compiled function cached on disk, that one process at a time compiles or loads."""
     if config.DISABLE_JIT:
         return _with_records(function)
-    dispatcher = whole(function)
+    dispatcher = whole(function, nogil=True)
     compile_now = dispatcher.compile
 
     @functools.wraps(compile_now)

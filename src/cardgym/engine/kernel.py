@@ -24,13 +24,16 @@ from cardgym.engine.bits import count_32
 from cardgym.engine.compilation import bind, bound, plain_function, rule, template
 from cardgym.engine.contract import Game, Record
 from cardgym.engine.generator import Generator, derive, uniform, uniform_float
+from cardgym.engine.memory import array_at
 
+INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)
+INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 MAX_PLAYERS = 8
 CALLER = -1
 """The policy number of the caller of `Batch.step`; other negative numbers are other policies outside the kernel."""
 
 NOOP, STEP, RESET = range(3)
-"""The commands to a row: do nothing; take the action given; start its next game."""
+"""The commands to a row, uint8: do nothing; take the action given; start its next game."""
 
 ANY_SEAT, EVERY_SEAT = -1, -2
 """In place of the caller's seat: one drawn for each game, or all of them, each paid for its own actions."""
@@ -64,15 +67,26 @@ ROW = np.dtype(
     align=True,
 )
 
-ANSWER = np.dtype(
+ANSWER: dict[str, np.dtype[Any]] = {
+    "reward": FLOAT64,  # Of the row, as it stands after a step.
+    "info_state_key": INT64,  # The state's key for the seat to decide.
+    "current_player": INT32,
+    "pending_policy": INT32,
+}
+"""How a row stands after a step. Each is an array of its own: they are read one by one, in all rows."""
+
+ADDRESSES = np.dtype(
     [
-        ("reward", np.float64),  # Of the row, as they stand after a step: close together, for whoever reads them all.
-        ("info_state_key", np.int64),  # The state's key for the seat to decide.
-        ("current_player", np.int32),
-        ("pending_policy", np.int32),
-    ],
-    align=True,
+        *((name, np.intp) for name in ("states", "rows", "tables", "actions", "commands", "paid", *ANSWER)),
+        ("num_rows", np.intp),
+        ("num_tables", np.intp),
+        ("table_size", np.intp),
+    ]
 )
+"""Where the arrays of a batch lie, or of a range of its rows, and how long they are; see `_step`."""
+
+PER_ROW = -1
+"""In place of one command for all rows: commands and actions are those of the arrays."""
 
 
 # -- players ----------------------------------------------------------------------------------------------------------
@@ -243,43 +257,66 @@ def _accept(state: Record, row: Record, action: int, illegal: int, mask: Any) ->
 
 @template
 def _step(
-    states: Any,
-    rows: Any,
-    tables: Any,
-    actions: Any,
-    commands: Any,
+    addresses: int,
+    action: int,
+    command: int,
     illegal: int,
     skip: bool,
     observations: Any,
     masks: Any,
-    answers: Any,
 ) -> tuple[float, int, int]:
     """One step of every row as its command says; then show the seat to decide what it knows and may do.
 
     With `skip`, a row that resets goes on to a game in which the caller has something to decide.
 
+    Args:
+        addresses: where an array of one `ADDRESSES` is.
+        action: the action of every row ...
+        command: ... and its command; or PER_ROW.
+        illegal: PENALIZE or RANDOM.
+        skip: see above.
+        observations: one row after the other, float32; filled but for rows that do nothing.
+        masks: likewise, int8.
+
     Returns:
         Of row 0: the caller's reward, the seat to decide, and the state's key.
     """
-    for i in range(states.shape[0]):
+    at = array_at(addresses, (1,), ADDRESSES)[0]
+    num_rows = at.num_rows
+    states = array_at(at.states, (num_rows,), bound.STATE)
+    rows = array_at(at.rows, (num_rows,), ROW)
+    tables = array_at(at.tables, (at.num_tables, at.table_size), INT8)
+    actions = array_at(at.actions, (num_rows,), INT64)
+    commands = array_at(at.commands, (num_rows,), UINT8)
+    rewards = array_at(at.reward, (num_rows,), FLOAT64)
+    keys = array_at(at.info_state_key, (num_rows,), INT64)
+    current_players = array_at(at.current_player, (num_rows,), INT32)
+    pending_policies = array_at(at.pending_policy, (num_rows,), INT32)
+    paid = array_at(at.paid, (num_rows, states[0].num_players), FLOAT64)
+    observation_size = observations.shape[0] // num_rows
+    num_actions = masks.shape[0] // num_rows
+    for i in range(num_rows):
         state = states[i]
         row = rows[i]
-        mask = masks[i]
-        command = commands[i]
-        if command == NOOP:
+        mask = masks[i * num_actions : (i + 1) * num_actions]
+        todo = command
+        if todo == PER_ROW:
+            todo = commands[i]
+            action = actions[i]
+        if todo == NOOP:
             continue
-        earner = row.current_player if command == STEP and row.requested_seat == EVERY_SEAT else -1
+        earner = row.current_player if todo == STEP and row.requested_seat == EVERY_SEAT else -1
         while True:  # Once, but for games skipped. One call of each big part keeps the compiled code small.
             for seat in range(state.num_players):
                 row.paid[seat] = 0.0
             move = -1
-            if command == STEP:
-                move = bound.accept(state, row, actions[i], illegal, mask)
+            if todo == STEP:
+                move = bound.accept(state, row, action, illegal, mask)
             else:
                 bound.prepare(state, row)
-            if command != STEP or move >= 0:
+            if todo != STEP or move >= 0:
                 bound.play_on(state, row, tables, mask, move)
-            if command == STEP or not (skip and row.pending_policy == NOBODY):
+            if todo == STEP or not (skip and row.pending_policy == NOBODY):
                 break
         if earner < 0:
             earner = row.seat
@@ -292,13 +329,14 @@ def _step(
             for other in range(mask.shape[0]):
                 mask[other] = 1
         viewer = row.current_player if row.current_player >= 0 else row.seat
-        bound.observe(state, viewer, observations[i])
-        answer = answers[i]
-        answer.reward = row.reward
-        answer.info_state_key = bound.info_state_key(state, viewer)
-        answer.current_player = row.current_player
-        answer.pending_policy = row.pending_policy
-    return answers[0].reward, answers[0].current_player, answers[0].info_state_key
+        bound.observe(state, viewer, observations[i * observation_size : (i + 1) * observation_size])
+        rewards[i] = row.reward
+        keys[i] = bound.info_state_key(state, viewer)
+        current_players[i] = row.current_player
+        pending_policies[i] = row.pending_policy
+        for seat in range(state.num_players):
+            paid[i, seat] = row.paid[seat]
+    return rewards[0], current_players[0], keys[0]
 
 
 @template
@@ -359,7 +397,7 @@ class Kernel:
         self._parts["seated_action"] = self.inlined(_seated_action)
         self._parts["next_move"] = self.inlined(_next_move)
         play_on = self.inlined(_play_on)
-        self.step = self.entry_point(_step, play_on=play_on, accept=self.inlined(_accept))
+        self.step = self.entry_point(_step, STATE=game.state, play_on=play_on, accept=self.inlined(_accept))
         self.look = self.entry_point(_look)
 
     def inlined(self, function: Callable[..., Any], suffix: str = "", **names: Any) -> Callable[..., Any]:

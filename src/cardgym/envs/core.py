@@ -67,6 +67,8 @@ class EnvCore:
         illegal: what the kernel does with an illegal action, PENALIZE or RANDOM.
         plays_all: whether the caller plays every seat.
         skips: whether games without a decision of the caller are skipped.
+        num_threads: how many threads may share the rows of a step.
+        shows_as_is: whether an observation is the kernel's array itself.
         shows_keys: whether infos hold `info_state_key`: in games whose keys are numbered.
         seated: the games, a row each.
     """
@@ -83,6 +85,7 @@ class EnvCore:
         obs_mode: str = "flat",
         illegal_action: str = "penalize",
         render_mode: str | None = None,
+        num_threads: int = 1,
     ) -> None:
         """Check the arguments and make the games.
 
@@ -96,10 +99,13 @@ class EnvCore:
             obs_mode: "flat", "dict", "torchrl", "rllib" or "tianshou"; see `OBS_MODES`.
             illegal_action: "penalize" (the game ends and is lost), "raise" or "random".
             render_mode: "ansi", "rgb_array" or None.
+            num_threads: how many threads share the rows of a step.
 
         Raises:
             CardgymError: for an unknown name or a value that is not allowed.
         """
+        if not isinstance(num_threads, int) or num_threads < 1:
+            raise CardgymError(f"num_threads={num_threads!r}: allowed are whole numbers from 1")
         self.game = find(game)
         own = [spec.name for spec in dataclasses.fields(self.game.options)]
         for name in options:
@@ -130,11 +136,13 @@ class EnvCore:
             raise CardgymError(f"opponent={opponent!r}: {why} no other seats; leave it out")
         specs = [] if self.plays_all else seated(opponent, seats - 1)
         roster = [resolve(spec, self.game, self.options) for spec in specs]
-        self.seated = SeatedBatch(self.game, self.options, num_rows, roster, self.observation_name)
+        self.seated = SeatedBatch(self.game, self.options, num_rows, roster, self.observation_name, num_threads)
         lineup = [CALLER] * seats if self.plays_all else [CALLER, *self.seated.numbers]
         requested_seat = EVERY_SEAT if seat == "all" else ANY_SEAT if seat == "random" else int(seat)
         self.seated.seat(lineup, requested_seat=requested_seat)
         self.shows_keys = self.game.state_index.has_indices
+        self.num_threads = num_threads
+        self.shows_as_is = self.observation.discrete is None and self.masked is None
 
     def observation_space(self) -> spaces.Space[Any]:
         """The space of one observation."""

@@ -90,12 +90,11 @@ class CardEnv(gymnasium.Env[Any, Any]):
             self._seeded = True
         if options and "deck" in options:
             core.game.rules.stack_deck(seated.batch.states[0], options["deck"])
-            seated.step(0, RESET)
+            observation, mask, answer = seated.act(0, core.illegal, RESET)
         else:
-            seated.step(0, RESET, skip=core.skips)
-        answer = seated.batch.answers[0]
-        self._current_player = int(answer["current_player"])
-        return self._outputs(int(answer["info_state_key"]))
+            observation, mask, answer = seated.act(0, core.illegal, RESET, core.skips)
+        _, self._current_player, key = answer
+        return self._outputs(observation, mask, key)
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Play an action for the seat to decide; the others play on until it decides again or the game ends.
@@ -110,11 +109,11 @@ class CardEnv(gymnasium.Env[Any, Any]):
         if self._current_player < 0:
             raise CardgymError("step() before reset(), or after the end of the game: call reset()")
         core = self._core
-        reward, self._current_player, key = core.seated.act(core.one_action(action), core.illegal)
-        observation, info = self._outputs(key)
+        observation, mask, (reward, self._current_player, key) = core.seated.act(core.one_action(action), core.illegal)
+        shown, info = self._outputs(observation, mask, key)
         if core.plays_all:
-            info["rewards"] = core.seated.paid[0, : self.options.num_players].copy()
-        return observation, reward, self._current_player < 0, False, info
+            info["rewards"] = core.seated.batch.paid.flatten()
+        return shown, reward, self._current_player < 0, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions, (actions,) bool, as sb3-contrib's MaskablePPO asks for them."""
@@ -125,16 +124,17 @@ class CardEnv(gymnasium.Env[Any, Any]):
         """The game as the seat sees it: text, or a picture (720, 960, 3), uint8."""
         return self._core.render(0, int(self._core.viewers()[0]))
 
-    def _outputs(self, info_state_key: int) -> tuple[Any, dict[str, Any]]:
-        """The observation and the info after a step."""
+    def _outputs(
+        self, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8], info_state_key: int
+    ) -> tuple[Any, dict[str, Any]]:
+        """The observation as the env shows it, and the info after a step."""
         core = self._core
-        mask = core.seated.masks[0]
         info: dict[str, Any] = {"action_mask": mask}  # NumPy values: readers of infos ask for a dtype.
         if core.shows_keys:
             info["info_state_key"] = np.int64(info_state_key)
         if core.plays_all:
             info["seat"] = np.int64(self._current_player)
-        observation: Any = core.seated.observations[0]
-        if core.observation.discrete is not None:
-            observation = np.int64(observation[0])
-        return core.shown(observation, mask), info
+        if core.shows_as_is:
+            return observation, info
+        shown = observation if core.observation.discrete is None else np.int64(observation[0])
+        return core.shown(shown, mask), info

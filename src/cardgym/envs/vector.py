@@ -16,6 +16,9 @@ from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, Opponents, chec
 from cardgym.envs.rows import RowView
 from cardgym.errors import CardgymError, unknown
 
+_STEP = np.uint8(STEP)
+assert RESET == STEP + 1  # For `step`.
+
 
 class CardVectorEnv(VectorEnv[Any, Any, Any]):
     """Many games of one kind, as `gymnasium.make_vec("Name-v0", num_envs=4096)` makes them; a row is a game.
@@ -28,6 +31,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         autoreset_mode: NEXT_STEP (default: the step after the end starts the next game; it is no transition),
             SAME_STEP (with `final_obs` and `final_info`) or DISABLED (with `options={"reset_mask": ...}` in `reset`).
         max_episode_steps: after how many steps a game is truncated; never by default.
+        num_threads: how many threads share the games of a step; they play the same games whatever their number. With
+            fewer than 512 games a thread, fewer threads are used.
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.
@@ -47,6 +52,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
         render_mode: str | None = None,
+        num_threads: int = 1,
         **options: Any,
     ) -> None:
         if not isinstance(num_envs, int) or num_envs < 1:
@@ -63,6 +69,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             obs_mode=obs_mode,
             illegal_action=illegal_action,
             render_mode=render_mode,
+            num_threads=num_threads,
         )
         modes = [mode.value for mode in AutoresetMode]
         if not isinstance(autoreset_mode, AutoresetMode) and autoreset_mode not in modes:
@@ -150,7 +157,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
             raise CardgymError(f"step() where env {int(starting.argmax())} awaits a reset: call reset()")
         if core.raises:
             core.refuse_illegal(chosen, np.flatnonzero(~starting))
-        seated.step(chosen, np.where(starting, RESET, STEP), illegal=core.illegal, skip=core.skips)
+        commands = starting + _STEP  # RESET, where a game is over; in a tenth of the time of `np.where`.
+        seated.step(chosen, commands, illegal=core.illegal, skip=core.skips)
         rewards = seated.batch.answers["reward"].copy()
         terminated = seated.batch.answers["pending_policy"] == NOBODY
         truncated = np.zeros(self.num_envs, np.bool_)
@@ -162,7 +170,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self._over = over
         infos: dict[str, Any] = {}
         if core.plays_all:
-            infos["rewards"] = seated.paid[:, : self.options.num_players].copy()
+            infos["rewards"] = seated.batch.paid.copy()
             infos["_rewards"] = ~starting
         if self.autoreset_mode == AutoresetMode.SAME_STEP and over.any():
             infos |= self._final(over)

@@ -33,12 +33,13 @@ class SeatedBatch:
         num_rows: int,
         roster: Sequence[Player] = (),
         observation_name: str | None = None,
+        num_threads: int = 1,
     ) -> None:
         self.roster = tuple(roster)
         actions = [player.actions for player in self.roster if isinstance(player, TablePlayer)]
         policy_tables = np.stack(actions) if actions else NO_POLICY_TABLES
         names = [player.name for player in self.roster if isinstance(player, CompiledPlayer)]
-        self.batch = Batch(game, options, num_rows, observation_name, policy_tables, names)
+        self.batch = Batch(game, options, num_rows, observation_name, policy_tables, names, num_threads)
         self._batch_policies: dict[int, BatchPolicy] = {}  # By policy number.
         self.numbers: list[int] = []
         next_table = len(self.batch.kernel.players)
@@ -92,7 +93,7 @@ class SeatedBatch:
         """
         rows = self.batch.plain_rows
         observations, masks = self.batch.new_outputs()
-        if np.any(commands == NOOP):
+        if not np.all(commands):  # Some are NOOP.
             observations[:] = self.observations
             masks[:] = self.masks
         self.batch.step(actions, commands, observations, masks, illegal=illegal, skip=skip)
@@ -116,19 +117,24 @@ class SeatedBatch:
                 self._start_again(commands, observations, masks)
         self.observations, self.masks = observations, masks
 
-    def act(self, action: int, illegal: int) -> tuple[float, int, int]:
+    def act(
+        self, action: int, illegal: int, command: int = STEP, skip: bool = False
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int, int]]:
         """Play an action in a batch of one row: `step`, but faster, for single envs.
 
+        `observations` and `masks` may be left as they were.
+
         Returns:
-            The caller's reward, the seat to decide (-1 at the end), and the state's key.
+            The observation (size,), float32, and the mask (actions,), int8, both fresh; and as a tuple the caller's
+            reward, the seat to decide (-1 at the end), and the state's key.
         """
         action = action if -1 < action < 2**31 else -1
-        if self._batch_policies:
-            self.step(action, STEP, illegal=illegal)
-            answer = self.batch.answers[0]
-            return float(answer["reward"]), int(answer["current_player"]), int(answer["info_state_key"])
-        self.observations, self.masks = self.batch.new_outputs()
-        return self.batch.step(action, STEP, self.observations, self.masks, illegal=illegal)
+        if not self._batch_policies:
+            return self.batch.step_one(action, command, illegal, skip)
+        self.step(action, command, illegal=illegal, skip=skip)
+        answers = self.batch.answers
+        answer = answers["reward"].item(), answers["current_player"].item(), answers["info_state_key"].item()
+        return self.observations[0], self.masks[0], answer
 
     def _start_again(
         self,

@@ -47,8 +47,8 @@ def check_illegal(game: Game, options: Options, seed: int = 0, steps: int = 12) 
             _expect_refused(envs["raise"], bad, where)
             _expect_refused(vector, np.array([bad]), where)
             with _Restored(envs["random"]) as env:
-                _, reward, over, _, _ = env.step(bad)
-                result = env._core.seated.observations[0].tobytes(), reward, over, state_bytes(game, _states(env))
+                observation, reward, over, _, _ = env.step(bad)
+                result = np.asarray(observation, np.float32).tobytes(), reward, over, state_bytes(game, _states(env))
             expect(result in legal_results, f"{where}: 'random' leads where no legal action leads")
         action = chooser.one(mask)
         steps_taken = [env.step(action) for env in envs.values()]
@@ -91,7 +91,7 @@ class _Restored:
     def __init__(self, env: CardEnv) -> None:
         self._env, self._current_player = env, env._current_player
         batch = env._core.seated.batch
-        arrays = [array.view(np.uint8) for array in (batch.plain_states, batch.plain_rows, batch.answers)]
+        arrays = [array.view(np.uint8) for array in (batch.plain_states, batch.plain_rows)]
         self._saved = [(array, array.copy()) for array in arrays]
 
     def __enter__(self) -> CardEnv:

@@ -50,6 +50,7 @@ class CardVecEnv(VecEnv):
         obs_mode: "flat", or "dict" for `Dict(observation, action_mask)`, which takes the policy `MultiInputPolicy`.
         illegal_action: "random" (default), "penalize" or "raise".
         render_mode: "ansi" or "rgb_array".
+        num_threads: how many threads share the games of a step; they play the same games whatever their number.
         options: the game's options.
 
     Attributes:
@@ -72,6 +73,7 @@ class CardVecEnv(VecEnv):
         obs_mode: str = "flat",
         illegal_action: str = "random",
         render_mode: str | None = None,
+        num_threads: int = 1,
         **options: Any,
     ) -> None:
         if not isinstance(num_envs, int) or num_envs < 1:
@@ -91,6 +93,7 @@ class CardVecEnv(VecEnv):
             obs_mode=obs_mode,
             illegal_action=illegal_action,
             render_mode=render_mode,
+            num_threads=num_threads,
         )
         self.game = self._core.game
         self.options = self._core.options
@@ -263,7 +266,9 @@ class _OpponentDraw:
             raise CardgymError(f"opponent weights {pool.weights}: give numbers of at least 0, and one above 0")
         requested_seat = core.seated.batch.plain_rows["requested_seat"].copy()
         roster = pool.players(core.game, core.options)
-        core.seated = SeatedBatch(core.game, core.options, len(requested_seat), roster, core.observation_name)
+        core.seated = SeatedBatch(
+            core.game, core.options, len(requested_seat), roster, core.observation_name, core.num_threads
+        )
         core.seated.batch.plain_rows["requested_seat"] = requested_seat
         self._rows = core.seated.batch.plain_rows
         self._numbers, shares = pool.choices(core.seated.numbers)
