@@ -134,7 +134,7 @@ class Batch:
         *,
         illegal: int = PENALIZE,
         skip: bool = False,
-    ) -> tuple[float, int, int]:
+    ) -> tuple[float, int]:
         """Step every row as its command says; write the observation and the mask of the seat to decide then.
 
         Args:
@@ -146,7 +146,7 @@ class Batch:
             skip: start another game where the caller would have nothing to decide in one.
 
         Returns:
-            Of row 0: the caller's reward, the seat to decide (-1 at the end), and the state's key.
+            Of row 0: the caller's reward, and the seat to decide (-1 at the end).
         """
         command = PER_ROW
         if type(actions) is int and type(commands) is int:  # The quick way, for single envs.
@@ -156,7 +156,7 @@ class Batch:
             self._commands[:] = commands
             actions = 0
         how = actions, command, illegal, skip
-        result: tuple[float, int, int]
+        result: tuple[float, int]
         if self._num_ranges == 1:
             result = self.kernel.step(self._address, *how, observations.reshape(-1), masks.reshape(-1))
         else:
@@ -170,7 +170,7 @@ class Batch:
 
     def step_one(
         self, action: int, command: int, illegal: int, skip: bool
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int, int]]:
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int]]:
         """`step` in a batch of one row, but faster.
 
         Returns:

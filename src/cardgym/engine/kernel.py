@@ -264,7 +264,7 @@ def _step(
     skip: bool,
     observations: Any,
     masks: Any,
-) -> tuple[float, int, int]:
+) -> tuple[float, int]:
     """One step of every row as its command says; then show the seat to decide what it knows and may do.
 
     With `skip`, a row that resets goes on to a game in which the caller has something to decide.
@@ -279,7 +279,7 @@ def _step(
         masks: likewise, int8.
 
     Returns:
-        Of row 0: the caller's reward, the seat to decide, and the state's key.
+        Of row 0: the caller's reward, and the seat to decide (-1 at the end).
     """
     at = array_at(addresses, (1,), ADDRESSES)[0]
     num_rows = at.num_rows
@@ -336,7 +336,7 @@ def _step(
         pending_policies[i] = row.pending_policy
         for seat in range(state.num_players):
             paid[i, seat] = row.paid[seat]
-    return rewards[0], current_players[0], keys[0]
+    return rewards[0], current_players[0]
 
 
 @template

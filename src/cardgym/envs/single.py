@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game
-from cardgym.engine.kernel import RESET
+from cardgym.engine.kernel import MAX_PLAYERS, RESET
 from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, Opponents, check_reset_options
 from cardgym.errors import CardgymError
+
+_SEATS = (*np.arange(MAX_PLAYERS), np.int64(-1))
+"""Each seat, and at -1 the end, as NumPy's int64: making one anew takes a tenth of a step."""
 
 
 class CardEnv(gymnasium.Env[Any, Any]):
@@ -93,8 +96,8 @@ class CardEnv(gymnasium.Env[Any, Any]):
             observation, mask, answer = seated.act(0, core.illegal, RESET)
         else:
             observation, mask, answer = seated.act(0, core.illegal, RESET, core.skips)
-        _, self._current_player, key = answer
-        return self._outputs(observation, mask, key)
+        self._current_player = answer[1]
+        return self._outputs(observation, mask)
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
         """Play an action for the seat to decide; the others play on until it decides again or the game ends.
@@ -109,8 +112,8 @@ class CardEnv(gymnasium.Env[Any, Any]):
         if self._current_player < 0:
             raise CardgymError("step() before reset(), or after the end of the game: call reset()")
         core = self._core
-        observation, mask, (reward, self._current_player, key) = core.seated.act(core.one_action(action), core.illegal)
-        shown, info = self._outputs(observation, mask, key)
+        observation, mask, (reward, self._current_player) = core.seated.act(core.one_action(action), core.illegal)
+        shown, info = self._outputs(observation, mask)
         if core.plays_all:
             info["rewards"] = core.seated.batch.paid.flatten()
         return shown, reward, self._current_player < 0, False, info
@@ -124,16 +127,14 @@ class CardEnv(gymnasium.Env[Any, Any]):
         """The game as the seat sees it: text, or a picture (720, 960, 3), uint8."""
         return self._core.render(0, int(self._core.viewers()[0]))
 
-    def _outputs(
-        self, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8], info_state_key: int
-    ) -> tuple[Any, dict[str, Any]]:
+    def _outputs(self, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> tuple[Any, dict[str, Any]]:
         """The observation as the env shows it, and the info after a step."""
         core = self._core
         info: dict[str, Any] = {"action_mask": mask}  # NumPy values: readers of infos ask for a dtype.
         if core.shows_keys:
-            info["info_state_key"] = np.int64(info_state_key)
+            info["info_state_key"] = core.seated.batch.answers["info_state_key"][0]
         if core.plays_all:
-            info["seat"] = np.int64(self._current_player)
+            info["seat"] = _SEATS[self._current_player]
         if core.shows_as_is:
             return observation, info
         shown = observation if core.observation.discrete is None else np.int64(observation[0])

@@ -119,22 +119,21 @@ class SeatedBatch:
 
     def act(
         self, action: int, illegal: int, command: int = STEP, skip: bool = False
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int, int]]:
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int]]:
         """Play an action in a batch of one row: `step`, but faster, for single envs.
 
         `observations` and `masks` may be left as they were.
 
         Returns:
             The observation (size,), float32, and the mask (actions,), int8, both fresh; and as a tuple the caller's
-            reward, the seat to decide (-1 at the end), and the state's key.
+            reward and the seat to decide (-1 at the end).
         """
         action = action if -1 < action < 2**31 else -1
         if not self._batch_policies:
             return self.batch.step_one(action, command, illegal, skip)
         self.step(action, command, illegal=illegal, skip=skip)
         answers = self.batch.answers
-        answer = answers["reward"].item(), answers["current_player"].item(), answers["info_state_key"].item()
-        return self.observations[0], self.masks[0], answer
+        return self.observations[0], self.masks[0], (answers["reward"].item(0), answers["current_player"].item(0))
 
     def _start_again(
         self,
