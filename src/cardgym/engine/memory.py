@@ -10,18 +10,18 @@ from ctypes import c_char
 from math import prod
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import np_cfarray
-from numpy import recarray
 
 from cardgym.engine.compilation import config
 
 
 def _interpreted(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
     memory = (c_char * (prod(shape) * dtype.itemsize)).from_address(int(address))
-    return recarray(shape, dtype=dtype, buf=memory)
+    return np.recarray(shape, dtype, memory) if dtype.names else np.ndarray(shape, dtype, memory)
 
 
 @intrinsic
