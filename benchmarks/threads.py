@@ -1,56 +1,51 @@
 """What further threads do for a vector env: `python benchmarks/threads.py [--threads N] [--games ID ...]`.
 
-One thread and N threads step the same games in turns, in one process each, timed by the clock on the wall. The ratio is
-the median of the ratios of the turns [lowest, highest]. The machine must be idle.
+One thread and N threads step the same games in turns, each side in a process of its own, on all cores. A figure is
+decisions a second by the clock on the wall: leave the machine alone meanwhile.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
-from old_and_new import COMMON, VECTOR, fill
-from timing import Spread, Worker, in_turns, machine, print_table, ratio
+from timing import Comparison, Side, compare, machine, report
 
 
-def lines(arguments: argparse.Namespace) -> Iterator[tuple[str, ...]]:
-    """Measure, a line of the table for each game and number of rows."""
+def side(game: str, rows: int, seconds: float, num_threads: int) -> Side:
+    """Our vector env with so many threads."""
+    name = f"{game}, {rows:,} rows, {num_threads} thread{'s' if num_threads > 1 else ''}"
+    arguments = {"game": game, "rows": rows, "seconds": seconds, "num_threads": num_threads}
+    return Side(name, "vector_env", arguments, compiles=True)
+
+
+def comparisons(arguments: argparse.Namespace) -> Iterator[Comparison]:
+    """Every game with every number of rows."""
     for game in arguments.games:
         for rows in arguments.rows:
-            program = (COMMON + VECTOR).replace("process_time", "perf_counter")
-            sides = [
-                Worker(fill(program, game=game, rows=rows, seconds=arguments.seconds, more=f", num_threads={threads}"))
-                for threads in (1, arguments.threads)
-            ]
-            one, several = in_turns(sides, arguments.turns)
-            for side in sides:
-                side.close()
-            yield game, f"{rows:,}", Spread.of(one).text(), Spread.of(several).text(), ratio(several, one).text(2)
+            several, one = (side(game, rows, arguments.seconds, number) for number in (arguments.threads, 1))
+            yield compare(several, one, arguments.turns)
 
 
 def main() -> None:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--threads", type=int, default=2, metavar="N", help="how many threads (2)")
+    games = ["CorellianSpike-v0", "Cribbage-v0"]
+    parser.add_argument("--games", nargs="+", default=games, metavar="ID", help=f"the games ({', '.join(games)})")
+    rows = [256, 1024, 2048, 4096, 16384]
     parser.add_argument(
-        "--games", nargs="+", default=["CorellianSpike-v0"], metavar="ID", help="the games (CorellianSpike-v0)"
-    )
-    parser.add_argument(
-        "--rows",
-        type=int,
-        nargs="+",
-        default=[256, 1024, 2048, 4096, 16384],
-        metavar="N",
-        help="rows of the vector env (256 1024 2048 4096 16384)",
+        "--rows", type=int, nargs="+", default=rows, metavar="N", help=f"rows of the env ({', '.join(map(str, rows))})"
     )
     parser.add_argument("--turns", type=int, default=9, metavar="N", help="how often to measure each side (9)")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="how long to step each time (1)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     arguments = parser.parse_args()
-    print(f"{machine()}; {arguments.turns} turns, median [lowest, highest]\n")
-    print_table(
-        ("game", "rows", "one thread, decisions/s", f"{arguments.threads} threads, decisions/s", "ratio"),
-        lines(arguments),
-    )
+    described = machine()
+    print(f"{described}; {arguments.turns} turns, median [lowest, highest]\n")
+    header = ("several threads", "decisions/s", "one thread", "decisions/s", "ratio")
+    report(header, comparisons(arguments), described, arguments.json)
 
 
 if __name__ == "__main__":

@@ -61,8 +61,10 @@ class Batch:
         self.policy_tables = policy_tables
         self.num_actions = game.actions(options)
         self.observation_size = game.observation(self.kernel.observation_name).size(options)
-        row_bytes = game.state.itemsize + ROW.itemsize + ANSWER.itemsize + 9
-        row_bytes += 2 * (4 * self.observation_size + self.num_actions)  # A step's outputs, and those of the last one.
+        row_bytes = game.state.itemsize + ROW.itemsize + sum(dtype.itemsize for dtype in ANSWER.values()) + 9
+        row_bytes += 8 * options.num_players + 2 * (
+            4 * self.observation_size + self.num_actions
+        )  # A step's outputs, and those of the last one.
         check_memory(f"{num_rows:,} games of {game.id} side by side", num_rows * row_bytes, "play fewer at once")
         # Every batch shares one dtype object: Numba recognises it at once, and would compare an equal copy each call.
         # Zeros: assigning skips the gaps between fields, and equal states must be equal bytes.
