@@ -57,7 +57,8 @@ def check_killed_run_ends_with_the_same_bits(
     time.sleep(random.Random().uniform(0, 0.2))  # Not seeded: killed at any moment, perhaps while it saves.
     run.send_signal(by)
     wanted = -by if by == signal.SIGKILL else 128 + by
-    assert run.wait() in (wanted, 0), log.read_text()  # On a fast machine it may just have ended.
+    # On a fast machine it may have ended, or be about to: then the signal may end Python itself.
+    assert run.wait() in (wanted, 0, -by), log.read_text()
     if run.returncode == 128 + by:
         assert "to go on, run the same command with `--resume --out" in log.read_text()
     capsys.readouterr()

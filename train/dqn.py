@@ -19,6 +19,7 @@ from cardgym import find
 from cardgym.console import Progress
 from cardgym.learn.acting import EpsilonGreedy
 from cardgym.learn.action_shares import action_names, action_shares, draw_action_shares
+from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.learner import DQNLearner, choose_device
 from cardgym.learn.dqn.replay import ReplayBuffer
@@ -37,10 +38,10 @@ from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.networks import NetworkPlayer, network_shape
 
 
+@flushing_denormals()
 def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from the start or from the state saved there."""
     torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
-    torch.set_flush_denormal(True)  # Moments that fade out would be denormal numbers, which a CPU computes slowly.
     torch.manual_seed(config.seed)
     game = find(config.env_id)
     options = game.parse_options(config.env_options)

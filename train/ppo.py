@@ -17,6 +17,7 @@ import torch
 
 from cardgym import find
 from cardgym.console import Progress
+from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.dqn.learner import choose_device
 from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
 from cardgym.learn.opponents import OpponentPool
@@ -36,6 +37,7 @@ from cardgym.players.networks import network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 
 
+@flushing_denormals()
 def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from the start or from the state saved there."""
     torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.

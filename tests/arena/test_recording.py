@@ -147,7 +147,7 @@ def test_files_hold_the_transitions(tmp_path: Path) -> None:
 def test_bad_input_is_refused() -> None:
     for change, message in (
         ({"players": ["random"]}, "name 2 players"),
-        ({"games": 0}, "games from 1"),
+        ({"games": 0}, "whole numbers from 1"),
         ({"epsilon": 1.5}, "numbers from 0 to 1"),
     ):
         arguments: dict[str, Any] = {"players": ["random"] * 2, "games": 1, "seed": 0, **change}

@@ -123,7 +123,7 @@ def test_folder_that_holds_a_run_is_not_overwritten(
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path)]) == 2
     assert "holds a run already" in capsys.readouterr().err
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
-    assert "no state to resume from" in capsys.readouterr().err
+    assert "not a state to resume from" in capsys.readouterr().err
     save_state(tmp_path / "resume.pt", {"weights": [1.0]})
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
     assert "no state of a training script" in capsys.readouterr().err
@@ -216,12 +216,17 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
 # -- what the user sees -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory")])
 def test_too_little_memory_is_reported_in_one_line(
-    dqn: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str], error: Exception
 ) -> None:
-    words = ["--env-id", "Tiny-v0", "--hidden-sizes", "1000000000000", "--out", str(tmp_path / "run")]
-    assert dqn.main(words) == 2
-    assert "not enough memory" in capsys.readouterr().err
+    def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
+        raise error
+
+    assert run_script("dqn.py", DQNConfig, train, ["--env-id", "Tiny-v0", "--out", str(tmp_path / "run")]) == 2
+    said = capsys.readouterr().err
+    assert "not enough memory" in said
+    assert said.count("\n") == 1
 
 
 def test_finished_run_prints_results_and_where_they_are(

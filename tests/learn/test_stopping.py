@@ -21,7 +21,7 @@ from killing import check_killed_run_ends_with_the_same_bits
 
 WORDS = [
     "--env-id", "register_tiny:Tiny-v0", "--observation", "plain", "--table-size", "4000",
-    "--opponents", "perfect=1", "self=1", "--total-steps", "700000", "--save-every", "700000",
+    "--opponents", "perfect=1", "self=1", "--total-steps", "1400000", "--save-every", "1400000",
     "--eval-every", "100000", "--eval-games", "20", "--final-games", "0",
 ]  # fmt: skip
 
@@ -34,7 +34,7 @@ def test_run_that_is_asked_to_end_saves_and_ends_with_the_same_bits_when_resumed
     tabular: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str], by: signal.Signals
 ) -> None:
     # Nothing but the signal makes this run save before its end.
-    saves = "100,000 of 700,000 steps", "200,000 of 700,000 steps"
+    saves = "100,000 of 1,400,000 steps", "200,000 of 1,400,000 steps"
     program = [str(ROOT / "train" / "tabular.py")]
     check_killed_run_ends_with_the_same_bits(tabular.main, program, WORDS, saves, tmp_path, capsys, by=by)
 

@@ -101,8 +101,8 @@ def test_shared_memory_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     outputs = CardEnv._outputs
     held = np.zeros(GAME.observation("full").size(OPTIONS), np.float32)
 
-    def shared_outputs(self: CardEnv, info_state_key: int) -> Any:
-        observation, info = outputs(self, info_state_key)
+    def shared_outputs(self: CardEnv, observation: Any, mask: Any) -> Any:
+        observation, info = outputs(self, observation, mask)
         held[:] = observation
         return held, info
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import announce, bind, bound, compiled, template
-from cardgym.engine.contract import Game, Options
+from cardgym.engine.contract import Game, Options, no_key
 from cardgym.engine.kernel import MAX_PLAYERS, rules_of
 from cardgym.errors import CardgymError
 
@@ -75,7 +75,7 @@ class Mdp:
         """The numbers of decision states, (len(states),) int64; -1 for a record that is none."""
         rows = np.array(states)
         if self.symmetric:
-            expansion(self.game).merge(rows)
+            expansion(self.game, keys=False).merge(rows)
         return np.array([self.places.get(key, -1) for key in _keys(self.game, rows)], np.int64)
 
 
@@ -95,7 +95,7 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
         raise CardgymError(
             f"{game.id} has {options.num_players} seats: only games of one player are enumerated and solved"
         )
-    kernel = expansion(game)
+    kernel = expansion(game, keys=False)
     announce(f"{game.id} (solver)", kernel.play_moves)
     layer = np.array(game.new_state(options))
     if symmetric:
@@ -300,12 +300,12 @@ def _merge(states: Any) -> None:
 class Expansion:
     """One game's states opened into their moves: the templates above, compiled for it."""
 
-    def __init__(self, game: Game) -> None:
-        rules = rules_of(game)
+    def __init__(self, game: Game, keys: bool) -> None:
+        rules = rules_of(game) if keys else rules_of(game) | {"info_state_key": no_key}
         self.game = game
         self.merge = bind(_merge, game.id, **rules)
         self.play_moves = bind(_play, game.id, **rules)
-        self._classify = bind(_classify, game.id, **rules)
+        self._classify = bind(_classify, f"{game.id}_keys" if keys else game.id, **rules)
 
     def classify(
         self, states: npt.NDArray[Any]
@@ -327,6 +327,6 @@ class Expansion:
 
 
 @cache
-def expansion(game: Game) -> Expansion:
-    """The compiled expansion of a game."""
-    return Expansion(game)
+def expansion(game: Game, *, keys: bool = True) -> Expansion:
+    """The compiled expansion of a game; without `keys` all keys are -1."""
+    return Expansion(game, keys)

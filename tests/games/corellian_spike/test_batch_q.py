@@ -152,7 +152,7 @@ def test_resumed_run_ends_with_the_same_bits(state: Literal["code", "cards", "sp
         ({"exploration": "publishd"}, "did you mean 'published'"),
         ({"state": "card"}, "did you mean 'cards'"),
         ({"exploration_initial_eps": 1.5}, "exploration_initial_eps=1.5: allowed: a number from 0 to 1"),
-        ({"num_iterations": 0}, "num_iterations=0: allowed: a whole number above 0"),
+        ({"num_iterations": 0}, "num_iterations=0: allowed: a whole number from 1 to 1,000,000"),
     ],
 )
 def test_bad_hyper_parameter_is_refused_in_one_line(settings: dict[str, Any], message: str) -> None:

@@ -140,8 +140,8 @@ class BatchQ:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
-        self.iteration = state["iteration"]
-        self.epsilon = state["epsilon"]
+        self.iteration = int(state["iteration"])
+        self.epsilon = float(state["epsilon"])
         self.states.load_state_dict(state)
 
 
