@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from numba import config
 
 import cardgym
+from cardgym.engine.compilation import config
 from reproducibility import differences, games
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="takes minutes where nothing is compiled")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import numba
 import numpy as np
@@ -47,7 +48,8 @@ def test_rules_work_in_every_caller():
 
 def test_no_machine_code_is_made_of_what_only_compiled_code_calls():
     assert _entry(np.arange(5, dtype=np.int16)) == 34
-    parts = list(sum_of_squares.overloads.values())
+    dispatcher: Any = sum_of_squares
+    parts = list(dispatcher.overloads.values())
     assert parts
     engine = cpu_target.target_context.codegen()._engine
     assert not any(engine.is_symbol_defined(part.fndesc.llvm_func_name) for part in parts)

@@ -104,6 +104,7 @@ def test_costs_over_all_games(record: Record) -> None:
     assert cost.cost == pytest.approx(sum(total.cost for total in each) / 18)
     low, high = cost.cost_ci95
     assert low is not None
+    assert high is not None
     assert low <= cost.cost <= high
 
 
@@ -192,7 +193,7 @@ def test_a_network_can_coach(tmp_path: Path) -> None:
     session = Session(game, options, [], seed=1)
     session.play()
     advice = coach.advise(session.state, 0)
-    player = resolve(tmp_path / "small.safetensors", game, options)
+    player: Any = resolve(tmp_path / "small.safetensors", game, options)
     assert advice.source == f"network {tmp_path / 'small.safetensors'}"
     seen, mask = look(kernel_of(game, "full"), options, session.state, 0)
     assert advice.best.action == player.act(seen[None], mask[None])[0]

@@ -64,7 +64,7 @@ def record(tmp_path: Path) -> Record:
 @pytest.mark.parametrize("seat", [0, 1])
 def test_games_are_those_of_the_kernel(seat: int) -> None:
     for opponent in (CompiledPlayer("random"), CallablePlayer("play_on", play_on)):
-        lineup = [CompiledPlayer("initial"), opponent, CompiledPlayer("heuristic")]
+        lineup: list[Player] = [CompiledPlayer("initial"), opponent, CompiledPlayer("heuristic")]
         for number in range(3):
             played = SeatedBatch(GAME, OPTIONS, 1, lineup)
             played.seed(np.array([derive(np.uint64(11), session_module._STREAM)], np.uint64), number)
@@ -79,7 +79,7 @@ def test_games_are_those_of_the_kernel(seat: int) -> None:
 
 
 def test_restored_game_goes_on_as_it_would_have(record: Record) -> None:
-    players = {"random": CompiledPlayer("random"), "play_on": CallablePlayer("play_on", play_on)}
+    players: dict[str, Player] = {"random": CompiledPlayer("random"), "play_on": CallablePlayer("play_on", play_on)}
     session = started(record, tuple(players.values()))
     rng = np.random.default_rng(1)
     session.play()
@@ -134,7 +134,7 @@ def test_undo_takes_back_the_last_choice_and_what_followed() -> None:
 
 
 def test_watched_players_are_stepped_a_decision_at_a_time(record: Record) -> None:
-    players = [CompiledPlayer("heuristic"), CompiledPlayer("random"), CallablePlayer("play_on", play_on)]
+    players: list[Player] = [CompiledPlayer("heuristic"), CompiledPlayer("random"), CallablePlayer("play_on", play_on)]
     session = Session(GAME, OPTIONS, players, watched=True, seed=3, record=record)
     first = session.step()
     assert sum(event.seat >= 0 for event in first) == 1

@@ -33,15 +33,18 @@ class Person:
     def __init__(self, answers: list[Any] | Callable[[str, str], Any]) -> None:
         self.screens: list[str] = [""]
         self.prompts: list[str] = []
-        self._answers = iter(answers) if isinstance(answers, list) else None
-        self._function = answers if callable(answers) else None
+        if callable(answers):
+            self._answer = answers
+        else:
+            listed = iter(answers)
+            self._answer = lambda prompt, screen: next(listed, EOFError)
 
     def ask(self, prompt: str) -> str:
         self.prompts.append(prompt)
         screen = self.screens[-1]
         self.screens[-1] += prompt
         self.screens.append("")
-        answer = next(self._answers, EOFError) if self._answers else self._function(prompt, screen)
+        answer = self._answer(prompt, screen)
         if isinstance(answer, type):
             raise answer
         return str(answer)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 GAME = "CorellianSpike-v0"
-JUNK = (
+JUNK: tuple[Any, ...] = (
     *(
         None,
         True,
@@ -129,18 +129,17 @@ def _foreign(rng: random.Random, target: Target) -> bytes:
     """A right action, from somewhere else."""
     path, body = _right(target)
     here = f"127.0.0.1:{target.port}"
-    others: tuple[dict[str, str | None], ...] = (
-        *({"Origin": origin} for origin in ("null", "http://evil.example", f"http://{here}.evil.example", "")),
-        *(
-            {"Origin": f"http://127.0.0.1:{target.port + 1}"},
-            {"Origin": f"ftp://{here}"},
-            {"Origin": f"http://{here}/"},
-        ),
-        *({"Sec_Fetch_Site": site} for site in ("cross-site", "same-site", "x")),
-        *({"Host": host} for host in (None, "", "evil.example", "127.0.0.1.evil.example", "[::", "a" * 5000, "127.1")),
-        *({"Content_Type": kind} for kind in ("text/plain", "application/x-www-form-urlencoded", "", "text/json")),
-    )
-    return _request(target, "POST", path, body, **rng.choice(others))
+    elsewhere = f"http://127.0.0.1:{target.port + 1}"
+    origins = ("null", "http://evil.example", f"http://{here}.evil.example", "", elsewhere, f"ftp://{here}")
+    hosts = (None, "", "evil.example", "127.0.0.1.evil.example", "[::", "a" * 5000, "127.1")
+    headers: list[tuple[str, str | None]] = [
+        *(("Origin", origin) for origin in (*origins, f"http://{here}/")),
+        *(("Sec_Fetch_Site", site) for site in ("cross-site", "same-site", "x")),
+        *(("Host", host) for host in hosts),
+        *(("Content_Type", kind) for kind in ("text/plain", "application/x-www-form-urlencoded", "", "text/json")),
+    ]
+    name, value = rng.choice(headers)
+    return _request(target, "POST", path, body, **{name: value})
 
 
 def _bad_action(rng: random.Random, target: Target) -> bytes:

@@ -164,7 +164,7 @@ def test_player_that_thinks_does_not_stop_the_others(server: Served, monkeypatch
             return np.argmax(masks, axis=1)
 
     game = cardgym.find(SPIKE)
-    monkeypatch.setitem(game.players, "slow", OutsidePolicy(lambda options: Slow()))  # type: ignore[attr-defined]
+    monkeypatch.setitem(game.players, "slow", OutsidePolicy(lambda options: Slow()))
     state = server.client.sit_down(**{**SHORT, "opponents": ["slow"]})
     other = Client(server.port)
     acting = threading.Thread(target=server.client.act, args=(state, state["actions"][1]["action"]))
