@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
+import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import cardgym
 from cardgym import find
 from cardgym.cli import main
 from cardgym.engine.kernel import kernel_of
 from cardgym.play.coach import Coach
-from cardgym.play.costs import costs
+from cardgym.play.costs import Reviewer, costs, keep
 from cardgym.play.playouts import look
 from cardgym.play.record import Record
 from cardgym.play.review import WORST, decisions_of, review
@@ -108,6 +112,54 @@ def test_costs_over_all_games(record: Record) -> None:
     assert low <= cost.cost <= high
 
 
+def test_the_record_keeps_what_games_cost(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        play_game(record, POKER, number=number)
+    entries = list(record.games())
+    alone = costs(entries)
+    keep(record, review(entries[0]))
+    reviewed: list[str] = []
+    monkeypatch.setattr(
+        "cardgym.play.costs.review", lambda entry, **how: reviewed.append(entry["id"]) or review(entry, **how)
+    )
+    assert costs(entries, record=record) == alone
+    assert reviewed == [entry["id"] for entry in entries[1:]]
+    assert costs(entries, record=record) == alone
+    assert len(reviewed) == 2
+    costs(entries, record=record, source="random")  # Another coach's values are its own.
+    assert len(reviewed) == 5
+    monkeypatch.setattr("cardgym.__version__", "99.0")  # Another version may advise otherwise.
+    costs(entries, record=record)
+    assert len(reviewed) == 8
+
+
+def test_costs_are_told_at_once_and_completed_in_the_background(record: Record) -> None:
+    for number in range(3):
+        play_game(record, POKER, number=number)
+    record.add("broken", {**next(record.games()), "id": "broken"}, moves=[(0, 0)])
+    entries = list(record.games(moves=False))
+    reviewer = Reviewer(record)
+    assert reviewer.costs(entries) == {"costs": [], "reviewing": 4}
+    deadline = time.monotonic() + 60
+    while (told := reviewer.costs(entries))["reviewing"] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    whole = [entry for entry in record.games() if entry["id"] != "broken"]
+    assert told == {"costs": [cost.asdict() for cost in costs(whole)], "reviewing": 0}
+
+
+def test_a_record_of_the_version_before_is_taken_on(record: Record, tmp_path: Path) -> None:
+    play_game(record, POKER)
+    record.close()
+    with contextlib.closing(sqlite3.connect(tmp_path / "record.sqlite")) as database:
+        database.executescript("drop table totals; pragma user_version = 1")
+    with contextlib.closing(Record()) as again:
+        [cost] = costs(list(again.games()), record=again)
+        assert again.totals(cardgym.__version__) == {
+            entry["id"]: [["bet", "credits", cost.decisions, cost.best, pytest.approx(cost.cost * cost.decisions)]]
+            for entry in again.games()
+        }
+
+
 def test_a_player_of_the_game_can_coach() -> None:
     game = find(SPIKE)
     options = game.parse_options()
@@ -135,6 +187,7 @@ def test_review_prints_the_last_game(record: Record, capsys: pytest.CaptureFixtu
     assert "human" in capsys.readouterr().out
     assert main(["review", "--all"]) == 0
     assert "bet (credits)" in capsys.readouterr().out
+    assert len(record.totals(cardgym.__version__)) == 2
 
 
 def test_review_reads_an_export(record: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from web_server import Client, Served, serving
+from web_server import Client, Served, serving, settled
 
 import cardgym
 from cardgym.engine.contract import OutsidePolicy
+from cardgym.play.costs import costs
 from cardgym.web import lobby
 
 SPIKE = "CorellianSpike-v0"
@@ -186,6 +187,16 @@ def test_record_lists_and_reviews_what_has_ended_only(client: Client) -> None:
     play_out(client, state)
     reports = client.get("/api/record")["reports"]
     assert any(report["env"] == SPIKE and report["settings"]["hands"] == 2 for report in reports)
+
+
+def test_record_tells_what_decisions_cost(tmp_path: Path) -> None:
+    with serving(tmp_path / "record.sqlite") as served:
+        for seed in range(2):
+            play_out(served.client, served.client.sit_down(game="OnePlayPoker-v0", seed=seed), seed)
+        told = settled(served.client)
+        whole = [cost.asdict() for cost in costs(list(served.tables.record.games()))]
+        assert told["costs"] == json.loads(json.dumps(whole))
+        assert told["costs"][0]["games"] == 2
 
 
 def test_browsers_elsewhere_list_their_own_tables_only(tmp_path: Path) -> None:

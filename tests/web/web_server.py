@@ -59,6 +59,15 @@ class Client:
         return self.post(f"/api/tables/{state['table']}/action", body, status)
 
 
+def settled(client: Client) -> dict[str, Any]:
+    """The record, once all games that ended are reviewed."""
+    deadline = time.monotonic() + 120
+    while (told := dict(client.get("/api/record")))["reviewing"]:
+        assert time.monotonic() < deadline, "the reviews take too long"
+        time.sleep(0.02)
+    return told
+
+
 class Served:
     """A server in a thread.
 

@@ -11,12 +11,17 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cardgym.cli.parser import Parser, add_trust, whole
 from cardgym.errors import CardgymError
+
+if TYPE_CHECKING:
+    from cardgym.play.record import Record
+
+_LINES = (".jsonl", ".json")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -55,18 +60,37 @@ def entries_of(path: Path | None, env: str | None) -> list[dict[str, Any]]:
     """
     from cardgym.engine.registry import find
     from cardgym.play.entries import read_entries
-    from cardgym.play.record import Record, data_folder
+    from cardgym.play.record import Record
 
-    path = path or data_folder() / "record.sqlite"
+    path = path or _own_record()
     game_id = None if env is None else find(env).id
     if not path.is_file():
         raise CardgymError(f"record {path}: no such file; play a game first, or name a file")
-    if path.suffix in (".jsonl", ".json"):
+    if path.suffix in _LINES:
         entries = [entry for entry in read_entries(path) if game_id in (None, entry["env"])]
     else:
         with contextlib.closing(Record(path)) as record:
             entries = list(record.games(game_id))
     return [entry for entry in entries if entry.get("moves")]
+
+
+def _own_record() -> Path:
+    from cardgym.play.record import data_folder
+
+    return data_folder() / "record.sqlite"
+
+
+@contextlib.contextmanager
+def _record_of(path: Path | None) -> Iterator[Record | None]:
+    """The record that the games come from, open; None for a file of JSON lines."""
+    from cardgym.play.record import Record
+
+    path = path or _own_record()
+    if path.suffix in _LINES:
+        yield None
+    else:
+        with contextlib.closing(Record(path)) as record:
+            yield record
 
 
 def entry_of(entries: Sequence[dict[str, Any]], number: int | None) -> dict[str, Any]:
@@ -105,6 +129,7 @@ def _print_list(entries: Sequence[dict[str, Any]], as_json: bool) -> None:
 
 def _print_review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     from cardgym.console import Progress
+    from cardgym.play.costs import keep
     from cardgym.play.review import review
     from cardgym.play.review_text import Pages, step_through, summary_lines, table_lines
     from cardgym.play.style import Style, can_show, size
@@ -114,6 +139,10 @@ def _print_review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
         raise CardgymError(f"--seats {max(seats)}: this game has seats 0 to {len(entry['players']) - 1}")
     with Progress("review") as progress:
         reviewed = review(entry, source=arguments.coach, seats=seats, progress=progress)
+    if arguments.coach is None:
+        with _record_of(arguments.file) as record:
+            if record is not None:
+                keep(record, reviewed)
     if arguments.json:
         print(json.dumps(reviewed.asdict(), indent=2, allow_nan=False))
         return
@@ -139,8 +168,8 @@ def _print_all(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace)
     from cardgym.console import Progress, print_results
     from cardgym.play.costs import costs
 
-    with Progress("games reviewed") as progress:
-        rows = costs(entries, source=arguments.coach, progress=progress)
+    with _record_of(arguments.file) as record, Progress("games reviewed") as progress:
+        rows = costs(entries, source=arguments.coach, record=record, progress=progress)
     if arguments.json:
         print(json.dumps([row.asdict() for row in rows], indent=2, allow_nan=False))
         return

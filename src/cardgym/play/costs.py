@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import cardgym
 from cardgym.arena.statistics import Moments
-from cardgym.play.review import names_of, review
+from cardgym.errors import CardgymError
+from cardgym.play.record import Record
+from cardgym.play.review import Review, names_of, review
+
+Totals = dict[tuple[str, str], tuple[int, int, float]]
+"""A game's decisions, those as good as the best, and their cost in all, by kind of decision and unit."""
 
 _LATELY = 10
 """So many games are the last ones."""
@@ -74,56 +81,130 @@ def costs(
     entries: Sequence[Mapping[str, Any]],
     *,
     source: str | Path | None = None,
+    record: Record | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Cost]:
     """The costs of a person's decisions in finished games, by game, opponents and kind of decision.
 
-    Games in which moves were taken back count as they were played in the end. A game is reviewed once a process.
+    Games in which moves were taken back count as they were played in the end.
 
     Args:
         entries: games with their moves, in the order they were played; those of agents are left out.
         source: who advises; see `Coach`.
+        record: the record that the games are from. It keeps what the game's own adviser finds, so that no game is
+            reviewed twice.
         progress: called with the games done and the games in all.
     """
-    chosen = [
-        entry for entry in entries if entry["finished"] and entry.get("person") is not None and entry.get("moves")
-    ]
-    groups: dict[tuple[str, str], list[tuple[Mapping[str, Any], dict[tuple[str, str], tuple[int, int, float]]]]] = {}
+    chosen = [entry for entry in entries if _is_a_persons(entry) and entry.get("moves")]
+    known = _known(record) if record is not None and source is None else {}
+    found = []
     for number, entry in enumerate(chosen, 1):
+        totals = known.get(entry.get("id", ""))
+        if totals is None:
+            reviewed = review(entry, source=source, chart=False)
+            totals = _totals(reviewed)
+            if record is not None and source is None:
+                keep(record, reviewed)
+        found.append((entry, totals))
+        if progress is not None:
+            progress(number, len(chosen))
+    return _costs(found)
+
+
+def keep(record: Record, reviewed: Review) -> None:
+    """Keep in the record what a person's decisions cost in a finished game, as the game's own adviser values them.
+
+    A record that cannot be written is left as it is: the game is reviewed again when its costs are asked for.
+    """
+    if reviewed.finished and reviewed.person is not None and reviewed.seats == (reviewed.person,):
+        rows = [[*kind, *figures] for kind, figures in _totals(reviewed).items()]
+        with contextlib.suppress(CardgymError):
+            record.keep_totals(reviewed.id, cardgym.__version__, rows)
+
+
+class Reviewer:
+    """Reviews games of a record, on demand and in the background; the record keeps what they cost."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._lock = threading.Lock()
+        self._waiting: dict[str, None] = {}  # A set that keeps its order.
+        self._refused: set[str] = set()
+        self._running = False
+
+    def review(self, entry: Mapping[str, Any]) -> Review:
+        """Review a game now; see `review`."""
+        reviewed = review(entry)
+        keep(self._record, reviewed)
+        return reviewed
+
+    def costs(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """The costs in games reviewed by now, at once; the others' reviews begin in the background, the last first.
+
+        Args:
+            entries: games of the record, with or without their moves, in the order they were played.
+
+        Returns:
+            `costs`, each as a dictionary, and `reviewing`: how many games are not in them yet.
+        """
+        known = _known(self._record)
+        chosen = [entry for entry in entries if _is_a_persons(entry)]
+        with self._lock:
+            missing = [entry["id"] for entry in chosen if entry["id"] not in known and entry["id"] not in self._refused]
+            self._waiting |= dict.fromkeys(missing)
+            if missing and not self._running:
+                self._running = True
+                # A daemon: nobody waits for it when the server ends.
+                threading.Thread(target=self._work, name="reviewer", daemon=True).start()
+        found = [(entry, known[entry["id"]]) for entry in chosen if entry["id"] in known]
+        return {"costs": [cost.asdict() for cost in _costs(found)], "reviewing": len(missing)}
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._running = False
+                    return
+                id = next(reversed(self._waiting))
+            try:
+                keep(self._record, review(self._record.game(id), chart=False))
+            except Exception:  # A game without moves, one that this version cannot replay: it has no costs.
+                with self._lock:
+                    self._refused.add(id)
+            with self._lock:
+                del self._waiting[id]
+
+
+def _is_a_persons(entry: Mapping[str, Any]) -> bool:
+    return bool(entry["finished"]) and entry.get("person") is not None
+
+
+def _totals(reviewed: Review) -> Totals:
+    return {(one.kind, one.unit): (one.decisions, one.best, one.cost) for one in reviewed.totals}
+
+
+def _known(record: Record) -> dict[str, Totals]:
+    """What this version has kept of the record's games."""
+    return {
+        id: {(kind, unit): (decisions, best, cost) for kind, unit, decisions, best, cost in rows}
+        for id, rows in record.totals(cardgym.__version__).items()
+    }
+
+
+def _costs(games: Sequence[tuple[Mapping[str, Any], Totals]]) -> list[Cost]:
+    groups: dict[tuple[str, str], list[tuple[Mapping[str, Any], Totals]]] = {}
+    for entry, totals in games:
         names = names_of(entry)
         person = int(entry["person"])
         others = ", ".join(names[(person + ahead) % len(names)] for ahead in range(1, len(names)))
-        groups.setdefault((entry["env"], others), []).append((entry, _totals(_Key(entry), source)))
-        if progress is not None:
-            progress(number, len(chosen))
-    return [cost for (env, others), games in groups.items() for cost in _group(env, others, games)]
-
-
-class _Key:
-    """An entry that can be looked up by its game's id and its moves."""
-
-    def __init__(self, entry: Mapping[str, Any]) -> None:
-        self.entry = entry
-        moves = tuple(tuple(move) for move in entry["moves"])
-        self._key = (entry["env"], repr(sorted(entry["settings"].items())), entry["person"], moves)
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self._key == other._key
-
-
-@lru_cache(maxsize=1000)
-def _totals(key: _Key, source: str | Path | None) -> dict[tuple[str, str], tuple[int, int, float]]:
-    reviewed = review(key.entry, source=source, chart=False)
-    return {(one.kind, one.unit): (one.decisions, one.best, one.cost) for one in reviewed.totals}
+        groups.setdefault((entry["env"], others), []).append((entry, totals))
+    return [cost for (env, others), group in groups.items() for cost in _group(env, others, group)]
 
 
 def _group(
     env: str,
     others: str,
-    games: Sequence[tuple[Mapping[str, Any], dict[tuple[str, str], tuple[int, int, float]]]],
+    games: Sequence[tuple[Mapping[str, Any], Totals]],
 ) -> list[Cost]:
     shares = Moments(2)
     for entry, _ in games:

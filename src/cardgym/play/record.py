@@ -28,13 +28,15 @@ Move = tuple[int, int]
 
 CHANCE, UNDO = -1, -2
 
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
 create table if not exists games (
     id text primary key, env text not null, finished integer not null, owner text not null, entry text not null);
 create table if not exists moves (
     game text not null references games (id), n integer not null, seat integer not null, move integer not null,
     primary key (game, n)) without rowid;
+create table if not exists totals (
+    game text primary key references games (id), version text not null, totals text not null) without rowid;
 """
 _WAIT_SECONDS = 30.0
 """How long to wait for another process that is writing."""
@@ -98,14 +100,15 @@ class Record:
             [(version,)] = self._database.execute("pragma user_version")
             if version > _VERSION:
                 raise CardgymError(f"record {self.path}: written by a later cardgym; update cardgym")
-            if version == 0:
+            if version < _VERSION:
                 self._database.executescript(f"begin; {_SCHEMA} pragma user_version = {_VERSION}; commit;")
         if version == 0 and path is None:
             self._import_old_logs()
 
     def close(self) -> None:
         """Close the file."""
-        self._database.close()
+        with self._lock:  # A thread may be writing.
+            self._database.close()
 
     def add(self, id: str, entry: dict[str, Any], owner: str = "", moves: Sequence[Move] = ()) -> bool:
         """Add a game; whether it is new. `owner` is whose table it is, where a server has several people's."""
@@ -136,6 +139,7 @@ class Record:
         """Forget a game."""
         with self._writing() as database:
             database.execute("delete from moves where game = ?", (id,))
+            database.execute("delete from totals where game = ?", (id,))
             database.execute("delete from games where id = ?", (id,))
 
     def length(self, id: str) -> int:
@@ -194,6 +198,24 @@ class Record:
                 entry["moves"] = [list(move) for move in live_moves(rows)]
                 entry["undone"] = sum(seat == UNDO for seat, _ in rows)
             yield entry
+
+    # -- totals of reviews --------------------------------------------------------------------------------------------
+
+    def totals(self, version: str) -> dict[str, Any]:
+        """What `keep_totals` kept for each game's id under this version; that of other versions is left out."""
+        rows = self._read("select game, totals from totals where version = ?", (version,))
+        return {game_id: json.loads(text) for game_id, text in rows}
+
+    def keep_totals(self, id: str, version: str, totals: Any) -> None:
+        """Keep plain values that are dear to compute for a game, in place of those of an earlier version.
+
+        Raises:
+            CardgymError: where the file cannot be written, or the game is not in the record.
+        """
+        with self._writing() as database:
+            if not database.execute("select 1 from games where id = ?", (id,)).fetchone():
+                raise CardgymError("no such game in the record")
+            database.execute("insert or replace into totals values (?, ?, ?)", (id, version, _text(totals)))
 
     # -- JSON lines ---------------------------------------------------------------------------------------------------
 

@@ -19,9 +19,9 @@ from starlette.staticfiles import StaticFiles
 
 from cardgym.drawing.sprite import sprite
 from cardgym.errors import CardgymError
+from cardgym.play.costs import Reviewer
 from cardgym.play.record import Record, StaleGameError
 from cardgym.play.results import reports
-from cardgym.play.review import review
 from cardgym.play.session import replay
 from cardgym.web import lobby
 from cardgym.web.safety import LOOPBACK, Answer, Guard, body_of, dump, refusal, whole
@@ -94,6 +94,7 @@ class _Server:
         self._record = record
         self.tables = tables
         self._shared = shared
+        self._reviewer = Reviewer(record)
         self._reviewed = lru_cache(maxsize=64)(self._review)
         self._replayed = lru_cache(maxsize=16)(self._replay)
 
@@ -186,10 +187,8 @@ class _Server:
     async def games(self, request: Request) -> Response:
         def read() -> dict[str, Any]:
             entries = list(self._record.games(finished=True, owner=self._owner(request), moves=False))
-            return {
-                "games": [*map(_listed, entries[-_MAX_LISTED:])][::-1],
-                "reports": [report for report, _ in reports(entries)],
-            }
+            listed, told = [*map(_listed, entries[-_MAX_LISTED:])][::-1], [report for report, _ in reports(entries)]
+            return {"games": listed, "reports": told, **self._reviewer.costs(entries)}
 
         return Answer(await self.tables.work(lambda: dump(read())))
 
@@ -208,7 +207,7 @@ class _Server:
         raise HTTPException(404, "there is no such game")
 
     def _review(self, id: str) -> bytes:
-        return dump(review(self._ended(id)).asdict())
+        return dump(self._reviewer.review(self._ended(id)).asdict())
 
     def _replay(self, id: str) -> bytes:
         """All moves of a game that has ended, with all cards shown."""

@@ -4,13 +4,13 @@ import { h, percent, plain, show } from "./dom.js";
 import { withWhom } from "./lobby.js";
 
 export async function openRecord() {
-  const { games, reports, costs = [] } = await get("record");
+  const { games, reports, costs, reviewing } = await get("record");
   show(h("div", { class: "record" },
     h("h1", {}, "Your record"),
     reports.length > 0 && drawTable("Won, by line-up (95 % intervals)", ["game", "players", "games", "won by the first"],
       reports.map((report) => [report.env, report.players.map((player) => player.name).join(", "), report.games, won(report.players[0])])),
-    costs.length > 0 && drawTable("Given up a decision", ["game", "opponent", "kind", "decisions", "average"],
-      costs.map((row) => [row.env, row.opponent, row.kind, row.decisions, `${plain(row.cost)} ${row.unit}`])),
+    (costs.length > 0 || reviewing > 0) && drawTable(`Given up a decision${reviewing > 0 ? ` (${reviewing} more to be reviewed; look again soon)` : ""}`, ["game", "opponents", "kind", "decisions", "average"],
+      costs.map((row) => [row.env, row.opponents, row.kind, row.decisions, `${plain(row.cost)} ${row.unit}`])),
     games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "review"], games.map((game) =>
       [game.time.slice(0, 16).replace("T", " "), game.env, withWhom(game), scores(game), h("a", { href: `#/review/${game.table}` }, "review")]))
       : h("p", {}, "No game has been finished yet. ", h("a", { href: "#/" }, "Sit down at one."))));
