@@ -147,6 +147,7 @@ def test_the_coach_advises_and_the_review_shows_what_moves_cost(server: Server, 
     assert person.page.inner_text(".left") != first
     person.page.get_by_role("link", name="Record").click()
     person.page.wait_for_selector(".record table")
+    assert "Given up a decision" in person.page.inner_text(".record")
     assert not person.faults
 
 
@@ -181,7 +182,11 @@ def test_the_pages_have_no_serious_fault_and_fit_a_phone(server: Server, browser
 
     page = browser.new_page(viewport={"width": 375, "height": 740}, color_scheme=look)
     person = Person(page)
-    places = [(server.url, ".games"), (f"{server.url}/#/record", ".record")]
+    address = server.open_table("OnePlayPoker-v0")
+    person.sit_down(address)
+    person.play_to_the_end("keys")
+    places = [(server.url, ".games"), (f"{server.url}/#/record", ".record table")]
+    places += [(address.replace("#/table/", "#/review/"), ".review .felt")]
     games = GAMES if look == "light" else ["Cribbage-v0", "KuhnPoker-v0"]
     places += [(server.open_table(game, hints="demand"), ".felt") for game in games]
     found = []
