@@ -167,7 +167,7 @@ def test_a_player_of_the_game_can_coach() -> None:
     session = Session(game, options, [CompiledPlayer("initial")], seed=1, seat=0)
     session.play()
     advice = coach.advise(session.state, 0)
-    assert advice.source.endswith("play-outs by initial")
+    assert advice.source.endswith("play-outs of initial")
     assert sorted(one.action for one in advice.actions) == session.legal_actions()
 
 
@@ -205,7 +205,7 @@ def test_advise_values_a_recorded_decision(record: Record, capsys: pytest.Captur
     assert "share of the pot" in out
     assert main(["advise", POKER, "--decision", "2", "--json"]) == 0
     advice = json.loads(capsys.readouterr().out)
-    assert advice["source"] == "exact"
+    assert advice["source"] == "exact calculation"
     assert len(advice["actions"]) == 2
 
 
@@ -247,6 +247,6 @@ def test_a_network_can_coach(tmp_path: Path) -> None:
     session.play()
     advice = coach.advise(session.state, 0)
     player: Any = resolve(tmp_path / "small.safetensors", game, options)
-    assert advice.source == f"network {tmp_path / 'small.safetensors'}"
+    assert advice.source == f"the network {tmp_path / 'small.safetensors'}"
     seen, mask = look(kernel_of(game, "full"), options, session.state, 0)
     assert advice.best.action == player.act(seen[None], mask[None])[0]

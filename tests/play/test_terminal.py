@@ -171,7 +171,7 @@ def test_hints_come_off_on_demand_and_always() -> None:
     for hints, answers, shown in (("off", ["h", "q"], 0), ("demand", ["h", "q"], 1), ("always", ["q"], 1)):
         terminal, person = new_terminal(answers, hints=hints)
         terminal.play()
-        assert person.text.count("Coach (credits; ") == shown, hints
+        assert person.text.count("Coach (credits, by ") == shown, hints
     assert "Hints are off" in new_and_played(["h", "q"], hints="off")
 
 

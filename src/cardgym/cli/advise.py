@@ -85,7 +85,8 @@ def _advise(env: str, arguments: Any) -> tuple[Advice, list[str]]:
     advice = Coach(game, options, arguments.coach).advise(event.before, event.seat)
     width = size()[0]
     picture = game.words.picture or game.words.describe
-    lines = [*fitted(picture(event.before, event.seat), width), "", f"Values ({advice.unit}; {advice.source}):"]
+    heading = fitted(f"Values ({advice.unit}, by {advice.source}):", width)
+    lines = [*fitted(picture(event.before, event.seat), width), "", *heading]
     for one in advice.actions:
         mark = ">" if one.action == event.move else " "
         error = f" +-{one.error:.2f}" if one.error else ""

@@ -41,7 +41,7 @@ class Advice:
     Attributes:
         kind: the kind of decision, such as `bet`; costs are averaged by it.
         unit: what values are in, such as `credits`.
-        source: where they come from: `exact`, or the player that was asked or that plays the games on.
+        source: what they are by, in words that follow "by": `exact calculation`, `1,000 play-outs of heuristic`.
         actions: every legal action, the best first.
         blunder: an action that costs as much as this is a blunder.
     """

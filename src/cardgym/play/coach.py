@@ -88,7 +88,7 @@ class Coach:
             values = np.asarray(player.action_values(observation[None]))[0]
             words = self.game.words.action_text
             actions = [ActionAdvice(one, words(state, one), float(values[one])) for one in legal_of(mask)]
-            return Advice("decision", "reward", f"network {player.name}", ranked(actions), 0.2)
+            return Advice("decision", "reward", f"the network {player.name}", ranked(actions), 0.2)
 
         return advise
 

@@ -96,7 +96,7 @@ class PlayOuts:
             ActionAdvice(int(action), words(state, int(action)), float(mean), error=float(error))
             for action, mean, error in zip(legal, means, errors, strict=True)
         ]
-        return Advice(kind, self._unit, f"{self._worlds} play-outs by {self.player}", ranked(actions), self._blunder)
+        return Advice(kind, self._unit, f"{self._worlds:,} play-outs of {self.player}", ranked(actions), self._blunder)
 
     def look(self, state: Record, seat: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """What a seat sees in the default observation, (size,) float32, and its mask, (actions,) int8."""

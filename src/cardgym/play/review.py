@@ -34,7 +34,7 @@ class Decision:
         player: the player's name.
         kind: the kind of decision.
         unit: what `cost` and values are in.
-        source: where the values come from.
+        source: what the values are by; see `Advice`.
         chosen: the action taken.
         best: the best action.
         text: the action taken, in words.

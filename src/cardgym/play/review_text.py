@@ -148,7 +148,7 @@ def position_lines(review: Review, state: Any, one: Decision) -> list[str]:
         lines += [f"Seen by {_who(review, seat)}:", *fitted(picture(state, seat), width)]
     if len(order) > 2:
         lines += [line for seat in order[1:] for line in fitted(words.describe(state, seat), width) if "You" in line]
-    lines.append(f"Values ({one.unit}; {one.source}):")
+    lines += fitted(f"Values ({one.unit}, by {one.source}):", width)
     for action in one.actions:
         mark = ">" if action.action == one.chosen else " "
         lines += fitted(f" {mark} {action.value:7.2f}  {action.text}", width)

@@ -410,7 +410,7 @@ def joined(lines: Sequence[str]) -> list[str]:
 
 def hint_lines(advice: Advice, width: int) -> list[str]:
     """What the coach says: the best actions with their values, and why."""
-    lines = [f"Coach ({advice.unit}; {advice.source}):"]
+    lines = fitted(f"Coach ({advice.unit}, by {advice.source}):", width)
     for place, one in enumerate(advice.actions[:_BEST], 1):
         error = f" +-{one.error:.2f}" if one.error else ""
         lines += fitted(f"  {place}. {one.text}: {one.value:.2f}{error}", width)

@@ -78,7 +78,7 @@ def _advise_guess(state: Record, seat: int) -> Advice:
     for action in _legal(state):
         text = action_text(state, action)
         if action == stop:
-            reason = f"worth it where no guess reaches {100 * STOP_BELOW:.0f} %"
+            reason = f"a rule of thumb, not calculated: stop where no guess reaches {100 * STOP_BELOW:.0f} %"
             actions.append(ActionAdvice(action, text, STOP_BELOW, reason))
             continue
         place, tile = divmod(action, n)
@@ -91,7 +91,7 @@ def _advise_guess(state: Record, seat: int) -> Advice:
             reason = "certain"
         actions.append(ActionAdvice(action, text, chance, reason, possible=chance > 0.0))
     actions.sort(key=lambda one: -one.value)
-    return Advice("guess", _PROBABILITY, "exact", tuple(actions), _BLUNDER)
+    return Advice("guess", _PROBABILITY, "exact calculation", tuple(actions), _BLUNDER)
 
 
 def _advise_reveal(state: Record, seat: int) -> Advice:
@@ -105,7 +105,7 @@ def _advise_reveal(state: Record, seat: int) -> Advice:
         reason = f"somebody who sees neither hand guesses it with {100 * chance:.1f} %"
         actions.append(ActionAdvice(action, action_text(state, action), chance, reason))
     actions.sort(key=lambda one: -one.value)
-    return Advice("turn up", "probability that it is guessed anyway", "exact", tuple(actions), _BLUNDER)
+    return Advice("turn up", "probability that it is guessed anyway", "exact calculation", tuple(actions), _BLUNDER)
 
 
 def _no_counts() -> npt.NDArray[np.int64]:

@@ -49,7 +49,8 @@ def _advise_toss(state: Record, seat: int) -> Advice:
     for one in advise_toss(cards, dealer, scores, int(state.target)):
         action = CARDS + tosses[frozenset(one.keep.tossed)]
         actions.append(ActionAdvice(action, action_text(state, action), one.worth, _toss_reason(one, dealer)))
-    return Advice("toss", "points", "exact over cuts and cribs, ranked as expert does", tuple(actions), _BLUNDER)
+    source = "exact counts over all cuts and cribs, ranked as expert ranks them"
+    return Advice("toss", "points", source, tuple(actions), _BLUNDER)
 
 
 def _toss_reason(one: TossAdvice, dealer: bool) -> str:
@@ -69,7 +70,7 @@ def _advise_card(state: Record, seat: int) -> Advice:
             reason = _card_reason(state, card, float(values[place]), int(points[place]))
             actions.append(ActionAdvice(card, action_text(state, card), float(values[place]), reason))
     actions.sort(key=lambda one: -one.value)
-    return Advice("play", "points", "player expert", tuple(actions), _BLUNDER)
+    return Advice("play", "points", "the player expert", tuple(actions), _BLUNDER)
 
 
 def _card_reason(state: Record, card: int, value: float, points: int) -> str:

@@ -60,7 +60,7 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
             actions.append(ActionAdvice(action, action_text(state, action), float(paid + ahead(after)), reason))
         if actions[BET].value > actions[PASS].value:
             actions.reverse()
-        return Advice("bet", "credits", "exact", tuple(actions), _BLUNDER)
+        return Advice("bet", "credits", "exact calculation", tuple(actions), _BLUNDER)
 
     def standing(state: Record, seat: int) -> float:
         """The credits that the player wins in the whole game on average, if every bet from here on is the best."""

@@ -6,7 +6,7 @@ export function drawAdvice(advice, act) {
   const [best, worst] = [Math.max(...values), Math.min(...values)];
   const width = (value) => (best === worst ? 100 : 8 + (92 * (value - worst)) / (best - worst));
   return h("div", { class: "advice" },
-    h("p", { class: "quiet" }, `${advice.unit} · ${advice.source}`),
+    h("p", { class: "quiet" }, `${advice.unit}, by ${advice.source}`),
     h("ol", {}, advice.actions.slice(0, 8).map((action, place) =>
       h("li", { class: place === 0 ? "best" : "" },
         h("button", { type: "button", disabled: !act, onclick: () => act(action.action) },
