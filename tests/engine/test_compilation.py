@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import cardgym
-from cardgym.engine.compilation import allocates, bind, bound, digest_of, reachable_modules, rule, template
+from cardgym.engine.compilation import allocates, bind, bound, config, digest_of, reachable_modules, rule, template
 from cardgym.engine.kernel import kernel_of
 
 PACKAGE = Path(cardgym.__file__).parent
@@ -35,6 +35,13 @@ from cardgym.engine import sampling
 sampling.LegalSampler(1)(np.ones((4, 3), np.int8))
 stats = sampling._sample.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+FIRST_STEP = """
+import gymnasium, cardgym
+env = gymnasium.make("OnePlayPoker-v0")
+_, info = env.reset(seed=0)
+env.step(int(info["action_mask"].argmax()))
 """
 
 
@@ -98,6 +105,18 @@ def test_eight_processes_that_start_cold_compile_once(tmp_path):
     assert [process.returncode for process in processes] == [0] * 8
     hits, misses = np.array([output.split() for output in outputs], int).sum(axis=0)
     assert (hits, misses) == (7, 1)
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_the_first_step_of_an_env_compiles_its_step_kernel_and_nothing_else(tmp_path):
+    process = run(FIRST_STEP, PACKAGE.parent, CARDGYM_CACHE_DIR=str(tmp_path))
+    process.communicate()
+    assert process.returncode == 0
+    step = kernel_of(cardgym.find("OnePlayPoker-v0"), "full").step
+    [folder] = (tmp_path / "compiled").iterdir()
+    assert folder.name == digest_of(step)
+    [code] = folder.glob("*.nbc")  # One signature, too.
+    assert code.name.startswith(f"kernel.{step.__name__}-")
 
 
 def test_a_second_checkout_uses_the_code_of_the_first(copied, tmp_path):
