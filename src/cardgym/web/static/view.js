@@ -44,7 +44,7 @@ export function drawItem(game, item, choice) {
   const content = [picture(game, item.symbol), item.caption && h("small", { "aria-hidden": "true" }, item.caption)];
   const look = `item${item.faded ? " faded" : ""}${taken ? " taken" : ""}`;
   const data = { "data-item": item.id, title: item.label };
-  if (!open && !taken) return h("span", { class: look + shut, role: "img", "aria-label": item.label, ...data }, content);
+  if (!choice?.open.size || (!open && !taken)) return h("span", { class: look + shut, role: "img", "aria-label": item.label, ...data }, content);
   return h("button", { class: look, type: "button", "aria-label": item.label, "aria-pressed": String(taken),
     onclick: () => choice.take(item.id), ...data }, content);
 }
