@@ -58,7 +58,7 @@ def pairs(arguments: argparse.Namespace) -> Iterator[tuple[Side, Side]]:
     if arguments.steps:
         yield (
             Side(
-                "double DQN, batch 512, an update every 256 decisions", "training",
+                "double DQN as make train has it, an update every 64 decisions", "training",
                 {"checkout": str(HERE), "steps": arguments.steps}, compiles=True,
             ),
             Side("Stable-Baselines3's DQN, same game", "sb3_dqn", {"game": SPIKE, "steps": arguments.steps // 20}),
