@@ -1,7 +1,7 @@
 """Masked PPO in self-play for any card game of cardgym.
 
 Usage:
-    python train/ppo.py --config configs/corellian_spike/ppo.toml [--seed 2] [--out FOLDER] [--resume] ...
+    python train/ppo.py --config examples/kuhn_poker/configs/ppo.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/ppo.md says what the magnet is for. The update is in
 cardgym.learn.ppo.learner, its formulas are in cardgym.learn.ppo.losses, advantages in cardgym.learn.ppo.turns.
