@@ -49,7 +49,7 @@ def _advise_toss(state: Record, seat: int) -> Advice:
     for one in advise_toss(cards, dealer, scores, int(state.target)):
         action = CARDS + tosses[frozenset(one.keep.tossed)]
         actions.append(ActionAdvice(action, action_text(state, action), one.worth, _toss_reason(one, dealer)))
-    source = "exact counts over all cuts and cribs, ranked as expert ranks them"
+    source = "exact counts over all cuts and cribs, ranked by expert"
     return Advice("toss", "points", source, tuple(actions), _BLUNDER)
 
 
