@@ -20,7 +20,7 @@ from cardgym.play.coach import Coach
 from cardgym.play.costs import Reviewer, costs, keep
 from cardgym.play.playouts import look
 from cardgym.play.record import Record
-from cardgym.play.review import WORST, decisions_of, review
+from cardgym.play.review import WORST, Review, decisions_of, review
 from cardgym.play.review_text import summary_lines
 from cardgym.play.session import Session
 from cardgym.players.base import CompiledPlayer, resolve
@@ -119,9 +119,12 @@ def test_the_record_keeps_what_games_cost(record: Record, monkeypatch: pytest.Mo
     alone = costs(entries)
     keep(record, review(entries[0]))
     reviewed: list[str] = []
-    monkeypatch.setattr(
-        "cardgym.play.costs.review", lambda entry, **how: reviewed.append(entry["id"]) or review(entry, **how)
-    )
+
+    def counted(entry: dict[str, Any], **how: Any) -> Review:
+        reviewed.append(entry["id"])
+        return review(entry, **how)
+
+    monkeypatch.setattr("cardgym.play.costs.review", counted)
     assert costs(entries, record=record) == alone
     assert reviewed == [entry["id"] for entry in entries[1:]]
     assert costs(entries, record=record) == alone
