@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from cardgym.engine.compilation import allocates, compiled
-from cardgym.engine.contract import write_bits
+from cardgym.engine.contract import write_bits, write_zeros
 from cardgym.engine.kernel import uniform_legal
 from cardgym.engine.sampling import LegalSampler
 
@@ -15,6 +15,11 @@ from cardgym.engine.sampling import LegalSampler
 @compiled
 def _write(values: int, count: int, out: npt.NDArray[np.generic], start: int) -> None:
     write_bits(values, count, out, start)
+
+
+@compiled
+def _write_zeros(out: npt.NDArray[np.generic], start: int, stop: int) -> None:
+    write_zeros(out, start, stop)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.float32])
@@ -27,6 +32,14 @@ def test_write_bits_writes_each_bit_and_nothing_else(dtype: type[np.generic]) ->
         _write(values, count, out, start)
         expected = [7] * start + [(values >> bit) & 1 for bit in range(count)] + [7] * (80 - start - count)
         assert out.tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32])
+def test_write_zeros_writes_its_range_and_nothing_else(dtype: type[np.generic]) -> None:
+    for start, stop in ((0, 80), (3, 70), (5, 5), (9, 4)):
+        out = np.full(80, 7, dtype)
+        _write_zeros(out, start, stop)
+        assert out.tolist() == [0 if start <= place < stop else 7 for place in range(80)]
 
 
 def test_sampler_reaches_every_legal_action_and_no_other() -> None:

@@ -36,11 +36,25 @@ def write_bits(values: int, count: int, out: npt.NDArray[Any], start: int) -> No
         out: int8 or float32, contiguous; indices are not checked.
         start: where the lowest bit goes.
     """
-    whole = count & ~7
-    for first in range(0, whole, 8):
-        _write_8(values >> first, out, start + first)
-    for place in range(whole, count):
-        out[np.uint64(start + place)] = (values >> place) & 1
+    # The last numbers overlap those before them, where the same is written again: no loop, no branch hard to predict.
+    if count >= 16:
+        _write_16(values, out, start)
+        for first in range(16, count - 16, 16):
+            _write_16(values >> first, out, start + first)
+        _write_16(values >> (count - 16), out, start + count - 16)
+    elif count >= 8:
+        _write_8(values, out, start)
+        _write_8(values >> (count - 8), out, start + count - 8)
+    else:
+        for place in range(count):
+            out[np.uint64(start + place)] = (values >> place) & 1
+
+
+@rule
+def write_zeros(out: npt.NDArray[Any], start: int, stop: int) -> None:
+    """Write 0 to `out` from `start` up to `stop`; indices are not checked."""
+    for place in range(start, stop):
+        out[np.uint64(place)] = 0
 
 
 @rule
@@ -53,28 +67,31 @@ def count_32(mask: npt.NDArray[np.int8], start: int) -> int:
 # LLVM makes dozens of instructions of such a loop, because Numba leaves out one of its passes. These are two or three.
 
 
-def _write_interpreted(values: int, out: npt.NDArray[Any], start: int) -> None:
-    for place in range(8):
-        out[start + place] = (values >> place) & 1
+def _writing(width: int) -> Any:
+    """The function that writes the lowest `width` bits of a number."""
+
+    def write_interpreted(values: int, out: npt.NDArray[Any], start: int) -> None:
+        for place in range(width):
+            out[start + place] = (values >> place) & 1
+
+    def write_compiled(context: Any, values: Any, out: Any, start: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            vector = ir.VectorType(context.get_data_type(out.dtype), width)
+            bits = builder.trunc(args[0], ir.IntType(width))
+            bits = builder.bitcast(bits, ir.VectorType(ir.IntType(1), width))
+            numbers = builder.select(bits, ir.Constant(vector, [1] * width), ir.Constant(vector, [0] * width))
+            data = create_struct_proxy(out)(context, builder, args[1]).data
+            builder.store(numbers, builder.bitcast(builder.gep(data, [args[2]]), vector.as_pointer()), align=1)
+            return context.get_dummy_value()
+
+        _check_contiguous(out)
+        return types.void(values, out, start), generate
+
+    return write_interpreted if config.DISABLE_JIT else intrinsic(write_compiled)
 
 
 def _read_interpreted(mask: npt.NDArray[Any], start: int) -> int:
     return sum(1 << place for place in range(32) if mask[start + place])
-
-
-@intrinsic
-def _write_compiled(context: Any, values: Any, out: Any, start: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        number = context.get_data_type(out.dtype)
-        vector = ir.VectorType(number, 8)
-        bits = builder.bitcast(builder.trunc(args[0], ir.IntType(8)), ir.VectorType(ir.IntType(1), 8))
-        numbers = builder.uitofp(bits, vector) if isinstance(out.dtype, types.Float) else builder.zext(bits, vector)
-        data = create_struct_proxy(out)(context, builder, args[1]).data
-        builder.store(numbers, builder.bitcast(builder.gep(data, [args[2]]), vector.as_pointer()), align=1)
-        return context.get_dummy_value()
-
-    _check_contiguous(out)
-    return types.void(values, out, start), generate
 
 
 @intrinsic
@@ -95,5 +112,5 @@ def _check_contiguous(array: Any) -> None:
         raise TypingError(f"bits are read from and written to contiguous arrays of one dimension, not {array}")
 
 
-_write_8: Any = _write_interpreted if config.DISABLE_JIT else _write_compiled
+_write_8, _write_16 = _writing(8), _writing(16)
 _read_32: Any = _read_interpreted if config.DISABLE_JIT else _read_compiled

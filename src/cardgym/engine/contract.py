@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.advice import ActionAdvice, Advice, Adviser
-from cardgym.engine.bits import count_bits, write_bits
+from cardgym.engine.bits import count_bits, write_bits, write_zeros
 from cardgym.engine.compilation import rule
 from cardgym.engine.generator import Generator, uniform, uniform_float
 from cardgym.engine.observations import Feature, Observation, feature_table, offsets
@@ -59,6 +59,7 @@ __all__ = [
     "uniform",
     "uniform_float",
     "write_bits",
+    "write_zeros",
 ]
 
 Mask = npt.NDArray[np.int8]

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Observation, Record, offsets, rule, write_bits
+from cardgym.engine.contract import Feature, Observation, Record, offsets, rule, write_bits, write_zeros
 from cardgym.games.coda.knowledge import count_arrangements, count_guesses, new_counts, tiles_at
 from cardgym.games.coda.state import (
     GUESSING,
-    NONE,
     OVER,
     PLACING,
     REVEALING,
@@ -22,6 +21,7 @@ from cardgym.games.coda.state import (
     hidden,
     lines_shown,
     num_numbers,
+    to_place,
     unseen,
 )
 
@@ -84,7 +84,7 @@ def _observe_turn(state: Record, seat: int, out: npt.NDArray[np.float32]) -> Non
     if lines_shown(state):
         out[TURN.opponent_size] = state.length[other] / half
         out[TURN.opponent_hidden] = count_hidden(state, other) / half
-    if state.jokers:
+    if (int(state.held[seat]) & ~to_place(state, seat)) >> num_numbers(state):
         for place in range(state.length[seat]):
             if state.line[seat, place] >= num_numbers(state):
                 out[TURN.jokers + state.line[seat, place] - num_numbers(state)] = (place + 1) / half
@@ -158,38 +158,37 @@ def full_offsets(n: int) -> FullOffsets:
 @rule
 def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the full observation of `seat`; see `full_features`."""
-    for i in range(out.shape[0]):
-        out[i] = 0.0
     n = int(state.n)
+    half = n // 2
     at = full_offsets(n)
     other = 1 - seat
+    write_zeros(out, 0, TURN_SIZE)
     _observe_turn(state, seat, out)
     own, up, free = int(state.held[seat]), int(state.up[seat]), unseen(state, seat)
     write_bits(own, n, out, at.own_tiles)
     write_bits(up, n, out, at.own_up)
-    write_bits(_to_place(state, seat), n, out, at.drawn)
+    write_bits(to_place(state, seat), n, out, at.drawn)
     write_bits(free, n, out, at.unseen)
-    if lines_shown(state):
-        for place in range(state.length[other]):
-            down = hidden(state, other, place)
-            out[at.opponent_up + place] = not down
-            out[at.opponent_down + place] = down
-            known = not down or state.colour_visible == YES
-            out[at.opponent_white + place] = known & state.line[other, place]
-            write_bits(tiles_at(state, other, place, free), n, out, at.opponent_may_be + place * n)
+    size = int(state.length[other]) if lines_shown(state) else 0
+    down = 0
+    white = 0
+    for place in range(size):
+        down |= int(hidden(state, other, place)) << place
+        white |= (int(state.line[other, place]) & 1) << place
+        write_bits(tiles_at(state, other, place, free), n, out, at.opponent_may_be + place * n)
+    write_zeros(out, at.opponent_may_be + size * n, at.own_down)
+    shown = ((1 << size) - 1) & ~down
+    write_bits(shown, half, out, at.opponent_up)
+    write_bits(down, half, out, at.opponent_down)
+    write_bits(white if state.colour_visible == YES else white & shown, half, out, at.opponent_white)
     face_down = ((1 << n) - 1) & ~(up | int(state.up[other]))
-    for place in range(state.length[seat]):
-        out[at.own_down + place] = hidden(state, seat, place)
+    size = int(state.length[seat])
+    down = 0
+    for place in range(size):
+        down |= int(hidden(state, seat, place)) << place
         write_bits(tiles_at(state, seat, place, face_down), n, out, at.own_may_be + place * n)
-
-
-@rule
-def _to_place(state: Record, seat: int) -> int:
-    """The tiles that a seat has drawn or been dealt and not placed yet."""
-    tiles = int(state.waiting[seat])
-    if state.turn == seat and state.drawn != NONE:
-        tiles |= 1 << int(state.drawn)
-    return tiles
+    write_zeros(out, at.own_may_be + size * n, at.own_may_be + half * n)
+    write_bits(down, half, out, at.own_down)
 
 
 # -- beliefs and odds -------------------------------------------------------------------------------------------------
@@ -286,7 +285,7 @@ def observe_odds(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
     at = odds_offsets(n)
     _observe_turn(state, seat, out)
     write_bits(int(state.held[seat]), n, out, at.own_tiles)
-    write_bits(_to_place(state, seat), n, out, at.drawn)
+    write_bits(to_place(state, seat), n, out, at.drawn)
     if lines_shown(state) and count_hidden(state, seat) > 0:
         counts = new_counts()
         face_up = int(state.up[seat]) | int(state.up[1 - seat])

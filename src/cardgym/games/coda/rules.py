@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CardgymError, Record, rule, write_bits
+from cardgym.engine.contract import CardgymError, Record, rule, write_bits, write_zeros
 from cardgym.games.coda.knowledge import colour_of
 from cardgym.games.coda.possible import possible_tiles
 from cardgym.games.coda.state import (
@@ -96,9 +96,9 @@ def current_player(state: Record) -> int:
 @rule
 def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
     """Fill in the legal actions: guesses and `stop`, places for a tile, or own tiles to turn up."""
-    for action in range(mask.shape[0]):
-        mask[action] = 0
     seat = int(state.turn)
+    guesses = int(state.length[1 - seat]) * int(state.n) if state.phase == GUESSING else 0
+    write_zeros(mask, guesses, mask.shape[0])
     if state.phase == GUESSING:
         _legal_guesses(state, seat, mask)
         if state.continuation == OPTIONAL and state.hits > 0:

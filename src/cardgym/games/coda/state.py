@@ -173,13 +173,18 @@ def hidden(state: Record, seat: int, place: int) -> bool:
 
 
 @rule
+def to_place(state: Record, seat: int) -> int:
+    """The tiles that a seat has drawn or been dealt and not placed yet."""
+    tiles = int(state.waiting[seat])
+    if state.turn == seat and state.drawn != NONE:
+        tiles |= 1 << int(state.drawn)
+    return tiles
+
+
+@rule
 def count_hidden(state: Record, seat: int) -> int:
     """How many tiles in a seat's line are face down."""
-    count = 0
-    for place in range(state.length[seat]):
-        if hidden(state, seat, place):
-            count += 1
-    return count
+    return count_bits(int(state.held[seat]) & ~int(state.up[seat]) & ~to_place(state, seat))
 
 
 @rule
