@@ -6,7 +6,12 @@ from fuzz import DOORS, FILES, check, good
 from hypothesis import HealthCheck, given, settings
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=500,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(FILES)
 def test_damaged_files_are_opened_or_refused_in_one_line(file: tuple[str, bytes]) -> None:
     check(*file)

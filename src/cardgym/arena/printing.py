@@ -35,7 +35,9 @@ def report_texts(report: Mapping[str, Any]) -> Results:
         rows.append([player["name"], *score, *cells])
     below = ", ".join(f"{name}={value}" for name, value in report["settings"].items())
     if report.get("seconds") is not None:
-        below += f"; {report['seconds']:.2f} s, {report['decisions_per_second']:,.0f} decisions/s"
+        below += f"; {report['seconds']:.2f} s"
+    if report.get("decisions_per_second") is not None:
+        below += f", {report['decisions_per_second']:,.0f} decisions/s"
     return title, head, rows, below
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from cardgym.errors import quoted
 from cardgym.players.compatibility import OptionValues
 from cardgym.untrusted.documents import Count, Document, Items, Name, Number, at_most, parse_document, read_bytes
 
@@ -26,6 +28,16 @@ class SavedPlayer(Document):
     mean_return_ci95: Ends
     metrics: Annotated[dict[Name, int | Number | Ends | None], at_most(128)]
 
+    @model_validator(mode="after")
+    def _check_metrics(self) -> Self:
+        """Intervals are under names that end in `_ci95`, and nothing else is."""
+        for name, value in self.metrics.items():
+            if value is not None and name.endswith("_ci95") != isinstance(value, Sequence):
+                raise ValueError(
+                    f"metric {quoted(name)} should be {'an interval' if name.endswith('_ci95') else 'a number'}"
+                )
+        return self
+
 
 class SavedReport(Document):
     """The results of a match; see `cardgym.arena.report.Report`."""
@@ -37,6 +49,13 @@ class SavedReport(Document):
     seconds: Number | None = None
     decisions_per_second: Number | None = None
     players: Annotated[Items[SavedPlayer], Field(min_length=1), at_most(_MAX_PLAYERS)]
+
+    @model_validator(mode="after")
+    def _check_players(self) -> Self:
+        """All players have the same metrics."""
+        if len({frozenset(player.metrics) for player in self.players}) > 1:
+            raise ValueError("the players should have the same metrics")
+        return self
 
 
 def read_report(path: Path) -> dict[str, Any]:
