@@ -74,7 +74,11 @@ def single_env(game: str, seconds: float) -> Measure:
 
     import cardgym  # noqa: F401
 
-    env: Any = gymnasium.make(game, seat="all", illegal_action="random")
+    return _played_alone(gymnasium.make(game, seat="all", illegal_action="random"), seconds)
+
+
+def _played_alone(env: Any, seconds: float) -> Measure:
+    """A single env of Gymnasium with any actions of its space."""
     actions = np.random.default_rng(0).integers(0, env.action_space.n, 1 << 12).tolist()
     env.reset(seed=0)
 
@@ -145,17 +149,7 @@ def blackjack_single(seconds: float) -> Measure:
     """Gymnasium's Blackjack-v1 through `gymnasium.make`; actions are drawn beforehand."""
     import gymnasium
 
-    env = gymnasium.make("Blackjack-v1")
-    actions = np.random.default_rng(0).integers(0, 2, 1 << 12).tolist()
-    env.reset(seed=0)
-
-    def step() -> int:
-        for action in actions:
-            if env.step(action)[2]:
-                env.reset()
-        return len(actions)
-
-    return _rate(step, seconds)
+    return _played_alone(gymnasium.make("Blackjack-v1"), seconds)
 
 
 def openspiel(game: str, seconds: float) -> Measure:

@@ -20,8 +20,9 @@ from cardgym.console import Progress
 from cardgym.learn.acting import EpsilonGreedy
 from cardgym.learn.action_shares import action_names, action_shares, draw_action_shares
 from cardgym.learn.denormals import flushing_denormals
+from cardgym.learn.device import choose_device
 from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.dqn.learner import DQNLearner, choose_device
+from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.replay import ReplayBuffer
 from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
 from cardgym.learn.opponents import OpponentPool

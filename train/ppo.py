@@ -18,7 +18,7 @@ import torch
 from cardgym import find
 from cardgym.console import Progress
 from cardgym.learn.denormals import flushing_denormals
-from cardgym.learn.dqn.learner import choose_device
+from cardgym.learn.device import choose_device
 from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig

@@ -10,7 +10,8 @@ import torch
 from torch.nn.functional import smooth_l1_loss
 
 from cardgym.errors import CardgymError
-from cardgym.learn.dqn.learner import DQNLearner, choose_device
+from cardgym.learn.device import choose_device
+from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.targets import double_dqn_target
 from cardgym.learn.transitions import Transitions
 from cardgym.players.networks import NetworkShape, QNetwork

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import config, rule
+from cardgym.engine.compilation import config, plain_function, rule
 
 Generator = npt.NDArray[np.uint64]
 
@@ -71,9 +71,6 @@ def uniform_float(generator: Generator) -> float:
 
 def draws_of(keys: npt.NDArray[np.uint64], counters: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
     """What `uniform_float` returns next for generators with these keys and counters, (rows,) float64; in NumPy."""
-    bits = keys + (counters + _ONE) * _GOLDEN
-    bits = (bits ^ (bits >> _S30)) * _MIX1
-    bits = (bits ^ (bits >> _S27)) * _MIX2
-    bits ^= bits >> _S31
+    bits = plain_function(mix)(keys + (counters + _ONE) * _GOLDEN)
     draws: npt.NDArray[np.float64] = (bits >> np.uint64(11)) / 9007199254740992.0
     return draws

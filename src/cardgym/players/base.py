@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -271,10 +271,10 @@ def legal_actions(
     Raises:
         CardgymError: where one is not legal, or they are no whole numbers; it names the player.
     """
-    if isinstance(player, SamplingPolicy):
-        actions = np.asarray(player.act(observations, masks, draws))
-    else:
+    if draws is None:
         actions = np.asarray(player.act(observations, masks))
+    else:
+        actions = np.asarray(cast(SamplingPolicy, player).act(observations, masks, draws))
     if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
         raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
     check_legal(actions, masks, lambda row: f"player {player.name}: ")

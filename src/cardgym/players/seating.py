@@ -52,6 +52,7 @@ class SeatedBatch:
             else:
                 self.numbers.append(CALLER - 1 - len(self._batch_policies))
                 self._batch_policies[self.numbers[-1]] = player
+        self._sampling = {number for number, player in self._batch_policies.items() if wants_draws(player)}
         self.observations, self.masks = self.batch.new_outputs()
         self.paid = np.zeros((num_rows, MAX_PLAYERS), np.float64)
 
@@ -109,7 +110,7 @@ class SeatedBatch:
                     seen = observations[pending]
                     if player.observation_name not in (None, self.batch.kernel.observation_name):
                         seen = self._look_as(player, pending)[0]
-                    draws = self._draws(pending, advance=True) if wants_draws(player) else None
+                    draws = self._draws(pending, advance=True) if number in self._sampling else None
                     answers[pending] = legal_actions(player, seen, masks[pending], draws)
             self.batch.step(answers, np.where(waiting, STEP, NOOP), observations, masks)
             self.paid[waiting] += rows["paid"][waiting]
@@ -160,7 +161,7 @@ class SeatedBatch:
             places = np.flatnonzero(waits_for == number)
             if len(places):
                 observations, masks, _ = self._look_as(player, rows[places])
-                draws = self._draws(rows[places], advance=False) if wants_draws(player) else None
+                draws = self._draws(rows[places], advance=False) if number in self._sampling else None
                 actions[places] = legal_actions(player, observations, masks, draws)
         return actions
 

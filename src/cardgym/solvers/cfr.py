@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
+from cardgym.engine.compilation import compiled, rule
 from cardgym.errors import unknown
 from cardgym.solvers.tree import GameTree, Strategy
 
@@ -130,7 +130,7 @@ def _iterate(
                     sums[choice] = (sums[choice] + own_reach[info_set] * strategy[choice]) * fading
 
 
-@compiled
+@rule
 def _match_regrets(
     first_choice: npt.NDArray[np.int64], regrets: npt.NDArray[np.float64], strategy: npt.NDArray[np.float64]
 ) -> None:
@@ -144,7 +144,7 @@ def _match_regrets(
             strategy[choice] = max(regrets[choice], 0.0) / total if total > 0.0 else 1.0 / (last - first)
 
 
-@compiled
+@rule
 def _walk_down(
     seats: npt.NDArray[np.int64],
     info_sets: npt.NDArray[np.int64],
@@ -171,7 +171,7 @@ def _walk_down(
             reach[child, actor] *= share
 
 
-@compiled
+@rule
 def _walk_up(
     seats: npt.NDArray[np.int64],
     info_sets: npt.NDArray[np.int64],
@@ -194,7 +194,7 @@ def _walk_up(
                 values[node, seat] += share * values[child, seat]
 
 
-@compiled
+@rule
 def _discount(t: int, exponent: float) -> float:
     """t^e / (t^e + 1), also for e infinite."""
     if exponent == np.inf:

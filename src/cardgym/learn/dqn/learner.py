@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 
-from cardgym.errors import CardgymError
 from cardgym.learn.adam import Adam
 from cardgym.learn.dqn.gradient import QNetworkGradient
 from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
@@ -146,15 +145,3 @@ class DQNLearner:
         self.target.load_state_dict(state["target"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.updates = state["updates"]
-
-
-def choose_device(name: str) -> torch.device:
-    """The device of that name; `auto` is a GPU if there is one.
-
-    Raises:
-        CardgymError: for `cuda` on a machine without a GPU.
-    """
-    available = torch.cuda.is_available()
-    if name == "cuda" and not available:
-        raise CardgymError("device 'cuda': this machine has no GPU that PyTorch can use; choose cpu or auto")
-    return torch.device("cuda" if available and name in ("cuda", "auto") else "cpu")
