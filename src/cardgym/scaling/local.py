@@ -1,0 +1,150 @@
+"""Plain processes on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from multiprocessing.connection import Connection, wait
+from types import FrameType
+from typing import Any, NoReturn
+
+from cardgym.scaling.engine import Ended, Engine, Task, ignoring_interrupts, one_line, perform, signal_name
+
+STOP_SECONDS = 15.0
+"""How long a worker may take to stop its task before it is killed."""
+
+
+class LocalEngine(Engine):
+    """So many worker processes, started when they are first needed; each performs one task at a time."""
+
+    name = "local"
+
+    def __init__(self, workers: int | None = None) -> None:
+        """Name the number of workers; None for one on each core that this process may use."""
+        self._num_workers = cores() if workers is None else workers
+        self._idle: list[_Worker] = []
+        self._busy: dict[str, _Worker] = {}
+        self._numbers = list(range(self._num_workers, 0, -1))
+
+    @property
+    def workers(self) -> int:
+        """How many tasks run at once."""
+        return self._num_workers
+
+    def _give(self, task: Task) -> None:
+        worker = self._idle.pop() if self._idle else _Worker(self._numbers.pop())
+        self._busy[task.key] = worker
+        worker.give(task)
+
+    def _collect(self, seconds: float) -> Sequence[Ended]:
+        keys = {worker.pipe: key for key, worker in self._busy.items()}
+        ended = []
+        for pipe in wait(list(keys), seconds):
+            assert isinstance(pipe, Connection)
+            key = keys[pipe]
+            worker = self._busy.pop(key)
+            try:
+                value, error = pipe.recv()
+            except (EOFError, OSError):
+                ended.append(Ended(key, worker.name, died=worker.end()))
+                self._numbers.append(worker.number)
+            else:
+                ended.append(Ended(key, worker.name, value, error))
+                self._idle.append(worker)
+        return ended
+
+    def _stop(self) -> None:
+        with ignoring_interrupts():
+            stopped = list(self._busy.values())
+            self._busy.clear()
+            _end_all(stopped)
+            self._numbers += [worker.number for worker in stopped]
+
+    def close(self) -> None:
+        """Stop the tasks under way and end the workers."""
+        with ignoring_interrupts():
+            workers = [*self._busy.values(), *self._idle]
+            self._busy.clear()
+            self._idle.clear()
+            _end_all(workers)
+            self._numbers += [worker.number for worker in workers]
+
+
+class _Worker:
+    """A process at the other end of a pipe."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.name = f"local {number}"
+        # Spawned: a fork of a process with threads can hang. A daemon: ended with this process, whatever happens.
+        context = multiprocessing.get_context("spawn")
+        self.pipe, other = context.Pipe()
+        self.process = context.Process(target=work, args=(other,), name=self.name, daemon=True)
+        self.process.start()
+        other.close()
+
+    def give(self, task: Task) -> None:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # It died: `recv` says so.
+            self.pipe.send(task)
+
+    def end(self) -> str:
+        """Wait for the process, which has ended or is about to; how it ended."""
+        self.pipe.close()
+        self.process.join(STOP_SECONDS)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        return signal_name(self.process.exitcode)
+
+
+def _end_all(workers: Sequence[_Worker]) -> None:
+    for worker in workers:
+        worker.process.terminate()
+    for worker in workers:
+        worker.end()
+
+
+def work(pipe: Connection[Any, Any]) -> None:
+    """Perform the tasks that come through a pipe until it closes. SIGTERM ends a task under way and the worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process at the other end, which stops this one.
+    signal.signal(signal.SIGTERM, _leave)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    threading.Thread(target=_follow_parent, daemon=True).start()
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
+            try:
+                result = perform(pipe.recv())
+            except (AttributeError, ImportError) as error:  # The function cannot be imported here.
+                result = None, one_line(error)
+            try:
+                pipe.send(result)
+            except (AttributeError, TypeError, ValueError) as error:  # A value that cannot be pickled.
+                pipe.send((None, one_line(error)))
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)  # The task's clean-up is not to be interrupted.
+    sys.exit(128 + number)
+
+
+def _follow_parent() -> None:
+    """End this process when its parent has ended, however that came about."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(STOP_SECONDS)
+    os._exit(1)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

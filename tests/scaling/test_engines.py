@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import scaling_tasks
+
+from cardgym import CardgymError
+from cardgym.scaling import Engine, Outcome, Task, make
+from cardgym.scaling.program import LOG, STOP, run_program
+
+HERE = Path(__file__).parent
+SRC = HERE.parents[1] / "src"
+
+if os.name != "posix":
+    pytest.skip("SIGKILL is POSIX's", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with make("local", workers=2) as engine:
+        yield engine
+
+
+def test_every_task_has_one_outcome(engine: Engine) -> None:
+    tasks = [Task(str(number), scaling_tasks.square, (number,)) for number in range(20)]
+    outcomes = {outcome.key: outcome for outcome in engine.run(tasks)}
+    assert {key: outcome.value for key, outcome in outcomes.items()} == {str(n): n * n for n in range(20)}
+    assert {outcome.attempts for outcome in outcomes.values()} == {1}
+
+
+def test_error_of_a_task_is_one_line_and_the_rest_go_on(engine: Engine) -> None:
+    tasks = [
+        Task("refused", scaling_tasks.refuse, (7,)),
+        Task("broken", scaling_tasks.break_down, (7,)),
+        Task("missing", scaling_tasks.square),
+        Task("good", scaling_tasks.square, (3,)),
+    ]
+    outcomes = {outcome.key: outcome for outcome in engine.run(tasks)}
+    assert outcomes["refused"].error == "7 is not allowed"
+    assert outcomes["broken"].error == "ZeroDivisionError: integer division or modulo by zero"
+    assert (outcomes["missing"].error or "").startswith("TypeError: ")
+    assert (outcomes["good"].value, outcomes["good"].error) == (9, None)
+
+
+def test_task_whose_worker_dies_is_begun_again(engine: Engine, tmp_path: Path) -> None:
+    tasks = [
+        Task("again", scaling_tasks.die_at_first, (str(tmp_path / "marker"),)),
+        Task("never", scaling_tasks.die_always, attempts=2),
+        Task("good", scaling_tasks.square, (3,)),
+    ]
+    outcomes = {outcome.key: outcome for outcome in engine.run(tasks)}
+    assert (outcomes["again"].value, outcomes["again"].attempts) == ("done", 2)
+    assert outcomes["never"].error == "its worker died 2 times (killed by signal 9)"
+    assert outcomes["good"].value == 9
+
+
+def test_next_task_is_taken_when_a_worker_is_free(engine: Engine) -> None:
+    outcomes: list[Outcome] = []
+    seen = []
+
+    def tasks() -> Iterator[Task]:
+        for number in range(6):
+            seen.append(number - len(outcomes))  # Under way, as this one is asked for.
+            yield Task(str(number), scaling_tasks.square, (number,))
+
+    for outcome in engine.run(tasks()):
+        outcomes.append(outcome)
+    assert len(outcomes) == 6
+    assert max(seen) < engine.workers
+
+
+def test_tasks_under_way_stop_with_the_iteration(engine: Engine, tmp_path: Path) -> None:
+    tasks = [Task("quick", scaling_tasks.square, (3,)), Task("slow", scaling_tasks.sleep, (str(tmp_path), 600.0))]
+    outcomes = engine.run(tasks, wait=lambda: None)
+    assert next(outcomes).key == "quick"
+    pids = _started(tmp_path, 1)
+    outcomes.close()  # type: ignore[attr-defined]
+    assert not any(map(_running, pids))
+    assert [outcome.value for outcome in engine.run([Task("next", scaling_tasks.square, (2,))])] == [4]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_runs_on_after_a_signal(tmp_path: Path, number: signal.Signals) -> None:
+    """Two workers with a program each; the process that started them gets the signal, as from Ctrl-C or a scheduler."""
+    script = tmp_path / "sleeper.py"
+    script.write_text(
+        "import os, pathlib, sys, time\npathlib.Path(sys.argv[1], str(os.getpid())).touch()\ntime.sleep(600)\n"
+    )
+    command = tmp_path / "command.py"
+    command.write_text(
+        "import sys\n"
+        "from cardgym.scaling import Task, make\n"
+        "from cardgym.scaling.program import run_program\n"
+        "import scaling_tasks\n"
+        "if __name__ == '__main__':\n"
+        "    folder, script = sys.argv[1:]\n"
+        "    with make('local', workers=2) as engine:\n"
+        "        programs = Task('p', run_program, ([script, folder], folder + '/run'))\n"
+        "        list(engine.run([Task('f', scaling_tasks.sleep, (folder, 600.0)), programs]))\n"
+    )
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, str(command), str(pids), str(script)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SRC), str(HERE)])},
+        stderr=subprocess.DEVNULL,
+    )
+    started = _started(pids, 2)
+    process.send_signal(number)
+    process.wait(30)
+    deadline = time.monotonic() + 30  # Where it was killed, the others notice by themselves.
+    while any(map(_running, started)) and number != signal.SIGINT and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(_running, started))
+
+
+def test_program_has_its_log_and_exit_code(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nprint(sys.argv[1:], __name__)\nsys.exit('no luck')\n")
+    assert run_program([str(script), "--seed", "1"], str(tmp_path / "run")) == 1
+    assert (tmp_path / "run" / LOG).read_text() == "['--seed', '1'] __main__\nno luck\n"
+
+
+def test_stop_file_asks_a_program_to_end(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import pathlib, signal, sys, time\n"
+        "def save(number, frame):\n"
+        "    print('saved')\n"
+        "    sys.exit(128 + number)\n"
+        "signal.signal(signal.SIGTERM, save)\n"
+        f"pathlib.Path(r'{tmp_path / STOP}').touch()\n"
+        "time.sleep(600)\n"
+    )
+    assert run_program([str(script)], str(tmp_path)) == 128 + signal.SIGTERM
+    assert (tmp_path / LOG).read_text() == "saved\n"
+
+
+def test_unknown_engine_names_the_nearest() -> None:
+    with pytest.raises(CardgymError, match="did you mean 'local'"):
+        make("locl")
+
+
+def _started(folder: Path, count: int) -> list[int]:
+    """The processes that said in a folder that they run, once there are so many."""
+    deadline = time.monotonic() + 60
+    while len(names := [path.name for path in folder.iterdir() if path.name.isdecimal()]) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return list(map(int, names))
+
+
+def _running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
