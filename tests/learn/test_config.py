@@ -21,7 +21,7 @@ from cardgym import find
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.interop.sb3_config import SB3Config
-from cardgym.learn.config import Items, TrainingConfig, parse_run, read_config
+from cardgym.learn.config import BASE, Items, TrainingConfig, parse_run, read_config
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
@@ -47,7 +47,7 @@ KINDS = kinds()
 
 def kind_of(path: Path) -> type[TrainingConfig]:
     """The class of the hyper-parameters in one of the project's config files."""
-    keys = set(tomllib.loads(path.read_text()))
+    keys = set(tomllib.loads(path.read_text())) - {BASE}
     for kind in KINDS:
         if keys <= set(kind.model_fields) and read_config(kind, path).algorithm_name in path.stem:
             return kind
@@ -170,10 +170,22 @@ def test_configs_of_the_project_can_be_read(path: Path) -> None:
     assert config.algorithm_name in path.stem
 
 
-def test_no_two_configs_differ_in_the_algorithm_alone() -> None:
+def test_a_config_with_a_base_changes_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "first.toml").write_text("gamma = 0.5\nnum_envs = 7\n")
+    (tmp_path / "second.toml").write_text('base = "first.toml"\ngamma = 0.25\n')
+    config = read_config(DQNConfig, tmp_path / "second.toml")
+    assert (config.gamma, config.num_envs) == (0.25, 7)
+    (tmp_path / "third.toml").write_text('base = "../first.toml"\n')
+    with pytest.raises(CardgymError, match="allowed: the name of a file beside it"):
+        read_config(DQNConfig, tmp_path / "third.toml")
+
+
+def test_no_two_configs_differ_in_the_algorithm_alone_unless_one_is_the_base() -> None:
     for folder in sorted({path.parent for path in CONFIGS}):
         seen = set()
         for path in folder.glob("*.toml"):
+            if BASE in tomllib.loads(path.read_text()):
+                continue
             values = read_config(kind_of(path), path).model_dump()
             rest = json.dumps({**values, "double": None, "algorithm": None})
             assert rest not in seen, path

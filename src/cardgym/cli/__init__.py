@@ -20,6 +20,7 @@ GENERAL = {
     "games": "list the games with their options and players",
     "play": "play a game in the terminal",
     "serve": "play in the browser",
+    "train": "train an agent",
     "evaluate": "play players against each other and report with intervals",
     "record": "write the transitions (s, a, r, s') of played games to a file",
     "solve": "solve a game exactly and value its players",

@@ -8,7 +8,7 @@ import dataclasses
 from cardgym.cli.parser import Parser
 from cardgym.engine.contract import Game
 from cardgym.engine.registry import find, registered
-from cardgym.players.base import player_names
+from cardgym.players.base import checkpoints, player_names
 
 
 def add_arguments(parser: Parser) -> None:
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _text(game: Game) -> str:
     defaults = game.parse_options()
     rows = [
-        ("players", ", ".join(player_names(game))),
+        ("players", ", ".join([*player_names(game), *checkpoints(game)])),
         ("actions", str(game.num_actions)),
         *(
             (f"obs={name}", f"{observation.size(defaults)} numbers")

@@ -33,10 +33,12 @@ class Command:
     Attributes:
         module: the module that runs it; see `cardgym.cli`.
         help: its line in `cardgym --help`.
+        trains: whether it is a training with a config, which `cardgym train` runs too.
     """
 
     module: str
     help: str
+    trains: bool = False
 
 
 @dataclass(frozen=True)

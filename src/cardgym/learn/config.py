@@ -20,10 +20,13 @@ from cardgym.arguments import Parser
 from cardgym.engine.registry import parse_settings
 from cardgym.errors import CardgymError, nearest, printable, quoted
 from cardgym.limits import MAX_GAMES, MAX_STEPS, duration
+from cardgym.shipped import config_path
 from cardgym.untrusted.documents import read_bytes
 
 T = TypeVar("T")
 
+BASE = "base"
+"""The key of a config file that names the file it starts from; that one has no base itself."""
 _MAX_FILE = 1 << 20
 """Bytes that a config file may have."""
 
@@ -151,23 +154,37 @@ class RunArgs:
 def read_config(kind: type[C], path: Path) -> C:
     """A config from a TOML file; keys that the file leaves out keep their defaults.
 
+    A file's `base` names another beside it, whose values take the place of the defaults.
+
     Raises:
         CardgymError: where the file cannot be read, for an unknown key, and for a bad value.
     """
-    try:
-        values = tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode())
-    except (RecursionError, ValueError) as error:
-        raise CardgymError(f"config {path}: cannot be read as TOML ({printable(str(error))})") from None
+    values = _read_values(path)
+    base = values.pop(BASE, None)
+    if base is not None:
+        if not isinstance(base, str) or Path(base).name != base:
+            raise CardgymError(f"config {path}: {BASE}={printable(_repr(base))}: allowed: the name of a file beside it")
+        values = {**_read_values(path.with_name(base)), **values}
     try:
         return kind(**values)
     except CardgymError as error:
         raise CardgymError(f"config {path}: {error}") from None
 
 
+def _read_values(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode())
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, CardgymError):
+            raise
+        raise CardgymError(f"config {path}: cannot be read as TOML ({printable(str(error))})") from None
+
+
 def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunArgs]:
     """Read the hyper-parameters and the `RunArgs` from the command line.
 
-    `--config FILE` sets the hyper-parameters, a flag for each field changes one. `--help` prints them all and exits.
+    `--config` sets the hyper-parameters from a file (see `cardgym.shipped.config_path`), a flag for each field changes
+    one. `--help` prints them all and exits.
 
     Args:
         kind: the class of the hyper-parameters; its docstring opens the help.
@@ -179,7 +196,8 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
     """
     early = Parser(script, None, add_help=False)
     _add_config(early)
-    path = early.parse_known_args(words)[0].config
+    named = early.parse_known_args(words)[0].config
+    path = None if named is None else config_path(named)
     config = kind() if path is None else read_config(kind, path)
 
     usage = f"{script} [--config FILE] [--out FOLDER] [--resume] [--KEY VALUE] ..."
@@ -200,7 +218,8 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
             groups[owner] = parser.add_argument_group((owner.__doc__ or "").partition("\n")[0].rstrip("."))
         _add_flag(groups[owner], name, properties[name], getattr(config, name))
     given = vars(parser.parse_args(words))
-    run_args = RunArgs(*(given.pop(name) for name in ("config", "out", "resume")))
+    del given["config"]
+    run_args = RunArgs(path, given.pop("out"), given.pop("resume"))
     for name in given:
         if properties[name]["type"] == "object":
             changes = {key: _integer(word) for key, word in parse_settings(given[name]).items()}
@@ -208,8 +227,11 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
     return config.replace(**given), run_args
 
 
+_CONFIG_HELP = "a TOML file of these values, or the name of one that comes with cardgym; a flag changes one"
+
+
 def _add_config(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument("--config", metavar="FILE", type=Path, help="a TOML file of these values; a flag changes one")
+    parser.add_argument("--config", metavar="FILE", type=Path, help=_CONFIG_HELP)
 
 
 def _fields(kind: type[TrainingConfig]) -> list[tuple[type[TrainingConfig], str]]:

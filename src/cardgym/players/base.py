@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from cardgym import shipped
 from cardgym.engine import registry
 from cardgym.engine.contract import CompiledPolicy, Game, Options, TablePolicy
 from cardgym.errors import CardgymError, unknown
 from cardgym.players.legality import check_legal
+from cardgym.untrusted.tensors import METADATA_KEY
 
 Policy = Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], int]
 """A Python callable as a player: `policy(observation, action_mask)` returns a legal action."""
@@ -152,8 +155,26 @@ PlayerSpec = str | Path | Policy | Player | Acts
 
 
 def player_names(game: Game) -> tuple[str, ...]:
-    """The names of the players that can be named for a game."""
+    """The names of the players that can be named for a game, those of its checkpoints left out."""
     return ("random", *game.players)
+
+
+def checkpoints(game: Game) -> dict[str, Path]:
+    """The checkpoints that come with a game, by the names that players have: files of other ids are left out."""
+    package = registry.package_of(game)
+    if package is None:
+        return {}
+    files = shipped.checkpoints(package.name, (suffix for suffix in _references() if ":" not in suffix))
+    return {name: path for name, path in files.items() if _env_of(path) in (game.id, None)}
+
+
+def _env_of(path: Path) -> str | None:
+    """The id of the game that a safetensors checkpoint was made for; None where its metadata do not say."""
+    with open(path, "rb") as file:
+        header = file.read(int.from_bytes(file.read(8), "little")) if path.suffix == ".safetensors" else b""
+    metadata = json.loads(header or "{}").get("__metadata__", {}).get(METADATA_KEY, "{}")
+    env: str | None = json.loads(metadata).get("env")
+    return env
 
 
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
@@ -163,7 +184,8 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
 
     A path is a policy file (`.json`), a Q-table (`.npz`), a network's checkpoint (`.safetensors`) or a model of
     Stable-Baselines3 (`.zip`); games add suffixes of their own. A policy network samples its actions; with `:greedy`
-    behind the path it takes the most probable ones.
+    behind the path it takes the most probable ones. A checkpoint that comes with the game has a name too, its file's
+    without suffixes, and is found by its path in a checkout from any folder.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
@@ -188,12 +210,34 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
         return CompiledPlayer(name)
     if name in game.players:
         return _own_player(name, game, options)
-    for suffix, load in _loaders():
-        if name.endswith(suffix):
-            player: Player = load(Path(name), game, options)
-            return player
+    if player := _load(name, game, options):
+        return player
+    files = checkpoints(game)
+    short, greedy = name.removesuffix(GREEDY), GREEDY if name.endswith(GREEDY) else ""
+    if short in files and (player := _load(f"{files[short]}{greedy}", game, options)):
+        return _called(name, player)
     paths = "a path to a .json policy, .npz Q-table, .safetensors checkpoint or .zip model"
-    raise unknown("player", name, [*player_names(game), paths])
+    raise unknown("player", name, [*player_names(game), *files, paths])
+
+
+def _load(name: str, game: Game, options: Options) -> Player | None:
+    """The player of a file; None where no loader takes files of that name."""
+    references = _references()
+    for suffix in sorted(references, key=len, reverse=True):  # `.name.safetensors` comes before `.safetensors`.
+        if name.endswith(suffix):
+            greedy = GREEDY if name.endswith(GREEDY) else ""
+            path = shipped.checkpoint_path(Path(name.removesuffix(greedy)))
+            player: Player = registry.load(references[suffix])(Path(f"{path}{greedy}"), game, options)
+            return _called(name, player)
+    return None
+
+
+def _called(name: str, player: Player) -> Player:
+    """A player under the name that it was given, instead of the path where its file happens to be installed."""
+    if isinstance(player, TablePlayer | CompiledPlayer):
+        return replace(player, name=name)
+    player.name = name  # type: ignore[misc]  # Loaders' players can be renamed; a batch policy in general need not.
+    return player
 
 
 def _own_player(name: str, game: Game, options: Options) -> Player:
@@ -222,11 +266,9 @@ _LOADERS = {
 """How players are loaded from files, by suffix."""
 
 
-def _loaders() -> Iterator[tuple[str, Callable[[Path, Game, Options], Player]]]:
-    """Suffixes with their loaders, longest first, so that `.name.safetensors` comes before `.safetensors`."""
-    references = {**_LOADERS, **dict(registry.loaders())}
-    for suffix in sorted(references, key=len, reverse=True):
-        yield suffix, lambda *given, reference=references[suffix]: registry.load(reference)(*given)
+def _references() -> dict[str, str]:
+    """References to loaders, the games' own too, by suffix."""
+    return {**_LOADERS, **dict(registry.loaders())}
 
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:

@@ -7,7 +7,9 @@ PACKAGE = GamePackage(
     games={"CorellianSpike-v0": "cardgym.games.corellian_spike.game:GAME"},
     commands={
         "batch-q": Command(
-            "cardgym.games.corellian_spike.batch_q.train", "train the Corellian Spike paper's batch Q-learning"
+            "cardgym.games.corellian_spike.batch_q.train",
+            "train the Corellian Spike paper's batch Q-learning",
+            trains=True,
         ),
     },
     paper="cardgym.games.corellian_spike.paper.command",

@@ -13,7 +13,7 @@ PACKAGE = GamePackage(
         "cribbage-stats": Command(
             "cardgym.games.cribbage.commands.statistics", "count the exact statistics of every hand of cribbage"
         ),
-        "experts": Command("cardgym.games.cribbage.experts.train", "train weighted experts at cribbage"),
+        "experts": Command("cardgym.games.cribbage.experts.train", "train weighted experts at cribbage", trains=True),
     },
     positions="cardgym.games.cribbage.commands.advise",
     paper="cardgym.games.cribbage.paper.command",

@@ -1,0 +1,76 @@
+"""Train an agent: run a training script, or a game's own training, with a config that comes with cardgym or with yours.
+
+`cardgym train dqn ...` runs the very file that `python train/dqn.py ...` runs in a checkout. Hyper-parameters are
+flags; `cardgym train NAME --help` lists them.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import runpy
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from cardgym import shipped
+from cardgym.engine.registry import Command, packages
+from cardgym.errors import CardgymError, unknown
+
+
+def trainings() -> dict[str, Command]:
+    """The trainings that games bring, by name; `batch-q` may be written `batch_q`, as scripts are."""
+    named = {name: command for package in packages() for name, command in package.commands.items() if command.trains}
+    return {name.replace("-", "_"): command for name, command in named.items()}
+
+
+def main(words: list[str]) -> int:
+    """Run the training named first with the words after it."""
+    scripts, own = shipped.scripts(), trainings()
+    if words and words[0] in ("-h", "--help"):
+        print(_help(scripts, own))
+        return 0
+    if not words:
+        raise CardgymError(f"SCRIPT comes first: {', '.join([*scripts, *own])} (see cardgym train --help)")
+    name = words[0].removesuffix(".py").replace("-", "_")
+    if name in scripts:
+        return _run_script(scripts[name], words[1:])
+    if name not in own:
+        raise unknown("training", words[0], [*scripts, *own])
+    return int(importlib.import_module(own[name].module).main(words[1:]))
+
+
+def _run_script(path: Path, words: list[str]) -> int:
+    """Run a script as `python SCRIPT` would; its exit code."""
+    old_words, old_path = sys.argv, sys.path
+    sys.argv, sys.path = [str(path), *words], [str(path.parent), *sys.path]
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
+    finally:
+        sys.argv, sys.path = old_words, old_path
+    return 0
+
+
+def _help(scripts: Mapping[str, Path], own: Mapping[str, Command]) -> str:
+    lines = {name: _first_sentence(path) for name, path in scripts.items()}
+    lines |= {name: f"{command.help[0].upper()}{command.help[1:]}." for name, command in own.items()}
+    width = max(map(len, lines), default=0)
+    return "\n".join(
+        [
+            "usage: cardgym train SCRIPT [--config CONFIG] [--KEY VALUE] ...",
+            "",
+            (__doc__ or "").strip(),
+            "",
+            "scripts:",
+            *(f"  {name:<{width}}  {line}" for name, line in lines.items()),
+            "",
+            "configs that come with cardgym; a path to a file of yours does as well:",
+            *(f"  {name}" for name in shipped.configs()),
+        ]
+    )
+
+
+def _first_sentence(path: Path) -> str:
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
