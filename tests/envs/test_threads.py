@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import os
+import sys
 import threading
 import time
 from typing import Any
@@ -125,3 +126,19 @@ def test_error_in_a_thread_reaches_the_caller() -> None:
 def test_bad_numbers_of_threads_are_refused(num_threads: Any) -> None:
     with pytest.raises(CardgymError, match=r"num_threads=.*allowed are whole numbers from 1"):
         gym.make_vec(GAME, 4, num_threads=num_threads)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says on which core a thread is")
+def test_threads_keep_off_the_core_of_their_caller() -> None:
+    allowed = os.sched_getaffinity(0)
+    crew = Crew(1)
+    seen: list[set[int]] = []
+    crew.run([(int, ()), (int, ())])
+    try:
+        for core in sorted(allowed)[:3]:
+            os.sched_setaffinity(0, {core})
+            crew.run([(int, ()), (lambda: seen.append(os.sched_getaffinity(0)), ())])
+            os.sched_setaffinity(0, allowed)
+            assert seen[-1] == (allowed - {core} or allowed)
+    finally:
+        os.sched_setaffinity(0, allowed)
