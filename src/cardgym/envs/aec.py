@@ -12,6 +12,7 @@ from gymnasium.utils import seeding
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
 from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore
+from cardgym.envs.documented import Documented
 from cardgym.envs.window import Window
 from cardgym.errors import CardgymError, missing
 
@@ -21,7 +22,7 @@ except ModuleNotFoundError as error:
     raise missing("cardgym.envs.aec", error) from None
 
 
-class CardAECEnv(AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is an extra and untyped here.
+class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is an extra and untyped here.
     """A registered game with an agent in each seat: `player_0`, `player_1`, ...
 
     An observation is `{"observation": ..., "action_mask": ...}`; the mask is all zeros unless the agent is the one to

@@ -11,14 +11,15 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import MAX_PLAYERS, RESET
 from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, Opponents, check_reset_options
+from cardgym.envs.documented import Documented
 from cardgym.errors import CardgymError
 
 _SEATS = (*np.arange(MAX_PLAYERS), np.int64(-1))
 """Each seat, and at -1 the end, as NumPy's int64: making one anew takes a tenth of a step."""
 
 
-class CardEnv(gymnasium.Env[Any, Any]):
-    """A registered game, as `gymnasium.make("Name-v0")` makes it; see the game's own page.
+class CardEnv(Documented, gymnasium.Env[Any, Any]):
+    """A registered game, as `gymnasium.make("Name-v0")` makes it; `help(env.unwrapped)` shows the game's own page.
 
     `info["action_mask"]`, int8 of (actions,), marks the legal actions, from `reset` on; it is all ones at the end.
     The reward of a step is what the seat was paid since its previous decision; the first reward includes what was paid

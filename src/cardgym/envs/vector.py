@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, Opponents, check_reset_options
+from cardgym.envs.documented import Documented
 from cardgym.envs.rows import RowView
 from cardgym.errors import CardgymError, unknown
 
@@ -20,7 +21,7 @@ _STEP = np.uint8(STEP)
 assert RESET == STEP + 1  # For `step`.
 
 
-class CardVectorEnv(VectorEnv[Any, Any, Any]):
+class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
     """Many games of one kind, as `gymnasium.make_vec("Name-v0", num_envs=4096)` makes them; a row is a game.
 
     Row i plays the same games, bit for bit, as a single env seeded with `seed + i`. `info["action_mask"]` is int8 of
