@@ -8,23 +8,29 @@ Each part prints a line with its figures; the first failure ends it. docs/reliab
 from __future__ import annotations
 
 import argparse
+import contextlib
+import dataclasses
 import itertools
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
-from types import NoneType
+from typing import Any
 
 import numpy as np
 
 import cardgym
-from cardgym.engine.contract import CompiledPolicy, Game, Options, TablePolicy
+from cardgym.console import Progress
+from cardgym.engine.compilation import bind, bound, rule, template
+from cardgym.engine.contract import Game, Options, OutsidePolicy
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
 from cardgym.engine.sampling import LegalSampler
+from cardgym.errors import CardgymError
 from cardgym.players.base import resolve
 from cardgym.players.seating import SeatedBatch, game_keys
-from cardgym.testing import interpreted_checks, knowledge_checks, rule_checks, vector_checks
+from cardgym.testing import interpreted_checks, knowledge_checks, rule_checks, secrecy_checks, vector_checks
 from cardgym.testing.cases import option_cases
 from cardgym.testing.driver import expect
 from cardgym.testing.env_play import env_arguments
@@ -32,66 +38,130 @@ from reproducibility import games
 
 TESTS = Path(__file__).parent
 ROWS = 4096
-LOOKS = 4
-"""Rows of each step whose invariants, which are Python, are counted."""
+LINEUPS = 64
+"""Mixes of opponents in a batch; rows take them in turn."""
+DRAWS = 24
+"""Sets of options at least, where some option has too many values to take them all."""
+OUTSIDE = 20
+"""Decisions against each player outside the kernel: searches are up to a million times slower."""
 
 
 def random_decisions(arguments: argparse.Namespace) -> str:
     """Random legal actions in every id, under all options and against all players, with what must hold at each step."""
-    total, settings = 0, []
-    for game_id in games():
-        game = cardgym.find(game_id)
-        for options in option_cases(game):
-            names = ["random", *game.players] if options.num_players > 1 else ["random"]
-            settings += [(game, options, name) for name in names]
-    each = -(-arguments.decisions // len(settings))
-    for number, (game, options, name) in enumerate(settings):
-        quick = isinstance(game.players.get(name), CompiledPolicy | TablePolicy | NoneType)
-        # Players outside the kernel, searches above all, are up to a million times slower.
-        total += _play(game, options, name, each if quick else -(-each // 10_000), arguments.seed + number)
-    return f"{total:,} decisions in {len(settings)} settings"
+    generator = np.random.default_rng(arguments.seed)
+    ids, total, settings, outside = games(), 0, 0, 0
+    with Progress("random decisions", "decisions", total=arguments.decisions, lines=True) as progress:
+        for game_id in ids:
+            game = cardgym.find(game_id)
+            cases = every_option(game, generator)
+            for number, options in enumerate(cases):
+                each = -(-arguments.decisions // len(ids) // len(cases))
+                names = [name for name in ("random", *game.players) if not _is_outside(game, name)]
+                total += _play(game, options, names, each, arguments.seed + number)
+                settings += 1
+                progress(total)
+            for options, name in itertools.product(option_cases(game), game.players):
+                if _is_outside(game, name) and options.num_players > 1:
+                    outside += _play(game, options, [name], OUTSIDE, arguments.seed)
+            progress.note(f"{game_id}, {len(cases)} sets of options")
+    return f"{total:,} decisions under {settings:,} sets of options, and {outside:,} against searches"
 
 
-def _play(game: Game, options: Options, opponent: str, decisions: int, seed: int) -> int:
-    what = f"{game.id} {options.asdict()} against {opponent}, seed {seed}"
-    rows = min(ROWS, max(decisions // 8, 1))
-    roster = [resolve(opponent, game, options)] if options.num_players > 1 else []
-    played = SeatedBatch(game, options, rows, roster)
-    played.seed(game_keys(seed, rows))
-    played.seat([CALLER, *(played.numbers * (options.num_players - 1))], requested_seat=ANY_SEAT)
-    low, high = game.observation(game.default_observation).bounds(options)
+def every_option(game: Game, generator: np.random.Generator) -> list[Options]:
+    """The id's own options; then every choice of every option with every other, numbers of wide ranges drawn."""
+    values, wide = [], []
+    for spec in dataclasses.fields(game.options):
+        known = spec.metadata
+        allowed = known["choices"] if "choices" in known else range(known["low"], known["high"] + 1, known["step"])
+        if len(allowed) > 8:
+            wide.append((spec.name, allowed))
+        else:
+            values.append([(spec.name, value) for value in allowed])
+    choices = list(itertools.product(*values))
+    cases = [game.parse_options()]
+    for number in range(max(len(choices), DRAWS if wide else 0)):
+        for _ in range(1000):  # Some numbers do not go together.
+            # Small numbers as often as large ones.
+            drawn = [(name, allowed[int(len(allowed) ** generator.random()) - 1]) for name, allowed in wide]
+            with contextlib.suppress(CardgymError):
+                cases.append(game.options(**dict([*choices[number % len(choices)], *drawn])))
+                break
+    return list(dict.fromkeys(cases))
+
+
+def _is_outside(game: Game, name: str) -> bool:
+    return isinstance(game.players.get(name), OutsidePolicy)
+
+
+@template
+def _first_broken(states: Any, wanted: Any) -> int:
+    """The first row whose invariants are not those wanted; -1 where all are."""
+    for row in range(states.shape[0]):
+        numbers = bound.invariants(states[row])
+        for place in range(len(numbers)):
+            if numbers[place] != wanted[place]:
+                return row
+    return -1
+
+
+@cache
+def _compiled_invariants(invariants: Callable[..., Any]) -> Callable[..., int]:
+    """The check of `invariants`, compiled: in Python it takes longer than all the rest."""
+    name = f"{invariants.__module__}_{invariants.__qualname__}"
+    return bind(_first_broken, name, invariants=rule(invariants))
+
+
+def _play(game: Game, options: Options, opponents: Sequence[str], decisions: int, seed: int) -> int:
+    what = f"{game.id} {options.asdict()} against {', '.join(opponents)}, seed {seed}"
     generator, sampler = np.random.default_rng(seed), LegalSampler(seed)
+    rows = min(ROWS, max(decisions // 16, 1))
+    others = options.num_players - 1
+    played = SeatedBatch(game, options, rows, [resolve(name, game, options) for name in opponents] if others else [])
+    played.seed(game_keys(seed, rows))
+    for place in range(min(LINEUPS, rows)):
+        lineup = [CALLER, *(int(generator.choice(played.numbers)) for _ in range(others))]
+        played.seat(lineup, np.arange(place, rows, LINEUPS), requested_seat=ANY_SEAT)
+    low, high = game.observation(game.default_observation).bounds(options)
     played.step(0, np.full(rows, RESET, np.uint8), skip=True)
     expect(played.batch.rows.current_player.min() >= 0, f"{what}: nobody is to decide after a reset")
+    first = game.rules.invariants(game.new_state(options)[0])
     done = 0
-    first = game.rules.invariants(played.batch.states[0])
     while done < decisions:
         masks, observations = played.masks, played.observations
-        expect((masks.any(axis=1)).all(), f"{what}: no action is legal")
+        expect(masks.any(axis=1).all(), f"{what}: no action is legal")
         expect(((observations >= low) & (observations <= high)).all(), f"{what}: an observation leaves its bounds")
         over = played.batch.plain_rows["pending_policy"] == NOBODY
         played.step(sampler(masks), np.where(over, RESET, STEP).astype(np.uint8), skip=True)
         expect(np.isfinite(played.paid).all(), f"{what}: a reward is not finite")
-        for row in generator.integers(0, rows, LOOKS):
+        expect((played.batch.plain_rows["forfeited"] < 0).all(), f"{what}: a legal action was refused")
+        row = _compiled_invariants(game.rules.invariants)(played.batch.plain_states, np.array(first, np.int64))
+        if row >= 0:
             now = game.rules.invariants(played.batch.states[row])
-            expect(now == first, f"{what}: invariants() was {first} and is {now}")
+            expect(False, f"{what}: invariants() was {first} and is {now}")
         done += rows - int(over.sum())
     return done
 
 
 def hidden_cards(arguments: argparse.Namespace) -> str:
-    """What a seat cannot see is drawn anew: observation, mask, keys, words, views and players stay the same."""
-    checked = 0
+    """What a seat cannot see is drawn anew: all that players, spectators and logs are handed stays the same."""
+    states = pictures = 0
     for game_id in games():
         game = cardgym.find(game_id)
-        for options, seed in itertools.product(option_cases(game), range(max(arguments.seeds // 100, 1))):
+        for options, number in itertools.product(option_cases(game), range(max(arguments.seeds // 100, 1))):
+            seed = arguments.seed + number
             hides = False  # Whether anything was hidden in so short a game is the suite's question.
-            knowledge_checks.check_hidden(game, options, arguments.seed + seed, hides=hides)
-            knowledge_checks.check_words(game, options, arguments.seed + seed)
-            knowledge_checks.check_views(game, options, arguments.seed + seed)
-            rule_checks.check_invariants(game, options, arguments.seed + seed)
-            checked += 1
-    return f"{checked:,} games resampled at every decision"
+            knowledge_checks.check_hidden(game, options, seed, hides=hides)
+            knowledge_checks.check_words(game, options, seed)
+            knowledge_checks.check_views(game, options, seed)
+            knowledge_checks.check_observations(game, options, seed)
+            rule_checks.check_invariants(game, options, seed)
+            cases = env_arguments(game, options, [game.opponent])
+            # Each observation has a kernel of its own: all of them at the first set of options are enough.
+            for case in cases if options == game.parse_options() else cases[1:2]:
+                secrecy_checks.check_handed_out(game, case, seed, steps=30, pictures=3)
+                pictures += 3
+            states += 1
+    return f"{states:,} games resampled at every decision, with {pictures:,} pictures"
 
 
 def rows_and_singles(arguments: argparse.Namespace) -> str:

@@ -22,6 +22,7 @@ from cardgym.testing import (
     knowledge_checks,
     record_checks,
     rule_checks,
+    secrecy_checks,
 )
 from kuhn_poker.game import DOC, GAME
 from kuhn_poker.rules import KuhnOptions
@@ -37,6 +38,10 @@ def _forget_broken_games() -> Iterator[None]:
 
 def check_short_endings(game: Game, options: KuhnOptions, seed: int) -> None:
     rule_checks.check_endings(game, options, seed, games=1, most=500)
+
+
+def check_handed_out(game: Game, options: KuhnOptions, seed: int) -> None:
+    secrecy_checks.check_handed_out(game, {"seat": "all"}, seed, steps=10, pictures=0)
 
 
 BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
@@ -100,6 +105,13 @@ BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     ("Words", {"action_text": broken_games.same_words}, knowledge_checks.check_words, "share their words"),
     ("Gossip", {"narrate": broken_games.narrate_both_cards}, knowledge_checks.check_words, "cannot see"),
     ("Tattle", {"shows": broken_games.show_both_cards}, knowledge_checks.check_words, r"shows\(\) tells"),
+    (
+        "Window",
+        {"observations": observed_by(broken_games.observe_both_cards)},
+        check_handed_out,
+        "cannot see changes its observation",
+    ),
+    ("Loud", {"describe": broken_games.describe_both_cards}, check_handed_out, r"changes render\(\)"),
     ("Glass", {"view": broken_games.view_both_cards}, knowledge_checks.check_hidden, r"changes view\(\)"),
     ("SameIds", {"view": broken_games.view_twins}, knowledge_checks.check_views, "an id comes twice"),
     ("Undrawn", {"view": broken_games.view_undrawn}, knowledge_checks.check_views, "is not drawn"),
@@ -126,6 +138,7 @@ def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Call
         knowledge_checks.check_state_index,
         knowledge_checks.check_words,
         knowledge_checks.check_views,
+        check_handed_out,
         rule_checks.check_moves,
         rule_checks.check_invariants,
         rule_checks.check_endings,

@@ -17,6 +17,7 @@ from cardgym.testing import (
     knowledge_checks,
     record_checks,
     rule_checks,
+    secrecy_checks,
     vector_checks,
 )
 from cardgym.testing.cases import option_cases
@@ -219,6 +220,11 @@ class ContractSuite:
         """See `check_steps`."""
         for seed, arguments in enumerate(self._env_arguments(12)):
             env_checks.check_steps(self._game, arguments, seed)
+
+    def test_envs_hand_out_nothing_hidden(self) -> None:
+        """See `check_handed_out`."""
+        for seed, arguments in enumerate(self._env_arguments(6)):
+            secrecy_checks.check_handed_out(self._game, arguments, seed, steps=8, pictures=int(seed == 0))
 
     def test_copies_go_on_identically(self) -> None:
         """See `check_copies`."""

@@ -237,12 +237,18 @@ def invariants(state: Record) -> tuple[int, ...]:
 
     A tile of a seat is in its line, waits to be placed, or is the one it has just drawn.
     """
-    pool, held = int(state.pool), [int(tiles) for tiles in state.held]
-    disjoint = pool.bit_count() == state.pool_size and not (pool & held[0] or pool & held[1] or held[0] & held[1])
-    misplaced = 0
+    everything, twice, misplaced, pool_size = int(state.pool), 0, 0, 0
     for seat in range(2):
-        placed = sum(1 << int(tile) for tile in state.line[seat, : state.length[seat]]) | int(state.waiting[seat])
-        aside = held[seat] & ~placed
-        misplaced += aside.bit_count() - (state.turn == seat and state.drawn != NONE and bool(aside))
-        misplaced += (int(state.up[seat]) & ~held[seat]).bit_count()
-    return pool | held[0] | held[1], int(disjoint), int(misplaced)
+        held, placed = int(state.held[seat]), int(state.waiting[seat])
+        twice |= everything & held
+        everything |= held
+        for place in range(state.length[seat]):
+            placed |= 1 << int(state.line[seat, place])
+        aside, strange = held & ~placed, int(state.up[seat]) & ~held
+        for tile in range(MAX_TILES):
+            misplaced += (aside >> tile & 1) + (strange >> tile & 1)
+        if state.turn == seat and state.drawn != NONE and aside != 0:
+            misplaced -= 1
+    for tile in range(MAX_TILES):
+        pool_size += int(state.pool) >> tile & 1
+    return everything, int(twice == 0 and pool_size == state.pool_size), misplaced

@@ -95,9 +95,16 @@ class CorellianSpikeOptions(Options):
 
 def invariants(state: Record) -> tuple[int, ...]:
     """All credits; how many cards there are, and the sums of their squares and cubes."""
-    credits = int(state.stack.sum()) + int(state.pool)
-    cards = [int(card) for card in state.cards[: state.num_players].ravel() if card != EMPTY]
-    cards += [int(card) for card in state.deck[: state.deck_size]]
+    cards = [int(card) for card in state.deck[: state.deck_size]]
     cards += [int(card) for card in state.discards[: state.discards_size]]
-    cards += [int(state.extra)] if state.extra != EMPTY else []
-    return credits, len(cards), sum(card**2 for card in cards), sum(card**3 for card in cards)
+    for seat in range(state.num_players):
+        cards += [int(card) for card in state.cards[seat] if card != EMPTY]
+    if state.extra != EMPTY:
+        cards.append(int(state.extra))
+    credits, squares, cubes = int(state.pool), 0, 0
+    for stack in state.stack:
+        credits += int(stack)
+    for card in cards:
+        squares += card**2
+        cubes += card**3
+    return credits, len(cards), squares, cubes

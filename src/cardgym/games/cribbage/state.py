@@ -96,8 +96,20 @@ def invariants(state: Record) -> tuple[int, ...]:
     the points that its tally does not explain.
     """
     cards = [int(card) for card in state.deck[: state.deck_size]]
-    cards += [int(card) for card in (*state.hand.ravel(), *state.crib, *state.played, state.starter) if card != EMPTY]
+    for hand in state.hand:
+        cards += [int(card) for card in hand if card != EMPTY]
+    cards += [int(card) for card in state.crib if card != EMPTY]
+    cards += [int(card) for card in state.played if card != EMPTY]
+    if state.starter != EMPTY:
+        cards.append(int(state.starter))
     if state.phase == CUTTING and state.turn == 1:
         cards.append(int(state.cuts[0]))
-    unexplained = [int(state.scores[seat]) - int(state.tally[seat].sum()) for seat in range(2)]
-    return len(cards), sum(cards), sum(card**2 for card in cards), *unexplained
+    total = squares = 0
+    for card in cards:
+        total += card
+        squares += card**2
+    first, second = int(state.scores[0]), int(state.scores[1])
+    for kind in range(6):
+        first -= int(state.tally[0, kind])
+        second -= int(state.tally[1, kind])
+    return len(cards), total, squares, first, second

@@ -125,8 +125,15 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
 
 def invariants(state: Record) -> tuple[int, ...]:
     """The cards in the deck and in both hands, as bits, and how many they are: every card is in one place."""
-    places = [1 << int(card) for hand in (state.player, state.house) for card in hand if card != EMPTY]
-    return int(state.deck) + sum(places), int(state.deck).bit_count() + len(places)
+    total, count = int(state.deck), 0
+    for card in range(NUM_CARDS):
+        count += int(state.deck) >> card & 1
+    for hand in (state.player, state.house):
+        for card in hand:
+            if card != EMPTY:
+                total += 1 << int(card)
+                count += 1
+    return total, count
 
 
 @rule
