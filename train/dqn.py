@@ -17,14 +17,15 @@ import torch
 
 from cardgym import find
 from cardgym.console import Progress
+from cardgym.learn import tags
 from cardgym.learn.acting import EpsilonGreedy
-from cardgym.learn.action_shares import action_names, action_shares, draw_action_shares
+from cardgym.learn.action_shares import Watched, log_actions
 from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.device import choose_device
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.replay import ReplayBuffer
-from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
+from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
 from cardgym.learn.rollouts import SelfPlayRollout
@@ -34,7 +35,7 @@ from cardgym.learn.stopping import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.learn.transitions import TransitionBuilder
-from cardgym.players.base import resolve
+from cardgym.players.base import Player, resolve
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.networks import NetworkPlayer, network_shape
 
@@ -113,11 +114,15 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
 
             # Log, evaluate, save.
             if crossed(config.log_every, last_step, step):
-                board.scalars(step, {"epsilon": epsilon, "learning_rate": learner.learning_rate})
-                board.scalars(step, {"decisions_per_second": stopwatch.lap_rate(step), **learner.statistics()})
+                board.scalars(step, {tags.EPSILON: epsilon, tags.LEARNING_RATE: learner.learning_rate})
+                board.scalars(step, {tags.SPS: stopwatch.lap_rate(step), **rollout.episodes.statistics()})
+                board.scalars(step, learner.statistics())
             if config.eval_opponents and crossed(config.eval_every, last_step, step):
                 with stopwatch.paused():
-                    progress.note(summary(evaluate(config, rollout, player, config.eval_games, board)))
+                    watched = Watched(player)
+                    evaluation = evaluate(config, rollout, watched, config.eval_games)
+                    progress.note(summary(log_evaluation(board, step, evaluation)))
+                    log_actions(board, step, watched, rollout)
             if crossed(config.save_every, last_step, step) or step >= config.total_steps or saving.due():
                 board.flush()
                 save_checkpoint(checkpoint, learner.online, game, options, observation, config.model_dump())
@@ -129,22 +134,14 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
         results: dict[str, Metrics] = {}
         if config.final_games and config.eval_opponents:
             progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
-            results = evaluate(config, rollout, player, config.final_games, board)
+            results = evaluate(config, rollout, player, config.final_games)
         write_results(folder, board, config.model_dump(), step, results, **speed)
     return TrainingResult(f"{config.total_steps:,} steps", results, ("Checkpoint", checkpoint))
 
 
-def evaluate(
-    config: DQNConfig, rollout: SelfPlayRollout, player: NetworkPlayer, games: int, board: TensorBoard
-) -> dict[str, Metrics]:
-    """Match the greedy player with each opponent, and draw what it does at its next turns."""
-    game, options, turns, step = rollout.game, rollout.options, rollout.turns, rollout.decisions
-    shares = action_shares(turns.masks, player.act(turns.observations, turns.masks))
-    names = action_names(game, rollout.states, turns.masks)
-    board.picture("actions", step, draw_action_shares(shares, names))
-    return evaluate_learner(
-        game, options, player, config.eval_opponents, games=games, board=board, step=step, seat=config.seat
-    )
+def evaluate(config: DQNConfig, rollout: SelfPlayRollout, player: Player, games: int) -> dict[str, Metrics]:
+    """Match the greedy player with each opponent."""
+    return evaluate_learner(rollout.game, rollout.options, player, config.eval_opponents, games=games, seat=config.seat)
 
 
 def main(words: list[str]) -> int:

@@ -17,9 +17,11 @@ import torch
 
 from cardgym import find
 from cardgym.console import Progress
+from cardgym.learn import tags
+from cardgym.learn.action_shares import Watched, log_actions
 from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.device import choose_device
-from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
+from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.learner import PPOLearner
@@ -31,7 +33,7 @@ from cardgym.learn.schedules import crossed, linear
 from cardgym.learn.stopping import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
-from cardgym.players.base import resolve
+from cardgym.players.base import Player, resolve
 from cardgym.players.checkpoints import load_policy, save_checkpoint
 from cardgym.players.networks import network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
@@ -98,11 +100,15 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
 
             # Log, evaluate, save.
             if crossed(config.log_every, last_step, step):
-                board.scalars(step, {"learning_rate": learner.learning_rate, "ent_coef": learner.ent_coef})
-                board.scalars(step, {"decisions_per_second": stopwatch.lap_rate(step), **learner.statistics()})
+                board.scalars(step, {tags.LEARNING_RATE: learner.learning_rate, tags.ENT_COEF: learner.ent_coef})
+                board.scalars(step, {tags.SPS: stopwatch.lap_rate(step), **rollout.episodes.statistics()})
+                board.scalars(step, learner.statistics())
             if config.eval_opponents and crossed(config.eval_every, last_step, step):
                 with stopwatch.paused():
-                    progress.note(summary(evaluate(config, rollout, player, config.eval_games, board)))
+                    watched = Watched(player)
+                    evaluation = evaluate(config, rollout, watched, config.eval_games)
+                    progress.note(summary(log_evaluation(board, step, evaluation)))
+                    log_actions(board, step, watched, rollout)
             if crossed(config.save_every, last_step, step) or step >= config.total_steps or saving.due():
                 board.flush()
                 save_checkpoint(checkpoint, learner.averaged, game, options, observation, config.model_dump())
@@ -114,19 +120,14 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
         results: dict[str, Metrics] = {}
         if config.final_games and config.eval_opponents:
             progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
-            results = evaluate(config, rollout, player, config.final_games, board)
+            results = evaluate(config, rollout, player, config.final_games)
         write_results(folder, board, config.model_dump(), step, results, **speed)
     return TrainingResult(f"{step:,} steps", results, ("Checkpoint", checkpoint))
 
 
-def evaluate(
-    config: PPOConfig, rollout: SelfPlayRollout, player: PolicyPlayer, games: int, board: TensorBoard
-) -> dict[str, Metrics]:
+def evaluate(config: PPOConfig, rollout: SelfPlayRollout, player: Player, games: int) -> dict[str, Metrics]:
     """Match the sampling player with each opponent."""
-    return evaluate_learner(
-        rollout.game, rollout.options, player, config.eval_opponents,
-        games=games, board=board, step=rollout.decisions, seat=config.seat,
-    )  # fmt: skip
+    return evaluate_learner(rollout.game, rollout.options, player, config.eval_opponents, games=games, seat=config.seat)
 
 
 def main(words: list[str]) -> int:

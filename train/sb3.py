@@ -100,9 +100,8 @@ def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:
         if config.final_games and config.eval_opponents:
             progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
             results = evaluate_learner(
-                game, options, arena.player, config.eval_opponents,
-                games=config.final_games, board=board, step=model.num_timesteps, seat=config.seat,
-            )  # fmt: skip
+                game, options, arena.player, config.eval_opponents, games=config.final_games, seat=config.seat
+            )
         write_results(folder, board, config.model_dump(), model.num_timesteps, results, **speed)
     return TrainingResult(f"{model.num_timesteps:,} steps", results, ("Model", model_file))
 

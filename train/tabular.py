@@ -15,7 +15,8 @@ from pathlib import Path
 
 from cardgym import find
 from cardgym.console import Progress
-from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
+from cardgym.learn import tags
+from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import linear
@@ -59,10 +60,11 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
 
             # Log, evaluate, save.
             board.scalars(step, schedules(step, config))
-            board.scalars(step, {"states": learner.states})
-            board.scalars(step, {"decisions_per_second": (step - last_step) / (time.perf_counter() - start)})
+            board.scalars(step, {tags.STATES: learner.states, **learner.episode_statistics()})
+            board.scalars(step, {tags.SPS: (step - last_step) / (time.perf_counter() - start)})
             if config.eval_opponents and config.eval_every and step % config.eval_every == 0:
-                progress.note(summary(evaluate(config, learner, config.eval_games, board)))
+                evaluation = evaluate(config, learner, config.eval_games)
+                progress.note(summary(log_evaluation(board, step, evaluation)))
             if step % config.save_every == 0 or step >= config.total_steps or saving.due():
                 board.flush()
                 if config.observation:
@@ -78,7 +80,7 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
         results: dict[str, Metrics] = {}
         if config.final_games and config.eval_opponents:
             progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
-            results = evaluate(config, learner, config.final_games, board)
+            results = evaluate(config, learner, config.final_games)
         write_results(folder, board, config.model_dump(), step, results)
     return TrainingResult(f"{config.total_steps:,} steps", results, ("Checkpoint", checkpoint))
 
@@ -100,17 +102,16 @@ def schedules(step: int, config: TabularConfig) -> dict[str, float]:
     """Epsilon and alpha at a step, as the compiled loop has them."""
     decay_steps = int(config.exploration_fraction * config.total_steps)
     return {
-        "epsilon": linear(step, config.exploration_initial_eps, config.exploration_final_eps, decay_steps),
-        "learning_rate": linear(step, config.learning_rate, config.learning_rate_final, config.total_steps),
+        tags.EPSILON: linear(step, config.exploration_initial_eps, config.exploration_final_eps, decay_steps),
+        tags.LEARNING_RATE: linear(step, config.learning_rate, config.learning_rate_final, config.total_steps),
     }
 
 
-def evaluate(config: TabularConfig, learner: TabularLearner, games: int, board: TensorBoard) -> dict[str, Metrics]:
+def evaluate(config: TabularConfig, learner: TabularLearner, games: int) -> dict[str, Metrics]:
     """Match the greedy player with each opponent."""
     return evaluate_learner(
-        learner.game, learner.options, learner.player(), config.eval_opponents,
-        games=games, board=board, step=learner.decisions, seat=config.seat,
-    )  # fmt: skip
+        learner.game, learner.options, learner.player(), config.eval_opponents, games=games, seat=config.seat
+    )
 
 
 def main(words: list[str]) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
-from learning_game import ROOT, load_script
+from learning_game import ROOT
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import StopTrainingOnRewardThreshold
@@ -22,6 +22,7 @@ from cardgym.interop.sb3.resume import TrainingState
 from cardgym.interop.sb3.training import Every
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import read_config
+from cardgym.learn.curves import read_curves, read_evaluations
 from cardgym.players.base import resolve
 
 QUICK = SB3Config(
@@ -135,13 +136,13 @@ def test_script_learns_the_tiny_game(script, tiny, tmp_path, algorithm, changes)
     assert resolve(tmp_path / "model.zip", tiny, tiny.parse_options(config.env_options))
     saved = json.loads((tmp_path / "results.json").read_text())
     assert saved["config"]["algorithm"] == algorithm
-    curves = load_script(ROOT / "train" / "curves.py").read(tmp_path)
-    assert {"rollout/ep_rew_mean", "time/fps"} <= set(curves)
-    steps, _ = curves["rollout/ep_rew_mean"]
+    curves = read_curves(tmp_path)
+    assert {"charts/episodic_length", "charts/SPS"} <= set(curves)
+    steps, _ = curves["charts/episodic_return"]
     assert len(steps) >= 5
-    steps, values = curves["win_rate/alone" if alone else "win_rate/random"]
-    assert len(steps) == (4 if config.eval_every else 1)
-    assert values[-1] == pytest.approx(metrics["win_rate"][0])
+    opponent = "alone" if alone else "random"
+    assert len(read_evaluations(tmp_path)) == (4 if config.eval_every else 0)
+    assert curves[f"final/win_rate/{opponent}"][1] == [pytest.approx(metrics["win_rate"][0])]
 
 
 @pytest.mark.parametrize(

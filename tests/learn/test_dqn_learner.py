@@ -91,8 +91,8 @@ def test_statistics_are_means_since_the_last_call() -> None:
     assert learner.statistics() == {}
     losses = [learner.update(batch).item() for _ in range(4)]
     statistics = learner.statistics()
-    assert statistics["loss"] == pytest.approx(sum(losses) / 4)
-    assert set(statistics) == {"loss", "mean_q"}
+    assert statistics["losses/td_loss"] == pytest.approx(sum(losses) / 4)
+    assert set(statistics) == {"losses/td_loss", "losses/q_values"}
     assert learner.statistics() == {}
 
 

@@ -14,6 +14,7 @@ from learning_game import SCRIPT
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.learn.config import RunArgs
+from cardgym.learn.curves import read_curves
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.resume import load_state, save_state
 from cardgym.learn.run import TrainingResult, run_folder, run_script
@@ -259,16 +260,18 @@ def test_curves_are_drawn_from_runs(
     from PIL import Image
 
     for seed in (1, 2):
-        config = QUICK.replace(total_steps=600, seed=seed, eval_every=200, eval_games=10, final_games=20)
+        config = QUICK.replace(total_steps=600, seed=seed, eval_every=200, eval_games=10, final_games=20, log_every=200)
         dqn.train(config, tmp_path / str(seed), False)
-    steps, values = curves.read(tmp_path / "1")["win_rate/random"]
-    assert len(steps) == len(values) == 3  # The final evaluation replaces the one at the same step.
+    steps, values = read_curves(tmp_path / "1")["eval/win_rate/random"]
+    assert len(steps) == len(values) == 3
     assert steps == sorted(steps)
     assert steps[0] >= 200
     picture = tmp_path / "curves.png"
     runs = [f"tiny={tmp_path / '1'}", f"tiny={tmp_path / '2'}"]
     assert curves.main([*runs, "--out", str(picture)]) == 0
-    assert Image.open(picture).size == (960, 360)  # Two opponents, two panels.
+    assert Image.open(picture).size == (960, 444)  # Two opponents, two panels.
+    single = [*runs[:1], "--tag", "win_rate/random", "--tag", "losses/td_loss", "--players", "3"]
+    assert curves.main([*single, "--out", str(picture)]) == 0  # A run by itself, with the intervals as its band.
     for name, start in (("upper.PNG", b"\x89PNG"), ("bare", b"\x89PNG"), ("c.svg", b"<?xml")):
         assert curves.main([*runs, "--out", str(tmp_path / name)]) == 0
         assert (tmp_path / name).read_bytes().startswith(start)

@@ -10,18 +10,20 @@ from learning_game import SCRIPT, TINY, load_script
 
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.learn.action_shares import action_names, action_shares, draw_action_shares
+from cardgym.learn.action_shares import Watched, action_names, action_shares, draw_action_shares
+from cardgym.learn.curves import read_curves, read_evaluations
+from cardgym.learn.episodes import EpisodeStatistics
+from cardgym.learn.evaluation import log_evaluation, match, write_results
 from cardgym.learn.stopwatch import Stopwatch
-from cardgym.learn.tensorboard import TensorBoard
+from cardgym.learn.tabular.config import TabularConfig
+from cardgym.learn.tabular.learner import TabularLearner
+from cardgym.learn.tensorboard import TensorBoard, bands
+from cardgym.players.base import batched
 
 
 def steps_of(folder: Path) -> dict[str, list[int]]:
     """The steps of every scalar, as TensorBoard shows them."""
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    events = EventAccumulator(str(folder))
-    events.Reload()
-    return {name: sorted({event.step for event in events.Scalars(name)}) for name in events.Tags()["scalars"]}
+    return {tag: steps for tag, (steps, _) in read_curves(folder).items()}
 
 
 def test_resumed_run_keeps_the_step_it_was_saved_at_and_drops_later_ones(tmp_path: Path) -> None:
@@ -44,8 +46,8 @@ def test_folder_that_cannot_be_made_is_refused_in_one_line(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("script", "words", "curves"),
     [
-        ("dqn.py", "--num-envs 8 --learning-starts 100 --hidden-sizes 8", {"loss": [1000, 2000, 3000]}),
-        ("tabular.py", "--observation plain --table-size 1000", {"epsilon": [1000, 2000, 3000]}),
+        ("dqn.py", "--num-envs 8 --learning-starts 100 --hidden-sizes 8", {"losses/td_loss": [1000, 2000, 3000]}),
+        ("tabular.py", "--observation plain --table-size 1000", {"train/epsilon": [1000, 2000, 3000]}),
     ],
 )
 def test_resuming_a_finished_run_leaves_its_curves(
@@ -57,29 +59,112 @@ def test_resuming_a_finished_run_leaves_its_curves(
     for more in ([], ["--resume"]):
         assert main([*flags, *more, "--out", str(tmp_path)]) == 0
         steps = steps_of(tmp_path)
-        for name, expected in {**curves, "win_rate/random": [1000, 2000, 3000]}.items():
+        common = {"eval/win_rate/random": [1000, 2000, 3000], "final/win_rate/random": [3000]}
+        for name, expected in {**curves, **common}.items():
             assert steps[name] == pytest.approx(expected, abs=16)  # The first step at or after each multiple.
+
+
+# -- evaluations ------------------------------------------------------------------------------------------------------
+
+
+def test_evaluations_are_read_back_while_the_run_goes_on(tmp_path: Path) -> None:
+    path = "runs/a b/model.safetensors:greedy"
+    results = {
+        "random": {"win_rate": (0.75, (0.5, 1.0)), "bust_games": (83.0, None)},
+        path: {"win_rate": (0.25, (0.0, 0.5)), "mean_return": (-2.0, (-3.0, -1.0))},
+    }
+    with TensorBoard(tmp_path) as board:
+        log_evaluation(board, 100, results)
+        log_evaluation(board, 200, results)
+        board.scalars(200, {"losses/td_loss": 1.0})
+        first, second = read_evaluations(tmp_path)
+    assert (first.step, second.step) == (100, 200)
+    assert first.results == {  # A count of games is no curve: it says nothing without the number of games played.
+        "random": {"win_rate": (0.75, (0.5, 1.0))},
+        "runs/a_b/model.safetensors_greedy": results[path],
+    }
+
+
+def test_final_results_are_no_further_point_of_the_curves(tmp_path: Path) -> None:
+    results = {"random": {"win_rate": (0.5, (0.4, 0.6))}}
+    with TensorBoard(tmp_path) as board:
+        log_evaluation(board, 100, results)
+        write_results(tmp_path, board, {"seed": 1}, 100, {"random": {"win_rate": (0.75, (0.7, 0.8))}})
+    curves = read_curves(tmp_path)
+    assert curves["eval/win_rate/random"] == ([100], [0.5])
+    assert curves["final/win_rate/random"] == ([100], [0.75])
+
+
+def test_intervals_are_drawn_as_bands_by_metric() -> None:
+    tags = ["eval/win_rate/a/b", "eval_ci95/win_rate/a/b/lower", "eval_ci95/win_rate/a/b/upper", "eval/points/random"]
+    assert bands(tags) == {"win rate, with 95 % intervals": {"against a/b": ["Margin", tags[:3]]}}
+
+
+# -- training games ---------------------------------------------------------------------------------------------------
+
+
+def test_episodes_are_the_seats_in_which_the_learner_decided() -> None:
+    episodes = EpisodeStatistics(4)
+    nobody = np.zeros(0, np.int64)
+    episodes.add(np.array([0, 2]), np.array([1.0, 5.0, 0.0, 0.0]), nobody)
+    assert episodes.statistics() == {}
+    saved = episodes.state_dict()
+    episodes = EpisodeStatistics(4)
+    episodes.load_state_dict(saved)
+    episodes.add(np.array([0]), np.array([2.0, 0.0, 0.5, 0.0]), np.array([0, 1]))
+    assert episodes.statistics() == {"charts/episodic_return": 3.0, "charts/episodic_length": 2.0}
+    episodes.add(np.array([2]), np.array([0.0, 0.0, 0.5, 9.0]), np.array([2, 3]))
+    assert episodes.statistics() == {"charts/episodic_return": 1.0, "charts/episodic_length": 2.0}
+
+
+@pytest.mark.parametrize("opponent", ["random", "self"])
+def test_tables_log_the_return_and_length_of_a_seats_game(tiny: Game, opponent: str) -> None:
+    options = tiny.parse_options()
+    config = TabularConfig(
+        env_id="Tiny-v0", observation="plain", table_size=1000, opponents=(f"{opponent}=1",),
+        exploration_initial_eps=1.0, exploration_final_eps=1.0,
+    )  # fmt: skip
+    learner = TabularLearner(tiny, options, config)
+    learner.advance(4000)
+    statistics = learner.episode_statistics()
+    assert statistics["charts/episodic_length"] == pytest.approx(4, rel=0.01)
+    # A random player gets 0 on average for its own turns, and 0.25 for each of the other seat's.
+    assert statistics["charts/episodic_return"] == pytest.approx(1, abs=0.3)
+    assert learner.episode_statistics() == {}  # No game has ended since.
 
 
 # -- the picture of actions -------------------------------------------------------------------------------------------
 
 
 def test_action_shares_are_counted_by_kind_of_decision() -> None:
-    masks = np.array([[1, 1, 0], [0, 1, 1], [1, 1, 0], [1, 1, 0]], np.int8)
-    most, rest = action_shares(masks, np.array([0, 2, 1, 0]))
+    masks = np.array([[1, 1, 0], [0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 0, 1], [0, 0, 1]], np.int8)
+    actions = np.array([0, 2, 1, 0, 2, 2])
+    most, rest = action_shares(masks, actions, least=2)
     assert (most.actions.tolist(), most.shares.tolist(), most.decisions) == ([0, 1], [2 / 3, 1 / 3], 3)
-    assert (rest.actions.tolist(), rest.shares.tolist(), rest.decisions) == ([1, 2], [0.0, 1.0], 1)
-    assert len(action_shares(masks, np.array([0, 2, 1, 0]), most=1)) == 1
-    picture = draw_action_shares([most, rest], {0: "say 0"})
-    assert picture.shape == (220, 900, 3)
+    assert not most.mixed
+    assert (rest.actions.tolist(), rest.decisions, rest.mixed) == ([2], 2, True)  # A forced move is no decision.
+    assert [kind.decisions for kind in action_shares(masks, actions, least=1)] == [3, 1, 1]
+    assert [kind.decisions for kind in action_shares(masks, actions, least=1, most=2)] == [3, 2]
+    assert action_shares(masks[-1:], actions[-1:]) == []
+    picture = draw_action_shares([most, rest], {0: "say 0"}, "what the learner does")
+    assert picture.shape[1:] == (1000, 3)
     assert picture.dtype == np.uint8
 
 
 def test_actions_are_named_without_what_is_in_brackets() -> None:
     states = np.zeros(2, TINY.state).view(np.recarray)
     masks = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 0]], np.int8)
-    assert action_names(TINY, states, masks) == {0: "say 0", 1: "say 1", 2: "say 2", 3: "say 3"}
-    assert len(action_names(TINY, states, masks, most=3)) == 3
+    assert action_names(TINY, states, masks, [0, 3, 4]) == {0: "say 0", 3: "say 3"}
+
+
+def test_watched_player_plays_the_same_match(tiny: Game) -> None:
+    options = tiny.parse_options()
+    player = batched(lambda observations, masks: masks.argmax(axis=1), name="first")
+    watched = Watched(player)
+    assert match(tiny, options, watched, "random", games=50) == match(tiny, options, player, "random", games=50)
+    masks, actions = watched.decisions()
+    assert len(masks) == len(actions) > 0
+    assert (actions == masks.argmax(axis=1)).all()
 
 
 # -- the stopwatch ----------------------------------------------------------------------------------------------------

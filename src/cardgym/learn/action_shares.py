@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,87 +11,198 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Game
 from cardgym.figures import COLOURS, new_figure
+from cardgym.learn import tags
+from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.learn.tensorboard import TensorBoard
+from cardgym.players.base import BatchPolicy, SamplingPolicy, wants_draws
 
-_MIN_LABELLED_SHARE = 0.08
-"""A bar's part has room for a label from this share on."""
+_STRIDE = 7
+"""One decision in so many is kept: those of neighbouring rows are of the same deal."""
+_MOST_DECISIONS = 50_000
+_MOST_KINDS = 6
+_MOST_ACTIONS = 6
+_LEAST_DECISIONS = 50
+"""A kind with fewer decisions has no panel of its own."""
+_LEAST_SHARE = 0.01
+"""Nor has a kind with a smaller share of them."""
+_LONGEST_NAME = 30
+
+
+class Watched:
+    """A player whose decisions are kept, one in seven: what it does in a match can then be looked at."""
+
+    def __init__(self, player: BatchPolicy) -> None:
+        self._player = player
+        self._kept: list[tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]] = []
+
+    @property
+    def name(self) -> str:
+        """The player's name."""
+        return self._player.name
+
+    @property
+    def observation_name(self) -> str | None:
+        """The observation it reads."""
+        return self._player.observation_name
+
+    @property
+    def samples(self) -> bool:
+        """Whether it wants draws."""
+        return wants_draws(self._player)
+
+    def act(
+        self,
+        observations: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.int8],
+        draws: npt.NDArray[np.float64] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """As the player's."""
+        if draws is not None and isinstance(self._player, SamplingPolicy):
+            actions = self._player.act(observations, masks, draws)
+        else:
+            actions = self._player.act(observations, masks)
+        first = len(self._kept) % _STRIDE
+        self._kept.append((masks[first::_STRIDE].copy(), actions[first::_STRIDE].copy()))
+        return actions
+
+    def decisions(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+        """The masks, (rows, actions) int8, and the actions, (rows,) int64, that were kept; at least one call."""
+        masks, actions = (np.concatenate(part) for part in zip(*self._kept, strict=True))
+        every = -(-len(actions) // _MOST_DECISIONS) or 1
+        return masks[::every], actions[::every]
 
 
 class ActionShares(NamedTuple):
     """How often each action was taken at one kind of decision.
 
     Attributes:
-        actions: the legal actions, (legal,), int64.
-        shares: the share of each, (legal,), float64.
+        actions: the actions, the most frequent first, (actions,), int64.
+        shares: the share of each, (actions,), float64.
         decisions: how many decisions of this kind there were.
+        mixed: whether these are decisions of several rare kinds.
     """
 
     actions: npt.NDArray[np.int64]
     shares: npt.NDArray[np.float64]
     decisions: int
+    mixed: bool = False
 
 
-def action_shares(masks: npt.NDArray[np.int8], actions: npt.NDArray[np.int64], most: int = 8) -> list[ActionShares]:
+def action_shares(
+    masks: npt.NDArray[np.int8],
+    actions: npt.NDArray[np.int64],
+    least: int = _LEAST_DECISIONS,
+    most: int = _MOST_KINDS,
+) -> list[ActionShares]:
     """The share of each action by kind of decision. Decisions are of one kind if the same actions are legal.
+
+    Forced moves are left out. Kinds with too few decisions for a share to mean much are put together.
 
     Args:
         masks: (rows, actions), int8.
         actions: the actions taken, (rows,), int64.
+        least: the decisions that a kind has at least, to be shown by itself; and at least 1 % of all.
         most: how many kinds to return at most.
 
     Returns:
-        One entry for each kind, the most frequent first.
+        One entry for each kind, the most frequent first; last the rest, if there is one.
     """
+    free = masks.sum(axis=1) > 1
+    masks, actions = masks[free], actions[free]
+    if not len(actions):
+        return []
     kinds, kind_of_row, counts = np.unique(masks, axis=0, return_inverse=True, return_counts=True)
-    shares = []
-    for kind in np.argsort(-counts, kind="stable")[:most]:
-        legal = np.flatnonzero(kinds[kind])
-        taken = np.bincount(actions[kind_of_row.ravel() == kind], minlength=masks.shape[1])
-        shares.append(ActionShares(legal, taken[legal] / counts[kind], int(counts[kind])))
-    return shares
+    kind_of_row = kind_of_row.ravel()
+    least = max(least, int(np.ceil(_LEAST_SHARE * len(actions))))
+    frequent = [int(kind) for kind in np.argsort(-counts, kind="stable") if counts[kind] >= least]
+    shown = frequent if len(frequent) == len(kinds) <= most else frequent[: most - 1]
+    result = [_shares(actions[kind_of_row == kind], np.flatnonzero(kinds[kind])) for kind in shown]
+    rest = ~np.isin(kind_of_row, shown)
+    if rest.any():
+        result.append(_shares(actions[rest], np.unique(actions[rest]))._replace(mixed=True))
+    return result
+
+
+def _shares(taken: npt.NDArray[np.int64], legal: npt.NDArray[np.int64]) -> ActionShares:
+    shares = np.bincount(taken, minlength=int(legal.max()) + 1)[legal] / len(taken)
+    order = np.argsort(-shares, kind="stable")
+    return ActionShares(legal[order], shares[order], len(taken))
 
 
 def action_names(
-    game: Game, states: np.recarray[Any, Any], masks: npt.NDArray[np.int8], most: int = 64
+    game: Game, states: np.recarray[Any, Any], masks: npt.NDArray[np.int8], wanted: Collection[int]
 ) -> dict[int, str]:
-    """Names of the actions that are legal in these states: their texts, without what is in brackets.
+    """Names of actions that are legal in some of these states: their texts, without what is in brackets.
 
     Args:
         game: the game.
         states: (rows,), each at a decision.
         masks: (rows, actions), int8.
-        most: how many names to return at most.
+        wanted: the actions to name; those that are legal nowhere get no name.
     """
     names: dict[int, str] = {}
-    for state, mask in zip(states, masks, strict=True):
-        for action in np.flatnonzero(mask).tolist():
-            if action not in names and len(names) < most:
-                names[action] = re.sub(r" *\(.*", "", game.words.action_text(state, action))
+    for action in wanted:
+        legal = np.flatnonzero(masks[:, action])
+        if len(legal):
+            names[action] = re.sub(r" *\(.*", "", game.words.action_text(states[legal[0]], action))
     return names
 
 
-def draw_action_shares(kinds: Sequence[ActionShares], names: Mapping[int, str]) -> npt.NDArray[np.uint8]:
-    """A picture with a bar for each kind of decision, (height, width, 3), uint8.
+def draw_action_shares(kinds: Sequence[ActionShares], names: dict[int, str], title: str) -> npt.NDArray[np.uint8]:
+    """A picture with a panel for each kind of decision and a bar for each action, (height, width, 3), uint8.
 
     Args:
-        kinds: from `action_shares`.
+        kinds: from `action_shares`, at least one.
         names: names of actions; an action without a name is shown by its number.
+        title: what stands above.
     """
-    figure = new_figure(9, 0.8 + 0.7 * len(kinds), dpi=100)
+    columns = min(len(kinds), 2)
+    rows = -(-len(kinds) // columns)
+    bars = [
+        min(max(len(kind.actions) for kind in kinds[row * 2 : row * 2 + 2]), _MOST_ACTIONS + 1) for row in range(rows)
+    ]
+    figure = new_figure(5 * columns, 0.6 + sum(0.6 + 0.26 * count for count in bars), dpi=100)
+    figure.suptitle(title, fontsize=11)
     canvas: Any = figure.canvas
-    axes = figure.add_subplot()
-    for row, kind in enumerate(kinds):
-        left = 0.0
-        for index in np.argsort(-kind.shares, kind="stable")[: len(COLOURS)]:
-            share, action = float(kind.shares[index]), int(kind.actions[index])
-            # Ordered by share, coloured by action: an action has the same colour in every bar.
-            axes.barh(row, share, left=left, color=COLOURS[action % len(COLOURS)], edgecolor="white")
-            if share > _MIN_LABELLED_SHARE:
-                label = f"{names.get(action, action)}\n{share:.0%}"
-                axes.text(left + share / 2, row, label, ha="center", va="center", fontsize=8, color="white")
-            left += share
-        axes.text(1.01, row, f"{kind.decisions:,} decisions", va="center", fontsize=8)
-    axes.set(xlim=(0, 1.15), xticks=[0, 0.5, 1], xticklabels=["0 %", "50 %", "100 %"], yticks=[])
-    axes.invert_yaxis()
-    axes.set_title("Share of each action by kind of decision (greedy)", fontsize=9)
+    ratios = [0.6 + 0.26 * count for count in bars]
+    panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw={"height_ratios": ratios})
+    for panel in panels.flat[len(kinds) :]:
+        panel.set_visible(False)
+    for place, (panel, kind) in enumerate(zip(panels.flat, kinds, strict=False)):
+        _draw_kind(panel, kind, names, bars[place // columns])
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+def _draw_kind(panel: Any, kind: ActionShares, names: dict[int, str], room: int) -> None:
+    shown = len(kind.actions) if len(kind.actions) <= _MOST_ACTIONS + 1 else _MOST_ACTIONS
+    labels = [names.get(action, f"action {action}") for action in kind.actions[:shown].tolist()]
+    labels = [name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name in labels]
+    shares = kind.shares[:shown].tolist()
+    if rest := len(kind.actions) - shown:
+        labels.append(f"{rest} other action{'s' if rest > 1 else ''}")
+        shares.append(max(1.0 - sum(shares), 0.0))
+    places = range(len(shares))
+    panel.barh(places, shares, height=0.7, color=COLOURS[0])
+    for place, share in zip(places, shares, strict=True):
+        panel.text(
+            share + 0.01, place, f"{share:.0%}" if share == 0 or share >= 0.005 else "<1%", va="center", fontsize=9
+        )
+    what = "decisions of other kinds" if kind.mixed else "decisions"
+    panel.set_title(f"{kind.decisions:,} {what}", fontsize=10, loc="left")
+    panel.set_yticks(places, labels, fontsize=9)
+    panel.set(xlim=(0, 1.13), ylim=(room - 0.4, -0.6), xticks=[])
+    panel.tick_params(left=False)
+    for side in ("top", "right", "bottom"):
+        panel.spines[side].set_visible(False)
+
+
+def log_actions(board: TensorBoard, step: int, watched: Watched, rollout: SelfPlayRollout) -> None:
+    """Draw what a player did in a match. Actions get their names from the games that the learner plays now."""
+    kinds = action_shares(*watched.decisions())
+    if not kinds:
+        return
+    wanted = {action for kind in kinds for action in kind.actions[: _MOST_ACTIONS + 1].tolist()}
+    names = action_names(rollout.game, rollout.states, rollout.turns.masks, wanted)
+    title = f"What the {watched.name} does in its evaluation, by kind of decision"
+    board.picture(tags.ACTIONS, step, draw_action_shares(kinds, names, title))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,6 +13,7 @@ from cardgym.console import fitting_tables
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
 from cardgym.files import replacing
+from cardgym.learn import tags
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import Player
 
@@ -33,6 +34,10 @@ class Board(Protocol):
         """Log numbers at a step."""
         ...
 
+    def flush(self) -> None:
+        """Let others see what was logged."""
+        ...
+
 
 def evaluate_learner(
     game: Game,
@@ -41,11 +46,9 @@ def evaluate_learner(
     opponents: Sequence[str],
     *,
     games: int,
-    board: Board,
-    step: int,
     seat: int = ANY_SEAT,
 ) -> dict[str, Metrics]:
-    """Match a player with each opponent, and log the metrics as `win_rate/<opponent>` and so on.
+    """Match a player with each opponent.
 
     All runs are evaluated on the same deals. In a game of one player there is one match, under the name `alone`.
 
@@ -55,8 +58,6 @@ def evaluate_learner(
         player: the learner as a player.
         opponents: players by name or path; each takes every other seat in its match.
         games: how many games each match has.
-        board: where to log.
-        step: the step to log at.
         seat: the player's seat; with ANY_SEAT each deal is played from every seat.
 
     Returns:
@@ -64,9 +65,22 @@ def evaluate_learner(
     """
     if options.num_players == 1:
         opponents = [ALONE][: len(opponents)]
-    results = {opponent: match(game, options, player, opponent, games=games, seat=seat) for opponent in opponents}
-    board.scalars(step, _by_opponent(results))
-    return results
+    return {opponent: match(game, options, player, opponent, games=games, seat=seat) for opponent in opponents}
+
+
+def log_evaluation(board: Board, step: int, results: Mapping[str, Metrics]) -> dict[str, Metrics]:
+    """Log the metrics of an evaluation during training, with their intervals, and return them.
+
+    Counts of games are left out: they say nothing without the number of games played.
+    """
+    values = _by_tag(results, tags.eval_tag)
+    for opponent, metrics in results.items():
+        for name, (_, interval) in metrics.items():
+            if interval:
+                values |= zip(tags.ci95_tags(name, opponent), interval, strict=True)
+    board.scalars(step, values)
+    board.flush()
+    return dict(results)
 
 
 def match(
@@ -103,9 +117,12 @@ def _metrics(report: PlayerReport) -> Metrics:
     return metrics
 
 
-def _by_opponent(results: Mapping[str, Metrics]) -> dict[str, float]:
+def _by_tag(results: Mapping[str, Metrics], tag: Callable[[str, str], str]) -> dict[str, float]:
     return {
-        f"{name}/{opponent}": value for opponent, metrics in results.items() for name, (value, _) in metrics.items()
+        tag(name, opponent): value
+        for opponent, metrics in results.items()
+        for name, (value, interval) in metrics.items()
+        if interval
     }
 
 
@@ -146,12 +163,12 @@ def write_results(
     results: Mapping[str, Metrics],
     **more: Any,
 ) -> None:
-    """Write a run's final results to TensorBoard, beside its hyper-parameters, and to `results.json`.
+    """Write a run's final results to TensorBoard, as `final/` and beside its hyper-parameters, and to `results.json`.
 
     Raises:
         CardgymError: if the file cannot be written.
     """
     if results:
-        board.final_results(step, config, _by_opponent(results))
+        board.final_results(step, config, _by_tag(results, tags.final_tag))
     with replacing(folder / "results.json") as temporary:
         temporary.write_text(json.dumps({"config": dict(config), "results": results, **more}, indent=1) + "\n")

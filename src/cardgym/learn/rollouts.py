@@ -10,6 +10,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, ROW, STEP
 from cardgym.errors import CardgymError
+from cardgym.learn.episodes import EpisodeStatistics
 from cardgym.learn.opponents import Learner, OpponentPool, Snapshots
 from cardgym.learn.resume import generator_state, pack, set_generator_state, unpack
 from cardgym.players.seating import SeatedBatch, game_keys
@@ -50,6 +51,7 @@ class SelfPlayRollout:
         snapshots: earlier copies of the learner, if the pool has them.
         decisions: how many decisions the learner has taken.
         games: how many games have ended.
+        episodes: returns and lengths of these games, for the log.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class SelfPlayRollout:
         self.ended = np.zeros(0, np.int64)
         self.decisions = 0
         self.games = 0
+        self.episodes = EpisodeStatistics(self.num_streams)
         self._draw_opponents(np.arange(num_envs))
         self._seated.step(np.zeros(num_envs, np.int64), np.full(num_envs, RESET, np.uint8), skip=True)
         self._update_turns()
@@ -122,10 +125,12 @@ class SelfPlayRollout:
             self._draw_opponents(starting)
         self._seated.step(all_actions, commands, skip=True)
         self.decisions += len(actions)
+        acted = self.turns.streams
         self.rewards = self._seated.paid[:, : self._num_seats].flatten()
         over = np.flatnonzero(rows["pending_policy"] == NOBODY)
         self.games += len(over)
         self.ended = (over[:, None] * self._num_seats + np.arange(self._num_seats)).ravel()
+        self.episodes.add(acted, self.rewards, self.ended)
         self._update_turns()
 
     def _draw_opponents(self, envs: npt.NDArray[np.int64]) -> None:
@@ -150,6 +155,7 @@ class SelfPlayRollout:
             "arrays": pack(self._arrays()),
             "generator": generator_state(self._generator),
             "snapshots": self.snapshots.state_dict(),
+            "episodes": self.episodes.state_dict(),
             "decisions": self.decisions,
             "games": self.games,
         }
@@ -160,13 +166,14 @@ class SelfPlayRollout:
         Raises:
             CardgymError: if it was written by a version with other records.
         """
-        if state["layout"] != self._layout():
+        if state["layout"] != self._layout() or "episodes" not in state:
             raise CardgymError("the state to resume from was written by another version; train from the start")
         saved = unpack(state["arrays"])
         for name, array in self._arrays().items():
             array[...] = saved[name]
         set_generator_state(self._generator, state["generator"])
         self.snapshots.load_state_dict(state["snapshots"])
+        self.episodes.load_state_dict(state["episodes"])
         self.decisions = state["decisions"]
         self.games = state["games"]
         self._update_turns()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.errors import CardgymError
+from cardgym.learn import tags
 
 
 class TensorBoard:
@@ -35,12 +36,16 @@ class TensorBoard:
         self._hook = threading.excepthook
         threading.excepthook = self._ignore_os_errors
         # Values at `step` itself were written before the state was saved: they are kept.
-        self._writer = SummaryWriter(str(folder), purge_step=step + 1 if step else None)
+        self._writer = SummaryWriter(str(folder), purge_step=step + 1 if step else None, flush_secs=10)
+        self._has_layout = False
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Write numbers by name."""
-        for name, value in values.items():
-            self._writer.add_scalar(name, value, step)
+        """Write numbers by tag. With the first intervals goes the page that draws them as bands."""
+        for tag, value in values.items():
+            self._writer.add_scalar(tag, value, step)
+        if not self._has_layout and (layout := bands(values)):
+            self._writer.add_custom_scalars(layout)
+            self._has_layout = True
 
     def hyper_parameters(self, config: Mapping[str, Any]) -> None:
         """Write the hyper-parameters as a table of text."""
@@ -77,6 +82,19 @@ class TensorBoard:
         """A full disk stops the writer's thread. The next call of the writer raises it again, so report it once."""
         if not isinstance(args.exc_value, OSError):
             self._hook(args)
+
+
+def bands(values: Collection[str]) -> dict[str, dict[str, list[Any]]]:
+    """The layout of TensorBoard's page "Custom Scalars" for tags: a chart with a band for each interval, by metric."""
+    layout: dict[str, dict[str, list[Any]]] = {}
+    for tag in values:
+        if tag.startswith(tags.EVAL):
+            metric, _, opponent = tag.removeprefix(tags.EVAL).partition("/")
+            lower, upper = tags.ci95_tags(metric, opponent)
+            if lower in values:
+                charts = layout.setdefault(f"{metric.replace('_', ' ')}, with 95 % intervals", {})
+                charts[f"against {opponent}"] = ["Margin", [tag, lower, upper]]
+    return layout
 
 
 def _plain(value: Any) -> int | float | str | bool:

@@ -11,7 +11,8 @@ from stable_baselines3.common.logger import Logger
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
 from cardgym.interop.sb3.player import ModelPlayer
-from cardgym.learn.evaluation import Metrics, evaluate_learner, summary
+from cardgym.learn import tags
+from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary
 from cardgym.players.base import resolve
 
 STDOUT_KEY_LENGTH = 36
@@ -21,9 +22,10 @@ STDOUT_KEY_LENGTH = 36
 class ArenaCallback(EventCallback):
     """Matches the greedy model with each opponent now and then, in cardgym's arena.
 
-    It logs `eval/win_rate/<opponent>`, `eval/mean_return/<opponent>` and the game's own metrics. Every deal is played
-    from every seat, and all runs are evaluated on the same deals, so their figures compare. The game, its options and
-    the observation are those of the model's env. In a game of one player the one match is called `alone`.
+    It logs `eval/win_rate/<opponent>`, `eval/mean_return/<opponent>` and the game's own metrics, and the ends of their
+    95 % intervals as `eval_ci95/<metric>/<opponent>/lower` and `/upper`. Every deal is played from every seat, and all
+    runs are evaluated on the same deals, so their figures compare. The game, its options and the observation are those
+    of the model's env. In a game of one player the one match is called `alone`.
 
     Args:
         opponents: players by name or path; each takes every other seat in its match.
@@ -87,10 +89,9 @@ class ArenaCallback(EventCallback):
             self.player,
             self.opponents,
             games=self.n_eval_games,
-            board=_LoggerBoard(self.logger),
-            step=self.num_timesteps,
             seat=self.seat,
         )
+        log_evaluation(_LoggerBoard(self.logger), self.num_timesteps, self.results)
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self.logger.dump(self.num_timesteps)
         if self.verbose > 0 and self.results:
@@ -111,7 +112,11 @@ class _LoggerBoard:
         self._logger = logger
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Log numbers under `eval/`."""
-        for name, value in values.items():
-            too_long = len(name) + len("   ") > STDOUT_KEY_LENGTH
-            self._logger.record(f"eval/{name}", value, exclude=("stdout", "log") if too_long else None)
+        """Log numbers; the printed table has those that fit, without intervals."""
+        for tag, value in values.items():
+            group, _, name = tag.partition("/")
+            hidden = tag.startswith(tags.EVAL_CI95) or len(name) + len("   ") > STDOUT_KEY_LENGTH
+            self._logger.record(f"{group}/{name}", value, exclude=("stdout", "log") if hidden else None)
+
+    def flush(self) -> None:
+        """Do nothing: the callback dumps the logger."""

@@ -16,6 +16,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 from cardgym.interop.sb3.maskable_dqn import MaskableDQN
 from cardgym.interop.sb3.vec_env import CardVecEnv
 from cardgym.interop.sb3_config import PPOKeys, SB3Config
+from cardgym.learn import tags
 from cardgym.learn.config import ExplorationConfig, TrainingConfig
 from cardgym.learn.evaluation import Board
 from cardgym.learn.schedules import crossed
@@ -26,6 +27,22 @@ ALGORITHMS: dict[str, type[BaseAlgorithm]] = {
     "maskable_dqn": MaskableDQN,
     "dqn": DQN,
 }
+
+
+TAGS = {
+    "rollout/ep_rew_mean": tags.EPISODIC_RETURN,
+    "rollout/ep_len_mean": tags.EPISODIC_LENGTH,
+    "rollout/exploration_rate": tags.EPSILON,
+    "time/fps": tags.SPS,
+    "train/approx_kl": tags.APPROX_KL,
+    "train/clip_fraction": tags.CLIP_FRACTION,
+    "train/explained_variance": tags.EXPLAINED_VARIANCE,
+    "train/policy_gradient_loss": tags.POLICY_LOSS,
+    "train/value_loss": tags.VALUE_LOSS,
+    "train/entropy_loss": "losses/entropy_loss",
+    "train/loss": "losses/loss",
+}
+"""Our tags by Stable-Baselines3's keys; other keys stay as they are. Its entropy loss is the negative entropy."""
 
 
 def wrapped(config: SB3Config, games: CardVecEnv) -> VecEnv:
@@ -107,7 +124,7 @@ def board_logger(board: Board) -> Logger:
 
 
 class _BoardWriter(KVWriter):
-    """Writes a logger's numbers to a board, those of evaluations under the names that our other scripts give them."""
+    """Writes a logger's numbers to a board, under the tags that our other scripts give them."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -115,7 +132,7 @@ class _BoardWriter(KVWriter):
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
         """Write the numbers that are not excluded from TensorBoard."""
         numbers = {
-            key.removeprefix("eval/"): float(value)
+            TAGS.get(key, key): float(value)
             for key, value in key_values.items()
             if isinstance(value, int | float | np.number) and "tensorboard" not in (key_excluded[key] or ())
         }

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import smooth_l1_loss
 
+from cardgym.learn import tags
 from cardgym.learn.adam import Adam
 from cardgym.learn.dqn.gradient import QNetworkGradient
 from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
@@ -122,13 +123,13 @@ class DQNLearner:
             old.lerp_(new, self._tau)
 
     def statistics(self) -> dict[str, float]:
-        """The mean `loss` and the mean value of actions taken, `mean_q`, of the updates since the last call."""
+        """The mean loss and the mean value of the actions in the samples since the last call, by tag; none if none."""
         if not self._summed:
             return {}
         loss, mean_q = (self._sums / self._summed).tolist()
         self._sums.zero_()
         self._summed = 0
-        return {"loss": loss, "mean_q": mean_q}
+        return {tags.TD_LOSS: loss, tags.Q_VALUES: mean_q}
 
     def state_dict(self) -> dict[str, Any]:
         """All that decides how learning continues, as tensors and plain values."""

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
+from cardgym.learn import tags
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.losses import (
     approximate_kl,
@@ -100,10 +101,10 @@ class PPOLearner:
                 )
         self.updates += 1
         self._follow()
-        names = ("policy_loss", "value_loss", "entropy", "magnet_kl", "approx_kl", "clip_fraction")
+        names = (tags.POLICY_LOSS, tags.VALUE_LOSS, tags.ENTROPY, tags.MAGNET_KL, tags.APPROX_KL, tags.CLIP_FRACTION)
         steps = config.update_epochs * min(config.num_minibatches, size)
         self._statistics = dict(zip(names, (sums / steps).tolist(), strict=True))
-        self._statistics["explained_variance"] = explained_variance(tensors.values, tensors.returns)
+        self._statistics[tags.EXPLAINED_VARIANCE] = explained_variance(tensors.values, tensors.returns)
 
     def _step(self, rows: TurnBatch, magnet: Tensor | None) -> Tensor:
         """One step of Adam; the figures of it, (6,)."""
@@ -156,7 +157,7 @@ class PPOLearner:
                 old.lerp_(new, tau)
 
     def statistics(self) -> dict[str, float]:
-        """The losses, divergences and shares of the last update, by name."""
+        """The losses, divergences and shares of the last update, by tag."""
         return self._statistics
 
     def state_dict(self) -> dict[str, Any]:

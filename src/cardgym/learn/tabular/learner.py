@@ -19,6 +19,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import CALLER
 from cardgym.errors import CardgymError
+from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.loop import COUNTERS, ENTRY, PENDING, SETTINGS, insert, learning_loop
@@ -101,6 +102,7 @@ class TabularLearner:
         self._played.seat([CALLER], requested_seat=config.seat)
         self._generator = np.array([derive(key, _LEARN), 0], np.uint64)
         self._counters = np.zeros(1, COUNTERS)
+        self._logged: dict[str, float] = {}
         self._pending = np.zeros(game.max_players, PENDING)
         self._pending["action"] = -1
         self._settings = _settings(config)
@@ -122,6 +124,18 @@ class TabularLearner:
     def games(self) -> int:
         """How many games have ended."""
         return int(self._counters["games"][0])
+
+    def episode_statistics(self) -> dict[str, float]:
+        """The mean return and length of the games since the last call, seat by seat of the learner's, by tag.
+
+        What games that go on were paid and decided so far counts with those that ended.
+        """
+        names = ("episodes", "returns", "decisions")
+        episodes, returns, decisions = (float(self._counters[name][0]) - self._logged.get(name, 0.0) for name in names)
+        if not episodes:
+            return {}
+        self._logged = {name: float(self._counters[name][0]) for name in names}
+        return {tags.EPISODIC_RETURN: returns / episodes, tags.EPISODIC_LENGTH: decisions / episodes}
 
     @property
     def states(self) -> int:
@@ -218,6 +232,7 @@ class TabularLearner:
         for name, array in current.items():
             if name != "entries":
                 array[...] = state[name]
+        self.episode_statistics()
         self.entries[:] = np.zeros(1, ENTRY)
         insert(self.entries, np.frombuffer(state["entries"].tobytes(), ENTRY))
 

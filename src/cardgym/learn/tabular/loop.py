@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import bind, bound, rule, template
 from cardgym.engine.generator import next_bits, uniform, uniform_float
-from cardgym.engine.kernel import Kernel, uniform_legal
+from cardgym.engine.kernel import CALLER, Kernel, uniform_legal
 from cardgym.players.q_table import hash_of
 
 ENTRY = np.dtype([("key", np.uint64), ("action", np.int32), ("visits", np.int32), ("value", np.float64)])
@@ -26,9 +26,14 @@ PENDING = np.dtype([("key", np.uint64), ("action", np.int64), ("reward", np.floa
 """What waits for a seat's next decision: the state (its number or hash) and the action of its last decision (-1 if
 there is none), and what the seat was paid since."""
 
-COUNTERS = np.dtype([(name, np.int64) for name in ("decisions", "games", "states", "entries", "until", "full")])
+COUNTERS = np.dtype(
+    [
+        *((name, np.int64) for name in ("decisions", "games", "states", "entries", "until", "full", "episodes")),
+        ("returns", np.float64),
+    ]
+)
 """The learner's decisions, the games that have ended, states and entries of the dictionary; the number of decisions to
-stop at; whether the dictionary is full."""
+stop at; whether the dictionary is full; the learner's seats in the games that ended, and what it was paid."""
 
 SETTINGS = np.dtype(
     [
@@ -280,6 +285,8 @@ def _learn(
         if ended:
             row.current_player = -1
             counters.games += 1
+            for other in range(state.num_players):
+                counters.episodes += row.policies[other] == CALLER
             continue
         if learns:
             counters.decisions += 1
@@ -292,6 +299,8 @@ def _learn(
         bound.rewards(state, rewards)
         for other in range(state.num_players):
             pending[other].reward += rewards[other]
+            if row.policies[other] == CALLER:
+                counters.returns += rewards[other]
         if settings.terminal_on_deal_end and bound.deal(state) != deal_before:
             for other in range(state.num_players):
                 if pending[other].action >= 0:

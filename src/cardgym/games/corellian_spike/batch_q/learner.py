@@ -33,6 +33,7 @@ from cardgym.games.corellian_spike.state import (
     CorellianSpikeOptions,
 )
 from cardgym.games.corellian_spike.state_index import info_state_keys
+from cardgym.learn import tags
 from cardgym.players.base import Player, TablePlayer
 
 
@@ -61,6 +62,7 @@ class BatchQ:
         iteration: how many iterations are done.
         epsilon: the share of exploring decisions in the next iteration.
         transitions: how many transitions the last iteration recorded.
+        paid: what they paid, in all.
         states: the states met, with their action values and the policy.
     """
 
@@ -70,6 +72,7 @@ class BatchQ:
         self.iteration = 0
         self.epsilon = config.exploration_initial_eps
         self.transitions = 0
+        self.paid = 0.0
         self.states: States = new_states(config.state, options)
         announce("batch Q-learning", _sweep)
 
@@ -78,11 +81,17 @@ class BatchQ:
         """The current policy as a player."""
         return self.states.player(f"batch Q, iteration {self.iteration}")
 
+    def episode_statistics(self) -> dict[str, float]:
+        """What a seat was paid, and how often it decided, in a game of the last iteration, by tag."""
+        episodes = self.config.games_per_iteration * self.options.num_players
+        return {tags.EPISODIC_RETURN: self.paid / episodes, tags.EPISODIC_LENGTH: self.transitions / episodes}
+
     def iterate(self) -> None:
         """Play an iteration's games, learn from them, and change the policy in the states met."""
         transitions = self._play()
         self._learn(transitions)
         self.transitions = len(transitions)
+        self.paid = float(transitions.r.sum())
         self.iteration += 1
         self.epsilon *= self.config.exploration_decay
 

@@ -19,7 +19,8 @@ from cardgym.console import Progress
 from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig
 from cardgym.games.corellian_spike.batch_q.learner import BatchQ
-from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
+from cardgym.learn import tags
+from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.stopping import Saving
@@ -53,15 +54,16 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
             board.scalars(
                 run.iteration,
                 {
-                    "epsilon": epsilon,
-                    "transitions": run.transitions,
-                    "states": int((run.states.values.max(axis=1) > -np.inf).sum()),
-                    "seconds": time.perf_counter() - start,
+                    tags.EPSILON: epsilon,
+                    tags.STATES: int((run.states.values.max(axis=1) > -np.inf).sum()),
+                    tags.SPS: run.transitions / (time.perf_counter() - start),
+                    **run.episode_statistics(),
                 },
             )
             if run.iteration % config.save_every == 0 or run.iteration == config.num_iterations:
                 if config.eval_games and config.eval_opponents:
-                    progress.note(summary(evaluate(run, config.eval_games, board)))
+                    evaluation = evaluate(run, config.eval_games)
+                    progress.note(summary(log_evaluation(board, run.iteration, evaluation)))
                 save(run, folder, board)
             if saving.due():
                 save_parts(folder / STATE_FILE, run.config, {"run": run})
@@ -70,16 +72,14 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
         results: dict[str, Metrics] = {}
         if config.final_games and config.eval_opponents:
             progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
-            results = evaluate(run, config.final_games, board)
+            results = evaluate(run, config.final_games)
         write_results(folder, board, config.model_dump(), run.iteration, results)
     return TrainingResult(f"{config.num_iterations} iterations", results, ("Policies", folder))
 
 
-def evaluate(run: BatchQ, games: int, board: TensorBoard) -> dict[str, Metrics]:
+def evaluate(run: BatchQ, games: int) -> dict[str, Metrics]:
     """Match the policy with each opponent."""
-    return evaluate_learner(
-        find(ENV), run.options, run.player, run.config.eval_opponents, games=games, board=board, step=run.iteration
-    )
+    return evaluate_learner(find(ENV), run.options, run.player, run.config.eval_opponents, games=games)
 
 
 def save(run: BatchQ, folder: Path, board: TensorBoard) -> None:

@@ -11,6 +11,7 @@ open. Their weight files `<games>.experts.safetensors` are players.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from cardgym.console import Progress
 from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.picture import board_pixels
 from cardgym.games.cribbage.experts.trainer import Trainer
-from cardgym.learn.evaluation import Metrics, write_results
+from cardgym.learn import tags
+from cardgym.learn.evaluation import Metrics, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import crossed
@@ -68,7 +70,10 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
             trainer.advance()
             progress(trainer.games)
             if crossed(config.save_every, last_games, trainer.games) or trainer.games >= config.total_games:
-                board.scalars(trainer.games, {"games_per_second": stopwatch.lap_rate(trainer.games)})
+                board.scalars(
+                    trainer.games,
+                    {"charts/games_per_second": stopwatch.lap_rate(trainer.games), **trainer.statistics()},
+                )
                 with stopwatch.paused():
                     progress.note(evaluate(trainer, history, board))
                     board.flush()
@@ -78,10 +83,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
                 save_parts(state_file, config, parts)
                 saving.done()  # The run ends here if it was asked to.
 
-        results: dict[str, Metrics] = {
-            opponent: {"win_rate": (rate, (low, high))}
-            for opponent, (rate, (low, high)) in history.win_rates[str(trainer.games)].items()
-        }
+        results = metrics_of(history.win_rates[str(trainer.games)])
         write_results(folder, board, config.model_dump(), trainer.games, results, checkpoints=history.win_rates)
     return TrainingResult(f"{config.total_games:,} games", results, ("Weights", folder))
 
@@ -91,11 +93,16 @@ def evaluate(trainer: Trainer, history: History, board: TensorBoard) -> str:
     config, games = trainer.config, trainer.games
     win_rates = trainer.evaluate(config.eval_opponents, config.eval_games)
     history.win_rates[str(games)] = win_rates
-    board.scalars(games, {f"win_rate/{opponent}": rate for opponent, (rate, _) in win_rates.items()})
+    results = log_evaluation(board, games, metrics_of(win_rates))
     if len(config.init) == 2 and games:
-        board.scalars(games, {"win_rate/second expert, in training": trainer.share})
+        board.scalars(games, {"train/win_rate_against_second_expert": trainer.share})
     board.picture("board", games, board_pixels(trainer.weights(), f"after {games:,} games"))
-    return ", ".join(f"wins {rate:.1%} against {opponent}" for opponent, (rate, _) in win_rates.items())
+    return summary(results)
+
+
+def metrics_of(win_rates: Mapping[str, tuple[float, Interval]]) -> dict[str, Metrics]:
+    """Win rates as metrics by opponent."""
+    return {name: {tags.WIN_RATE: (rate, (low, high))} for name, (rate, (low, high)) in win_rates.items()}
 
 
 def main(words: list[str]) -> int:

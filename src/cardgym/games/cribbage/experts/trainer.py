@@ -113,6 +113,10 @@ class Trainer:
         """The share of the games so far that expert 0 has won; about a half in self-play."""
         return int(self.learner.counters[WINS]) / max(self.games, 1)
 
+    def statistics(self) -> dict[str, float]:
+        """What games are like so far, by tag. The last deal of a game, which its end cuts short, counts too."""
+        return {"charts/deals_per_game": 1.0 + int(self.learner.counters[DEALS]) / max(self.games, 1)}
+
     def advance(self) -> None:
         """Play up to the next multiple of `value_every` or `save_every`, or to the end.
 

@@ -1,0 +1,72 @@
+"""The names of the curves that a run writes for TensorBoard, in the groups that users of CleanRL and
+Stable-Baselines3 know. All scripts take them from here, and `cardgym.learn.curves` reads them back.
+
+| group | what it holds |
+|---|---|
+| `eval/<metric>/<opponent>` | evaluations during the training, such as `eval/win_rate/random` |
+| `eval_ci95/<metric>/<opponent>/lower` and `/upper` | the ends of their 95 % intervals |
+| `final/<metric>/<opponent>` | the last, larger evaluation: one point, also beside the hyper-parameters |
+| `charts` | speed, and the games that the learner plays in training |
+| `train` | what the algorithm is set to at that step |
+| `losses` | what its updates report |
+"""
+
+from __future__ import annotations
+
+import re
+
+WIN_RATE = "win_rate"
+MEAN_RETURN = "mean_return"
+
+EVAL = "eval/"
+EVAL_CI95 = "eval_ci95/"
+FINAL = "final/"
+LOWER, UPPER = "/lower", "/upper"
+
+SPS = "charts/SPS"
+"""Steps a second since the last entry, without evaluations; a step is a decision of the learner."""
+EPISODIC_RETURN = "charts/episodic_return"
+"""Mean over the games of training that ended since the last entry: what the learner was paid in one seat."""
+EPISODIC_LENGTH = "charts/episodic_length"
+"""Mean over the same games: how many decisions the learner took in one seat."""
+
+LEARNING_RATE = "train/learning_rate"
+EPSILON = "train/epsilon"
+ENT_COEF = "train/ent_coef"
+STATES = "train/states"
+"""How many states a table has met."""
+
+ACTIONS = "eval/actions"
+"""The picture of what the learner does at each kind of decision."""
+
+TD_LOSS = "losses/td_loss"
+Q_VALUES = "losses/q_values"
+"""The mean value of the actions in the samples."""
+POLICY_LOSS = "losses/policy_loss"
+VALUE_LOSS = "losses/value_loss"
+ENTROPY = "losses/entropy"
+MAGNET_KL = "losses/magnet_kl"
+APPROX_KL = "losses/approx_kl"
+CLIP_FRACTION = "losses/clipfrac"
+EXPLAINED_VARIANCE = "losses/explained_variance"
+
+
+def opponent_in_tags(opponent: str) -> str:
+    """An opponent's name as tags have it: TensorBoard allows letters, digits, `.`, `-`, `_` and `/`."""
+    return re.sub(r"[^-/\w.]", "_", opponent).strip("/")
+
+
+def eval_tag(metric: str, opponent: str) -> str:
+    """The tag of a metric in the evaluations during training."""
+    return f"{EVAL}{metric}/{opponent_in_tags(opponent)}"
+
+
+def ci95_tags(metric: str, opponent: str) -> tuple[str, str]:
+    """The tags of the lower and the upper end of its 95 % interval."""
+    stem = f"{EVAL_CI95}{metric}/{opponent_in_tags(opponent)}"
+    return stem + LOWER, stem + UPPER
+
+
+def final_tag(metric: str, opponent: str) -> str:
+    """The tag of a metric in the final evaluation."""
+    return f"{FINAL}{metric}/{opponent_in_tags(opponent)}"
