@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from cardgym.engine.kernel import NOOP, RESET
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.limits import MAX_GAMES, duration
-from cardgym.players.base import PlayerSpec, resolve_all
+from cardgym.players.base import Player, PlayerSpec, resolve_all
 from cardgym.players.seating import SeatedBatch
 
 Seats = Literal["rotate", "fixed"]
@@ -75,47 +75,97 @@ def evaluate(
     games = number_of_games(games)
     if seats not in ("rotate", "fixed"):
         raise CardgymError(f"seats {seats!r}: allowed are rotate, fixed")
-    num_seats = options.num_players
-    seatings = num_seats if seats == "rotate" else 1
     roster = resolve_all(players, game, options)
 
+    seatings = options.num_players if seats == "rotate" else 1
     deals = -(-games // seatings)
-    deals_at_once = min(max(ROWS // seatings, 1), deals)
-    played = SeatedBatch(game, options, deals_at_once * seatings, roster)
-    for seating in range(seatings):
-        played.seat(played.numbers, rows=slice(seating, None, seatings), requested_seat=seating)
-    tally = _Tally(game, num_seats, seatings)
-    actions = np.zeros(len(played.batch), np.int64)
-    commands = np.full(len(played.batch), NOOP, np.uint8)
-    played.step(actions, commands)  # Compiles what is not compiled yet, before the clock starts.
-    tally.totals_of(played, 0)
-
-    moments = Moments(tally.layout.size)
-    key = derive(np.uint64(seed), _STREAM)
+    match = Match(
+        game, options, roster, seed=seed, seatings=seatings, deals_at_once=min(deals_at_once(seatings), deals)
+    )
+    moments = Moments(match.layout.size)
     start = time.perf_counter()
-    for first in range(0, deals, deals_at_once):
-        num_deals = min(deals_at_once, deals - first)
-        numbers = np.arange(first, first + deals_at_once, dtype=np.uint64)
-        played.seed(np.full(len(commands), key, np.uint64), np.repeat(numbers, seatings))
-        commands[: num_deals * seatings] = RESET
-        commands[num_deals * seatings :] = NOOP
-        played.step(actions, commands)
-        moments.add(tally.totals_of(played, num_deals))
+    for totals in match.play(0, deals):
+        moments.add(totals)
         if progress is not None:
-            progress((first + num_deals) * seatings, deals * seatings)
+            progress(moments.count * seatings, deals * seatings)
     seconds = time.perf_counter() - start
 
-    decisions = int(played.batch.rows.decisions.sum())
     return Report(
         env=game.id,
         settings=options.asdict(),
         games=deals * seatings,
         seed=seed,
         seconds=seconds,
-        decisions_per_second=decisions / seconds,
-        players=tally.layout.reports(moments, [player.name for player in roster], seatings),
-        differences=tally.layout.differences(moments, seatings),
+        decisions_per_second=match.decisions / seconds,
+        players=match.layout.reports(moments, [player.name for player in roster], seatings),
+        differences=match.layout.differences(moments, seatings),
     )
+
+
+def deals_at_once(seatings: int) -> int:
+    """How many deals are played side by side at most, each from so many seatings."""
+    return max(ROWS // seatings, 1)
+
+
+class Match:
+    """Players who play deals of one seed, from one seating or from each rotation around the table.
+
+    Deals are numbered: the seed and a deal's number decide its cards and the draws of players that choose at random,
+    so any range of deals can be played by itself.
+
+    Attributes:
+        layout: the layout of a deal's totals.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        options: Options,
+        roster: Sequence[Player],
+        *,
+        seed: int,
+        seatings: int,
+        deals_at_once: int,
+    ) -> None:
+        """Seat the players, and compile what is not compiled yet.
+
+        Args:
+            game: the game.
+            options: its options.
+            roster: a player for each seat.
+            seed: the seed of the deals.
+            seatings: from how many rotations each deal is played, 1 or as many as seats.
+            deals_at_once: how many deals are played side by side.
+        """
+        self._seatings = seatings
+        self._deals_at_once = deals_at_once
+        self._played = SeatedBatch(game, options, deals_at_once * seatings, roster)
+        for seating in range(seatings):
+            self._played.seat(self._played.numbers, rows=slice(seating, None, seatings), requested_seat=seating)
+        self._tally = _Tally(game, options.num_players, seatings)
+        self.layout = self._tally.layout
+        self._actions = np.zeros(len(self._played.batch), np.int64)
+        self._commands = np.full(len(self._played.batch), NOOP, np.uint8)
+        self._played.step(self._actions, self._commands)
+        self._tally.totals_of(self._played, 0)
+        self._key = derive(np.uint64(seed), _STREAM)
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions all seats have taken so far."""
+        return int(self._played.batch.rows.decisions.sum())
+
+    def play(self, first: int, count: int) -> Iterator[npt.NDArray[np.float64]]:
+        """Play the deals `first` to `first + count - 1`; yields totals of some deals at a time, (deals, size) float64."""
+        played, commands, seatings = self._played, self._commands, self._seatings
+        for start in range(first, first + count, self._deals_at_once):
+            num_deals = min(self._deals_at_once, first + count - start)
+            numbers = np.arange(start, start + self._deals_at_once, dtype=np.uint64)
+            played.seed(np.full(len(commands), self._key, np.uint64), np.repeat(numbers, seatings))
+            commands[: num_deals * seatings] = RESET
+            commands[num_deals * seatings :] = NOOP
+            played.step(self._actions, commands)
+            yield self._tally.totals_of(played, num_deals)
 
 
 def number_of_games(games: Any) -> int:

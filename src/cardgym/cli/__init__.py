@@ -22,6 +22,7 @@ GENERAL = {
     "serve": "play in the browser",
     "train": "train an agent",
     "evaluate": "play players against each other and report with intervals",
+    "tournament": "play every player against every other and rank them",
     "record": "write the transitions (s, a, r, s') of played games to a file",
     "solve": "solve a game exactly and value its players",
     "reproduce": "reproduce a paper's results as a page",

@@ -271,6 +271,11 @@ def _references() -> dict[str, str]:
     return {**_LOADERS, **dict(registry.loaders())}
 
 
+def player_suffixes() -> tuple[str, ...]:
+    """The suffixes of players' files, those of the games included; longest first."""
+    return tuple(suffix for suffix, _ in _loaders() if not suffix.endswith(GREEDY))
+
+
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:
     """The players of `seats` seats: one player for all of them, or a list with one for each.
 

@@ -44,4 +44,5 @@ GAME = Game(
     strength=STRENGTH,
     adviser=_adviser,
     metrics={"credits_per_game": rules.credits_gained, "bust_games": rules.bust},
+    payoff="credits_per_game",
 )

@@ -1,0 +1,83 @@
+"""Who enters a tournament: players by name or path, and everyone in a folder."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cardgym.engine.contract import Game, Options
+from cardgym.errors import CardgymError, printable, quoted
+from cardgym.players.base import GREEDY, PlayerSpec, player_suffixes, resolve
+
+MAX_PLAYERS = 64
+"""A round robin of more players would have thousands of matches."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entrant:
+    """A player of a tournament.
+
+    Attributes:
+        spec: how `resolve` finds it from any folder.
+        name: its name in the standings.
+    """
+
+    spec: PlayerSpec
+    name: str
+
+
+def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Entrant]:
+    """The players of a tournament: those named, and in place of a folder every player in it and below it, by name.
+
+    Files of a folder that are no players of this game and these options are left out, which is said on stderr.
+
+    Raises:
+        CardgymError: for a player that cannot be found or loaded, a folder without players, a player named twice, and
+            for fewer than 2 players or more than `MAX_PLAYERS`.
+    """
+    players: list[Entrant] = []
+    for spec in specs:
+        if isinstance(spec, str | Path) and Path(spec).is_dir():
+            found, left_out = in_folder(Path(spec), game, options)
+            if not found:
+                why = left_out[-1] if left_out else f"no file ends in {', '.join(player_suffixes())}"
+                raise CardgymError(f"folder {spec}: holds no player of {game.id}: {why}")
+            for reason in left_out:
+                print(f"left out: {printable(reason, 500)}", file=sys.stderr)
+            players += found
+        else:
+            players.append(Entrant(_absolute(spec), resolve(spec, game, options).name))
+    _check(players)
+    return players
+
+
+def in_folder(folder: Path, game: Game, options: Options) -> tuple[list[Entrant], list[str]]:
+    """The players in a folder and below it, and why each file that might have been one is left out."""
+    suffixes = player_suffixes()
+    files = sorted(path for path in folder.rglob("*") if path.name.endswith(suffixes) and path.is_file())
+    players: list[Entrant] = []
+    left_out = []
+    for path in files:
+        try:
+            players.append(Entrant(_absolute(path), resolve(path, game, options).name))
+        except CardgymError as error:
+            left_out.append(str(error))
+    return players, left_out
+
+
+def _absolute(spec: PlayerSpec) -> PlayerSpec:
+    """A path as one that workers in other folders find; anything else as it is."""
+    path, greedy, _ = str(spec).partition(GREEDY)
+    return f"{Path(path).resolve()}{greedy}" if isinstance(spec, str | Path) and Path(path).is_file() else spec
+
+
+def _check(players: Sequence[Entrant]) -> None:
+    for name, count in Counter(player.name for player in players).items():
+        if count > 1:
+            raise CardgymError(f"player {quoted(name)} is named {count} times; name each once")
+    if not 2 <= len(players) <= MAX_PLAYERS:
+        named = "1 player" if len(players) == 1 else f"{len(players)} players"
+        raise CardgymError(f"{named}: a tournament has 2 to {MAX_PLAYERS}; name others, or a folder of players")

@@ -1,0 +1,182 @@
+"""Ranges of deals: what a worker plays at a time, and the sums that it returns."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.arena.match import Match, deals_at_once
+from cardgym.arena.totals import Totals
+from cardgym.arena.tournament.bootstrap import weights
+from cardgym.engine.contract import RETURN, Game, Options
+from cardgym.engine.registry import find
+from cardgym.files import replacing
+from cardgym.players.base import GREEDY, Player, PlayerSpec, resolve
+from cardgym.untrusted.archives import Archive
+
+Sums = npt.NDArray[np.float64]
+"""Sums over deals, (1 + REPLICATES, 5): by resample, the number of deals, the wins of the first player and of the
+second, and the first player's payoff and its square. Row 0 is of the deals as played."""
+
+DEALS, WINS, LOSSES, PAYOFF, SQUARE = range(5)
+
+_UNIT = 2.0**-16
+"""Totals of a deal are rounded to multiples of this: then their sums are exact, in any order and on any processor.
+Whole numbers, halves and quarters stay as they are."""
+
+_RANGES = 8
+"""A match is cut into so many ranges, or more where they would be larger than what is played side by side."""
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two players of a tournament, and the deals they play.
+
+    In a game of several seats the second player takes every other seat. In a game of one seat both play each deal.
+
+    Attributes:
+        env: the game's id, as `find` takes it.
+        settings: the game's options by name.
+        first: the first player.
+        second: the second.
+        payoff: what is compared: `RETURN` or the name of one of the game's metrics.
+        seed: the seed of the deals.
+    """
+
+    env: str
+    settings: tuple[tuple[str, int | str], ...]
+    first: PlayerSpec
+    second: PlayerSpec
+    payoff: str
+    seed: int
+
+
+def ranges(deals: int, seatings: int) -> list[tuple[int, int]]:
+    """The ranges of a match as numbers of the first deal and of deals; they depend on the match alone."""
+    size = min(-(-deals // _RANGES), deals_at_once(seatings))
+    return [(first, min(size, deals - first)) for first in range(0, deals, size)]
+
+
+def play_range(pairing: Pairing, first: int, count: int) -> Sums:
+    """Play the deals `first` to `first + count - 1` from every rotation of the players; the same sums on any worker.
+
+    Raises:
+        CardgymError: for an unknown player, and for an illegal action.
+    """
+    matches = _matches(pairing, count)
+    totals = [np.concatenate(list(match.play(first, count))) for match in matches]
+    seats = matches[0].layout.num_players
+    columns = np.empty((count, 5))
+    columns[:, DEALS] = 1.0
+    if seats == 1:
+        own, other = (
+            _payoffs(match.layout, part, pairing.payoff)[:, 0] for match, part in zip(matches, totals, strict=True)
+        )
+        columns[:, WINS] = (own > other) + 0.5 * (own == other)
+        columns[:, LOSSES] = 1.0 - columns[:, WINS]
+        columns[:, PAYOFF] = own - other
+    else:
+        layout, part = matches[0].layout, totals[0]
+        scores = part[:, [layout.start(player) for player in range(seats)]]
+        scores += (part[:, :1] - scores.sum(axis=1, keepdims=True)) / seats
+        columns[:, WINS] = scores[:, 0]
+        columns[:, LOSSES] = scores[:, 1:].sum(axis=1) / (seats - 1)
+        payoffs = _payoffs(layout, part, pairing.payoff)
+        columns[:, PAYOFF] = payoffs[:, 0] - payoffs.sum(axis=1) / seats
+    columns[:, SQUARE] = columns[:, PAYOFF] ** 2
+    columns = np.rint(columns / _UNIT) * _UNIT
+    sums: Sums = weights(first, count) @ columns
+    return sums
+
+
+def _payoffs(layout: Totals, totals: npt.NDArray[np.float64], payoff: str) -> npt.NDArray[np.float64]:
+    """Each player's payoff on each deal, (deals, num_players)."""
+    offset = 1 if payoff == RETURN else 2 + layout.metrics.index(payoff)
+    return totals[:, [layout.start(player) + offset for player in range(layout.num_players)]]
+
+
+@functools.lru_cache(maxsize=4)
+def _matches(pairing: Pairing, deals: int) -> tuple[Match, ...]:
+    """The match of a pairing, or in a game of one seat each player's own, that plays so many deals at once."""
+    game = find(pairing.env)
+    options = game.parse_options(dict(pairing.settings))
+    first, second = (_player(spec, game, options) for spec in (pairing.first, pairing.second))
+    seats = options.num_players
+    rosters: list[list[Player]] = [[first], [second]] if seats == 1 else [[first, *[second] * (seats - 1)]]
+    return tuple(
+        Match(game, options, roster, seed=pairing.seed, seatings=seats, deals_at_once=deals) for roster in rosters
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _player(spec: PlayerSpec, game: Game, options: Options) -> Player:
+    return resolve(spec, game, options)
+
+
+# -- ranges on disk ---------------------------------------------------------------------------------------------------
+
+
+class RangeStore:
+    """The ranges that a tournament has played, each in a file of a folder, named by what decides its sums.
+
+    A file is written whole or not at all, so a tournament that was killed goes on from the ranges it finished.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "ranges"
+
+    def exists(self) -> bool:
+        """Whether anything was played."""
+        return any(self._folder.glob("*.npz"))
+
+    def load(self, pairing: Pairing, first: int, count: int) -> Sums | None:
+        """The sums of a range; None if it was not played.
+
+        Raises:
+            CardgymError: for a file that holds something else.
+        """
+        path = self._path(pairing, first, count)
+        if not path.exists():
+            return None
+        with Archive(path, f"range {path}", "sums of a tournament") as archive:
+            sums: Sums = archive.array("sums", np.float64, ndim=2)
+        return sums
+
+    def save(self, pairing: Pairing, first: int, count: int, sums: Sums) -> None:
+        """Keep the sums of a range.
+
+        Raises:
+            CardgymError: where the file cannot be written.
+        """
+        with replacing(self._path(pairing, first, count)) as temporary, open(temporary, "wb") as file:
+            np.savez_compressed(file, sums=sums)
+
+    def _path(self, pairing: Pairing, first: int, count: int) -> Path:
+        players = [identity(spec) for spec in (pairing.first, pairing.second)]
+        text = repr((pairing.env, pairing.settings, players, pairing.payoff, pairing.seed, first, count))
+        return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
+
+
+def identity(spec: PlayerSpec) -> str:
+    """What a player is: its name, or what its file holds."""
+    path, greedy, _ = str(spec).partition(GREEDY)
+    if not Path(path).is_file():
+        return str(spec)
+    return f"{_digest(Path(path), Path(path).stat().st_mtime_ns)}{''.join(Path(path).suffixes)}{greedy}"
+
+
+@functools.cache
+def _digest(path: Path, changed: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def plain_settings(options: Options) -> tuple[tuple[str, int | str], ...]:
+    """A game's options as names and values."""
+    settings: Mapping[str, int | str] = options.asdict()
+    return tuple(settings.items())

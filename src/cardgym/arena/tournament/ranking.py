@@ -1,0 +1,126 @@
+"""Ratings and equilibria of a tournament: Bradley and Terry's model, and Nash averaging."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.errors import require
+
+Matrix = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float64]
+
+ELO = 400.0 / math.log(10.0)
+"""Points of a rating for each unit of log-odds: 400 points more are odds of 10 to 1."""
+
+_PRIOR = 0.5
+"""Wins added to both sides of every pair that met, so that a player who won or lost everything has a finite rating."""
+
+
+def bradley_terry(wins: Matrix, start: Vector | None = None) -> Vector:
+    """The most likely ratings in Elo points, (players,), of mean 0.
+
+    The model: a player of rating a beats one of rating b with probability 1 / (1 + 10^((b - a) / 400)) (Bradley and
+    Terry, "Rank analysis of incomplete block designs", Biometrika 1952). The likelihood is concave; half a win is added
+    to both sides of every pair.
+
+    Args:
+        wins: how often the row's player beat the column's, (players, players); a draw is half a win for both.
+        start: ratings to start from, such as those of nearly the same wins.
+    """
+    require("tournaments", "scipy")
+    from scipy.optimize import minimize
+
+    wins = wins + _PRIOR * ((wins + wins.T) > 0)
+    wins = wins / wins.sum()
+    met = wins + wins.T
+
+    def loss(ratings: Vector) -> tuple[float, Vector]:
+        gaps = ratings[:, None] - ratings[None, :]
+        lost = 1.0 / (1.0 + np.exp(gaps))  # The probability of a loss to each other player.
+        return float((wins * np.logaddexp(0.0, -gaps)).sum()), (met * lost).sum(axis=0) - wins.sum(axis=1)
+
+    def curvature(ratings: Vector) -> Matrix:
+        lost = 1.0 / (1.0 + np.exp(ratings[:, None] - ratings[None, :]))
+        weights = met * lost * (1.0 - lost)
+        # Only differences count: a penalty on the sum makes the minimum unique and keeps it at 0.
+        curved: Matrix = np.diag(weights.sum(axis=1)) - weights + 1.0 / len(wins)
+        return curved
+
+    def penalised(ratings: Vector) -> tuple[float, Vector]:
+        value, slope = loss(ratings)
+        total = ratings.sum() / len(ratings)
+        return value + 0.5 * total * ratings.sum(), slope + total
+
+    first = np.zeros(len(wins)) if start is None else start / ELO
+    found = minimize(penalised, first, jac=True, hess=curvature, method="trust-exact", options={"gtol": 1e-10})
+    ratings: Vector = (found.x - found.x.mean()) * ELO
+    return ratings
+
+
+def nash(payoffs: Matrix) -> Vector:
+    """The equilibrium of largest entropy of a symmetric zero-sum game of two, (players,), probabilities.
+
+    As Nash averaging has it (Balduzzi et al., "Re-evaluating evaluation", NeurIPS 2018): players that copy each other
+    share their probability, and players that the others together beat have none.
+
+    Args:
+        payoffs: what the row's player wins from the column's, (players, players); its antisymmetric half counts.
+    """
+    require("tournaments", "scipy")
+    from scipy.optimize import linprog
+
+    size = len(payoffs)
+    game = (payoffs - payoffs.T) / 2.0
+    game = game / max(float(np.abs(game).max()), 1e-300)
+    # Variables: the probabilities, and the least payoff, which is maximised.
+    found = linprog(
+        np.r_[np.zeros(size), -1.0],
+        A_ub=np.c_[-game.T, np.ones(size)],
+        b_ub=np.zeros(size),
+        A_eq=np.r_[np.ones(size), 0.0][None, :],
+        b_eq=[1.0],
+        bounds=[(0.0, 1.0)] * size + [(None, None)],
+        method="highs",
+    )
+    return _most_even(game, _distribution(found.x[:size]))
+
+
+def _most_even(game: Matrix, start: Vector) -> Vector:
+    """Of the strategies that lose to nobody the one of largest entropy; `start` where the search finds none."""
+    from scipy.optimize import minimize
+
+    size = len(game)
+    slack = max(1e-9, -float((game.T @ start).min()))
+
+    def loss(strategy: Vector) -> float:
+        return float((strategy * np.log(np.maximum(strategy, 1e-300))).sum())
+
+    def slope(strategy: Vector) -> Vector:
+        return np.log(np.maximum(strategy, 1e-12)) + 1.0
+
+    constraints: list[dict[str, Any]] = [
+        {"type": "eq", "fun": lambda strategy: strategy.sum() - 1.0, "jac": lambda strategy: np.ones(size)},
+        {"type": "ineq", "fun": lambda strategy: game.T @ strategy + slack, "jac": lambda strategy: game.T},
+    ]
+    found = minimize(
+        loss,
+        0.99 * start + 0.01 / size,
+        jac=slope,
+        bounds=[(0.0, 1.0)] * size,
+        constraints=constraints,
+        method="SLSQP",
+        options={"maxiter": 500, "ftol": 1e-12},
+    )
+    strategy = _distribution(found.x)
+    kept = float((game.T @ strategy).min()) >= -slack - 1e-6
+    return strategy if found.success and kept and loss(strategy) <= loss(start) + 1e-12 else start
+
+
+def _distribution(numbers: Vector) -> Vector:
+    """Probabilities from numbers that rounding has moved a little; those below 10^-6 are 0."""
+    kept: Vector = np.where(numbers > 1e-6, numbers, 0.0)
+    return kept / kept.sum()

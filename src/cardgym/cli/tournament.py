@@ -1,0 +1,175 @@
+"""Play every player against every other on the same deals, and rank them with 95 % intervals.
+
+Players are names, files, and folders, which stand for every player in them. In a game of more than two seats the other
+player takes every other seat; in a game of one seat players are compared on the same deals. Payoffs are means a game;
+ratings are Bradley and Terry's, in Elo points of mean 0; the equilibrium mixes the players so that none of them beats
+it. The same seed gives the same results for any number of workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cardgym.arguments import Parser
+from cardgym.cli.parser import add_settings, add_trust, game_of, whole
+from cardgym.console import Progress, print_results
+from cardgym.engine.registry import find, package_of, registered
+from cardgym.errors import CardgymError, unknown
+from cardgym.players.base import PlayerSpec, player_names
+
+if TYPE_CHECKING:
+    from cardgym.arena.tournament import Standings
+    from cardgym.engine.contract import Game
+
+
+def add_arguments(parser: Parser) -> None:
+    """The command's arguments."""
+    from cardgym.scaling.arguments import add_engine
+
+    parser.add_argument("env", metavar="ENV", nargs="?", help="the game's id, as `cardgym games` lists it")
+    add_settings(parser)
+    parser.add_argument(
+        "--players",
+        nargs="+",
+        default=[],
+        metavar="PLAYER",
+        help="names that `cardgym games` lists, paths (.json, .npz, .safetensors, .zip), and folders of such files",
+    )
+    add_trust(parser)
+    parser.add_argument("--games", type=whole(1, 10**40), default=10_000, metavar="N", help="games a match (10000)")
+    parser.add_argument(
+        "--games-of",
+        action="append",
+        default=[],
+        metavar="PLAYER=N",
+        help="games a match of a slow player, where that is fewer; may be repeated",
+    )
+    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")
+    parser.add_argument("--payoff", metavar="NAME", help="what to compare: `return`, or one of the game's metrics")
+    parser.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="write results and pictures here, and keep the games played"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on from the games kept in --out")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--all",
+        type=Path,
+        metavar="FOLDER",
+        help="instead of a game: every game, with all players that it brings and its checkpoints below FOLDER",
+    )
+    parser.add_argument("--docs", type=Path, metavar="FILE", help="with --all: write the page of leaderboards here")
+    add_engine(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Play and print."""
+    from cardgym.arena.tournament import tournament
+    from cardgym.arena.tournament.tables import printed
+    from cardgym.scaling.arguments import open_engine
+
+    games_of = _games_of(arguments.games_of)
+    if arguments.all is not None or arguments.docs is not None:
+        _leaderboards(arguments, games_of)
+        return
+    if arguments.env is None or not arguments.players:
+        raise CardgymError("name a game, and players with --players; or --all for every game")
+    game, options = game_of(arguments)
+    with open_engine(arguments) as engine, Progress("games", "games") as progress:
+        results = tournament(
+            arguments.env,
+            options,
+            arguments.players,
+            games=arguments.games,
+            seed=arguments.seed,
+            games_of=games_of,
+            payoff=arguments.payoff,
+            engine=engine,
+            folder=arguments.out,
+            resume=arguments.resume,
+            progress=progress,
+        )
+    if arguments.out is not None:
+        from cardgym.arena.tournament.pages import write_results
+
+        write_results(results, arguments.out)
+    if arguments.json:
+        print(json.dumps(results.asdict(), indent=2, allow_nan=False))
+        return
+    for part in printed(results):
+        print_results(*part)
+    if arguments.out is not None:
+        print(f"results and pictures in {arguments.out}")
+
+
+def _games_of(words: list[str]) -> dict[str, int]:
+    games = {}
+    for word in words:
+        name, _, number = word.rpartition("=")
+        if not name or not number.isdecimal():
+            raise CardgymError(f"--games-of {word!r}: write it as player=games, such as search=200")
+        games[name] = int(number)
+    return games
+
+
+def _leaderboards(arguments: argparse.Namespace, games_of: dict[str, int]) -> None:
+    """A tournament of every game, and the page of all."""
+    from cardgym.arena.tournament import tournament
+    from cardgym.arena.tournament.pages import write_leaderboards
+    from cardgym.arena.tournament.tables import printed
+    from cardgym.scaling.arguments import open_engine
+
+    if arguments.all is None or arguments.env is not None or arguments.players or arguments.settings:
+        raise CardgymError("--all takes every game and player: name neither, and give --docs only with --all")
+    if not arguments.all.is_dir():
+        raise CardgymError(f"--all {arguments.all}: no such folder; name the one with the games' checkpoints")
+    rosters = {game: _shipped(game, arguments.all) for game in map(find, registered())}
+    for name in games_of:
+        if not any(name in roster for roster in rosters.values()):
+            raise unknown(
+                "player with games of its own", name, {name for roster in rosters.values() for name in roster}
+            )
+    results: list[Standings] = []
+    with open_engine(arguments) as engine:
+        for game, roster in rosters.items():
+            with Progress(game.id, "games") as progress:
+                results.append(
+                    tournament(
+                        game.id,
+                        None,
+                        roster,
+                        games=arguments.games,
+                        seed=arguments.seed,
+                        games_of={name: games for name, games in games_of.items() if name in roster},
+                        engine=engine,
+                        folder=None if arguments.out is None else arguments.out / game.id,
+                        resume=arguments.resume,
+                        progress=progress,
+                    )
+                )
+    if arguments.docs is not None:
+        few = "".join(f" --games-of {name}={games}" for name, games in games_of.items())
+        command = (
+            f"cardgym tournament --all {arguments.all.name} --games {arguments.games}{few} --seed {arguments.seed} "
+            f"--docs {arguments.docs}"
+        )
+        write_leaderboards(results, arguments.docs, command)
+    if arguments.json:
+        print(json.dumps([one.asdict() for one in results], indent=2, allow_nan=False))
+        return
+    for one in results:
+        for part in printed(one):
+            print_results(*part)
+
+
+def _shipped(game: Game, folder: Path) -> list[PlayerSpec]:
+    """Every player that a game brings under its own options, and every file of its folder made for them."""
+    from cardgym.arena.tournament.entrants import in_folder
+
+    package = package_of(game)
+    own = [folder / package.name] if package is not None and (folder / package.name).is_dir() else []
+    files = [entrant.spec for path in own for entrant in in_folder(path, game, game.parse_options())[0]]
+    return [*player_names(game), *(os.path.relpath(str(path)) for path in files)]
