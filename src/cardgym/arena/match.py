@@ -156,7 +156,7 @@ class Match:
         return int(self._played.batch.rows.decisions.sum())
 
     def play(self, first: int, count: int) -> Iterator[npt.NDArray[np.float64]]:
-        """Play the deals `first` to `first + count - 1`; yields totals of some deals at a time, (deals, size) float64."""
+        """Play the deals `first` to `first + count - 1`; yields totals (deals, size), float64, of some at a time."""
         played, commands, seatings = self._played, self._commands, self._seatings
         for start in range(first, first + count, self._deals_at_once):
             num_deals = min(self._deals_at_once, first + count - start)

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cardgym.arguments import Parser
 from cardgym.cli.parser import add_settings, add_trust, game_of, whole
 from cardgym.console import Progress, print_results
-from cardgym.engine.registry import find, package_of, registered
+from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, unknown
-from cardgym.players.base import PlayerSpec, player_names
+from cardgym.players.base import checkpoints, player_names
 
 if TYPE_CHECKING:
     from cardgym.arena.tournament import Standings
-    from cardgym.engine.contract import Game
 
 
 def add_arguments(parser: Parser) -> None:
@@ -56,10 +54,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on from the games kept in --out")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--all",
-        type=Path,
-        metavar="FOLDER",
-        help="instead of a game: every game, with all players that it brings and its checkpoints below FOLDER",
+        "--all", action="store_true", help="instead of a game: every game, with all players and checkpoints that it has"
     )
     parser.add_argument("--docs", type=Path, metavar="FILE", help="with --all: write the page of leaderboards here")
     add_engine(parser)
@@ -72,12 +67,12 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.scaling.arguments import open_engine
 
     games_of = _games_of(arguments.games_of)
-    if arguments.all is not None or arguments.docs is not None:
+    if arguments.all or arguments.docs is not None:
         _leaderboards(arguments, games_of)
         return
     if arguments.env is None or not arguments.players:
         raise CardgymError("name a game, and players with --players; or --all for every game")
-    game, options = game_of(arguments)
+    _, options = game_of(arguments)
     with open_engine(arguments) as engine, Progress("games", "games") as progress:
         results = tournament(
             arguments.env,
@@ -122,16 +117,13 @@ def _leaderboards(arguments: argparse.Namespace, games_of: dict[str, int]) -> No
     from cardgym.arena.tournament.tables import printed
     from cardgym.scaling.arguments import open_engine
 
-    if arguments.all is None or arguments.env is not None or arguments.players or arguments.settings:
+    if not arguments.all or arguments.env is not None or arguments.players or arguments.settings:
         raise CardgymError("--all takes every game and player: name neither, and give --docs only with --all")
-    if not arguments.all.is_dir():
-        raise CardgymError(f"--all {arguments.all}: no such folder; name the one with the games' checkpoints")
-    rosters = {game: _shipped(game, arguments.all) for game in map(find, registered())}
+    rosters = {game: [*player_names(game), *checkpoints(game)] for game in map(find, registered())}
+    known = {name for roster in rosters.values() for name in roster}
     for name in games_of:
-        if not any(name in roster for roster in rosters.values()):
-            raise unknown(
-                "player with games of its own", name, {name for roster in rosters.values() for name in roster}
-            )
+        if name not in known:
+            raise unknown("player with games of its own", name, known)
     results: list[Standings] = []
     with open_engine(arguments) as engine:
         for game, roster in rosters.items():
@@ -152,10 +144,7 @@ def _leaderboards(arguments: argparse.Namespace, games_of: dict[str, int]) -> No
                 )
     if arguments.docs is not None:
         few = "".join(f" --games-of {name}={games}" for name, games in games_of.items())
-        command = (
-            f"cardgym tournament --all {arguments.all.name} --games {arguments.games}{few} --seed {arguments.seed} "
-            f"--docs {arguments.docs}"
-        )
+        command = f"cardgym tournament --all --games {arguments.games}{few} --seed {arguments.seed} --docs FILE"
         write_leaderboards(results, arguments.docs, command)
     if arguments.json:
         print(json.dumps([one.asdict() for one in results], indent=2, allow_nan=False))
@@ -163,13 +152,3 @@ def _leaderboards(arguments: argparse.Namespace, games_of: dict[str, int]) -> No
     for one in results:
         for part in printed(one):
             print_results(*part)
-
-
-def _shipped(game: Game, folder: Path) -> list[PlayerSpec]:
-    """Every player that a game brings under its own options, and every file of its folder made for them."""
-    from cardgym.arena.tournament.entrants import in_folder
-
-    package = package_of(game)
-    own = [folder / package.name] if package is not None and (folder / package.name).is_dir() else []
-    files = [entrant.spec for path in own for entrant in in_folder(path, game, game.parse_options())[0]]
-    return [*player_names(game), *(os.path.relpath(str(path)) for path in files)]

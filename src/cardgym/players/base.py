@@ -164,7 +164,7 @@ def checkpoints(game: Game) -> dict[str, Path]:
     package = registry.package_of(game)
     if package is None:
         return {}
-    files = shipped.checkpoints(package.name, (suffix for suffix in _references() if ":" not in suffix))
+    files = shipped.checkpoints(package.name, player_suffixes())
     return {name: path for name, path in files.items() if _env_of(path) in (game.id, None)}
 
 
@@ -273,7 +273,7 @@ def _references() -> dict[str, str]:
 
 def player_suffixes() -> tuple[str, ...]:
     """The suffixes of players' files, those of the games included; longest first."""
-    return tuple(suffix for suffix, _ in _loaders() if not suffix.endswith(GREEDY))
+    return tuple(sorted((suffix for suffix in _references() if ":" not in suffix), key=len, reverse=True))
 
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:

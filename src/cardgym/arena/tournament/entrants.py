@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cardgym import shipped
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, printable, quoted
-from cardgym.players.base import GREEDY, PlayerSpec, player_suffixes, resolve
+from cardgym.players.base import GREEDY, PlayerSpec, checkpoints, player_suffixes, resolve
 
 MAX_PLAYERS = 64
 """A round robin of more players would have thousands of matches."""
@@ -23,10 +25,12 @@ class Entrant:
     Attributes:
         spec: how `resolve` finds it from any folder.
         name: its name in the standings.
+        identity: what it is: its name, or a digest of its file.
     """
 
     spec: PlayerSpec
     name: str
+    identity: str
 
 
 def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Entrant]:
@@ -40,8 +44,8 @@ def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[
     """
     players: list[Entrant] = []
     for spec in specs:
-        if isinstance(spec, str | Path) and Path(spec).is_dir():
-            found, left_out = in_folder(Path(spec), game, options)
+        if isinstance(spec, str | Path) and (folder := shipped.checkpoint_path(Path(spec))).is_dir():
+            found, left_out = in_folder(folder, game, options)
             if not found:
                 why = left_out[-1] if left_out else f"no file ends in {', '.join(player_suffixes())}"
                 raise CardgymError(f"folder {spec}: holds no player of {game.id}: {why}")
@@ -49,7 +53,7 @@ def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[
                 print(f"left out: {printable(reason, 500)}", file=sys.stderr)
             players += found
         else:
-            players.append(Entrant(_absolute(spec), resolve(spec, game, options).name))
+            players.append(_entrant(spec, game, options))
     _check(players)
     return players
 
@@ -62,16 +66,25 @@ def in_folder(folder: Path, game: Game, options: Options) -> tuple[list[Entrant]
     left_out = []
     for path in files:
         try:
-            players.append(Entrant(_absolute(path), resolve(path, game, options).name))
+            players.append(_entrant(path, game, options))
         except CardgymError as error:
             left_out.append(str(error))
     return players, left_out
 
 
-def _absolute(spec: PlayerSpec) -> PlayerSpec:
-    """A path as one that workers in other folders find; anything else as it is."""
+def _entrant(spec: PlayerSpec, game: Game, options: Options) -> Entrant:
+    """A player, checked by loading it."""
+    name = resolve(spec, game, options).name
+    if not isinstance(spec, str | Path):
+        return Entrant(spec, name, f"{name} {id(spec)}")
     path, greedy, _ = str(spec).partition(GREEDY)
-    return f"{Path(path).resolve()}{greedy}" if isinstance(spec, str | Path) and Path(path).is_file() else spec
+    file = checkpoints(game).get(path, shipped.checkpoint_path(Path(path)))
+    if not file.is_file():
+        return Entrant(str(spec), name, name)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    # Workers may stand in other folders, so a path is absolute; a checkpoint's name is known everywhere.
+    found = f"{Path(path).resolve()}{greedy}" if Path(path).is_file() else str(spec)
+    return Entrant(found, name, f"{digest}{greedy}")
 
 
 def _check(players: Sequence[Entrant]) -> None:

@@ -17,8 +17,8 @@ Every player that a game brings and every checkpoint of its folder, each against
 
 - **Rating**: Bradley and Terry's model, fitted by maximum likelihood to the games (or hands) won; Elo points above the
   mean of the players. 400 points more are odds of 10 to 1.
-- **Payoff**: what the row's player wins from the column's, a game, with half the width of its 95 % interval. In a game of
-  one seat: how much more it gets on the same deal.
+- **Payoff**: what the row's player wins from the column's, a game, with half the width of its 95 % interval. In a game
+  of one seat: how much more it gets on the same deal.
 - **Share at equilibrium**: how often the mixture that no player of the list beats plays this one (Nash averaging). A
   player that wins many games only from weak ones has no share. **Payoff against it**: what the player wins from that
   mixture; 0 for those in it.

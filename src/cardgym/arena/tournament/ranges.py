@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from cardgym.arena.tournament.bootstrap import weights
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.registry import find
 from cardgym.files import replacing
-from cardgym.players.base import GREEDY, Player, PlayerSpec, resolve
+from cardgym.players.base import Player, PlayerSpec, resolve
 from cardgym.untrusted.archives import Archive
 
 Sums = npt.NDArray[np.float64]
@@ -47,6 +48,7 @@ class Pairing:
         second: the second.
         payoff: what is compared: `RETURN` or the name of one of the game's metrics.
         seed: the seed of the deals.
+        identities: what the two players are; see `entrants.identity`.
     """
 
     env: str
@@ -55,6 +57,7 @@ class Pairing:
     second: PlayerSpec
     payoff: str
     seed: int
+    identities: tuple[str, str] = ("", "")
 
 
 def ranges(deals: int, seatings: int) -> list[tuple[int, int]]:
@@ -75,9 +78,7 @@ def play_range(pairing: Pairing, first: int, count: int) -> Sums:
     columns = np.empty((count, 5))
     columns[:, DEALS] = 1.0
     if seats == 1:
-        own, other = (
-            _payoffs(match.layout, part, pairing.payoff)[:, 0] for match, part in zip(matches, totals, strict=True)
-        )
+        own, other = (_payoffs(matches[0].layout, part, pairing.payoff)[:, 0] for part in totals)
         columns[:, WINS] = (own > other) + 0.5 * (own == other)
         columns[:, LOSSES] = 1.0 - columns[:, WINS]
         columns[:, PAYOFF] = own - other
@@ -106,7 +107,10 @@ def _matches(pairing: Pairing, deals: int) -> tuple[Match, ...]:
     """The match of a pairing, or in a game of one seat each player's own, that plays so many deals at once."""
     game = find(pairing.env)
     options = game.parse_options(dict(pairing.settings))
-    first, second = (_player(spec, game, options) for spec in (pairing.first, pairing.second))
+    first, second = (
+        _player(spec, game, options)  # type: ignore[arg-type]  # Objects that play can be hashed.
+        for spec in (pairing.first, pairing.second)
+    )
     seats = options.num_players
     rosters: list[list[Player]] = [[first], [second]] if seats == 1 else [[first, *[second] * (seats - 1)]]
     return tuple(
@@ -115,7 +119,7 @@ def _matches(pairing: Pairing, deals: int) -> tuple[Match, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def _player(spec: PlayerSpec, game: Game, options: Options) -> Player:
+def _player(spec: Any, game: Game, options: Options) -> Player:
     return resolve(spec, game, options)
 
 
@@ -158,22 +162,8 @@ class RangeStore:
             np.savez_compressed(file, sums=sums)
 
     def _path(self, pairing: Pairing, first: int, count: int) -> Path:
-        players = [identity(spec) for spec in (pairing.first, pairing.second)]
-        text = repr((pairing.env, pairing.settings, players, pairing.payoff, pairing.seed, first, count))
+        text = repr((pairing.env, pairing.settings, pairing.identities, pairing.payoff, pairing.seed, first, count))
         return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
-
-
-def identity(spec: PlayerSpec) -> str:
-    """What a player is: its name, or what its file holds."""
-    path, greedy, _ = str(spec).partition(GREEDY)
-    if not Path(path).is_file():
-        return str(spec)
-    return f"{_digest(Path(path), Path(path).stat().st_mtime_ns)}{''.join(Path(path).suffixes)}{greedy}"
-
-
-@functools.cache
-def _digest(path: Path, changed: int) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def plain_settings(options: Options) -> tuple[tuple[str, int | str], ...]:

@@ -122,5 +122,6 @@ def _most_even(game: Matrix, start: Vector) -> Vector:
 
 def _distribution(numbers: Vector) -> Vector:
     """Probabilities from numbers that rounding has moved a little; those below 10^-6 are 0."""
-    kept: Vector = np.where(numbers > 1e-6, numbers, 0.0)
-    return kept / kept.sum()
+    kept = np.where(numbers > 1e-6, numbers, 0.0)
+    probabilities: Vector = kept / kept.sum()
+    return probabilities

@@ -83,7 +83,10 @@ def tournament(
     seats = options.num_players
     pairs = list((itertools.permutations if seats > 2 else itertools.combinations)(range(len(names)), 2))
     settings = plain_settings(options)
-    pairings = {(i, j): Pairing(name, settings, entered[i].spec, entered[j].spec, payoff, seed) for i, j in pairs}
+    pairings = {
+        (i, j): Pairing(name, settings, one.spec, other.spec, payoff, seed, (one.identity, other.identity))
+        for (i, one), (j, other) in itertools.permutations(enumerate(entered), 2)
+    }
     todo: list[Range] = []
     for pair in pairs:
         least = min(_checked_games(games_of.get(names[player], games)) for player in pair)

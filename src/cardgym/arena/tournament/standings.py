@@ -53,7 +53,7 @@ class Standings:
     nash: Vector
     nash_payoffs: Vector
     nash_payoffs_ci95: Matrix
-    match_games: Matrix
+    match_games: npt.NDArray[np.int64]
     seed: int
     seconds: float
     workers: int
