@@ -1,0 +1,249 @@
+"""Tournaments: the same standings for any number of workers, payoffs as matches have them, and known equilibria."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardgym import CardgymError, find
+from cardgym.arena import evaluate
+from cardgym.arena.tournament import Standings, running, tournament
+from cardgym.arena.tournament.bootstrap import REPLICATES, weights
+from cardgym.arena.tournament.pages import write_leaderboards, write_results
+from cardgym.arena.tournament.ranges import ranges
+from cardgym.arena.tournament.ranking import bradley_terry, nash
+from cardgym.arena.tournament.tables import labels
+from cardgym.cli import main
+from cardgym.scaling import make
+
+ENV = "CorellianSpike-v0"
+PLAYERS = ["random", "initial", "heuristic"]
+ROCK_PAPER_SCISSORS = np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]])
+
+
+def without_times(standings: Standings) -> dict[str, Any]:
+    """What does not depend on where and how fast the games were played."""
+    return {k: v for k, v in standings.asdict().items() if k not in ("seconds", "workers", "engine")}
+
+
+@pytest.fixture(scope="module")
+def here() -> Standings:
+    """A tournament with a player that samples its actions, played in this process."""
+    return tournament(ENV, None, PLAYERS, games=60, seed=5)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_standings_are_the_same_for_any_number_of_workers(workers: int, here: Standings) -> None:
+    with make("local", workers) as engine:
+        played = tournament(ENV, None, PLAYERS, games=60, seed=5, engine=engine)
+    assert (played.workers, played.engine) == (workers, "local")
+    assert json.dumps(without_times(played)) == json.dumps(without_times(here))
+
+
+def test_payoffs_and_intervals_are_those_of_the_match(here: Standings) -> None:
+    match = evaluate(ENV, None, ["initial", "heuristic"], games=60, seed=5).players[0]
+    assert here.payoffs[1, 2] == pytest.approx(match.metrics["credits_per_game"])
+    assert here.payoffs_ci95[1, 2] == pytest.approx(match.metrics["credits_per_game_ci95"])
+    assert here.payoffs[2, 1] == -here.payoffs[1, 2]
+    assert here.match_games[1, 2] == 60
+
+
+def test_ranges_cover_every_deal_once_and_depend_on_the_match_alone() -> None:
+    for deals, seatings in ((1, 2), (7, 2), (5000, 2), (100_000, 4)):
+        covered = [deal for first, count in ranges(deals, seatings) for deal in range(first, first + count)]
+        assert covered == list(range(deals))
+
+
+def test_weights_of_a_range_are_those_of_its_deals_in_any_other() -> None:
+    whole = weights(0, 50)
+    assert whole.shape == (1 + REPLICATES, 50)
+    assert np.array_equal(weights(20, 10), whole[:, 20:30])
+    assert np.array_equal(whole[0], np.ones(50))
+    # Poisson(1): mean and variance 1; 20,000 draws, five standard errors.
+    assert abs(whole[1:].mean() - 1.0) < 5 * (1.0 / whole[1:].size) ** 0.5
+    assert abs(whole[1:].var() - 1.0) < 5 * (3.0 / whole[1:].size) ** 0.5
+
+
+def test_another_seed_gives_other_games() -> None:
+    assert not np.array_equal(
+        tournament(ENV, None, PLAYERS[:2], games=20, seed=1).payoffs,
+        tournament(ENV, None, PLAYERS[:2], games=20, seed=2).payoffs,
+    )
+
+
+def test_intervals_of_ratings_shrink_with_the_root_of_the_games() -> None:
+    few, many = (tournament(ENV, None, PLAYERS[1:], games=games, seed=3) for games in (400, 6400))
+    ratio = np.ptp(few.ratings_ci95[0]) / np.ptp(many.ratings_ci95[0])
+    assert 3.0 < ratio < 5.3
+    # The bootstrap's interval of a single match agrees with the classical one.
+    against = np.ptp(many.nash_payoffs_ci95[0])
+    assert against == pytest.approx(np.ptp(many.payoffs_ci95[0, 1]), rel=0.2)
+
+
+def test_more_seats_give_the_other_player_all_of_them() -> None:
+    standings = tournament(ENV, {"num_players": 3}, PLAYERS[:2], games=30, seed=2)
+    match = evaluate(ENV, {"num_players": 3}, ["random", "initial", "initial"], games=30, seed=2).players[0]
+    assert standings.payoffs[0, 1] == pytest.approx(match.metrics["credits_per_game"])
+    assert standings.payoffs[1, 0] != -standings.payoffs[0, 1]
+
+
+def test_games_of_one_seat_compare_players_on_the_same_deals() -> None:
+    standings = tournament("OnePlayPoker-v0", None, ["always", "optimal", "never"], games=300, seed=1)
+    returns = [evaluate("OnePlayPoker-v0", None, [name], games=300, seed=1).players[0] for name in standings.names]
+    assert standings.payoffs[1, 0] == pytest.approx(returns[1].mean_return - returns[0].mean_return)
+    assert standings.win_rates[1, 2] > 0.5
+
+
+def test_games_of_a_slow_player_can_be_fewer() -> None:
+    standings = tournament(ENV, None, PLAYERS, games=40, seed=1, games_of={"heuristic": 10})
+    assert standings.match_games.tolist() == [[0, 40, 10], [40, 0, 10], [10, 10, 0]]
+    assert standings.payoffs[0, 2] == tournament(ENV, None, ["random", "heuristic"], games=10, seed=1).payoffs[0, 1]
+
+
+# -- ratings and the equilibrium --------------------------------------------------------------------------------------
+
+
+def test_ratings_are_recovered_from_expected_wins() -> None:
+    true = np.array([150.0, 50.0, -200.0])
+    chances = 1.0 / (1.0 + 10.0 ** ((true[None, :] - true[:, None]) / 400.0))
+    wins = 1e8 * chances * ~np.eye(3, dtype=bool)
+    assert bradley_terry(wins) == pytest.approx(true, abs=1e-3)
+
+
+def test_player_that_never_lost_has_a_finite_rating() -> None:
+    best, worst = bradley_terry(np.array([[0.0, 100.0], [0.0, 0.0]]))
+    assert 300 < best < 1000
+    assert worst == pytest.approx(-best)
+
+
+def test_players_in_a_circle_share_the_equilibrium_and_copies_share_a_part() -> None:
+    assert nash(ROCK_PAPER_SCISSORS) == pytest.approx(np.full(3, 1 / 3), abs=1e-6)
+    four = np.zeros((4, 4))
+    four[:3, :3] = ROCK_PAPER_SCISSORS
+    four[3, :3], four[:3, 3] = ROCK_PAPER_SCISSORS[0], ROCK_PAPER_SCISSORS[:, 0]
+    assert nash(four) == pytest.approx([1 / 6, 1 / 3, 1 / 3, 1 / 6], abs=1e-5)
+
+
+def test_player_that_beats_all_is_the_equilibrium() -> None:
+    assert nash(np.array([[0.0, 2.0, 1.0], [-2.0, 0.0, 9.0], [-1.0, -9.0, 0.0]])).tolist() == [1.0, 0.0, 0.0]
+
+
+def test_nobody_beats_the_equilibrium_of_a_random_game() -> None:
+    payoffs = np.random.default_rng(3).normal(size=(12, 12))
+    payoffs -= payoffs.T
+    strategy = nash(payoffs)
+    assert strategy.sum() == pytest.approx(1.0)
+    assert (payoffs @ strategy).max() < 1e-5
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_stopped_tournament_goes_on_from_the_ranges_it_played(
+    tmp_path: Path, here: Standings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_range, played = running.play_range, []
+
+    def stops_after(limit: int) -> Any:
+        def play(*arguments: Any) -> Any:
+            if len(played) == limit:
+                raise KeyboardInterrupt
+            played.append(arguments)
+            return play_range(*arguments)
+
+        return play
+
+    monkeypatch.setattr(running, "play_range", stops_after(5))
+    with pytest.raises(KeyboardInterrupt):
+        tournament(ENV, None, PLAYERS, games=60, seed=5, folder=tmp_path)
+    with pytest.raises(CardgymError, match="holds games already; add --resume"):
+        tournament(ENV, None, PLAYERS, games=60, seed=5, folder=tmp_path)
+    monkeypatch.setattr(running, "play_range", stops_after(1000))
+    resumed = tournament(ENV, None, PLAYERS, games=60, seed=5, folder=tmp_path, resume=True)
+    assert len(set(played)) == len(played) == 3 * len(ranges(30, 2))
+    assert without_times(resumed) == without_times(here)
+
+
+def test_folder_stands_for_its_players_of_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in ("coda/dqn", "corellian_spike/dqn"):
+        source = Path(__file__).parents[2] / "checkpoints" / f"{path}.safetensors"
+        shutil.copy(source, tmp_path / f"{path.replace('/', '_')}.safetensors")
+    (tmp_path / "results.json").write_text("{}")
+    standings = tournament(ENV, None, ["random", tmp_path], games=4, seed=0)
+    assert labels(standings.names) == ["random", "corellian_spike_dqn"]
+    said = capsys.readouterr().err
+    assert "left out" in said
+    assert "made for Coda-v0" in said
+
+
+def test_results_and_pictures_are_written_and_read_back(tmp_path: Path, here: Standings) -> None:
+    write_results(here, tmp_path)
+    assert json.loads((tmp_path / "tournament.json").read_text()) == json.loads(json.dumps(here.asdict()))
+    page = (tmp_path / "tournament.md").read_text()
+    assert all(f"| {name} |" in page for name in PLAYERS)
+    for name in ("ranking.png", "payoffs.png"):
+        assert name in page
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_leaderboards_have_a_section_for_each_game(tmp_path: Path, here: Standings) -> None:
+    one = tournament("OnePlayPoker-v0", None, ["always", "never"], games=2, seed=1)
+    write_leaderboards([here, one], tmp_path / "page.md", "the command")
+    page = (tmp_path / "page.md").read_text()
+    assert page.index("the command") < page.index(f"## {ENV}") < page.index("## OnePlayPoker-v0")
+    pictures = [line.split("(")[-1].rstrip(")") for line in page.splitlines() if line.startswith("![")]
+    assert len(pictures) == 4
+    assert all((tmp_path / path).is_file() for path in pictures)
+
+
+# -- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tournament", ENV, "--players", "random", "initial", "--games", "8", "--workers", "1", "--json"]
+    assert main(words) == 0
+    results = json.loads(capsys.readouterr().out)
+    keys = {"env", "settings", "players", "payoffs", "payoffs_ci95", "games", "seed", "seconds", "workers", "engine"}
+    assert keys <= set(results)
+    assert {"name", "rating", "rating_ci95"} <= set(results["players"][0])
+    assert (results["games"], results["workers"], results["engine"]) == (8, 1, "local")
+    low, high = results["payoffs_ci95"][1][0]
+    assert low <= results["payoffs"][1][0] <= high
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([ENV, "--players", "random", "heuristc"], "did you mean 'heuristic'"),
+        ([ENV, "--players", "random"], "1 player: a tournament has 2 to 64"),
+        ([ENV, "--players", "random", "random"], "named 2 times"),
+        ([ENV, "--players", "random", "initial", "--games", "1"], "games 1: allowed are whole numbers from 2"),
+        ([ENV, "--players", "random", "initial", "--seed", "-1"], "allowed are whole numbers from 0"),
+        ([ENV, "--players", "random", "initial", "--seed", str(2**64)], "allowed are whole numbers from 0"),
+        ([ENV, "--players", "random", "checkpoints/coda/dqn.safetensors"], "made for Coda-v0"),
+        ([ENV, "--players", "random", "EMPTY"], "holds no player"),
+        ([ENV, "--players", "random", "initial", "--payoff", "credits"], "did you mean 'credits_per_game'"),
+        ([ENV, "--players", "random", "initial", "--games-of", "random"], "write it as player=games"),
+        ([ENV, "--players", "random", "initial", "--games-of", "search=3"], "unknown player"),
+        ([ENV], "name a game, and players"),
+        (["--all", "--players", "random"], "--all takes every game"),
+        (["Nothing-v0", "--players", "random", "initial"], "unknown game"),
+    ],
+)
+def test_bad_input_is_one_line(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tournament", *(str(tmp_path) if word == "EMPTY" else word for word in words)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_game_says_what_its_players_play_for() -> None:
+    assert find(ENV).payoff == "credits_per_game"
+    assert find("Coda-v0").payoff == "return"
