@@ -6,7 +6,7 @@ else
 BIN := .venv/bin
 endif
 
-.PHONY: train test test-interop setup lint coverage hooks bench soak audit clean
+.PHONY: train test test-interop docs-commands setup lint coverage hooks bench soak audit clean
 
 .venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -31,6 +31,9 @@ lint: setup  ## The linters that CI runs.
 	$(BIN)/mypy
 	$(BIN)/mypy --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls tests examples
 	$(BIN)/lint-imports
+
+docs-commands: setup  ## Run every command of README and docs, those that take long too, each cut short.
+	CARDGYM_DOCS_COMMANDS=1 $(BIN)/python -m pytest -n 0 tests/docs
 
 coverage: export NUMBA_DISABLE_JIT := 1
 coverage: setup  ## The lines that the tests run. The JIT is off: coverage cannot see compiled lines.

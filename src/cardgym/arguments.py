@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from cardgym.errors import CardgymError, nearest, unknown
+from cardgym.limits import shortened
 
 FEW = 16
 """More options than this are not listed in an error."""
@@ -37,7 +38,9 @@ class Parser(argparse.ArgumentParser):
                 if len(options) <= FEW:
                     raise unknown("option", name, options)
                 raise CardgymError(f"unknown option {name!r}: {nearest(name, options, cutoff=0.7)}--help lists all")
-        return super().parse_args(args, namespace)
+        arguments = super().parse_args(args, namespace)
+        vars(arguments).update(shortened(vars(arguments)))
+        return arguments
 
     def error(self, message: str) -> NoReturn:
         """Raise the message, with the command that prints the help."""

@@ -1,4 +1,8 @@
-"""Numbers that are legal but absurd: refused with what they would need, before anything is allocated or started."""
+"""Numbers that are legal but absurd: refused with what they would need, before anything is allocated or started.
+
+Also the short form of long commands: where the environment variable CARDGYM_SHORT is set, each takes moments. The tests
+of the documentation run its commands so, as they stand.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,10 @@ import ctypes
 import math
 import os
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from cardgym.errors import CardgymError
 
@@ -18,6 +24,34 @@ MAX_STEPS = 10**12
 """Steps of a training; the fastest learners take some 10^7 a second."""
 _SHARE = 0.9
 """What a program may use of a machine's memory."""
+SHORT = "CARDGYM_SHORT"
+"""The environment variable that makes commands short."""
+_MOST_IF_SHORT: Mapping[str, float] = {
+    # Arguments of commands.
+    "games": 20,
+    "repeats": 1,
+    "seconds": 0.05,
+    # Keys of configs.
+    "eval_games": 20,
+    "final_games": 20,
+    "games_per_iteration": 20,
+    "learning_starts": 1_000,
+    "num_envs": 64,
+    "num_iterations": 5,
+    "seed_deals": 200,
+    "table_size": 100_000,
+    "total_games": 256,
+    "total_steps": 3_000,
+    "update_epochs": 1,
+}
+
+
+def shortened(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a short command has in place of some arguments or keys of a config; nothing unless CARDGYM_SHORT is set."""
+    if not os.environ.get(SHORT):
+        return {}
+    numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
+    return {name: most for name, most in _MOST_IF_SHORT.items() if numbers.get(name, 0) > most}
 
 
 def check_memory(what: str, needed: int, advice: str) -> None:

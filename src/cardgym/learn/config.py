@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, 
 from cardgym.arguments import Parser
 from cardgym.engine.registry import parse_settings
 from cardgym.errors import CardgymError, nearest, printable, quoted
-from cardgym.limits import MAX_GAMES, MAX_STEPS, duration
+from cardgym.limits import MAX_GAMES, MAX_STEPS, duration, shortened
 from cardgym.shipped import config_path
 from cardgym.untrusted.documents import read_bytes
 
@@ -224,7 +224,8 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
         if properties[name]["type"] == "object":
             changes = {key: _integer(word) for key, word in parse_settings(given[name]).items()}
             given[name] = {**getattr(config, name), **changes}
-    return config.replace(**given), run_args
+    config = config.replace(**given)
+    return config.replace(**shortened(config.model_dump())), run_args
 
 
 _CONFIG_HELP = "a TOML file of these values, or the name of one that comes with cardgym; a flag changes one"

@@ -30,8 +30,9 @@ class Style:
     colour: bool = False
 
     @classmethod
-    def of(cls, stream: TextIO = sys.stdout) -> Style:
-        """What a stream can show; `NO_COLOR` and a dumb terminal are heeded."""
+    def of(cls, stream: TextIO | None = None) -> Style:
+        """What a stream can show, stdout unless another is named; `NO_COLOR` and a dumb terminal are heeded."""
+        stream = stream or sys.stdout
         colour = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
         return cls(stream.isatty() and can_show("".join(_SYMBOLS.values()), stream), colour)
 

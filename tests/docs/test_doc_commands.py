@@ -1,0 +1,178 @@
+"""Every command of README and docs runs as it stands, cut short by CARDGYM_SHORT; cheap figures are compared.
+
+Commands that take long are parsed; `make docs-commands` runs them too.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import os
+import re
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from doc_commands import ROOT, Shown, commands
+
+from cardgym import cli
+from cardgym.arguments import Parser
+from cardgym.limits import SHORT
+
+ALL = "CARDGYM_DOCS_COMMANDS"
+"""The environment variable that `make docs-commands` sets."""
+SHOWN = commands()
+OF_CARDGYM = [shown for shown in SHOWN if shown.words[0] == "cardgym" or shown.line.startswith("python train/")]
+OTHERS = [shown for shown in SHOWN if shown not in OF_CARDGYM]
+LONG = re.compile(r"reproduce|search|(solve|train) Coda|bench |--method|cribbage-stats|experts|tournament|league|sweep")
+NOT_RUN = re.compile(r"runs/|spike\.zip|my_games|cardgym (review|advise|serve|-m) ")
+"""What needs a file of an earlier training, or a game that one played, and what waits for a browser."""
+FIGURES = {
+    "cardgym evaluate CodaOfficial-v0 --players checkpoints/coda/official_double_dqn.safetensors bayes "
+    "--games 10000 --seed 1000000": ["58.63 %", "57.69", "59.56"],
+}
+"""Commands whose figures stand in a table of their page; they are run at full length by `make docs-commands`."""
+
+
+class Parsed(BaseException):
+    """A command line was parsed."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder to run in: files that commands name, and whatever they write."""
+    made = tmp_path_factory.mktemp("commands")
+    for path in ROOT.glob("examples/*/configs"):
+        shutil.copytree(path, made / path.relative_to(ROOT))
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv(SHORT, "1")
+    monkeypatch.setenv("CARDGYM_DATA_DIR", str(folder))
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+def _arguments(shown: Shown) -> list[str]:
+    """The words after `cardgym`; a script of train/ is run by `cardgym train`."""
+    words = shown.words
+    return words[1:] if words[0] == "cardgym" else ["train", Path(words[1]).stem, *words[2:]]
+
+
+def _parse(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    parse = Parser.parse_args
+
+    def stop(self: Parser, *arguments: Any) -> Any:
+        parse(self, *arguments)
+        raise Parsed
+
+    monkeypatch.setattr(Parser, "parse_args", stop)
+    with pytest.raises(Parsed):
+        assert cli.main(_arguments(shown)) == 0
+
+
+@pytest.mark.parametrize("shown", OF_CARDGYM, ids=str)
+def test_command(shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    words = _arguments(shown)
+    if not any(word.startswith("-") for word in words[1:]) and words[0] not in ("games", "-m"):
+        assert words[0] in cli.commands()  # The name of a command, in prose.
+    elif NOT_RUN.search(shown.line) or (LONG.search(shown.line) and not os.environ.get(ALL)):
+        _parse(shown, monkeypatch)
+    else:
+        code = cli.main(words)
+        error = capsys.readouterr().err
+        assert (code, error if code else "") == ((2, shown.output + "\n") if _is_error(shown.output) else (0, ""))
+
+
+def _is_error(output: str) -> bool:
+    return output.startswith("cardgym: ")
+
+
+PRINTED = [
+    shown
+    for shown in OF_CARDGYM
+    if shown.output and not _is_error(shown.output) and re.match(r"cardgym (games|evaluate|record|solve)", shown.line)
+]
+
+
+@pytest.mark.parametrize("shown", PRINTED, ids=str)
+def test_what_a_page_says_a_command_prints(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if LONG.search(shown.line) and not os.environ.get(ALL):
+        pytest.skip(f"takes long: {ALL} runs it")
+    monkeypatch.delenv(SHORT)
+    assert cli.main(_arguments(shown)) == 0
+    printed = capsys.readouterr().out
+    if shown.output.startswith("{"):
+        figures = _figures(printed)
+        for key, value in _figures(shown.output):  # A page may cut long numbers short, with dots.
+            assert [other for name, other in figures if name == key and other.startswith(value)], (key, value)
+    else:
+        assert _without_times(printed) == _without_times(shown.output)
+
+
+def _figures(text: str) -> list[tuple[str, str]]:
+    """The numbers of a JSON document by key, without those that a clock gives."""
+    pairs = re.findall(r'"(\w+)": (-?\d+(?:\.\d+)?)', text)
+    return [(key, value) for key, value in pairs if "second" not in key]
+
+
+def _without_times(text: str) -> str:
+    return re.sub(r"[\d.]+ s, [\d,]+ decisions/s", "", text).strip()
+
+
+@pytest.mark.skipif(not os.environ.get(ALL), reason="takes long")
+@pytest.mark.parametrize("line", FIGURES)
+def test_figures(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.delenv(SHORT)
+    pages = [shown.page for shown in SHOWN if shown.line == line]
+    assert pages, "no page has this command any more"
+    assert cli.main(line.split()[1:]) == 0
+    printed, page = capsys.readouterr().out, (ROOT / pages[0]).read_text(encoding="utf-8")
+    for figure in FIGURES[line]:
+        assert figure in printed
+        assert figure in page
+
+
+@pytest.mark.parametrize("shown", OTHERS, ids=str)
+def test_what_other_commands_name_exists(shown: Shown) -> None:
+    program, *words = shown.words
+    if program == "make":
+        assert re.search(rf"^{re.escape(words[0])}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    elif program == "pip":
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for word in words:
+            if match := re.match(r"(?:cardgym|\.)\[(.*)\]", word):
+                assert set(match[1].split(",")) <= set(project["optional-dependencies"])
+            elif "/" in word and "://" not in word:
+                assert (ROOT / word).exists(), word
+    elif program == "python" and words and not words[0].startswith("-c"):
+        module = importlib.util.find_spec(words[1]) if words[0] == "-m" else None
+        path = Path(module.origin or "") if module else ROOT / words[0]
+        assert path.is_file(), shown.line
+        if words[:2] not in (["-m", "pip"], ["-m", "venv"]) and "GAME" not in words:
+            text = path.read_text(encoding="utf-8")
+            for word in words:
+                assert not word.startswith("--") or word.partition("=")[0] in text, word
+
+
+def test_short_is_off_unless_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["evaluate", "OnePlayPoker-v0", "--players", "random", "--games", "50", "--json"]
+    assert cli.main(words) == 0
+    monkeypatch.delenv(SHORT)
+    assert cli.main(words) == 0
+    assert re.findall(r'"games": (\d+)', capsys.readouterr().out) == ["20", "50"]
