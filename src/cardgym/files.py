@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from cardgym.errors import CardgymError
@@ -33,6 +33,22 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def user_folder(variable: str, default: Callable[..., Path]) -> Path | None:
+    """The folder that an environment variable names; the user's own without it, None for a user without a home folder.
+
+    Args:
+        variable: the variable's name.
+        default: a function of platformdirs, such as `user_cache_path`.
+    """
+    if named := os.environ.get(variable):
+        return Path(named)
+    try:
+        folder = default("cardgym", appauthor=False)
+    except RuntimeError:  # Its newer versions see that there is no home; older ones return a relative path.
+        return None
+    return folder if folder.is_absolute() else None
 
 
 def sweep(folder: Path) -> None:

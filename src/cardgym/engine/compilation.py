@@ -7,18 +7,13 @@ edit elsewhere recompiles nothing.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import dis
 import functools
 import hashlib
 import inspect
 import itertools
-import os
-import shutil
 import sys
-import tempfile
-import time
 import types
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -30,11 +25,11 @@ import llvmlite
 import numba
 import numba.core
 import numpy as np
-import platformdirs
 from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.extending import _Intrinsic
 
+from cardgym.engine.code_files import CodeFiles, cache_folder
 from cardgym.engine.linking import no_collections, part, whole
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,8 +38,6 @@ config: Any = numba.core.config
 """Numba's settings, which it does not type."""
 
 _numbers = itertools.count()
-_KEEP_SECONDS = 30 * 24 * 3600
-"""Compiled code of another version is kept this long after its last use."""
 _LOCK_SECONDS = 600
 """After this long, compile beside whoever holds the lock: slower, and no harm is done."""
 _VERSIONS = repr((sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__))
@@ -183,7 +176,7 @@ class _Locator:
         return str(self._line)
 
 
-class _DiskCache(FunctionCache):
+class _DiskCache(CodeFiles):
     class _impl_class(FunctionCache._impl_class):  # type: ignore[valid-type,misc]  # noqa: N801  # Numba names it so.
         _locator_classes = (_Locator,)
 
@@ -201,7 +194,7 @@ def _alone(folder: Path) -> Iterator[None]:
     lock = filelock.FileLock(folder / "lock", timeout=_LOCK_SECONDS, is_singleton=True)  # A caller may hold it.
     try:
         lock.acquire()
-    except (OSError, filelock.Timeout):
+    except (NotImplementedError, OSError, filelock.Timeout):  # Some network disks know no locks.
         yield
         return
     try:
@@ -361,46 +354,7 @@ def _allocates_itself(plain: types.FunctionType) -> bool:
     return False
 
 
-# -- the cache on disk ------------------------------------------------------------------------------------------------
-
-
-def cache_root() -> Path:
-    """The folder below which compiled code is kept; `CARDGYM_CACHE_DIR` moves it."""
-    named = os.environ.get("CARDGYM_CACHE_DIR")
-    return Path(named) if named else platformdirs.user_cache_path("cardgym", appauthor=False)
-
-
-@cache
-def cache_folder(digest: str) -> Path:
-    """The folder of compiled code of one digest, made if need be; a temporary one where that fails."""
-    root = cache_root() / "compiled"
-    folder = root / digest
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if time.time() - folder.stat().st_mtime > 3600:
-            os.utime(folder)
-        _prune(root)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError:
-        pass
-    return _temporary_root() / digest
-
-
-@cache
-def _temporary_root() -> Path:
-    temporary = tempfile.mkdtemp(prefix="cardgym-compiled-")
-    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    return Path(temporary)
-
-
-@cache
-def _prune(root: Path) -> None:
-    """Remove what has not been used for long; once a process."""
-    for old in root.iterdir():
-        with contextlib.suppress(OSError):
-            if time.time() - old.stat().st_mtime > _KEEP_SECONDS:
-                shutil.rmtree(old, ignore_errors=True)
+# -- what users are told ----------------------------------------------------------------------------------------------
 
 
 def announce(what: str, entry_point: Callable[..., Any]) -> None:

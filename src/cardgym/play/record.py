@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import sqlite3
 import sys
 import threading
@@ -20,7 +19,7 @@ from typing import Any
 import platformdirs
 
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
+from cardgym.files import replacing, user_folder
 from cardgym.play.entries import read_entries
 
 Move = tuple[int, int]
@@ -47,9 +46,15 @@ class StaleGameError(CardgymError):
 
 
 def data_folder() -> Path:
-    """The user's data folder for cardgym; `CARDGYM_DATA_DIR` moves it."""
-    named = os.environ.get("CARDGYM_DATA_DIR")
-    return Path(named) if named else platformdirs.user_data_path("cardgym", appauthor=False)
+    """The user's data folder for cardgym; `CARDGYM_DATA_DIR` moves it.
+
+    Raises:
+        CardgymError: for a user without a home folder.
+    """
+    folder = user_folder("CARDGYM_DATA_DIR", platformdirs.user_data_path)
+    if folder is None:
+        raise CardgymError("there is no home folder to keep games in; name a folder with CARDGYM_DATA_DIR")
+    return folder
 
 
 def live_moves(rows: Iterable[Move]) -> list[Move]:
