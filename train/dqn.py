@@ -19,7 +19,7 @@ from cardgym import find
 from cardgym.console import Progress
 from cardgym.learn import tags
 from cardgym.learn.acting import EpsilonGreedy
-from cardgym.learn.action_shares import Watched, log_actions
+from cardgym.learn.action_shares import ActionPictures, Watched
 from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.device import choose_device
 from cardgym.learn.dqn.config import DQNConfig
@@ -89,6 +89,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
         Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
     ):
         board.hyper_parameters(config.model_dump())
+        pictures = ActionPictures(board, rollout)
         while step < config.total_steps:
             # Act: greedily, or at random with probability epsilon.
             turns = rollout.turns
@@ -122,7 +123,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
                     watched = Watched(player)
                     evaluation = evaluate(config, rollout, watched, config.eval_games)
                     progress.note(summary(log_evaluation(board, step, evaluation)))
-                    log_actions(board, step, watched, rollout)
+                    pictures.draw(step, watched)
             if crossed(config.save_every, last_step, step) or step >= config.total_steps or saving.due():
                 board.flush()
                 save_checkpoint(checkpoint, learner.online, game, options, observation, config.model_dump())

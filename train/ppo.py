@@ -18,7 +18,7 @@ import torch
 from cardgym import find
 from cardgym.console import Progress
 from cardgym.learn import tags
-from cardgym.learn.action_shares import Watched, log_actions
+from cardgym.learn.action_shares import ActionPictures, Watched
 from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.device import choose_device
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
@@ -79,6 +79,7 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
         Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
     ):
         board.hyper_parameters(config.model_dump())
+        pictures = ActionPictures(board, rollout)
         while step < config.total_steps:
             # Act: sample from the policy, in every seat that learns.
             last_step = step
@@ -108,7 +109,7 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
                     watched = Watched(player)
                     evaluation = evaluate(config, rollout, watched, config.eval_games)
                     progress.note(summary(log_evaluation(board, step, evaluation)))
-                    log_actions(board, step, watched, rollout)
+                    pictures.draw(step, watched)
             if crossed(config.save_every, last_step, step) or step >= config.total_steps or saving.due():
                 board.flush()
                 save_checkpoint(checkpoint, learner.averaged, game, options, observation, config.model_dump())

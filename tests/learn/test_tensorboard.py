@@ -147,7 +147,7 @@ def test_action_shares_are_counted_by_kind_of_decision() -> None:
     assert [kind.decisions for kind in action_shares(masks, actions, least=1, most=2)] == [3, 2]
     assert action_shares(masks[-1:], actions[-1:]) == []
     picture = draw_action_shares([most, rest], {0: "say 0"}, "what the learner does")
-    assert picture.shape[1:] == (1000, 3)
+    assert picture.shape[1:] == (480, 3)
     assert picture.dtype == np.uint8
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,13 +19,13 @@ from cardgym.players.base import BatchPolicy, SamplingPolicy, wants_draws
 _STRIDE = 7
 """One decision in so many is kept: those of neighbouring rows are of the same deal."""
 _MOST_DECISIONS = 50_000
-_MOST_KINDS = 6
+_MOST_KINDS = 5
 _MOST_ACTIONS = 6
 _LEAST_DECISIONS = 50
 """A kind with fewer decisions has no panel of its own."""
 _LEAST_SHARE = 0.01
 """Nor has a kind with a smaller share of them."""
-_LONGEST_NAME = 30
+_LONGEST_NAME = 24
 
 
 class Watched:
@@ -79,7 +79,7 @@ class ActionShares(NamedTuple):
         actions: the actions, the most frequent first, (actions,), int64.
         shares: the share of each, (actions,), float64.
         decisions: how many decisions of this kind there were.
-        mixed: whether these are decisions of several rare kinds.
+        mixed: whether these are decisions of several kinds, each rarer than those shown.
     """
 
     actions: npt.NDArray[np.int64]
@@ -119,7 +119,7 @@ def action_shares(
     result = [_shares(actions[kind_of_row == kind], np.flatnonzero(kinds[kind])) for kind in shown]
     rest = ~np.isin(kind_of_row, shown)
     if rest.any():
-        result.append(_shares(actions[rest], np.unique(actions[rest]))._replace(mixed=True))
+        result.append(_shares(actions[rest], np.unique(actions[rest]))._replace(mixed=bool(shown)))
     return result
 
 
@@ -148,61 +148,75 @@ def action_names(
     return names
 
 
-def draw_action_shares(kinds: Sequence[ActionShares], names: dict[int, str], title: str) -> npt.NDArray[np.uint8]:
+def draw_action_shares(kinds: Sequence[ActionShares], names: Mapping[int, str], title: str) -> npt.NDArray[np.uint8]:
     """A picture with a panel for each kind of decision and a bar for each action, (height, width, 3), uint8.
+
+    It is narrow and its letters are large: TensorBoard shows pictures small.
 
     Args:
         kinds: from `action_shares`, at least one.
         names: names of actions; an action without a name is shown by its number.
         title: what stands above.
     """
-    columns = min(len(kinds), 2)
-    rows = -(-len(kinds) // columns)
-    bars = [
-        min(max(len(kind.actions) for kind in kinds[row * 2 : row * 2 + 2]), _MOST_ACTIONS + 1) for row in range(rows)
-    ]
-    figure = new_figure(5 * columns, 0.6 + sum(0.6 + 0.26 * count for count in bars), dpi=100)
+    bars = [len(_bars(kind, names)) for kind in kinds]
+    heights = [0.55 + 0.27 * count for count in bars]
+    figure = new_figure(4.8, 0.5 + sum(heights), dpi=100)
     figure.suptitle(title, fontsize=11)
     canvas: Any = figure.canvas
-    ratios = [0.6 + 0.26 * count for count in bars]
-    panels = figure.subplots(rows, columns, squeeze=False, gridspec_kw={"height_ratios": ratios})
-    for panel in panels.flat[len(kinds) :]:
-        panel.set_visible(False)
-    for place, (panel, kind) in enumerate(zip(panels.flat, kinds, strict=False)):
-        _draw_kind(panel, kind, names, bars[place // columns])
+    panels = figure.subplots(len(kinds), 1, squeeze=False, gridspec_kw={"height_ratios": heights})
+    for panel, kind in zip(panels.flat, kinds, strict=True):
+        _draw_kind(panel, kind, _bars(kind, names))
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 
-def _draw_kind(panel: Any, kind: ActionShares, names: dict[int, str], room: int) -> None:
-    shown = len(kind.actions) if len(kind.actions) <= _MOST_ACTIONS + 1 else _MOST_ACTIONS
-    labels = [names.get(action, f"action {action}") for action in kind.actions[:shown].tolist()]
-    labels = [name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name in labels]
-    shares = kind.shares[:shown].tolist()
+def _bars(kind: ActionShares, names: Mapping[int, str]) -> list[tuple[str, float]]:
+    """Names and shares: of each action, or of the most frequent and all others together."""
+    shown = len(kind.actions) if len(kind.actions) <= _MOST_ACTIONS else _MOST_ACTIONS - 1
+    bars = [
+        (names.get(action, f"action {action}"), share)
+        for action, share in zip(kind.actions[:shown].tolist(), kind.shares[:shown].tolist(), strict=True)
+    ]
     if rest := len(kind.actions) - shown:
-        labels.append(f"{rest} other action{'s' if rest > 1 else ''}")
-        shares.append(max(1.0 - sum(shares), 0.0))
-    places = range(len(shares))
-    panel.barh(places, shares, height=0.7, color=COLOURS[0])
-    for place, share in zip(places, shares, strict=True):
-        panel.text(
-            share + 0.01, place, f"{share:.0%}" if share == 0 or share >= 0.005 else "<1%", va="center", fontsize=9
-        )
-    what = "decisions of other kinds" if kind.mixed else "decisions"
-    panel.set_title(f"{kind.decisions:,} {what}", fontsize=10, loc="left")
-    panel.set_yticks(places, labels, fontsize=9)
-    panel.set(xlim=(0, 1.13), ylim=(room - 0.4, -0.6), xticks=[])
+        bars.append((f"{rest} other actions", float(kind.shares[shown:].sum())))
+    return bars
+
+
+def _draw_kind(panel: Any, kind: ActionShares, bars: list[tuple[str, float]]) -> None:
+    places = range(len(bars))
+    panel.barh(places, [share for _, share in bars], height=0.7, color=COLOURS[0])
+    for place, (_, share) in zip(places, bars, strict=True):
+        text = "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+        panel.text(share + 0.01, place, text, va="center", fontsize=11)
+    panel.set_title(f"{kind.decisions:,} {'rarer ' if kind.mixed else ''}decisions", fontsize=11, loc="left")
+    labels = [name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name, _ in bars]
+    panel.set_yticks(places, labels, fontsize=11)
+    panel.set(xlim=(0, 1.16), ylim=(len(bars) - 0.4, -0.6), xticks=[])
     panel.tick_params(left=False)
     for side in ("top", "right", "bottom"):
         panel.spines[side].set_visible(False)
 
 
-def log_actions(board: TensorBoard, step: int, watched: Watched, rollout: SelfPlayRollout) -> None:
-    """Draw what a player did in a match. Actions get their names from the games that the learner plays now."""
-    kinds = action_shares(*watched.decisions())
-    if not kinds:
-        return
-    wanted = {action for kind in kinds for action in kind.actions[: _MOST_ACTIONS + 1].tolist()}
-    names = action_names(rollout.game, rollout.states, rollout.turns.masks, wanted)
-    title = f"What the {watched.name} does in its evaluation, by kind of decision"
-    board.picture(tags.ACTIONS, step, draw_action_shares(kinds, names, title))
+class ActionPictures:
+    """Draws what a learner does in its evaluations, for TensorBoard.
+
+    Args:
+        board: where the pictures go.
+        rollout: the games that the learner plays: actions get their names from them, and keep these.
+    """
+
+    def __init__(self, board: TensorBoard, rollout: SelfPlayRollout) -> None:
+        self._board = board
+        self._rollout = rollout
+        self._names: dict[int, str] = {}
+
+    def draw(self, step: int, watched: Watched) -> None:
+        """Draw what was watched in a match, if there was anything to decide."""
+        kinds = action_shares(*watched.decisions())
+        if not kinds:
+            return
+        wanted = {action for kind in kinds for action in kind.actions[:_MOST_ACTIONS].tolist()} - self._names.keys()
+        rollout = self._rollout
+        self._names |= action_names(rollout.game, rollout.states, rollout.turns.masks, wanted)
+        picture = draw_action_shares(kinds, self._names, f"What the {watched.name} does in evaluations")
+        self._board.picture(tags.ACTIONS, step, picture)
