@@ -21,6 +21,7 @@ GENERAL = {
     "play": "play a game in the terminal",
     "serve": "play in the browser",
     "train": "train an agent",
+    "sweep": "train with several seeds and settings and report them together",
     "evaluate": "play players against each other and report with intervals",
     "tournament": "play every player against every other and rank them",
     "record": "write the transitions (s, a, r, s') of played games to a file",

@@ -124,7 +124,7 @@ def run_folder(run: RunArgs, game_id: str, name: str) -> Path:
     Raises:
         CardgymError: where the folder named holds a run and `--resume` is missing.
     """
-    folder = run.out or _numbered_folder(Path("runs") / game_id, name, run.resume)
+    folder = run.out or numbered_folder(Path("runs") / game_id, name, run.resume)
     saved = (folder / STATE_FILE).exists()
     if saved and not run.resume:
         raise CardgymError(f"{folder}: holds a run already; add --resume to go on with it, or name another folder")
@@ -133,7 +133,8 @@ def run_folder(run: RunArgs, game_id: str, name: str) -> Path:
     return folder
 
 
-def _numbered_folder(runs: Path, name: str, latest: bool) -> Path:
+def numbered_folder(runs: Path, name: str, latest: bool) -> Path:
+    """The folder `<name>-<number>` below `runs` that comes next, or with `latest` the last one there is."""
     numbers = [path.name.removeprefix(f"{name}-") for path in runs.glob(f"{glob.escape(name)}-*")]
     last = max((int(number) for number in numbers if number.isdecimal()), default=0)
     return runs / f"{name}-{max(last, 1) if latest else last + 1}"

@@ -23,7 +23,7 @@ _SAVE_SECONDS = 8.0
 _LOCK_SECONDS = 600.0
 
 
-def run_program(words: Sequence[str], folder: str) -> int:
+def run_program(words: Sequence[str], folder: str, working_folder: str | None = None) -> int:
     """Run Python with these words, such as a script and its flags, in a process of its own; its exit code.
 
     What it prints is appended to `log.txt` in its folder. It never outlives the worker that runs it: where the worker
@@ -33,6 +33,7 @@ def run_program(words: Sequence[str], folder: str) -> int:
     Args:
         words: what follows `python` on the command line.
         folder: the program's folder, absolute, made if it does not exist.
+        working_folder: where relative paths begin, if this machine has it; None for the worker's own.
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -44,6 +45,7 @@ def run_program(words: Sequence[str], folder: str) -> int:
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            cwd=working_folder if working_folder and Path(working_folder).is_dir() else None,
             env={"OMP_NUM_THREADS": "1", **os.environ},
         )
     try:

@@ -1,0 +1,92 @@
+"""Train with several seeds and settings side by side, and report them together.
+
+Each run is a run of the training script that CONFIG is for, in a folder of its own. `--resume` goes on with runs that
+were interrupted, and adds seeds and settings that are new. docs/scaling.md tells about clusters.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from pathlib import Path
+
+from cardgym.cli.parser import Parser
+from cardgym.scaling.arguments import add_engine, open_engine
+
+
+def add_arguments(parser: Parser) -> None:
+    """The command's arguments."""
+    parser.add_argument("config", metavar="CONFIG", type=Path, help="a TOML file, or the name of one that comes along")
+    parser.add_argument("--script", metavar="NAME", help="the training script, where several take this config")
+    parser.add_argument("--seeds", default="1-5", metavar="RANGE", help="such as 1-5 or 1,4,7-9 (1-5)")
+    parser.add_argument(
+        "--grid",
+        nargs="+",
+        default=[],
+        metavar="KEY=VALUES",
+        help="values of a hyper-parameter between commas, such as learning_rate=1e-3,2e-3; every combination is trained",
+    )
+    parser.add_argument("--metric", default="win_rate", metavar="NAME", help="what runs are compared by (win_rate)")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="the sweep's folder; a new one below runs/ by default")
+    parser.add_argument("--resume", action="store_true", help="go on with the sweep in --out, or with the latest one")
+    parser.add_argument("--json", action="store_true", help="print the runs as JSON")
+    add_engine(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the sweep; 1 where some of its runs failed."""
+    from cardgym.errors import require
+    from cardgym.sweeps.plan import Trainer, parse_grid, parse_seeds, runs_of
+    from cardgym.sweeps.running import SweepFolder, run_all
+
+    require("a sweep", "torch", "tensorboard", "matplotlib", "scipy")
+    trainer = Trainer(arguments.config, arguments.script)
+    runs = runs_of(trainer, parse_grid(arguments.grid), parse_seeds(arguments.seeds))
+
+    from cardgym.learn.run import numbered_folder
+    from cardgym.sweeps.chart import draw_curves, evaluation_curves
+    from cardgym.sweeps.display import SweepDisplay
+    from cardgym.sweeps.report import CURVES, EXPLANATION, grouped, table, write_report
+
+    out = arguments.out or numbered_folder(
+        Path("runs") / trainer.config.game_id, f"{trainer.path.stem}-sweep", arguments.resume
+    )
+    try:
+        with (
+            SweepFolder(out, trainer, arguments.resume) as folder,
+            open_engine(arguments) as engine,
+            SweepDisplay(folder.path, len(runs)) as display,
+        ):
+            results = run_all(
+                trainer, folder, runs, engine, begun=display.begun, ended=display.ended, wait=display.refresh
+            )
+    except KeyboardInterrupt:
+        named = "" if arguments.out else f" --out {shlex.quote(str(out))}"
+        print(f"stopped; to go on, run the same command with `--resume{named}`", file=sys.stderr)
+        raise
+    about = {
+        "env": trainer.config.game_id,
+        "script": f"{trainer.script}.py",
+        "config": trainer.path.name,
+        "engine": engine.name,
+    }
+    write_report(folder.path, about, results, arguments.metric)
+    curves = {
+        label: [evaluation_curves(result.folder, arguments.metric) for result in group]
+        for label, group in grouped(results).items()
+    }
+
+    from cardgym.figures import save_png
+
+    save_png(draw_curves(curves, arguments.metric), folder.path / CURVES, dpi=120)
+    if arguments.json:
+        print(json.dumps([result.asdict() for result in results], indent=2))
+    else:
+        from cardgym.console import print_results
+
+        head, rows = table(results, arguments.metric)
+        title = f"{trainer.config.game_id}: {trainer.script}.py with {trainer.path.name}, {len(results)} runs"
+        print_results(title, head, rows, f"{EXPLANATION}\n{folder.path}: report.json, report.md, {CURVES}")
+    return int(any(result.problem and not result.stopped for result in results))
