@@ -78,18 +78,20 @@ class Trainer:
         if not self.config.game_id:
             raise CardgymError(f"config {self.path}: names no game; add the key env_id")
 
-    def run(self, setting: Setting, seed: int) -> Run:
-        """The run with these settings and this seed.
+    def runs(self, setting: Setting, seeds: Sequence[int]) -> list[Run]:
+        """The runs with these settings, one for each seed.
 
         Raises:
             CardgymError: for a key or a value that the config does not take.
         """
         words = [word for key, value in setting.items() for word in self._flag(key, value)]
-        words += ["--seed", str(seed)]
         config = parse_run(type(self.config), ["--config", str(self.path), *words], f"{self.script}.py")[0]
         settings = {key: config.model_dump()[key] for key in setting}
         name = _folder_name(settings)
-        return Run(f"{name}/seed{seed}" if name else f"seed{seed}", tuple(words), settings, seed)
+        return [
+            Run(f"{name}/seed{seed}" if name else f"seed{seed}", (*words, "--seed", str(seed)), settings, seed)
+            for seed in seeds
+        ]
 
     def command(self, run: Run, config: Path, folder: Path) -> list[str]:
         """What Python runs: goes on with the run in its folder, or starts it."""
@@ -122,7 +124,8 @@ def runs_of(trainer: Trainer, grid: Mapping[str, Sequence[str]], seeds: Sequence
     settings = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     if len(settings) * len(seeds) > MAX_RUNS:
         raise CardgymError(f"{len(settings) * len(seeds):,} runs: at most {MAX_RUNS:,} are allowed in one sweep")
-    runs = [trainer.run(setting, seed) for seed in seeds for setting in settings]
+    by_setting = [trainer.runs(setting, seeds) for setting in settings]
+    runs = [run for same_seed in zip(*by_setting, strict=True) for run in same_seed]
     for run in _twice(runs):
         raise CardgymError(f"the grid has {run.label} twice; name each value once")
     return runs

@@ -13,6 +13,8 @@ from cardgym.sweeps.statistics import Estimate, interquartile_mean, mean_over_ru
 
 REPORT_JSON, REPORT_MARKDOWN, CURVES = "report.json", "report.md", "curves.png"
 WIN_RATE = "win_rate"
+UNIT = (0.0, 1.0)
+"""The range of a share."""
 
 
 def grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
@@ -32,7 +34,10 @@ def figures(group: Sequence[RunResult]) -> dict[str, dict[str, Estimate]]:
             for metric, (value, _) in metrics.items():
                 values.setdefault(opponent, {}).setdefault(metric, []).append(float(value))
     return {
-        opponent: {metric: mean_over_runs(numbers) for metric, numbers in metrics.items()}
+        opponent: {
+            metric: mean_over_runs(numbers, *(UNIT if metric == WIN_RATE else ()))
+            for metric, numbers in metrics.items()
+        }
         for opponent, metrics in values.items()
     }
 
@@ -71,7 +76,8 @@ def summary(results: Sequence[RunResult], metric: str = WIN_RATE) -> list[dict[s
 def table(results: Sequence[RunResult], metric: str = WIN_RATE) -> tuple[list[str], list[list[str]]]:
     """The head and the rows of a sweep's table: a row for each setting, best interquartile mean first."""
     groups = grouped(results)
-    opponents = list(dict.fromkeys(name for group in groups.values() for result in group for name in result.results or ()))
+    finished = [result for group in groups.values() for result in group]
+    opponents = list(dict.fromkeys(opponent for result in finished for opponent in result.results or ()))
     name = metric.replace("_", " ")
     head = ["settings", "runs", *(f"{name} against {opponent}" for opponent in opponents), f"{name}, IQM"]
     rows = []

@@ -38,7 +38,7 @@ class RunResult:
         run: the run.
         folder: its folder.
         exit: its exit code; None where there is none, because its worker died.
-        results: the figures of its final evaluation by opponent and metric, each with its interval; None if it has none.
+        results: the figures of its final evaluation by opponent and metric, each with its interval; None without one.
         problem: why it has no results, in a line; None if it has.
         stopped: whether it was stopped early as hopeless.
     """

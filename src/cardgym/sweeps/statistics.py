@@ -1,7 +1,7 @@
 """Figures over several runs: means over seeds and interquartile means, with 95 % intervals.
 
-The unit is a run: an interval says how far another set of seeds may lie, and grows where runs differ. Interquartile means
-and the stratified bootstrap follow Agarwal et al., "Deep reinforcement learning at the edge of the statistical
+The unit is a run: an interval says how far other seeds may lie, and grows where runs differ. Interquartile means and
+the stratified bootstrap follow Agarwal et al., "Deep reinforcement learning at the edge of the statistical
 precipice", 2021: runs are drawn again with replacement within each opponent, never across.
 """
 
@@ -35,11 +35,13 @@ class Estimate:
     runs: int
 
 
-def mean_over_runs(values: Sequence[float]) -> Estimate:
+def mean_over_runs(values: Sequence[float], low: float = -math.inf, high: float = math.inf) -> Estimate:
     """The mean of one figure of each run, with Student's interval.
 
     Args:
         values: at least one.
+        low: the least that the figure can be; the interval ends there.
+        high: the most that it can be.
     """
     from scipy.stats import t
 
@@ -47,7 +49,7 @@ def mean_over_runs(values: Sequence[float]) -> Estimate:
     if count < 2:
         return Estimate(mean, None, count)
     half = float(t.ppf(0.975, count - 1)) * float(np.std(values, ddof=1)) / math.sqrt(count)
-    return Estimate(mean, (mean - half, mean + half), count)
+    return Estimate(mean, (max(mean - half, low), min(mean + half, high)), count)
 
 
 def interquartile_mean(strata: Sequence[Sequence[float]]) -> Estimate:
