@@ -29,9 +29,7 @@ def add_arguments(parser: Parser) -> None:
         help="values of a hyper-parameter, such as learning_rate=1e-3,2e-3; every combination is trained",
     )
     parser.add_argument("--metric", default="win_rate", metavar="NAME", help="what runs are compared by (win_rate)")
-    parser.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="the sweep's folder (a new one below runs/)"
-    )
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="the sweep's folder (a new one below runs/)")
     parser.add_argument("--resume", action="store_true", help="go on with the sweep in --out, or with the latest one")
     parser.add_argument("--json", action="store_true", help="print the runs as JSON")
     add_engine(parser)
