@@ -23,6 +23,6 @@ def test_bootstrap_draws_within_each_opponent() -> None:
     """Two opponents far apart whose runs all agree: runs drawn across opponents would have a spread."""
     assert interquartile_mean([[0.0, 0.0], [1.0, 1.0]]).interval == (0.5, 0.5)
     generator = np.random.default_rng(1)
-    draws = [interquartile_mean((generator.normal(0, 1, (2, 10)) + [[0], [5]]).tolist()) for _ in range(60)]
+    draws = [interquartile_mean(generator.normal([[0], [5]], 1, (2, 10)).tolist()) for _ in range(60)]
     covered = sum(low <= 2.5 <= high for low, high in (draw.interval or (0, 0) for draw in draws))
     assert 50 <= covered <= 60
