@@ -139,7 +139,25 @@ def batched(
     return BatchedCallable(name or own_name, policy, observation_name)
 
 
-Player = CompiledPlayer | TablePlayer | BatchPolicy
+SinglePlayer = CompiledPlayer | TablePlayer | BatchPolicy
+
+
+@dataclass(frozen=True, eq=False)
+class MixturePlayer:
+    """A player that draws one of several players for each game; made by `cardgym.players.mixtures`.
+
+    Attributes:
+        name: its name in reports.
+        players: the players.
+        weights: how likely each of them is, summing to 1.
+    """
+
+    name: str
+    players: tuple[SinglePlayer, ...]
+    weights: tuple[float, ...]
+
+
+Player = SinglePlayer | MixturePlayer
 
 
 class Acts(Protocol):
@@ -182,15 +200,15 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
 
     An object with a method `act` is a batch policy, whose `name` and `observation_name` may be left out.
 
-    A path is a policy file (`.json`), a Q-table (`.npz`), a network's checkpoint (`.safetensors`) or a model of
-    Stable-Baselines3 (`.zip`); games add suffixes of their own. A policy network samples its actions; with `:greedy`
-    behind the path it takes the most probable ones. A checkpoint that comes with the game has a name too, its file's
-    without suffixes, and is found by its path in a checkout from any folder.
+    A path is a policy file (`.json`), a Q-table (`.npz`), a network's checkpoint (`.safetensors`), a mixture of players
+    (`.mixture.json`) or a model of Stable-Baselines3 (`.zip`); games add suffixes of their own. A policy network
+    samples its actions; with `:greedy` behind the path it takes the most probable ones. A checkpoint that comes with
+    the game has a name too, its file's without suffixes, and is found by its path in a checkout from any folder.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
     """
-    if isinstance(spec, CompiledPlayer | TablePlayer):
+    if isinstance(spec, CompiledPlayer | TablePlayer | MixturePlayer):
         return spec
     if not isinstance(spec, str | Path):
         if isinstance(spec, BatchPolicy):
@@ -234,7 +252,7 @@ def _load(name: str, game: Game, options: Options) -> Player | None:
 
 def _called(name: str, player: Player) -> Player:
     """A player under the name that it was given, instead of the path where its file happens to be installed."""
-    if isinstance(player, TablePlayer | CompiledPlayer):
+    if isinstance(player, TablePlayer | CompiledPlayer | MixturePlayer):
         return replace(player, name=name)
     player.name = name  # type: ignore[misc]  # Loaders' players can be renamed; a batch policy in general need not.
     return player
@@ -258,6 +276,7 @@ GREEDY = ":greedy"
 
 _LOADERS = {
     ".json": "cardgym.players.policy_file:load_player",
+    ".mixture.json": "cardgym.players.mixture_file:load_player",
     ".safetensors": "cardgym.players.checkpoints:load_player",
     f".safetensors{GREEDY}": "cardgym.players.checkpoints:load_greedy_player",
     ".npz": "cardgym.players.q_table:load_player",

@@ -37,18 +37,23 @@ def check_compatible(what: str, metadata: PlayerMetadata, game: Game, options: O
         CardgymError: for another game, other options (only `reward` may differ), or an observation whose features
             have changed since.
     """
-    if metadata.env != game.id:
-        raise CardgymError(f"{what}: made for {printable(metadata.env, 60)}, not for {game.id}")
+    check_made_for(what, metadata.env, metadata.options, game, options)
+    name = metadata.observation
+    if name in game.observations and metadata.features == game.observation(name).digest(options):
+        return
+    raise CardgymError(f"{what}: observation {quoted(name)} of {game.id} has changed since; train it again")
+
+
+def check_made_for(what: str, env: str, saved_options: OptionValues, game: Game, options: Options) -> None:
+    """Refuse what was made for another game or other options than these; see `check_compatible`."""
+    if env != game.id:
+        raise CardgymError(f"{what}: made for {printable(env, 60)}, not for {game.id}")
     wanted = options_that_count(options)
-    for name in sorted({*wanted, *metadata.options}):
-        saved = metadata.options.get(name)
+    for name in sorted({*wanted, *saved_options}):
+        saved = saved_options.get(name)
         if wanted.get(name) != saved:
             option, value = printable(name, 60), printable(str(saved), 60)
             raise CardgymError(
                 f"{what}: made for {option}={value}, not {option}={wanted.get(name)}; "
                 f"set {option}={value} or train one for these options"
             )
-    name = metadata.observation
-    if name in game.observations and metadata.features == game.observation(name).digest(options):
-        return
-    raise CardgymError(f"{what}: observation {quoted(name)} of {game.id} has changed since; train it again")

@@ -12,7 +12,19 @@ from cardgym.engine.batch import NO_POLICY_TABLES, Batch
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive, draws_of
 from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP, kernel_of
-from cardgym.players.base import BatchPolicy, CompiledPlayer, Player, TablePlayer, legal_actions, wants_draws
+from cardgym.players.base import (
+    BatchPolicy,
+    CompiledPlayer,
+    MixturePlayer,
+    Player,
+    TablePlayer,
+    legal_actions,
+    wants_draws,
+)
+from cardgym.players.mixtures import drawn
+
+_FIRST_MIXTURE = -(1 << 20)
+"""The policy number of the first mixture, the next has one less; none of them ever reaches the kernel."""
 
 
 class SeatedBatch:
@@ -36,22 +48,37 @@ class SeatedBatch:
         num_threads: int = 1,
     ) -> None:
         self.roster = tuple(roster)
-        actions = [player.actions for player in self.roster if isinstance(player, TablePlayer)]
+        mixtures = [player for player in self.roster if isinstance(player, MixturePlayer)]
+        players = [player for player in self.roster if not isinstance(player, MixturePlayer)]
+        players += [part for player in mixtures for part in player.players]
+        actions = [player.actions for player in players if isinstance(player, TablePlayer)]
         policy_tables = np.stack(actions) if actions else NO_POLICY_TABLES
-        names = [player.name for player in self.roster if isinstance(player, CompiledPlayer)]
+        names = [player.name for player in players if isinstance(player, CompiledPlayer)]
         self.batch = Batch(game, options, num_rows, observation_name, policy_tables, names, num_threads)
         self._batch_policies: dict[int, BatchPolicy] = {}  # By policy number.
         self.numbers: list[int] = []
         next_table = len(self.batch.kernel.players)
-        for player in self.roster:
+        numbers = []
+        for player in players:
             if isinstance(player, CompiledPlayer):
-                self.numbers.append(self.batch.kernel.players.index(player.name))
+                numbers.append(self.batch.kernel.players.index(player.name))
             elif isinstance(player, TablePlayer):
-                self.numbers.append(next_table)
+                numbers.append(next_table)
                 next_table += 1
             else:
-                self.numbers.append(CALLER - 1 - len(self._batch_policies))
-                self._batch_policies[self.numbers[-1]] = player
+                numbers.append(CALLER - 1 - len(self._batch_policies))
+                self._batch_policies[numbers[-1]] = player
+        rest = iter(numbers)
+        self.numbers = [
+            _FIRST_MIXTURE - mixtures.index(player) if isinstance(player, MixturePlayer) else next(rest)
+            for player in self.roster
+        ]
+        self._mixtures = {
+            _FIRST_MIXTURE - i: (mixture, np.array([next(rest) for _ in mixture.players], np.int32))
+            for i, mixture in enumerate(mixtures)
+        }
+        self._asked = self.batch.plain_rows["lineup"].copy()  # With the numbers of mixtures, ...
+        self._drawn = self._asked.copy()  # ... and of what they drew.
         self._sampling = {number for number, player in self._batch_policies.items() if wants_draws(player)}
         self.observations, self.masks = self.batch.new_outputs()
         self.paid = np.zeros((num_rows, MAX_PLAYERS), np.float64)
@@ -93,6 +120,8 @@ class SeatedBatch:
         `observations` and `masks` become new arrays, with the old values in rows whose command is NOOP.
         """
         rows = self.batch.plain_rows
+        if self._mixtures:
+            self._draw_players(np.flatnonzero(np.broadcast_to(commands, len(rows)) == RESET))
         observations, masks = self.batch.new_outputs()
         if not np.all(commands):  # Some are NOOP.
             observations[:] = self.observations
@@ -131,10 +160,31 @@ class SeatedBatch:
         """
         action = action if -1 < action < 2**31 else -1
         if not self._batch_policies:
+            if self._mixtures and command == RESET:
+                self._draw_players(np.zeros(1, np.int64))
             return self.batch.step_one(action, command, illegal, skip)
         self.step(action, command, illegal=illegal, skip=skip)
         answers = self.batch.answers
         return self.observations[0], self.masks[0], (answers["reward"].item(0), answers["current_player"].item(0))
+
+    def _draw_players(self, starting: npt.NDArray[np.int64]) -> None:
+        """Put a player in the place of each mixture in the line-ups of rows that start a game.
+
+        Where `step` skips games in which the caller decides nothing, the next games keep the players.
+        """
+        rows = self.batch.plain_rows
+        now = rows["lineup"][starting]
+        # Whoever writes line-ups has written where they are not as they were drawn.
+        asked = np.where(now == self._drawn[starting], self._asked[starting], now)
+        drawn_now = asked.copy()
+        for place in range(self.batch.options.num_players):
+            for number, (player, numbers) in self._mixtures.items():
+                here = np.flatnonzero(asked[:, place] == number)
+                if len(here):
+                    at = starting[here]
+                    drawn_now[here, place] = numbers[drawn(player, rows["key"][at], rows["games"][at], place)]
+        self._asked[starting], self._drawn[starting] = asked, drawn_now
+        rows["lineup"][starting] = drawn_now
 
     def _start_again(
         self,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cardgym.engine.batch import Batch
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.errors import CardgymError
-from cardgym.players.base import CompiledPlayer, PlayerSpec, TablePlayer, resolve
+from cardgym.players.base import CompiledPlayer, MixturePlayer, PlayerSpec, TablePlayer, resolve
 from cardgym.players.legality import check_legal
 from cardgym.solvers.enumeration import Mdp
 from cardgym.solvers.value_iteration import Policy
@@ -35,6 +35,8 @@ def policy_of(mdp: Mdp, spec: PlayerSpec) -> Policy:
         return "random" if player.name == "random" else _compiled_policy(mdp, player.name)
     if isinstance(player, TablePlayer):
         return table_policy(mdp, player.actions)
+    if isinstance(player, MixturePlayer):
+        raise RandomPlayerError(f"player {player.name!r} is a mixture: no single action is its policy")
     return observed_policy(mdp, player.act, player.observation_name)
 
 

@@ -1,0 +1,93 @@
+"""Files of mixtures: JSON with a list of players by name or path, each with its weight."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from cardgym.engine.contract import Game, Options
+from cardgym.errors import CardgymError
+from cardgym.files import replacing
+from cardgym.players.base import GREEDY, MixturePlayer, resolve
+from cardgym.players.compatibility import OptionValues, check_made_for
+from cardgym.players.metadata import options_that_count
+from cardgym.players.mixtures import mixture
+from cardgym.untrusted.documents import Document, Items, Name, at_most, parse_document, read_bytes
+
+FORMAT = "cardgym mixture 1"
+SUFFIX = ".mixture.json"
+
+_MAX_PLAYERS = 256
+
+
+class _Part(Document):
+    """A player of a mixture."""
+
+    player: Name
+    """A name, or a path from the folder of the file."""
+    weight: Annotated[float, Field(ge=0, le=1e9)]
+
+
+class _File(Document):
+    """A mixture's file."""
+
+    format: Literal["cardgym mixture 1"]
+    env: Name
+    options: OptionValues
+    players: Annotated[Items[_Part], Field(min_length=1), at_most(_MAX_PLAYERS)]
+
+
+def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: Options) -> None:
+    """Write a mixture.
+
+    Args:
+        path: the file; its name ends in `.mixture.json`.
+        weights: the weight of each player, by name or path. Paths are written as seen from the file's folder.
+        game: the game.
+        options: its options.
+
+    Raises:
+        CardgymError: where the file cannot be written.
+    """
+    content = {
+        "format": FORMAT,
+        "env": game.id,
+        "options": options_that_count(options),
+        "players": [{"player": _from(path.parent, name), "weight": weight} for name, weight in weights.items()],
+    }
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def load_player(path: Path, game: Game, options: Options) -> MixturePlayer:
+    """The player of a mixture's file.
+
+    Raises:
+        CardgymError: for a file that is missing, no mixture, or made for another game or other options, and for a
+            player of it that cannot be loaded or is a mixture itself.
+    """
+    what = f"mixture {path}"
+    content = parse_document(_File, read_bytes(path, what), what)
+    check_made_for(what, content.env, content.options, game, options)
+    players = []
+    for part in content.players:
+        if part.player.endswith(SUFFIX):
+            raise CardgymError(f"{what}: holds another mixture, {part.player!r}; name its players instead")
+        players.append(resolve(_found(path.parent, part.player), game, options))
+    return mixture(str(path), players, [part.weight for part in content.players])
+
+
+def _from(folder: Path, name: str) -> str:
+    """A path as seen from a folder; a name as it is."""
+    path, greedy, _ = name.partition(GREEDY)
+    return Path(os.path.relpath(path, folder)).as_posix() + greedy if Path(path).is_file() else name
+
+
+def _found(folder: Path, name: str) -> str:
+    path, greedy, _ = name.partition(GREEDY)
+    return f"{folder / path}{greedy}" if (folder / path).is_file() else name

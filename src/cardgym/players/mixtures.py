@@ -1,0 +1,52 @@
+"""Mixtures: players that draw one of several players at the start of each game, and play the whole game as that one.
+
+A mixture is what an equilibrium of a tournament is, and what a league of learners trains against.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import plain_function
+from cardgym.engine.generator import draws_of, mix
+from cardgym.errors import CardgymError
+from cardgym.players.base import MixturePlayer, Player, SinglePlayer
+
+_STREAM = 0x9E3779B97F4A7C15 ^ 0x311C
+"""Draws of mixtures are no draws of cards or of players' own choices."""
+
+
+def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> MixturePlayer:
+    """A mixture of players, each with its weight; only the proportions of the weights count. Mixtures may be mixed.
+
+    Raises:
+        CardgymError: where no weight is above 0, or one is not finite or below 0.
+    """
+    total = math.fsum(weights)
+    if not 0.0 < total < math.inf or min(weights) < 0.0 or len(players) != len(weights):
+        raise CardgymError(f"mixture {name}: give each player a weight from 0 up, and one of them a weight above 0")
+    parts: dict[SinglePlayer, float] = {}
+    for player, weight in zip(players, weights, strict=True):
+        within = (
+            zip(player.players, player.weights, strict=True) if isinstance(player, MixturePlayer) else [(player, 1.0)]
+        )
+        for part, share in within:
+            parts[part] = parts.get(part, 0.0) + weight / total * share
+    return MixturePlayer(name, tuple(parts), tuple(parts.values()))
+
+
+def drawn(
+    player: MixturePlayer, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64], place: int
+) -> npt.NDArray[np.int64]:
+    """Which of its players a mixture is in each game, (rows,), int64.
+
+    The key and the number of a game decide, as they decide its cards, and the mixture's place in the line-up; so the
+    same deal meets the same player in every seating.
+    """
+    streams = plain_function(mix)(keys ^ np.uint64((_STREAM + place) % 2**64))
+    bounds = np.cumsum(player.weights)[:-1]
+    return np.searchsorted(bounds, draws_of(streams, games), side="right")
