@@ -31,6 +31,7 @@ from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import crossed, linear
+from cardgym.learn.starting import load_weights
 from cardgym.learn.stopping import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
@@ -64,11 +65,14 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
         tau=config.tau,
         device=choose_device(config.device),
     )
+    if config.init_from:
+        for network in (learner.online, learner.target):
+            load_weights(network, Path(config.init_from), game, options, observation)
     player = NetworkPlayer("learner", learner.online, observation)
     pool = OpponentPool.parse(config.opponents)
     rollout = SelfPlayRollout(
         game, options, config.num_envs, pool, player,
-        seed=config.seed, snapshots=config.num_snapshots, seat=config.seat,
+        seed=config.seed, snapshots=config.num_snapshots, seat=config.seat, zero_sum=config.zero_sum,
     )  # fmt: skip
     explore = EpsilonGreedy(np.random.default_rng([config.seed, 2]))
     builder = TransitionBuilder(rollout.num_streams, shape.inputs, shape.actions, config.n_step, config.gamma)

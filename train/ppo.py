@@ -30,11 +30,12 @@ from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import crossed, linear
+from cardgym.learn.starting import load_weights
 from cardgym.learn.stopping import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import Player, resolve
-from cardgym.players.checkpoints import load_policy, save_checkpoint
+from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.networks import network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 
@@ -54,14 +55,14 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
     # -- the parts: each has a state that is saved --------------------------------------------------------------------
     network = PolicyNetwork(shape)
     if config.init_from:
-        network.load_state_dict(load_policy(Path(config.init_from), game, options).network.state_dict())
+        load_weights(network, Path(config.init_from), game, options, observation)
     device = choose_device(config.device)
     learner = PPOLearner(network, config, device, np.random.default_rng([config.seed, 2]))
     player = PolicyPlayer("learner", learner.averaged, observation)
     pool = OpponentPool.parse(config.opponents)
     rollout = SelfPlayRollout(
         game, options, config.num_envs, pool, player,
-        seed=config.seed, snapshots=config.num_snapshots, seat=config.seat,
+        seed=config.seed, snapshots=config.num_snapshots, seat=config.seat, zero_sum=config.zero_sum,
     )  # fmt: skip
     capacity = config.num_envs * config.num_steps + rollout.num_streams
     buffer = TurnBuffer(rollout.num_streams, capacity, shape.inputs, shape.actions)

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError
 
@@ -102,6 +102,28 @@ class GameConfig(TrainingConfig):
     def game_id(self) -> str:
         """The id of the game; empty if none is named yet."""
         return self.env_id
+
+
+class SelfPlayConfig(GameConfig):
+    """Games of a network, side by side, against others or itself."""
+
+    opponents: Items[str] = ("random=1",)
+    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
+    of the learner."""
+    num_snapshots: PositiveInt = 4
+    """How many earlier copies of the learner `snapshot` is drawn from."""
+    snapshot_every: PositiveInt = 200_000
+    """Steps from one copy to the next; each replaces the oldest."""
+    zero_sum: bool = False
+    """Subtract from what each seat is paid the mean of all seats: what both are paid for, nobody plays for."""
+    num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
+    """How many games are played side by side; the network decides in all of them at once."""
+    device: Literal["cpu", "cuda", "auto"] = "cpu"
+    """Where the network learns; auto is cuda if there is a GPU."""
+    init_from: str = ""
+    """A checkpoint of the same kind of network to start from; new weights if empty."""
+    hidden_sizes: HiddenSizes = (128, 128)
+    """Units of each hidden layer."""
 
 
 class ExplorationConfig(TrainingConfig):

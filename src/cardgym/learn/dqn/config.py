@@ -9,41 +9,24 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from cardgym.learn.config import (
     EvaluationConfig,
     ExplorationConfig,
-    GameConfig,
     Games,
-    HiddenSizes,
-    Items,
+    SelfPlayConfig,
     Share,
     Steps,
 )
 
 
-class DQNConfig(EvaluationConfig, ExplorationConfig, GameConfig):
+class DQNConfig(EvaluationConfig, ExplorationConfig, SelfPlayConfig):
     """Deep Q-learning of one seat of a card game, against a mix of opponents."""
-
-    opponents: Items[str] = ("random=1",)
-    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
-    of the learner."""
-    num_snapshots: PositiveInt = 4
-    """How many earlier copies of the learner `snapshot` is drawn from."""
-    snapshot_every: PositiveInt = 200_000
-    """Steps from one copy to the next; each replaces the oldest."""
 
     total_steps: Steps = 1_000_000
     """How many decisions the learner takes. Each of them is a step."""
-    num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
-    """How many games are played side by side; the network decides in all of them at once."""
-    device: Literal["cpu", "cuda", "auto"] = "cpu"
-    """Where the network learns; auto is cuda if there is a GPU."""
-
     double: bool = True
     """Double DQN: the online network chooses the next action, the target network values it."""
     dueling: bool = False
     """Split the network's output into a state value and advantages."""
     wide: bool = False
     """Add a linear layer straight from the observation to the action values."""
-    hidden_sizes: HiddenSizes = (128, 128)
-    """Units of each hidden layer."""
 
     learning_rate: PositiveFloat = 1e-3
     """Adam's step size at the start."""

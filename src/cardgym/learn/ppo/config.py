@@ -6,35 +6,22 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import EvaluationConfig, GameConfig, Items, Share
+from cardgym.learn.config import EvaluationConfig, Items, SelfPlayConfig, Share
 
 Magnet = Literal["none", "uniform", "copy", "ema"]
 
 
-class PPOConfig(EvaluationConfig, GameConfig):
+class PPOConfig(EvaluationConfig, SelfPlayConfig):
     """Masked PPO in self-play, held by a magnet: every seat that `self` takes learns."""
 
     opponents: Items[str] = ("self=1",)
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
     of the learner."""
-    num_snapshots: PositiveInt = 4
-    """How many earlier copies of the learner `snapshot` is drawn from."""
-    snapshot_every: PositiveInt = 200_000
-    """Steps from one copy to the next; each replaces the oldest."""
-
     total_steps: PositiveInt = 1_000_000
     """How many decisions the learner takes, in all seats together. Each of them is a step."""
-    num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
-    """How many games are played side by side; the network decides in all of them at once."""
     num_steps: PositiveInt = 32
     """Decisions in each env from one update to the next."""
-    device: Literal["cpu", "cuda", "auto"] = "cpu"
-    """Where the network learns; auto is cuda if there is a GPU."""
-    init_from: str = ""
-    """A policy network's checkpoint to start from; new weights if empty."""
 
-    hidden_sizes: Annotated[Items[PositiveInt], Field(min_length=1)] = (128, 128)
-    """Units of each hidden layer."""
     learning_rate: PositiveFloat = 1e-3
     """Adam's step size at the start."""
     learning_rate_final: NonNegativeFloat = 1e-4
