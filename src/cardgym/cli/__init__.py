@@ -25,6 +25,7 @@ GENERAL = {
     "evaluate": "play players against each other and report with intervals",
     "tournament": "play every player against every other and rank them",
     "record": "write the transitions (s, a, r, s') of played games to a file",
+    "exploit": "measure how much a player can be exploited",
     "solve": "solve a game exactly and value its players",
     "reproduce": "reproduce a paper's results as a page",
     "review": "review a recorded game: what every decision cost, and why",

@@ -314,6 +314,7 @@ class Game:
         metrics: further figures of a finished game for the arena's report, by name, compiled: `metric(state, seat)`.
             The arena reports a mean a game, and for a name that ends in `_games` (0 or 1 in each game) how many games.
         payoff: what players of the game play for, for tournaments: `return`, the rewards paid, or the name of a metric.
+        unit: what payoffs are counted in.
         count_actions: `count_actions(options)`: how many actions there are under other options, if not always as many.
         adviser: `adviser(options)` makes what advises people at this game; None for play-outs by `opponent`.
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
@@ -333,6 +334,7 @@ class Game:
     strength: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, Callable[[Record, int], float]] = field(default_factory=dict)
     payoff: str = RETURN
+    unit: str = "reward"
     count_actions: Callable[[Any], int] | None = None
     adviser: Callable[[Any], Adviser] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)

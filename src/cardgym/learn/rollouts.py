@@ -134,7 +134,7 @@ class SelfPlayRollout:
         over = np.flatnonzero(rows["pending_policy"] == NOBODY)
         self.games += len(over)
         self.ended = (over[:, None] * self._num_seats + np.arange(self._num_seats)).ravel()
-        self.episodes.add(acted, self.rewards, self.ended)
+        self.episodes.add(acted, paid.flatten(), self.ended)
         self._update_turns()
 
     def _draw_opponents(self, envs: npt.NDArray[np.int64]) -> None:

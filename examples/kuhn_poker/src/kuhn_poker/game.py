@@ -58,4 +58,5 @@ GAME = Game(
     state_index=StateIndex.of(observations),
     players=PLAYERS,
     opponent="honest",
+    unit="chips",
 )

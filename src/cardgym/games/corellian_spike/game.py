@@ -45,4 +45,5 @@ GAME = Game(
     adviser=_adviser,
     metrics={"credits_per_game": rules.credits_gained, "bust_games": rules.bust},
     payoff="credits_per_game",
+    unit="credits",
 )

@@ -32,4 +32,6 @@ GAME = Game(
     strength=STRENGTH,
     adviser=_adviser,
     metrics={"net_profit_per_game": rules.net_profit, "bets_per_game": rules.bets_made},
+    payoff="net_profit_per_game",
+    unit="credits",
 )

@@ -1,0 +1,93 @@
+"""Players of every kind as strategies over the tree of a game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import bind, bound, template
+from cardgym.engine.generator import derive
+from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions, wants_draws
+from cardgym.solvers.tree import GameTree, Strategy
+
+
+def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
+    """The strategy of a player whose probabilities are known: of a table, a network, or any that does not draw.
+
+    Returns:
+        None for a player that draws its actions and does not say with which probabilities.
+
+    Raises:
+        CardgymError: where it chooses an illegal action.
+    """
+    if isinstance(player, CompiledPlayer):
+        if player.name == "random":
+            return tree.uniform()
+        counts, drawn = _compiled_counts(tree, player, 1, 0)
+        return None if drawn else counts
+    if isinstance(player, TablePlayer):
+        return _of_table(tree, player)
+    observations, masks = tree.look(player.observation_name)
+    if wants_draws(player):
+        probabilities = getattr(player, "probabilities", None)
+        return None if probabilities is None else tree.strategy(probabilities(observations, masks))
+    return tree.strategy(np.eye(masks.shape[1])[legal_actions(player, observations, masks)])
+
+
+def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> Strategy:
+    """How often a player that draws its actions chose each of them, in so many draws at each information set."""
+    if isinstance(player, CompiledPlayer):
+        return _compiled_counts(tree, player, draws, seed)[0] / draws
+    assert not isinstance(player, TablePlayer)
+    observations, masks = tree.look(player.observation_name)
+    generator = np.random.default_rng(seed)
+    counts = np.zeros(masks.shape)
+    rows = np.arange(len(masks))
+    for _ in range(draws):
+        counts[rows, legal_actions(player, observations, masks, generator.random(len(masks)))] += 1
+    return tree.strategy(counts)
+
+
+def _compiled_counts(tree: GameTree, player: CompiledPlayer, draws: int, seed: int) -> tuple[Strategy, bool]:
+    """How often a compiled player chose each action of each information set, and whether it drew anything."""
+    game = tree.game
+    policy = game.compiled_players[player.name]
+    count = bind(
+        _count_choices,
+        f"{game.id}_{player.name}",
+        legal_action_mask=game.rules.legal_action_mask,
+        player=policy,
+    )
+    counts = np.zeros((tree.num_info_sets, game.actions(tree.options)))
+    generator = np.array([derive(np.uint64(seed), np.uint64(0)), 0], np.uint64)
+    count(np.asarray(tree.set_states), tree.set_seats, draws, generator, counts)
+    return tree.strategy(counts) * draws, bool(generator[1])
+
+
+def _of_table(tree: GameTree, player: TablePlayer) -> Strategy:
+    """A policy table as the kernel plays it: the first legal action where the table's is not legal."""
+    places = np.empty(tree.num_info_sets, np.int64)
+    number = bind(_number, tree.game.id, info_state_index=tree.game.state_index.info_state_index)
+    number(np.asarray(tree.set_states), tree.set_seats, places)
+    masks = tree.look()[1]
+    actions = player.actions[places].astype(np.int64)
+    rows = np.arange(len(actions))
+    actions = np.where(masks[rows, actions] != 0, actions, masks.argmax(axis=1))
+    return tree.strategy(np.eye(masks.shape[1])[actions])
+
+
+@template
+def _count_choices(states: Any, seats: Any, draws: int, generator: Any, counts: Any) -> None:
+    mask = np.empty(counts.shape[1], np.int8)
+    for i in range(states.shape[0]):
+        bound.legal_action_mask(states[i], mask)
+        for _ in range(draws):
+            counts[i, bound.player(states[i], seats[i], mask, generator)] += 1.0
+
+
+@template
+def _number(states: Any, seats: npt.NDArray[np.int64], places: Any) -> None:
+    for i in range(states.shape[0]):
+        places[i] = bound.info_state_index(states[i], seats[i])
