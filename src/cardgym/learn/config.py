@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 
 from cardgym.arguments import Parser
 from cardgym.engine.registry import parse_settings
@@ -115,7 +115,11 @@ class SelfPlayConfig(GameConfig):
     snapshot_every: PositiveInt = 200_000
     """Steps from one copy to the next; each replaces the oldest."""
     zero_sum: bool = False
-    """Subtract from what each seat is paid the mean of all seats: what both are paid for, nobody plays for."""
+    """Subtract from what each seat is paid the mean of all seats: nobody then plays for what all are paid."""
+    reward_scale: PositiveFloat = 1.0
+    """Rewards are multiplied by this: values are learned best where they are about 1."""
+    total_steps: Steps = 1_000_000
+    """How many decisions the learner takes, in all seats that learn together. Each of them is a step."""
     num_envs: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """How many games are played side by side; the network decides in all of them at once."""
     device: Literal["cpu", "cuda", "auto"] = "cpu"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -12,15 +12,13 @@ from cardgym.learn.config import (
     Games,
     SelfPlayConfig,
     Share,
-    Steps,
 )
 
 
 class DQNConfig(EvaluationConfig, ExplorationConfig, SelfPlayConfig):
     """Deep Q-learning of one seat of a card game, against a mix of opponents."""
 
-    total_steps: Steps = 1_000_000
-    """How many decisions the learner takes. Each of them is a step."""
+
     double: bool = True
     """Double DQN: the online network chooses the next action, the target network values it."""
     dueling: bool = False
@@ -40,8 +38,6 @@ class DQNConfig(EvaluationConfig, ExplorationConfig, SelfPlayConfig):
     """Discount from one of the learner's decisions to its next."""
     n_step: PositiveInt = 1
     """Over how many of the learner's decisions rewards are summed before the target network values the rest."""
-    reward_scale: PositiveFloat = 1.0
-    """Rewards are multiplied by this; Huber's loss turns from square to linear at an error of 1."""
     buffer_size: PositiveInt = 200_000
     """How many transitions the replay buffer holds."""
     learning_starts: NonNegativeInt = 10_000

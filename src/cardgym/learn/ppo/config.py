@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from cardgym.learn.config import EvaluationConfig, Items, SelfPlayConfig, Share
 
@@ -17,8 +17,7 @@ class PPOConfig(EvaluationConfig, SelfPlayConfig):
     opponents: Items[str] = ("self=1",)
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
     of the learner."""
-    total_steps: PositiveInt = 1_000_000
-    """How many decisions the learner takes, in all seats together. Each of them is a step."""
+
     num_steps: PositiveInt = 32
     """Decisions in each env from one update to the next."""
 
@@ -34,8 +33,6 @@ class PPOConfig(EvaluationConfig, SelfPlayConfig):
     """Discount from one of a seat's decisions to its next."""
     gae_lambda: Share = 0.95
     """Lambda of generalised advantage estimation: 0 trusts the critic, 1 the rewards."""
-    reward_scale: PositiveFloat = 1.0
-    """Rewards are multiplied by this, for the critic's sake."""
     update_epochs: PositiveInt = 2
     """How often an update goes through its batch."""
     num_minibatches: PositiveInt = 16
