@@ -1,0 +1,45 @@
+"""Trainings that start from a checkpoint's weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from cardgym.engine.contract import Game
+from cardgym.errors import CardgymError
+from cardgym.learn.starting import load_weights
+from cardgym.players.checkpoints import Network, save_checkpoint
+from cardgym.players.networks import QNetwork, network_shape
+from cardgym.players.policy_networks import PolicyNetwork
+
+
+def network(game: Game, kind: type[Network], *sizes: int) -> Network:
+    return kind(network_shape(game, game.parse_options(), game.default_observation, sizes, dueling=False))
+
+
+def saved(game: Game, folder: Path, kind: type[Network], *sizes: int) -> tuple[Network, Path]:
+    made = network(game, kind, *sizes)
+    save_checkpoint(folder / "a.safetensors", made, game, game.parse_options(), game.default_observation)
+    return made, folder / "a.safetensors"
+
+
+@pytest.mark.parametrize("kind", [QNetwork, PolicyNetwork])
+def test_weights_are_those_of_the_checkpoint(tiny: Game, tmp_path: Path, kind: type[Network]) -> None:
+    made, path = saved(tiny, tmp_path, kind, 8, 8)
+    fresh = network(tiny, kind, 8, 8)
+    load_weights(fresh, path, tiny, tiny.parse_options(), tiny.default_observation)
+    for old, new in zip(made.parameters(), fresh.parameters(), strict=True):
+        assert torch.equal(old, new)
+
+
+def test_what_does_not_fit_is_said_in_one_line(tiny: Game, tmp_path: Path) -> None:
+    _, path = saved(tiny, tmp_path, QNetwork, 8, 8)
+    options, observation = tiny.parse_options(), tiny.default_observation
+    with pytest.raises(CardgymError, match="holds a QNetwork, not a PolicyNetwork"):
+        load_weights(network(tiny, PolicyNetwork, 8, 8), path, tiny, options, observation)
+    with pytest.raises(CardgymError, match="its layers are 8 x 8, not 16"):
+        load_weights(network(tiny, QNetwork, 16), path, tiny, options, observation)
+    with pytest.raises(CardgymError, match="reads the observation"):
+        load_weights(network(tiny, QNetwork, 8, 8), path, tiny, options, "other")
