@@ -18,7 +18,6 @@ from cardgym.learn.config import (
 class DQNConfig(EvaluationConfig, ExplorationConfig, SelfPlayConfig):
     """Deep Q-learning of one seat of a card game, against a mix of opponents."""
 
-
     double: bool = True
     """Double DQN: the online network chooses the next action, the target network values it."""
     dueling: bool = False
