@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import torch
 
+from cardgym.console import Progress
 from cardgym.learn.resume import load_state
 
 ROOT = Path(__file__).parents[1]
@@ -67,6 +68,45 @@ def check_killed_run_ends_with_the_same_bits(
     check_same_bits(whole, killed, suffixes)
 
 
+def check_run_that_is_asked_to_end_saves(
+    main: Callable[[list[str]], int],
+    words: list[str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    by: signal.Signals = signal.SIGTERM,
+    suffixes: tuple[str, ...] = (".safetensors",),
+    after: int = 3,
+) -> None:
+    """Train to the end, and again, asked to end by a signal and resumed; both must end with the same bits.
+
+    All of it in this process: the signal comes at a fixed step. The other arguments are those of the check above.
+
+    Args:
+        after: at how many advances of its progress bar the run is asked to end.
+    """
+    whole, asked = folder / "whole", folder / "asked"
+    assert main([*words, "--out", str(whole)]) == 0
+    advance, calls = Progress.__call__, 0
+
+    def ask(self: Progress, done: int, total: int | None = None) -> None:
+        nonlocal calls
+        advance(self, done, total)
+        calls += 1
+        assert done < (self._total or done + 1), "it went on to its end"
+        if calls == after:
+            os.kill(os.getpid(), by)
+
+    capsys.readouterr()
+    with monkeypatch.context() as patched:
+        patched.setattr(Progress, "__call__", ask)
+        assert main([*words, "--out", str(asked)]) == 128 + by
+    assert f"to go on, run the same command with `--resume --out {asked}`" in capsys.readouterr().err
+    assert not list(asked.glob(".*.part"))
+    assert main([*words, "--out", str(asked), "--resume"]) == 0
+    check_same_bits(whole, asked, suffixes)
+
+
 def _said(text: str, stderr: str) -> bool:
     return re.search(rf"(?<![\d,]){re.escape(text)}", stderr) is not None
 
@@ -79,6 +119,8 @@ def check_same_bits(one: Path, other: Path, suffixes: tuple[str, ...]) -> None:
             assert torch.equal(*(tensor.reshape(-1).view(torch.uint8) for tensor in (value, states[1][name]))), name
         else:
             assert value == states[1][name], name
+    if not suffixes:
+        return
     files = [
         {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in suffixes}
         for folder in (one, other)

@@ -30,6 +30,11 @@ TRAININGS = {
         "--learning-starts", "200", "--train-frequency", "8", "--batch-size", "64", "--buffer-size", "4000",
         "--eval-every", "0", "--final-games", "0", "--save-every", "200",
     ],
+    "ppo": [
+        str(ROOT / "train" / "ppo.py"), *TINY, "--total-steps", "12000", "--num-envs", "32", "--num-steps", "8",
+        "--hidden-sizes", "32", "--opponents", "self=1", "snapshot=1", "--snapshot-every", "1000",
+        "--average-tau", "0.1", "--eval-every", "0", "--final-games", "0", "--save-every", "400",
+    ],
     "tabular": [
         str(ROOT / "train" / "tabular.py"), *TINY, "--observation", "plain", "--table-size", "4000",
         "--total-steps", "700000", "--save-every", "10000", "--eval-every", "0", "--final-games", "0",
@@ -88,6 +93,7 @@ def main() -> None:
                     )
                     kills += killed
                     saves += killed and saving
+                    print(f"{name}: {kills} kills", end="\r", flush=True)
                 assert start(TRAININGS[name], folder).wait() == 0, f"{name}: does not resume"
                 check_same_bits(whole, folder, SUFFIXES)
                 runs += 1

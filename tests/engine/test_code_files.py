@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,7 +120,7 @@ def test_nothing_can_be_written_at_all(cold: Path, monkeypatch: pytest.MonkeyPat
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    for module, name in ((Path, "mkdir"), (code_files.tempfile, "mkdtemp"), (os, "makedirs")):
+    for module, name in ((Path, "mkdir"), (tempfile, "mkdtemp"), (os, "makedirs")):
         monkeypatch.setattr(module, name, refuse)
     assert [loaded(), loaded()] == [False, False]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import gymnasium
@@ -24,6 +25,7 @@ from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import read_config
 from cardgym.learn.curves import read_curves, read_evaluations
 from cardgym.players.base import resolve
+from killing import check_run_that_is_asked_to_end_saves
 
 QUICK = SB3Config(
     env_id="Tiny-v0",
@@ -179,6 +181,14 @@ def test_stopped_run_goes_on_with_the_same_bits(script, tiny, tmp_path, monkeypa
     assert one == two
     with pytest.raises(CardgymError, match=r"began with gamma=0\.99, not 0\.5"):
         script.train(config.replace(gamma=0.5), stopped, True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_run_that_is_asked_to_end_saves(script, tiny, tmp_path, monkeypatch, capsys):
+    words = ["--env-id", "Tiny-v0", "--total-steps", "1024", "--num-envs", "16", "--hidden-sizes", "16"]
+    words += ["--n-steps", "8", "--batch-size", "64", "--eval-every", "0", "--final-games", "0"]
+    # Model files hold the time: the states alone are compared.
+    check_run_that_is_asked_to_end_saves(script.main, words, tmp_path, monkeypatch, capsys, suffixes=())
 
 
 def weights(folder: Path):

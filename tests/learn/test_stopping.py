@@ -8,35 +8,43 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-from learning_game import ROOT
+from learning_game import ROOT, load_script
 
 from cardgym.engine.contract import Game
 from cardgym.files import sweep
 from cardgym.learn import stopping
 from cardgym.learn.stopping import Saving, Stopped, listening
-from killing import check_killed_run_ends_with_the_same_bits
+from killing import check_run_that_is_asked_to_end_saves
 
-WORDS = [
-    "--env-id", "register_tiny:Tiny-v0", "--observation", "plain", "--table-size", "4000",
-    "--opponents", "perfect=1", "self=1", "--total-steps", "1400000", "--save-every", "1400000",
-    "--eval-every", "100000", "--eval-games", "20", "--final-games", "0",
+TINY = ["--env-id", "register_tiny:Tiny-v0", "--eval-every", "0", "--final-games", "0"]
+DQN = [
+    *TINY, "--total-steps", "1200", "--num-envs", "16", "--hidden-sizes", "16", "--opponents", "self=1", "snapshot=1",
+    "--snapshot-every", "300", "--learning-starts", "100", "--train-frequency", "16", "--batch-size", "32",
+    "--buffer-size", "500",
 ]  # fmt: skip
+PPO = [
+    *TINY, "--total-steps", "1600", "--num-envs", "16", "--num-steps", "8", "--hidden-sizes", "16",
+    "--opponents", "self=1", "snapshot=1", "--snapshot-every", "300",
+]  # fmt: skip
+TABULAR = [*TINY, "--observation", "plain", "--table-size", "4000", "--total-steps", "200000"]
+SCRIPTS = {"dqn": (DQN, ".safetensors"), "ppo": (PPO, ".safetensors"), "tabular": (TABULAR, ".npz")}
+"""The words and the file of each script. Nothing but a signal makes these runs save before their end."""
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 
 @posix
 @pytest.mark.parametrize("by", stopping.SIGNALS)
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_run_that_is_asked_to_end_saves_and_ends_with_the_same_bits_when_resumed(
-    tabular: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str], by: signal.Signals
-) -> None:
-    # Nothing but the signal makes this run save before its end.
-    saves = "100,000 of 1,400,000 steps", "200,000 of 1,400,000 steps"
-    program = [str(ROOT / "train" / "tabular.py")]
-    check_killed_run_ends_with_the_same_bits(tabular.main, program, WORDS, saves, tmp_path, capsys, by=by)
+    tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    name: str, by: signal.Signals,
+) -> None:  # fmt: skip
+    words, suffix = SCRIPTS[name]
+    script = load_script(ROOT / "train" / f"{name}.py")
+    check_run_that_is_asked_to_end_saves(script.main, words, tmp_path, monkeypatch, capsys, by, (suffix,))
 
 
 @posix
