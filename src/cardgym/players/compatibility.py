@@ -49,8 +49,9 @@ def check_made_for(what: str, env: str, saved_options: OptionValues, game: Game,
     if env != game.id:
         raise CardgymError(f"{what}: made for {printable(env, 60)}, not for {game.id}")
     wanted = options_that_count(options)
+    unset = options_that_count(game.parse_options())  # What an option is for a player older than the option.
     for name in sorted({*wanted, *saved_options}):
-        saved = saved_options.get(name)
+        saved = saved_options.get(name, unset.get(name))
         if wanted.get(name) != saved:
             option, value = printable(name, 60), printable(str(saved), 60)
             raise CardgymError(

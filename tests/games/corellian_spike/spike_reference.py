@@ -49,9 +49,13 @@ class Question:
 class Reference:
     """A game; `questions` yields what it waits for, and is sent the answers."""
 
-    def __init__(self, players: int, hands: int, credits: int, matched: bool, weighted: bool) -> None:
+    def __init__(
+        self, players: int, hands: int, credits: int, matched: bool, weighted: bool, special: bool, cheat: int | None
+    ) -> None:
         self.seats = [Seat(credits) for _ in range(players)]
         self.hands, self.matched, self.weighted = hands, matched, weighted
+        self.special, self.cheat = special, cheat
+        self.sleeve: Any = None
         self.pool = 0
         self.round = 0
         self.decision = 0
@@ -102,6 +106,9 @@ class Reference:
         for number, seat in enumerate(self.seats):
             for _ in range(2):
                 seat.hand.append((yield from self._draw(number)))
+        self.sleeve = None
+        if self.cheat is not None:
+            self.sleeve = yield from self._draw(self.cheat)
         yield from self._betting()
         if len(self._left()) > 1:
             for number in self._left():
@@ -117,7 +124,21 @@ class Reference:
         if len(left) == 1:
             self.endings["folded"] += 1
             return left[0]
+        if self.cheat in left:
+            yield from self._cheating(self.seats[self.cheat])
         return (yield from self._showdown(left))
+
+    def _cheating(self, seat: Seat) -> Any:
+        assert self.cheat is not None
+        card, self.sleeve = self.sleeve, None
+        self.bought, self.buyer, self.decision = card, self.cheat, 3
+        action = yield Question("decide", self.cheat, (DISCARD, LOW, HIGH))
+        self.bought, self.buyer = None, -1
+        if action == DISCARD:
+            self.sleeve = card
+        else:
+            self.sleeve = min(seat.hand) if action == LOW else max(seat.hand)
+            seat.hand[seat.hand.index(self.sleeve)] = card
 
     def _weight(self, number: int) -> float:
         return 1 + abs(sum(self.seats[number].cards)) if self.weighted else 1
@@ -202,6 +223,10 @@ class Reference:
                 seat.spike = yield from self._draw(number)
 
     def _showdown(self, left: list[int]) -> Any:
+        if self.special:
+            ranks = {number: special_rank(self.seats[number].cards) for number in left}
+            left = [number for number in left if ranks[number] == max(ranks.values())]
+            self.endings["special"] += max(ranks.values()) > 0
         best = min(abs(sum(self.seats[number].cards)) for number in left)
         left = [number for number in left if abs(sum(self.seats[number].cards)) == best]
         if any(sum(self.seats[number].cards) >= 0 for number in left):
@@ -226,6 +251,8 @@ class Reference:
                 cards.update(seat.hand)
         if self.bought is not None and self.buyer != number:
             cards[self.bought] += 1
+        if self.sleeve is not None and self.cheat != number:
+            cards[self.sleeve] += 1
         return +cards
 
     def info_state_key(self, number: int) -> int:
@@ -235,3 +262,11 @@ class Reference:
         extra = 0 if self.bought is None or self.buyer != number else self.bought + 10
         digits = [min(9, round(amount / 10)) for amount in (seat.credits, self.pool)]
         return int(f"{self.round}{self.decision}{total:02}{extra:02}{digits[0]}{digits[1]}")
+
+
+def special_rank(cards: list[int]) -> int:
+    """4 for the Idiot's Array, 3 for Pure Sabacc, 2 for Full Sabacc, 1 for Yee-Haa, 0 for any other hand."""
+    named: dict[tuple[int, ...], int] = {(0, 2, 3): 4, (-3, -2, 0): 4, (-10, 0, 10): 2}
+    for value in range(1, 10):
+        named[-value, 0, value] = 1
+    return 3 if cards.count(0) == 2 else named.get(tuple(sorted(cards)), 0)

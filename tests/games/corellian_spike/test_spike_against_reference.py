@@ -40,6 +40,8 @@ class Comparison:
             options.credits,
             options.betting == "matched",
             options.reward == "weighted",
+            options.special_hands == "yes",
+            None if options.cheat == "no" else int(options.cheat),
         )
         self.rng = np.random.default_rng(seed)
         self.folds = folds
@@ -116,6 +118,7 @@ class Comparison:
         assert Counter(record.deck[: record.deck_size].tolist()) == +reference.pile
         assert Counter(record.discards[: record.discards_size].tolist()) == +reference.discards
         assert card_or_none(int(record.extra)) == reference.bought
+        assert card_or_none(int(record.sleeve)) == reference.sleeve
         stacks, folded, cards = record.stack.tolist(), record.folded.tolist(), record.cards.tolist()
         for number, seat in enumerate(reference.seats):
             assert stacks[number] == seat.credits
@@ -179,6 +182,9 @@ class Comparison:
                 f"opponent_{ahead}_raises": min(other.raises / 10, 1),
                 f"opponent_{ahead}_buys": other.buys / 3,
             }
+        if reference.cheat is not None:
+            cheats = number == reference.cheat
+            expected |= {"cheats": float(cheats), "sleeve": (reference.sleeve or 0) / 10 if cheats else 0.0}
         return expected
 
 
@@ -216,9 +222,11 @@ def test_random_games_reach_the_rare_rules() -> None:
     for seed in range(4):
         seen += Comparison(CorellianSpikeOptions(8, 2, 100, ("flat", "matched")[seed % 2]), seed, 0.002).play()
     for seed in range(6):
-        seen += Comparison(CorellianSpikeOptions(2, 12, 200), seed, 0.01, small=True).play()
+        options = CorellianSpikeOptions(2, 12, 200, special_hands=("no", "yes")[seed % 2], cheat=("no", "1")[seed // 3])
+        seen += Comparison(options, seed, 0.01, small=True).play()
     assert seen["reshuffle"] > 0
     assert seen["lot"] > 0
+    assert seen["special"] > 0
     assert seen["folded"] > 0
 
 
@@ -229,13 +237,25 @@ def test_random_games_reach_the_rare_rules() -> None:
     tens=st.integers(1, 60),
     betting=st.sampled_from(["flat", "matched"]),
     reward=st.sampled_from(["credits", "weighted"]),
+    special_hands=st.sampled_from(["no", "yes"]),
+    cheat=st.integers(-1, 7),
     seed=st.integers(0, 10_000),
     folds=st.sampled_from([0.0001, 0.1, 1.0]),
 )
 def test_games_of_any_options(
-    num_players: int, hands: int, tens: int, betting: str, reward: str, seed: int, folds: float
+    num_players: int,
+    hands: int,
+    tens: int,
+    betting: str,
+    reward: str,
+    special_hands: str,
+    cheat: int,
+    seed: int,
+    folds: float,
 ) -> None:
-    Comparison(CorellianSpikeOptions(num_players, hands, 2 * tens, betting, reward), seed, folds).play()
+    cheating = str(cheat) if 0 <= cheat < num_players else "no"
+    options = CorellianSpikeOptions(num_players, hands, 2 * tens, betting, reward, special_hands, cheating)
+    Comparison(options, seed, folds).play()
 
 
 def test_actions_are_numbered_as_in_the_paper() -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from cardgym.engine.contract import Record, rule
 from cardgym.games.corellian_spike.betting import start_betting
 from cardgym.games.corellian_spike.hand import next_in, pay, put_in_pool, weight
-from cardgym.games.corellian_spike.piles import card_sum, discard, discard_from, draw_card, put_in_hand, refill
+from cardgym.games.corellian_spike.piles import (
+    card_sum,
+    discard,
+    discard_from,
+    draw_card,
+    put_in_hand,
+    refill,
+    sort_hand,
+)
 from cardgym.games.corellian_spike.state import (
     BET,
     BUY,
@@ -76,6 +84,20 @@ def place_bought_card(state: Record, action: int) -> None:
             state.kept[seat] += 1
     state.extra = EMPTY
     _next_buyer(state)
+
+
+@rule
+def swap_from_sleeve(state: Record, action: int) -> None:
+    """Keep the hand, or swap a hand card with the one up the sleeve; nobody sees it."""
+    seat = state.turn
+    state.sleeve = state.extra
+    state.extra = EMPTY
+    if action != DISCARD:
+        slot = LOW_SLOT if action == SWAP_LOW else HIGH_SLOT
+        card = state.cards[seat, slot]
+        state.cards[seat, slot] = state.sleeve
+        state.sleeve = card
+        sort_hand(state, seat)
 
 
 @rule

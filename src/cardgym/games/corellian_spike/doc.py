@@ -31,7 +31,8 @@ players:
 {full}
 ```
 
-The last eight rows stand once for each opponent, in the order of play. `obs="paper"` is the paper's state:
+The last eight rows stand once for each opponent, in the order of play. With `cheat` two more follow: `cheats`, 1 at the
+seat that cheats, and `sleeve`, its fourth card / 10. `obs="paper"` is the paper's state:
 `Discrete(231041)` for two players, `Discrete(339341)` for three, `Discrete(361001)` for four or more; 0 is the end.
 `info["info_state_key"]` is the paper's 8-digit code in both: round (0-3), decision (1-3), the sum of the cards held cut
 to -9 .. 9 and raised by 10 (two digits), the bought card raised by 10 (two digits, 00 for none and for a -10), tens of
@@ -78,11 +79,18 @@ truncation.
   `matched` (as in poker: a raise adds 2 to what each must have put in). There are no side pots; players without credits
   stay in, are passed over in the betting and can win the whole pool.
 - `reward`: `credits` (default) or `weighted`, the paper's two models.
+- `special_hands`: `no` (default) or `yes`: named hands beat all others at the showdown, in this order: Idiot's Array (0
+  with 2 and 3, or with -2 and -3), Pure Sabacc (both 0s), Full Sabacc (0, 10, -10), Yee-Haa (0 with a number and its
+  negative). Two of one name are compared as other hands are.
+- `cheat`: `no` (default) or a seat, which is dealt a secret fourth card after the hands. It keeps that card through all
+  redraws, and before the showdown may swap one of its hand cards for it (actions 5 keep, 7, 8), unseen.
 - `opponent`, `seat`, `obs`, `obs_mode`, `illegal_action`, `render_mode`: as for every game.
 
 ## References
 Torres, Nee and Cortinovis, "How to not lose your starship: Strategy Optimization for Corellian Spike", Stanford
-AA 228, 2023.
+AA 228, 2023. Its section 6 asks for special hands and for a secret fourth card. The names and the order of the special
+hands are those of three cards in the "Corellian Spike" rules of Black Spire Outpost (Lucasfilm, 2019), with the Idiot's
+Array of the older game ("Crisis on Cloud City", West End Games, 1989) above them as there.
 
 ## Version History
 - v0: first version.

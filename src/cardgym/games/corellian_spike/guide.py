@@ -23,6 +23,17 @@ def ending(state: Record, seat: int) -> str:
 
 def rules_text(state: Record) -> str:
     """The rules with these options, for somebody who plays."""
+    extra = ""
+    if state.special_hands:
+        extra += (
+            "\n\nSpecial hands beat all others, in this order: Idiot's Array (0, 2, 3 or 0, -2, -3), Pure Sabacc (two"
+            "\n0s), Full Sabacc (0, 10, -10), Yee-Haa (0 and another number with both signs)."
+        )
+    if state.cheat >= 0:
+        extra += (
+            f"\n\nSeat {state.cheat} cheats: it hides a fourth card when the hand is dealt, and may swap a hand card"
+            "\nfor it before the showdown. Nobody sees it."
+        )
     raising = "costs 2, and each of the others then pays 2 to match"
     if state.betting != FLAT:
         raising = "costs what is owed and 2 more, which the others must match"
@@ -39,6 +50,6 @@ third card, face up: the spike. Then there are three rounds:
   3. Two dice are rolled. On doubles everybody's two hand cards are drawn anew; on double ones the spikes too.
 
 The showdown. The sum nearest to 0 takes the pool; of equal ones a sum of 0 or more beats one below, then the highest
-sum of positive cards counts, then the highest positive card. If all others have folded, the last one takes it.
+sum of positive cards counts, then the highest positive card. If all others have folded, the last one takes it.{extra}
 
 The game ends after {state.hands} hands, or when somebody has no credits left. Each begins with {state.credits}."""

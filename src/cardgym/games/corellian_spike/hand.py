@@ -10,13 +10,20 @@ from cardgym.games.corellian_spike.state import (
     DEALING,
     DECK,
     EMPTY,
+    FULL_SABACC,
+    IDIOTS_ARRAY,
     LOW_SLOT,
     NUM_CARDS,
     NUM_VALUES,
     OVER,
+    PURE_SABACC,
     TIE,
     WEIGHTED,
+    YEE_HAA,
 )
+
+RANKS = 41_664
+"""How many ranks `hand_rank` has."""
 
 
 @rule
@@ -29,6 +36,7 @@ def start_hand(state: Record) -> None:
     state.deck_size = NUM_CARDS
     state.discards_size = 0
     state.extra = EMPTY
+    state.sleeve = EMPTY
     state.round_number = 0
     state.pool = 0
     state.dice = -1
@@ -61,7 +69,8 @@ def deal_from(state: Record, phase: int, slot: int) -> None:
 def showdown(state: Record) -> None:
     """The best hand wins the pool; of equal hands one is drawn by lot.
 
-    Best is the lowest |sum|, then a sum >= 0, then the highest sum of positive cards, then the highest positive card.
+    Best is the lowest |sum|, then a sum >= 0, then the highest sum of positive cards, then the highest positive card;
+    before all these, with the option `special_hands`, the rank of `special_hand`.
     """
     best = -1
     count = 0
@@ -70,6 +79,8 @@ def showdown(state: Record) -> None:
         if state.folded[seat]:
             continue
         rank = hand_rank(state.cards[seat, 0], state.cards[seat, 1], state.cards[seat, 2])
+        if state.special_hands:
+            rank += RANKS * special_hand(state.cards[seat, 0], state.cards[seat, 1], state.cards[seat, 2])
         if rank > best:
             best = rank
             count = 0
@@ -96,6 +107,22 @@ def hand_rank(first: int, second: int, third: int) -> int:
     positive = max(first, 0) + max(second, 0) + max(third, 0)
     highest = max(first, second, third, 0)
     return (((30 - abs(total)) * 2 + (total >= 0)) * 31 + int(positive)) * 11 + int(highest)
+
+
+@rule
+def special_hand(first: int, second: int, third: int) -> int:
+    """The rank of three cards among the special hands, by their place in `SPECIAL_HANDS`; 0 for no special hand."""
+    zeros = int(first == 0) + int(second == 0) + int(third == 0)
+    total = first + second + third
+    highest = max(abs(first), abs(second), abs(third))
+    if zeros == 2:
+        return PURE_SABACC
+    if zeros == 1:
+        if total == 0:
+            return FULL_SABACC if highest == 10 else YEE_HAA
+        if abs(total) == 5 and highest == 3:
+            return IDIOTS_ARRAY
+    return 0
 
 
 @rule

@@ -11,6 +11,7 @@ from cardgym.games.corellian_spike.piles import card_sum, sort_hand
 from cardgym.games.corellian_spike.state import (
     BETTING,
     BUYING,
+    CHEATING,
     DECK,
     EMPTY,
     HIGH_SLOT,
@@ -34,7 +35,7 @@ _DECK_COUNTS = np.bincount(DECK + 10).astype(np.float32)
 
 
 def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `full`; the last eight are there once for each opponent, in the order of play."""
+    """The features of the observation `full`: own, eight for each opponent in turn, two with a cheat."""
     own = (
         Feature("round", "one-hot: round 0, 1, 2, 3", 4),
         Feature("decision", "one-hot: betting, buying, placing", 3),
@@ -67,7 +68,13 @@ def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
             Feature(f"opponent_{ahead}_buys", "cards bought this hand / 3"),
             Feature(f"opponent_{ahead}_kept", "bought cards in the hand since it was dealt or redrawn / 3"),
         ]
-    return own + tuple(opponents)
+    cheat: tuple[Feature, ...] = ()
+    if options.cheat != "no":
+        cheat = (
+            Feature("cheats", "1 at the seat that cheats"),
+            Feature("sleeve", "own card up the sleeve / 10; `extra` has it at the swap", low=-1),
+        )
+    return own + tuple(opponents) + cheat
 
 
 # Where each feature starts. Compiled code takes these as constants.
@@ -103,7 +110,7 @@ def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
         out[_ROUND + number] = state.round_number == number
     out[_DECISION] = betting
     out[_DECISION + 1] = state.phase == BUYING
-    out[_DECISION + 2] = state.phase == PLACING
+    out[_DECISION + 2] = (state.phase == PLACING) | (state.phase == CHEATING)
     out[_SEAT] = seat * _SEVENTH
     for slot in range(3):
         out[_CARDS + slot] = _CARD_TENTHS[state.cards[seat, slot] + 10]
@@ -136,6 +143,9 @@ def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
         out[start + _ITS_BUYS] = state.buys[other] * _THIRD
         out[start + _ITS_KEPT] = state.kept[other] * _THIRD
         start += _OPPONENT_SIZE
+    if state.cheat >= 0:
+        out[start] = state.cheat == seat
+        out[start + 1] = _CARD_TENTHS[(state.sleeve if state.cheat == seat else EMPTY) + 10]
 
 
 @rule
@@ -144,9 +154,10 @@ def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
     low = _CARD_COUNTS[state.cards[seat, LOW_SLOT] + 10]
     high = _CARD_COUNTS[state.cards[seat, HIGH_SLOT] + 10]
     extra = _CARD_COUNTS[(state.extra if state.turn == seat else EMPTY) + 10]
+    sleeve = _CARD_COUNTS[(state.sleeve if state.cheat == seat else EMPTY) + 10]
     for value in range(NUM_VALUES):
         left = _DECK_COUNTS[value] - np.float32(state.public[value])
-        out[value] = (left - low[value] - high[value] - extra[value]) * _THIRD32
+        out[value] = (left - low[value] - high[value] - extra[value] - sleeve[value]) * _THIRD32
 
 
 # -- what a seat cannot see -------------------------------------------------------------------------------------------
@@ -154,7 +165,10 @@ def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
 
 @rule
 def resample(state: Record, seat: int, generator: Generator) -> None:
-    """Shuffle all cards that `seat` cannot see, and deal them again to the draw pile, the hands and the bought card."""
+    """Shuffle all cards that `seat` cannot see, and deal them again.
+
+    They go to the draw pile, the hands, the bought card and the cheat's sleeve.
+    """
     # Counted by value first, so that the draw depends on what the seat knows and not on where the cards lie.
     counts = np.zeros(NUM_VALUES, np.int64)
     for place in range(state.deck_size):
@@ -167,6 +181,9 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
     hidden_extra = state.extra != EMPTY and state.turn != seat
     if hidden_extra:
         counts[state.extra + 10] += 1
+    hidden_sleeve = state.sleeve != EMPTY and state.cheat != seat
+    if hidden_sleeve:
+        counts[state.sleeve + 10] += 1
     hidden = np.empty(DECK.shape[0] + 1, np.int16)
     size = 0
     for value in range(NUM_VALUES):
@@ -191,3 +208,6 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
     if hidden_extra:
         size -= 1
         state.extra = hidden[size]
+    if hidden_sleeve:
+        size -= 1
+        state.sleeve = hidden[size]

@@ -69,7 +69,8 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
 
     A hand is worth the chance that it beats every opponent if their hidden cards are drawn from the unseen ones; after
     doubles all have even odds. Raise well above an even share, fold if a match costs more than the hand's share of the
-    pool, buy if the average gain is worth the price, and place the card for the best sum.
+    pool, buy if the average gain is worth the price, and place the card for the best sum. A cheat places the one up its
+    sleeve likewise. Special hands count by their sums.
     """
     unseen = np.zeros(NUM_VALUES, np.float32)
     count_unseen(state, seat, unseen)
@@ -94,7 +95,7 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
     for action in (SWAP_SPIKE, SWAP_LOW, SWAP_HIGH):
         slot = SPIKE_SLOT if action == SWAP_SPIKE else LOW_SLOT if action == SWAP_LOW else HIGH_SLOT
         worth = beats[total + state.extra - state.cards[seat, slot] + MAX_SUM]
-        if worth > best:
+        if mask[action] and worth > best:
             choice = action
             best = worth
     return choice

@@ -14,7 +14,13 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Record, rule
 from cardgym.games.corellian_spike.betting import bet, raise_cost, start_betting
-from cardgym.games.corellian_spike.buying import buy, draw_bought_card, place_bought_card, start_buying
+from cardgym.games.corellian_spike.buying import (
+    buy,
+    draw_bought_card,
+    place_bought_card,
+    start_buying,
+    swap_from_sleeve,
+)
 from cardgym.games.corellian_spike.hand import deal_from, next_in, showdown, start_hand, win
 from cardgym.games.corellian_spike.piles import discard_from, draw_card, put_in_hand, refill
 from cardgym.games.corellian_spike.state import (
@@ -22,6 +28,7 @@ from cardgym.games.corellian_spike.state import (
     BETTING,
     BUY,
     BUYING,
+    CHEATING,
     DEALING,
     DICE,
     DISCARD,
@@ -29,6 +36,7 @@ from cardgym.games.corellian_spike.state import (
     DRAWING,
     EMPTY,
     FOLD,
+    HIDING,
     HIGH_SLOT,
     LOW_SLOT,
     MATCH,
@@ -40,6 +48,7 @@ from cardgym.games.corellian_spike.state import (
     SPIKE_SLOT,
     SPIKES,
     SWAP_HIGH,
+    SWAP_SPIKE,
     TIE,
 )
 
@@ -64,7 +73,7 @@ def setup(state: Record) -> None:
 def num_chance_outcomes(state: Record) -> int:
     """Cards to draw from, 36 rolls of two dice, or players tied for the pool; 0 at a decision or the end."""
     phase = state.phase
-    if phase == BETTING or phase == BUYING or phase == PLACING or phase == OVER:
+    if phase == BETTING or phase == BUYING or phase == PLACING or phase == OVER or phase == CHEATING:
         return 0
     if phase == DICE:
         return 36
@@ -84,7 +93,10 @@ def current_player(state: Record) -> int:
 
 @rule
 def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
-    """Betting {raise, match, fold}, buying {buy, don't buy} or placing {discard, spike, low, high}."""
+    """Betting {raise, match, fold}, buying {buy, don't buy} or placing {discard, spike, low, high}.
+
+    A cheat's last decision is a placing without the spike, which all have seen.
+    """
     betting = state.phase == BETTING
     buying = state.phase == BUYING
     placing = state.phase == PLACING
@@ -94,8 +106,9 @@ def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
     mask[FOLD] = betting
     mask[BUY] = buying & (stack >= BET)
     mask[DONT_BUY] = buying
+    cheating = state.phase == CHEATING
     for action in range(DISCARD, SWAP_HIGH + 1):
-        mask[action] = placing
+        mask[action] = placing | (cheating & (action != SWAP_SPIKE))
 
 
 @rule
@@ -120,6 +133,12 @@ def apply_action(state: Record, move: int) -> None:
                     win(state, seat)
                     return
                 move -= 1
+    elif phase == HIDING:
+        state.sleeve = draw_card(state, move)
+        start_betting(state)
+    elif phase == CHEATING:
+        swap_from_sleeve(state, move)
+        showdown(state)
     else:
         put_in_hand(state, state.turn, state.slot, draw_card(state, move))
         _next_card(state)
@@ -188,7 +207,11 @@ def _next_card(state: Record) -> None:
     if state.turn < state.num_players:
         refill(state)
     elif state.phase == DEALING:
-        start_betting(state)
+        if state.cheat >= 0:
+            state.phase = HIDING
+            state.turn = state.cheat
+        else:
+            start_betting(state)
     elif state.phase == SPIKES:
         start_buying(state)
     else:
@@ -213,9 +236,14 @@ def _roll(state: Record, roll: int) -> None:
 
 @rule
 def _next_round(state: Record) -> None:
-    """Start the next round, or the showdown after the third."""
+    """Start the next round, or the showdown after the third; a cheat still in may swap a card before it."""
     if state.round_number < 3:
         state.round_number += 1
         start_buying(state)
+    elif state.cheat >= 0 and not state.folded[state.cheat]:
+        state.phase = CHEATING
+        state.turn = state.cheat
+        state.extra = state.sleeve
+        state.sleeve = EMPTY
     else:
         showdown(state)

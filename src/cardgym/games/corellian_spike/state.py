@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardgym.engine.contract import Options, Record, choice, number
+from cardgym.errors import CardgymError
 
 MAX_PLAYERS = 8
 NUM_CARDS = 62
@@ -20,13 +21,17 @@ EMPTY = 99  # Instead of a card: there is none.
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD, SWAP_SPIKE, SWAP_LOW, SWAP_HIGH = range(9)
 NUM_ACTIONS = 9
 
-# Phases. At BETTING, BUYING and PLACING a player decides; at the others chance does.
-DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER = range(10)
+# Phases. At BETTING, BUYING, PLACING and CHEATING a player decides; at the others chance does.
+DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER, HIDING, CHEATING = range(12)
 
 FLAT, MATCHED = range(2)  # Option `betting`.
 CREDITS, WEIGHTED = range(2)  # Option `reward`.
 
 LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = range(3)  # Places in `cards[seat]`; the two hand cards are kept sorted.
+
+# The special hands by rank, the highest last; see docs/games/corellian_spike.
+SPECIAL_HANDS = ("", "Yee-Haa", "Full Sabacc", "Pure Sabacc", "Idiot's Array")
+YEE_HAA, FULL_SABACC, PURE_SABACC, IDIOTS_ARRAY = range(1, 5)
 
 STATE = np.dtype(
     [
@@ -36,6 +41,8 @@ STATE = np.dtype(
         ("credits", np.int32),
         ("betting", np.int32),
         ("reward_model", np.int32),
+        ("special_hands", np.int32),
+        ("cheat", np.int32),  # The seat with a secret fourth card, or -1.
         # The game.
         ("hand", np.int32),  # Hands finished.
         ("stack", np.int32, (MAX_PLAYERS,)),  # Credits of each seat.
@@ -57,7 +64,8 @@ STATE = np.dtype(
         ("buys", np.int16, (MAX_PLAYERS,)),  # Cards bought this hand.
         ("kept", np.int16, (MAX_PLAYERS,)),  # Bought cards taken into the hand since it was dealt or redrawn.
         ("cards", np.int8, (MAX_PLAYERS, 3)),  # Low hand card, high hand card, spike.
-        ("extra", np.int8),  # The card the seat `turn` has bought and not placed.
+        ("extra", np.int8),  # The card the seat `turn` has bought and not placed; at CHEATING, the one up its sleeve.
+        ("sleeve", np.int8),  # The card up the cheat's sleeve.
         ("deck", np.int8, (NUM_CARDS,)),
         ("deck_size", np.int32),
         ("discards", np.int8, (NUM_CARDS,)),
@@ -73,6 +81,9 @@ STATE = np.dtype(
     align=True,
 )
 
+_SEATS = tuple(str(seat) for seat in range(MAX_PLAYERS))
+_YES = {"true": "yes", "false": "no"}
+
 
 @dataclass(frozen=True)
 class CorellianSpikeOptions(Options):
@@ -83,6 +94,13 @@ class CorellianSpikeOptions(Options):
     credits: int = number(50, 2, 100_000, step=2, help="credits each player starts with")
     betting: str = choice("flat", "matched", help="what the others must pay after a raise")
     reward: str = choice("credits", "weighted", help="the paper's two reward models")
+    special_hands: str = choice("no", "yes", help="whether named hands beat all others at the showdown", aliases=_YES)
+    cheat: str = choice("no", *_SEATS, help="a seat that has a secret fourth card to swap before the showdown")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cheat != "no" and int(self.cheat) >= self.num_players:
+            raise CardgymError(f"option cheat={self.cheat}: allowed are 'no' and seats 0 to {self.num_players - 1}")
 
     def write(self, state: Record) -> None:
         """Write the options; the option `reward` is the field `reward_model`, since `reward` is what was paid."""
@@ -91,6 +109,8 @@ class CorellianSpikeOptions(Options):
         state.credits = self.credits
         state.betting = FLAT if self.betting == "flat" else MATCHED
         state.reward_model = CREDITS if self.reward == "credits" else WEIGHTED
+        state.special_hands = self.special_hands == "yes"
+        state.cheat = -1 if self.cheat == "no" else int(self.cheat)
 
 
 def invariants(state: Record) -> tuple[int, ...]:
@@ -99,8 +119,9 @@ def invariants(state: Record) -> tuple[int, ...]:
     cards += [int(card) for card in state.discards[: state.discards_size]]
     for seat in range(state.num_players):
         cards += [int(card) for card in state.cards[seat] if card != EMPTY]
-    if state.extra != EMPTY:
-        cards.append(int(state.extra))
+    for hidden in (state.extra, state.sleeve):
+        if hidden != EMPTY:
+            cards.append(int(hidden))
     credits, squares, cubes = int(state.pool), 0, 0
     for stack in state.stack:
         credits += int(stack)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Record, rule
 from cardgym.games.corellian_spike.piles import card_sum
-from cardgym.games.corellian_spike.state import BUYING, EMPTY, OVER, PLACING, CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import BUYING, CHEATING, EMPTY, OVER, PLACING, CorellianSpikeOptions
 
 MAX_SUM = 9  # Sums are cut to -9 .. 9.
 _SUMS = 2 * MAX_SUM + 1
@@ -27,11 +27,12 @@ _DECISIONS = 3  # Round 0 has only betting without a bought card; rounds 1 to 3 
 def info_state_key(state: Record, seat: int) -> int:
     """The paper's code of what `seat` knows; 0 at the end.
 
-    The decision is the one being made, also if another seat makes it.
+    The decision is the one being made, also if another seat makes it. A cheat's last one counts as placing the card up
+    the sleeve.
     """
     if state.phase == OVER:
         return 0
-    decision = 1 + (state.phase == BUYING) + 2 * (state.phase == PLACING)
+    decision = 1 + (state.phase == BUYING) + 2 * ((state.phase == PLACING) | (state.phase == CHEATING))
     total = min(max(card_sum(state, seat), -MAX_SUM), MAX_SUM) + 10
     extra = (int(state.extra) + 10) * ((state.extra != EMPTY) & (state.turn == seat))
     amounts = _digit(state.stack[seat]) * 10 + _digit(state.pool)

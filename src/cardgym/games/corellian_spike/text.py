@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from cardgym.engine.contract import Record
 from cardgym.games.corellian_spike.betting import owed, raise_cost
+from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.state import (
     BET,
     BETTING,
     BUY,
     BUYING,
+    CHEATING,
     DEALING,
     DICE,
     DISCARD,
@@ -17,6 +19,7 @@ from cardgym.games.corellian_spike.state import (
     DRAWING,
     EMPTY,
     FOLD,
+    HIDING,
     HIGH_SLOT,
     LOW_SLOT,
     MATCH,
@@ -24,6 +27,7 @@ from cardgym.games.corellian_spike.state import (
     PLACING,
     RAISE,
     REDRAWING,
+    SPECIAL_HANDS,
     SPIKE_SLOT,
     SWAP_HIGH,
     SWAP_LOW,
@@ -35,6 +39,7 @@ _PHASE_NAMES = {
     BETTING: "betting",
     BUYING: "buying",
     PLACING: "placing the bought card",
+    CHEATING: "swapping the card up the sleeve",
     OVER: "the game is over",
 }
 
@@ -55,7 +60,9 @@ def describe(state: Record, seat: int) -> str:
             cards = "  ".join(f"{card:+d}" for card in hand if card != EMPTY)
             line += f"  hand {cards}  sum {card_sum(state, seat):+d}"
             if state.extra != EMPTY and state.turn == seat:
-                line += f"  bought {state.extra:+d}"
+                line += f"  {'bought' if state.phase == PLACING else 'up your sleeve'} {state.extra:+d}"
+            if state.cheat == seat and state.sleeve != EMPTY:
+                line += f"  up your sleeve {state.sleeve:+d}"
         lines.append(line)
     return "\n".join(lines)
 
@@ -72,14 +79,16 @@ def action_text(state: Record, action: int) -> str:
             FOLD: "fold",
             BUY: f"buy a card (pay {BET})",
             DONT_BUY: "don't buy",
-            DISCARD: "discard the bought card" + ("" if state.extra == EMPTY else f" ({state.extra:+d})"),
+            DISCARD: "keep your hand"
+            if state.phase == CHEATING
+            else "discard the bought card" + ("" if state.extra == EMPTY else f" ({state.extra:+d})"),
         }[action]
     slot, name = {
         SWAP_SPIKE: (SPIKE_SLOT, "spike"),
         SWAP_LOW: (LOW_SLOT, "lower hand card"),
         SWAP_HIGH: (HIGH_SLOT, "higher hand card"),
     }[action]
-    if state.phase != PLACING:
+    if state.phase not in (PLACING, CHEATING):
         return f"swap with the {name}"
     total = card_sum(state, seat) + state.extra - state.cards[seat, slot]
     return f"swap with the {name} ({state.cards[seat, slot]:+d}), sum {total:+d}"
@@ -113,6 +122,13 @@ def _narrate_move(before: Record, move: int, after: Record, seat: int) -> str:
         place = "spike" if move == SWAP_SPIKE else "hand card"
         new = f", the new one is {before.extra:+d}" if move == SWAP_SPIKE or turn == seat else ""
         return f"{who} replace{'' if turn == seat else 's'} a {place}, {before.cards[turn, slot]:+d}{new}"
+    if before.phase == HIDING:
+        return f"You slip {after.sleeve:+d} up your sleeve" if turn == seat else ""
+    if before.phase == CHEATING:
+        if turn != seat or move == DISCARD:
+            return ""
+        slot = LOW_SLOT if move == SWAP_LOW else HIGH_SLOT
+        return f"You swap {before.cards[turn, slot]:+d} for {before.extra:+d} from your sleeve"
     if before.phase == DICE:
         first, second = move // 6 + 1, move % 6 + 1
         effect = ""
@@ -135,10 +151,17 @@ def _narrate_end(after: Record, seat: int) -> list[str]:
         if after.shown[other, SPIKE_SLOT] != EMPTY:
             cards = " ".join(f"{card:+d}" for card in after.shown[other])
             verb = "show" if other == seat else "shows"
-            lines.append(f"{_name(other, seat)} {verb} {cards}: sum {int(after.shown[other].sum()):+d}")
+            named = special_name(after, other)
+            name = f", {named}" if named else ""
+            lines.append(f"{_name(other, seat)} {verb} {cards}: sum {int(after.shown[other].sum()):+d}{name}")
     winner = int(after.last_winner)
     lines.append(f"{_name(winner, seat)} {'win' if winner == seat else 'wins'} the pool of {after.last_pool}")
     return lines
+
+
+def special_name(state: Record, seat: int) -> str:
+    """The special hand that a seat has shown, or ""."""
+    return SPECIAL_HANDS[special_hand(*(int(card) for card in state.shown[seat]))] if state.special_hands else ""
 
 
 def _name(other: int, seat: int) -> str:

@@ -6,6 +6,7 @@ from cardgym.engine.contract import Counter, Item, Record, Show, View, Zone
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.state import (
     BUY,
+    CHEATING,
     DICE,
     DISCARD,
     EMPTY,
@@ -18,6 +19,7 @@ from cardgym.games.corellian_spike.state import (
     SWAP_LOW,
     SWAP_SPIKE,
 )
+from cardgym.games.corellian_spike.text import special_name
 
 _SLOTS = ("lower hand card", "higher hand card", "spike")
 _SWAPS = {SWAP_LOW: LOW_SLOT, SWAP_HIGH: HIGH_SLOT, SWAP_SPIKE: SPIKE_SLOT}
@@ -43,7 +45,7 @@ def view(state: Record, seat: int) -> View:
             counters.append({"name": "Sum", "value": f"{card_sum(state, other):+d}", "seat": other})
     zones += _table(state)
     actions = {action: [f"{seat}:{slot}"] for action, slot in _SWAPS.items()}
-    actions[DISCARD] = [f"{seat}:bought"]
+    actions[DISCARD] = [f"{seat}:{'sleeve' if state.phase == CHEATING else 'bought'}"]
     actions[BUY] = ["pile"]
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
@@ -62,6 +64,10 @@ def _hand(state: Record, owner: int, seat: int) -> list[Item]:
     if state.phase == PLACING and state.turn == owner:
         bought = _card(f"{owner}:bought", int(state.extra), seat in (owner, -1), "bought card")
         items.append({**bought, "caption": "bought"})
+    if state.cheat == owner and seat in (owner, -1):  # Nobody else sees that there is such a card.
+        swapping = state.phase == CHEATING
+        secret = _card(f"{owner}:sleeve", int(state.extra if swapping else state.sleeve), True, "card up the sleeve")
+        items.append({**secret, "caption": "sleeve"})
     return items
 
 
@@ -121,6 +127,8 @@ def shows(before: Record, move: int, after: Record, seat: int) -> list[Show]:
         if EMPTY not in cards:
             lines = [" ".join(f"{card:+d}" for card in cards) + f" make {sum(cards):+d}"]
             lines.append(f"{abs(sum(cards))} away from zero" if sum(cards) else "exactly zero")
+            if named := special_name(after, other):
+                lines.append(named)
             items = [_card(f"shown:{other}:{slot}", card, True, _SLOTS[slot]) for slot, card in enumerate(cards)]
             name = "You show" if other == seat else f"Seat {other} shows"
             shown.append({"name": name, "items": items, "lines": lines, "total": f"{sum(cards):+d}"})
