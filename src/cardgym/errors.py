@@ -44,7 +44,17 @@ def nearest(name: object, known: Iterable[str], cutoff: float = 0.5) -> str:
     return f"did you mean {near[0]!r}? " if near else ""
 
 
-_EXTRAS = {"pettingzoo": "pettingzoo", "pygame": "render", "sb3_contrib": "sb3", "stable_baselines3": "sb3"}
+_EXTRAS = {
+    "anyio": "web",
+    "h11": "web",
+    "moviepy": "render",
+    "pettingzoo": "pettingzoo",
+    "pygame": "render",
+    "sb3_contrib": "sb3",
+    "stable_baselines3": "sb3",
+    "starlette": "web",
+    "uvicorn": "web",
+}
 """The extra that brings a package, where that is not `learn`."""
 
 

@@ -98,6 +98,28 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert message in err
 
 
+@pytest.mark.parametrize("env", ["OnePlayPoker-v0", "Cribbage-v0"])
+def test_games_are_played_on_a_console_without_the_suits(env: str) -> None:
+    played = run_cardgym(
+        "play", env, "--seed", 3, input="1\nq\n", env={**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    )
+    assert played.returncode == 0, played.stderr
+    assert played.stdout.count("Your move") == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+@pytest.mark.parametrize("words", [["games"], ["train", "dqn", "--help"]])
+def test_a_reader_who_stops_reading_is_no_error(words: list[str]) -> None:
+    command = subprocess.Popen(
+        [sys.executable, "-m", "cardgym", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert command.stdout is not None
+    assert command.stderr is not None
+    command.stdout.close()
+    assert command.stderr.read() == ""
+    assert command.wait() in (0, 141)  # argparse drops what cannot be written of a help.
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from cardgym.console import Progress, fitting_tables
+from cardgym.console import Progress, adapt_streams, fitting_tables, results_console, short_names, waiting
 
 HEAD = ["player", "win rate", "points in all of the hands", "x"]
 ROWS = [
@@ -25,7 +25,7 @@ def printed(width: int) -> tuple[int, str]:
     return len(tables), out.getvalue()
 
 
-@pytest.mark.parametrize(("width", "count"), [(160, 1), (60, 1), (46, 2)])
+@pytest.mark.parametrize(("width", "count"), [(160, 1), (60, 2), (46, 2)])
 def test_no_cell_is_cut(width: int, count: int) -> None:
     tables, shown = printed(width)
     assert tables == count
@@ -36,6 +36,28 @@ def test_no_cell_is_cut(width: int, count: int) -> None:
     assert shown.count("random") == count  # Every table repeats the first column.
     letters = "".join(line.split("│")[1].strip() for line in shown.splitlines() if line.count("│") > 1)
     assert letters.count(ROWS[0][0]) == count
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_word_of_a_name_is_cut(width: int) -> None:
+    rows = [["random-consistent-player of the game", "51.20 %\n[50.10, 52.30]", "+114.57"]]
+    out = io.StringIO()
+    from rich.console import Console
+
+    Console(file=out, width=width).print(*fitting_tables(["player", "win rate", "mean return"], rows, width))
+    for word in ("random-consistent-player", "[50.10, 52.30]", "+114.57"):
+        assert word in out.getvalue()
+
+
+def test_files_are_named_by_their_stems_as_far_as_these_differ() -> None:
+    assert short_names(["random", "runs/a/model.safetensors", "best.json", "random"]) == [
+        "random", "model", "best", "random",
+    ]  # fmt: skip
+    assert short_names(["runs/a/model.safetensors", "runs/b/model.safetensors:greedy", "runs/b/model.safetensors"]) == [
+        "a/model", "model:greedy", "b/model",
+    ]  # fmt: skip
+    assert short_names(["a.zip", "b/a.zip"]) == ["a", "b/a"]
+    assert short_names(["a/x.json", "a/x.npz"]) == ["a/x", "a/x"]
 
 
 def test_heads_are_wrapped_to_the_width_of_their_cells() -> None:
@@ -78,5 +100,101 @@ def test_progress_bar_shows_what_is_done_the_rate_and_the_note(monkeypatch: pyte
         progress(50, 100)
         progress.note("note [1, 2]")
     shown = stderr.getvalue()
-    for text in ("matches", "50/100", "games/s", "note [1, 2]"):
+    for text in ("matches", "50 of 100 games", "0:00:0", "note [1, 2]"):
         assert text in shown
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_a_console_without_a_character_gets_plain_ones(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    adapt_streams()
+    print("5♦ → A♠ ☃", flush=True)
+    assert written.getvalue().split() == [b"5D", b"->", b"AS", b"?"]
+
+
+class Clock:
+    """A clock that a test turns."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("cardgym.console._now", clock)
+    return clock
+
+
+def test_a_pipe_gets_a_line_a_minute_with_rate_and_time_left(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress("evaluation", "games") as progress:
+        clock.seconds += 30
+        progress.beat()
+        assert capsys.readouterr().err == ""
+        clock.seconds += 25
+        progress.beat()
+        assert capsys.readouterr().err == "cardgym: evaluation: after 55 s\n"
+        progress(100, 1000)
+        clock.seconds += 60
+        progress(400)
+        progress.beat()
+    assert (
+        capsys.readouterr().err
+        == "cardgym: evaluation: 400 of 1,000 games, after 1 min 55 s, 5.0 games/s, 2 min 00 s left\n"
+    )
+
+
+def test_no_line_follows_on_a_note_at_once(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress("training", "steps", lines=True) as progress:
+        clock.seconds += 49
+        progress.note("wins 61.0 %")
+        clock.seconds += 49
+        progress.beat()
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_slow_task_says_how_long_each_takes(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress("paper", "runs", total=4) as progress:
+        clock.seconds += 90
+        progress(1)
+        clock.seconds += 80
+        progress.beat()
+        progress(2)
+        clock.seconds += 60
+        progress.beat()
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "cardgym: paper: 1 of 4 runs, after 2 min 50 s, 2 min 50 s each, 8 min 30 s left"
+    assert second == "cardgym: paper: 2 of 4 runs, after 3 min 50 s, 2 min 20 s each, 4 min 40 s left"
+
+
+def test_what_everybody_waits_for_is_shown_with_the_task(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress("evaluation", "games", total=10) as progress:
+        with waiting("compiling a game"):
+            clock.seconds += 60
+            progress.beat()
+        clock.seconds += 60
+        progress.beat()
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.endswith("after 1 min 00 s (compiling a game)")
+    assert second.endswith("after 2 min 00 s")
+
+
+def test_without_a_task_a_wait_is_one_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "xterm")
+    stderr = Terminal()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    with waiting("compiling a game"):
+        pass
+    assert "compiling a game" in stderr.getvalue()
+    assert "0:00:0" in stderr.getvalue()  # The time moves: nothing looks hung.
+
+
+def test_results_are_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert results_console().width == 160
+    monkeypatch.setenv("COLUMNS", "70")
+    assert results_console().width == 70

@@ -11,9 +11,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core.caching import FunctionCache
 
 import cardgym
-from cardgym.engine.compilation import allocates, bind, bound, config, digest_of, reachable_modules, rule, template
+from cardgym.engine.compilation import (
+    allocates,
+    bind,
+    bound,
+    cache_folder,
+    config,
+    digest_of,
+    name_entry_point,
+    reachable_modules,
+    rule,
+    template,
+)
 from cardgym.engine.kernel import kernel_of
 
 PACKAGE = Path(cardgym.__file__).parent
@@ -105,6 +117,35 @@ def test_eight_processes_that_start_cold_compile_once(tmp_path):
     assert [process.returncode for process in processes] == [0] * 8
     hits, misses = np.array([output.split() for output in outputs], int).sum(axis=0)
     assert (hits, misses) == (7, 1)
+
+
+@template
+def _twice(number):
+    return bound.factor * number
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_users_are_told_of_compiling_while_code_is_missing_and_never_after(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("CARDGYM_CACHE_DIR", str(tmp_path))
+    cache_folder.cache_clear()
+
+    def use() -> str:
+        twice = bind(_twice, "test", factor=2)
+        name_entry_point("a test's game", twice)
+        assert twice(21) == 42
+        return str(capsys.readouterr().err)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(FunctionCache, "save_overload", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            use()
+    assert "compiling a test's game" in capsys.readouterr().err
+    assert use().startswith("cardgym: compiling a test's game")  # What was interrupted is not done.
+    assert use() == ""
+    cache_folder.cache_clear()
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")

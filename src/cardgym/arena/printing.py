@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cardgym.console import print_results
+from cardgym.console import print_results, short_names
 
 Results = tuple[str, Sequence[str], Sequence[Sequence[str]], str]
 """The title, the heads of the columns, the rows, and a line below them; see `cardgym.console.print_results`."""
@@ -25,14 +25,15 @@ def report_texts(report: Mapping[str, Any]) -> Results:
     with_scores = ["score"] if "max_score" in report else []
     head = ["player", *with_scores, "win rate", "mean return", *(name.replace("_", " ") for name in metrics)]
     rows = []
-    for player in report["players"]:
+    names = short_names([player["name"] for player in report["players"]])
+    for name, player in zip(names, report["players"], strict=True):
         score = [f"{player['score']:g} of {report['max_score']:g}"] if with_scores else []
         cells = [
             _cell(player["win_rate"], player["win_rate_ci95"], percent=True),
             _cell(player["mean_return"], player["mean_return_ci95"]),
-            *(_cell(player["metrics"][name], player["metrics"].get(f"{name}_ci95")) for name in metrics),
+            *(_cell(player["metrics"][metric], player["metrics"].get(f"{metric}_ci95")) for metric in metrics),
         ]
-        rows.append([player["name"], *score, *cells])
+        rows.append([name, *score, *cells])
     below = ", ".join(f"{name}={value}" for name, value in report["settings"].items())
     if report.get("seconds") is not None:
         below += f"; {report['seconds']:.2f} s"

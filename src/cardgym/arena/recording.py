@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.match import MAX_SEED, number_of_games, whole_number
-from cardgym.engine.compilation import announce, bound, template
+from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Game, Options, Record
 from cardgym.engine.generator import Generator, derive
 from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random
@@ -194,7 +194,7 @@ class _Recorder:
         self._epsilon = epsilon
         self._begin, self._record = _compiled(played.batch.kernel, states, explore)
         self._log = np.zeros(_PER_GAME * len(played.batch), LOG)
-        announce(f"{played.batch.game.id} (recorder)", self._record)
+        name_entry_point(f"{played.batch.game.id} (recorder)", self._record)
 
     def play(self, num_games: int) -> Transitions:
         """Play the next game of the first `num_games` rows."""

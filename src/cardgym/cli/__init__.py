@@ -6,15 +6,14 @@ A command's module is imported only when the command is called. It has either `a
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 
 from cardgym.cli.parser import Parser
+from cardgym.console import adapt_streams, silence_stdout
 from cardgym.engine.registry import Command, packages
-from cardgym.errors import CardgymError, printable, unknown
+from cardgym.errors import CardgymError, missing, printable, unknown
 
 GENERAL = {
     "games": "list the games with their options and players",
@@ -31,6 +30,7 @@ GENERAL = {
     "review": "review a recorded game: what every decision cost, and why",
     "advise": "value every action of a decision, from a recorded game or a position",
     "report": "print saved evaluations and your own games as tables",
+    "compile": "compile games before they are used",
     "bench": "measure a game's speed on this machine",
 }
 """The commands that work with every game: modules of this package, and the lines of help."""
@@ -57,6 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0, 2 for bad input or a failing disk (with one line on stderr), 130 after Ctrl-C.
     """
+    adapt_streams()
     try:
         try:
             code = _run(list(sys.argv[1:] if argv is None else argv))
@@ -69,12 +70,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "cardgym").startswith("cardgym"):
             raise
-        return _fail(f"this needs the package {error.name}: pip install 'cardgym[learn]'")
+        return _fail(str(missing("this", error)))
     except BrokenPipeError:
-        _silence_stdout()
+        silence_stdout()
         return BROKEN_PIPE
     except OSError as error:
-        _silence_stdout()
+        silence_stdout()
         where = f" {error.filename}" if error.filename else ""
         return _fail(f"cannot read or write{where}: {error.strerror or error}")
     except KeyboardInterrupt:
@@ -124,9 +125,3 @@ def _help() -> str:
 def _fail(message: str) -> int:
     print(f"cardgym: {printable(' '.join(message.split()), 2000)}", file=sys.stderr)
     return BAD_INPUT
-
-
-def _silence_stdout() -> None:
-    """Stdout cannot be written any more: keep Python's flush at exit from saying so again."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from cardgym.cli.parser import Parser
+from cardgym.console import Progress
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 
@@ -129,7 +130,6 @@ def measure(
         script: `train/dqn.py`, or None to leave out training.
         show: called with each figure as soon as it is known.
     """
-    compile_first(game)
     plan: list[tuple[str, str, Callable[[], float]]] = [
         (f"vector env, {VECTOR_ROWS} rows", "decisions/s", lambda: vector_env(game, seconds)),
         ("single env", "decisions/s", lambda: single_env(game, seconds)),
@@ -140,11 +140,19 @@ def measure(
     if script is not None:
         train = lambda: training(game, script, TRAINING_STEPS)  # noqa: E731
         plan.append(("double DQN training, batch 512", "decisions/s", train))
+    times = {name: 1 if "cold" in name else repeats for name, _, _ in plan}
     figures = []
-    for name, unit, run_once in plan:
-        times = 1 if "cold" in name else repeats
-        figures.append(Figure.of(name, unit, [run_once() for _ in range(times)]))
-        show(figures[-1])
+    with Progress(f"bench {game}", "measurements", total=sum(times.values())) as progress:
+        progress.note("compiling")
+        compile_first(game)
+        for name, unit, run_once in plan:
+            progress.note(name)
+            values = []
+            for _ in range(times[name]):
+                values.append(run_once())
+                progress.advance()
+            figures.append(Figure.of(name, unit, values))
+            show(figures[-1])
     return figures
 
 

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.console import Progress
 
     game, options = game_of(arguments)
-    with Progress("games") as progress:
+    with Progress("evaluation", "games") as progress:
         report = evaluate(
             game,
             options,

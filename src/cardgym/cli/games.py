@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import textwrap
 
 from cardgym.cli.parser import Parser
+from cardgym.console import results_console
 from cardgym.engine.contract import Game
+from cardgym.engine.options import allowed_values
 from cardgym.engine.registry import find, registered
 from cardgym.players.base import checkpoints, player_names
 
@@ -19,10 +22,11 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the games."""
     names = [arguments.env] if arguments.env else registered()
-    print("\n\n".join(_text(find(name)) for name in names))
+    columns = results_console().width
+    print("\n\n".join(_text(find(name), columns) for name in names))
 
 
-def _text(game: Game) -> str:
+def _text(game: Game, columns: int) -> str:
     defaults = game.parse_options()
     rows = [
         ("players", ", ".join([*player_names(game), *checkpoints(game)])),
@@ -34,16 +38,19 @@ def _text(game: Game) -> str:
             for name, observation in game.observations.items()
         ),
         *(
-            (f"{spec.name}={getattr(defaults, spec.name)}", f"{spec.metadata['help']}; {_allowed(spec)}")
+            (f"{spec.name}={getattr(defaults, spec.name)}", f"{spec.metadata['help']}; {allowed_values(spec)}")
             for spec in dataclasses.fields(game.options)
         ),
     ]
     width = max(len(name) for name, _ in rows)
-    return "\n".join([game.id, *(f"  {name:<{width}}  {text}" for name, text in rows)])
-
-
-def _allowed(spec: dataclasses.Field[object]) -> str:
-    if "choices" in spec.metadata:
-        return " or ".join(spec.metadata["choices"])
-    step = f", in steps of {spec.metadata['step']}" if spec.metadata["step"] > 1 else ""
-    return f"{spec.metadata['low']} to {spec.metadata['high']}{step}"
+    lines = [game.id]
+    for name, text in rows:
+        lines += textwrap.wrap(
+            text,
+            max(columns, width + 20),
+            initial_indent=f"  {name:<{width}}  ",
+            subsequent_indent=" " * (width + 4),
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join(lines)

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
         "games": arguments.games,
         "seed": arguments.seed,
     }
-    with Progress("games") as progress:
+    with Progress("recording", "games") as progress:
         chunks = record_chunks(
             game, options, arguments.players, games=arguments.games, seed=arguments.seed, progress=progress
         )

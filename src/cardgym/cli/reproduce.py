@@ -18,8 +18,9 @@ def papers() -> dict[str, str]:
 def main(words: list[str]) -> int:
     """Reproduce the paper named first.
 
-    A paper is a module that its game's package names: `add_arguments(parser)` adds its arguments, and
-    `run(arguments, progress)` writes its files and returns or yields their paths; see `cardgym.console.Progress`.
+    A paper is a module that its game's package names: `add_arguments(parser)` adds its arguments,
+    `run(arguments, progress)` writes its files and returns or yields their paths, and `UNIT`, which may be left out,
+    says what its progress counts; see `cardgym.console.Progress`.
     """
     from cardgym.console import Progress
 
@@ -37,7 +38,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--out", type=Path, default=folder, metavar="FOLDER", help=f"where to write ({folder})")
     module.add_arguments(parser)
     arguments = parser.parse_args(words[1:])
-    with Progress(paper) as progress:
+    with Progress(f"reproducing {paper}", getattr(module, "UNIT", "")) as progress:
         for path in module.run(arguments, progress):
             print(path)
     return 0

@@ -137,7 +137,7 @@ def _print_review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     seats = arguments.seats
     if seats is not None and max(seats) >= len(entry["players"]):
         raise CardgymError(f"--seats {max(seats)}: this game has seats 0 to {len(entry['players']) - 1}")
-    with Progress("review") as progress:
+    with Progress("review", "moves") as progress:
         reviewed = review(entry, source=arguments.coach, seats=seats, progress=progress)
     if arguments.coach is None:
         with _record_of(arguments.file) as record:
@@ -168,7 +168,7 @@ def _print_all(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace)
     from cardgym.console import Progress, print_results
     from cardgym.play.costs import costs
 
-    with _record_of(arguments.file) as record, Progress("games reviewed") as progress:
+    with _record_of(arguments.file) as record, Progress("review", "games") as progress:
         rows = costs(entries, source=arguments.coach, record=record, progress=progress)
     if arguments.json:
         print(json.dumps([row.asdict() for row in rows], indent=2, allow_nan=False))

@@ -31,17 +31,11 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until Ctrl-C."""
-    try:
-        import uvicorn
-
-        from cardgym.web.app import make_app
-        from cardgym.web.safety import LOOPBACK
-    except ModuleNotFoundError as error:
-        if error.name not in ("uvicorn", "starlette", "anyio", "h11"):
-            raise
-        raise CardgymError(f"this needs the package {error.name}: pip install 'cardgym[web]'") from None
+    import uvicorn
 
     from cardgym.play.record import Record
+    from cardgym.web.app import make_app
+    from cardgym.web.safety import LOOPBACK
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # Before torch is loaded: small networks are fastest on one.
     alone = arguments.host in LOOPBACK

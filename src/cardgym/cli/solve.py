@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardgym.cli.parser import Parser, add_settings, add_trust, existing, first_word
-from cardgym.console import print_results
+from cardgym.console import Progress, print_results
 from cardgym.engine.registry import find, package_of, parse_settings
 from cardgym.errors import CardgymError
 
@@ -44,11 +44,12 @@ def main(words: list[str]) -> int:
     (solver.add_arguments if solver else _add_arguments)(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(words[1:])
-    if solver is None:
-        report, summary = _solve(game, arguments), _summary
-    else:
-        options = game.parse_options(parse_settings(arguments.settings))
-        report, summary = solver.solve(game, options, arguments), solver.summary
+    with Progress(f"solving {game.id}"):
+        if solver is None:
+            report, summary = _solve(game, arguments), _summary
+        else:
+            options = game.parse_options(parse_settings(arguments.settings))
+            report, summary = solver.solve(game, options, arguments), solver.summary
     if arguments.json:
         print(json.dumps(report, indent=2, allow_nan=False))
     else:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import announce
+from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, kernel_of
 from cardgym.engine.threads import Call, Crew
@@ -81,7 +81,7 @@ class Batch:
         self._crew = Crew(num_threads - 1)
         self._num_ranges = max(1, min(num_threads, num_rows // ROWS_PER_THREAD))
         self._find_addresses()
-        self._announce()
+        self._name_kernel()
 
     def _find_addresses(self) -> None:
         """Write down where the arrays lie, once for each range of rows that a thread steps."""
@@ -103,9 +103,9 @@ class Batch:
         self.__dict__.update(state)
         self._find_addresses()
 
-    def _announce(self) -> None:
+    def _name_kernel(self) -> None:
         players = " and players" if len(self.kernel.players) > 1 else ""
-        announce(f"{self.game.id} ({self.kernel.observation_name}{players})", self.kernel.step)
+        name_entry_point(f"{self.game.id} ({self.kernel.observation_name}{players})", self.kernel.step)
 
     def __len__(self) -> int:
         return len(self.plain_rows)

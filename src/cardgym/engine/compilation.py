@@ -29,6 +29,7 @@ from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.extending import _Intrinsic
 
+from cardgym.console import waiting
 from cardgym.engine.code_files import CodeFiles, cache_folder
 from cardgym.engine.linking import no_collections, part, whole
 
@@ -37,6 +38,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 config: Any = numba.core.config
 """Numba's settings, which it does not type."""
 
+HOW_LONG = "seconds, a minute on a slow machine"
+"""What users are told of the time that compiling a game takes."""
 _numbers = itertools.count()
 _LOCK_SECONDS = 600
 """After this long, compile beside whoever holds the lock: slower, and no harm is done."""
@@ -138,11 +141,18 @@ def _entry_point(function: Callable[..., Any]) -> Any:
     @functools.wraps(compile_now)
     def compile_alone(signature: Any) -> Any:
         # Numba's lock first: a thread that compiles a caller of this function holds it, and waits for this folder.
-        with global_compiler_lock, _alone(_folder_of(dispatcher)), no_collections():
+        with (
+            global_compiler_lock,
+            _alone(_folder_of(dispatcher)),
+            no_collections(),
+            contextlib.ExitStack() as while_compiling,
+        ):
             if "caching" not in dispatcher.__dict__:
                 dispatcher._cache = _DiskCache(dispatcher.py_func)  # type: ignore[no-untyped-call]
                 dispatcher.caching = True
                 dispatcher.targetoptions["_nrt"] = allocates(dispatcher)
+            # Said where the code is found missing: neither before it is known nor by what an interrupted run left.
+            dispatcher._cache.if_missing = lambda: while_compiling.enter_context(_announced(dispatcher))
             return compile_now(signature)
 
     dispatcher.compile = compile_alone
@@ -177,8 +187,17 @@ class _Locator:
 
 
 class _DiskCache(CodeFiles):
+    if_missing: Callable[[], object]
+    """Called where code has to be compiled."""
+
     class _impl_class(FunctionCache._impl_class):  # type: ignore[valid-type,misc]  # noqa: N801  # Numba names it so.
         _locator_classes = (_Locator,)
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        loaded = super().load_overload(signature, target_context)
+        if loaded is None:
+            self.if_missing()
+        return loaded
 
 
 def _folder_of(dispatcher: Any) -> Path:
@@ -193,7 +212,11 @@ def _alone(folder: Path) -> Iterator[None]:
     """Hold the folder's lock, where its disk can be written to: whoever waits then finds the code compiled."""
     lock = filelock.FileLock(folder / "lock", timeout=_LOCK_SECONDS, is_singleton=True)  # A caller may hold it.
     try:
-        lock.acquire()
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            with waiting("another process compiles this"):
+                lock.acquire()
     except (NotImplementedError, OSError, filelock.Timeout):  # Some network disks know no locks.
         yield
         return
@@ -356,15 +379,27 @@ def _allocates_itself(plain: types.FunctionType) -> bool:
 
 # -- what users are told ----------------------------------------------------------------------------------------------
 
+_compiled_here: list[str] = []
+"""What this process has compiled, an entry for each entry point."""
 
-def announce(what: str, entry_point: Callable[..., Any]) -> None:
-    """Tell the user that `what` is about to be compiled, unless its code is on disk or it was told before."""
-    if config.DISABLE_JIT or "announced" in entry_point.__dict__:
-        return
-    entry_point.__dict__["announced"] = True
-    if not any(_folder_of(entry_point).rglob("*.nbc")):
-        print(
-            f"cardgym: compiling {what}, once for this version (seconds, half a minute at most) ...",
-            file=sys.stderr,
-            flush=True,
-        )
+
+def name_entry_point(what: str, entry_point: Callable[..., Any]) -> None:
+    """Say what an entry point is for users, such as a game's id: the name that they read while it is compiled."""
+    entry_point.__dict__["what"] = what
+
+
+def num_compiled() -> int:
+    """How many entry points this process has compiled, and not found on disk."""
+    return len(_compiled_here)
+
+
+@contextlib.contextmanager
+def _announced(dispatcher: Any) -> Iterator[None]:
+    """Tell the user what is compiled while it is: in the progress shown, and on stderr once where that is a pipe."""
+    what = dispatcher.__dict__.get("what", "")
+    reason = f"compiling {what or 'a part'}, once for this version"
+    if what and what not in _compiled_here and not sys.stderr.isatty():
+        print(f"cardgym: {reason} ({HOW_LONG}) ...", file=sys.stderr, flush=True)
+    with waiting(reason):
+        yield
+    _compiled_here.append(what)  # Only now: a user who interrupts this is told again the next time.

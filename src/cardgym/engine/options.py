@@ -13,9 +13,12 @@ Record = Any
 """One state: an `np.record` where the rules are interpreted, a Numba record where they are compiled."""
 
 
-def number(default: int, low: int, high: int, help: str, *, step: int = 1) -> Any:
-    """An option that is a whole number from `low` to `high`, in steps of `step`."""
-    return field(default=default, metadata={"low": low, "high": high, "step": step, "help": help})
+def number(default: int, low: int, high: int, help: str, *, step: int = 1, allowed: str = "") -> Any:
+    """An option that is a whole number from `low` to `high`, in steps of `step`.
+
+    `allowed` says in words which values are allowed, where other options narrow them down.
+    """
+    return field(default=default, metadata={"low": low, "high": high, "step": step, "help": help, "allowed": allowed})
 
 
 def choice(*choices: str, help: str, aliases: Mapping[str, str] | None = None) -> Any:
@@ -63,6 +66,15 @@ class Options:
     def asdict(self) -> dict[str, int | str]:
         """The options as plain values."""
         return dataclasses.asdict(self)
+
+
+def allowed_values(spec: dataclasses.Field[Any]) -> str:
+    """The values that an option allows, in words, such as `2 to 8`."""
+    about = spec.metadata
+    if "choices" in about:
+        return " or ".join(about["choices"])
+    step = f", in steps of {about['step']}" if about["step"] > 1 else ""
+    return about["allowed"] or f"{about['low']} to {about['high']}{step}"
 
 
 def _checked(spec: dataclasses.Field[Any], value: Any) -> int | str:

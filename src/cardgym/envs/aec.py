@@ -13,6 +13,7 @@ from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
 from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore
 from cardgym.envs.documented import Documented
+from cardgym.envs.endings import reasons, winners
 from cardgym.envs.window import Window
 from cardgym.errors import CardgymError, missing
 
@@ -26,7 +27,8 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
     """A registered game with an agent in each seat: `player_0`, `player_1`, ...
 
     An observation is `{"observation": ..., "action_mask": ...}`; the mask is all zeros unless the agent is the one to
-    step. An illegal action ends the game, and the agent loses it, as in the single env.
+    step. An illegal action ends the game, and the agent loses it, as in the single env. The last infos have `winner`,
+    a seat or -1, and `end_reason`, as there.
 
     Args:
         game: the game's id.
@@ -154,8 +156,15 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.agents[0]
         self.infos = {agent: {} for agent in self.agents}
+        if current_player < 0:
+            over = np.ones(1, np.bool_)
+            end = {
+                "winner": winners(self.game, batch, over)[0],
+                "end_reason": reasons(batch, over, ~over)[0],
+            }
+            self.infos = {agent: dict(end) for agent in self.agents}
         if self._core.shows_keys:
-            self.infos[self.agent_selection] = {"info_state_key": batch.answers["info_state_key"][0]}
+            self.infos[self.agent_selection]["info_state_key"] = batch.answers["info_state_key"][0]
 
 
 def aec_env(game: str | Game, **arguments: Any) -> CardAECEnv:

@@ -12,8 +12,10 @@ from cardgym.engine.contract import Game
 from cardgym.engine.kernel import MAX_PLAYERS, RESET
 from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, Opponents, check_reset_options
 from cardgym.envs.documented import Documented
+from cardgym.envs.endings import FINISHED, ILLEGAL_ACTION, winners
 from cardgym.errors import CardgymError
 
+_OVER = np.ones(1, np.bool_)
 _SEATS = (*np.arange(MAX_PLAYERS), np.int64(-1))
 """Each seat, and at -1 the end, as NumPy's int64: making one anew takes a tenth of a step."""
 
@@ -25,7 +27,8 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
     The reward of a step is what the seat was paid since its previous decision; the first reward includes what was paid
     before. `info["info_state_key"]` is the game's key of what the seat knows, if it numbers them. With `seat="all"` the
     caller plays every seat: `info["seat"]` is the seat to decide, `info["rewards"]` what the step paid each seat, and
-    the reward is that of the seat that acted.
+    the reward is that of the seat that acted. The last info has `winner`, the seat of the highest score or -1, and
+    `end_reason`, "finished" or "illegal_action".
 
     Args:
         game: the game's id.
@@ -117,7 +120,12 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
         shown, info = self._outputs(observation, mask)
         if core.plays_all:
             info["rewards"] = core.seated.batch.paid.flatten()
-        return shown, reward, self._current_player < 0, False, info
+        over = self._current_player < 0
+        if over:
+            batch = core.seated.batch
+            info["winner"] = winners(core.game, batch, _OVER)[0]
+            info["end_reason"] = ILLEGAL_ACTION if batch.plain_rows["forfeited"][0] >= 0 else FINISHED
+        return shown, reward, over, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The legal actions, (actions,) bool, as sb3-contrib's MaskablePPO asks for them."""

@@ -14,6 +14,7 @@ from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, Opponents, check_reset_options
 from cardgym.envs.documented import Documented
+from cardgym.envs.endings import reasons, winners
 from cardgym.envs.rows import RowView
 from cardgym.errors import CardgymError, unknown
 
@@ -25,7 +26,8 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
     """Many games of one kind, as `gymnasium.make_vec("Name-v0", num_envs=4096)` makes them; a row is a game.
 
     Row i plays the same games, bit for bit, as a single env seeded with `seed + i`. `info["action_mask"]` is int8 of
-    (num_envs, actions). The arguments are those of `CardEnv`, and:
+    (num_envs, actions). Where a game has ended, `info["winner"]` and `info["end_reason"]` are those of `CardEnv`, or
+    "truncated"; `_winner` and `_end_reason` mark the rows. The arguments are those of `CardEnv`, and:
 
     Args:
         num_envs: how many games are played side by side.
@@ -173,9 +175,13 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
         if core.plays_all:
             infos["rewards"] = seated.batch.paid.copy()
             infos["_rewards"] = ~starting
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and over.any():
-            infos |= self._final(over)
-            self._start(over)
+        if over.any():
+            ends = self._ends(terminated, truncated)
+            if self.autoreset_mode == AutoresetMode.SAME_STEP:
+                infos |= self._final(over, ends)
+                self._start(over)
+            else:
+                infos |= ends
         infos |= self._infos(np.ones(self.num_envs, np.bool_))
         return self._observations(), rewards, terminated.copy(), truncated, infos
 
@@ -237,7 +243,13 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
         seated.step(0, np.where(starting, RESET, NOOP), skip=self._core.skips)
         self._over = seated.batch.answers["pending_policy"] == NOBODY
 
-    def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    def _ends(self, terminated: npt.NDArray[np.bool_], truncated: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        """Who has won the games that are over, and why they are over."""
+        batch, over = self._core.seated.batch, terminated | truncated
+        found = {"winner": winners(self.game, batch, terminated), "end_reason": reasons(batch, terminated, truncated)}
+        return found | {f"_{name}": over.copy() for name in found}
+
+    def _final(self, over: npt.NDArray[np.bool_], ends: dict[str, Any]) -> dict[str, Any]:
         """The last observations and infos of the games that are over, as Gymnasium's vector envs give them."""
         observations = self._observations()
         final: npt.NDArray[Any] = np.full(self.num_envs, None, object)
@@ -246,7 +258,7 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
                 final[i] = {name: part[i] for name, part in observations.items()}
             else:
                 final[i] = observations[i]
-        infos = self._infos(over)
+        infos = self._infos(over) | ends
         return {"final_obs": final, "_final_obs": over.copy(), "final_info": infos, "_final_info": over.copy()}
 
     def _observations(self) -> Any:

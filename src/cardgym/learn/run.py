@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import glob
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardgym.console import results_console
+from cardgym.console import adapt_streams, results_console, silence_stdout
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, printable
 from cardgym.files import sweep
@@ -52,8 +53,26 @@ def run_script(
 
     Returns:
         The exit code: 0; 2 for an error that the user can fix, with one line on stderr; 130 when interrupted;
-        143 after SIGTERM and 129 after SIGHUP, with the state saved at that step.
+        143 after SIGTERM and 129 after SIGHUP, with the state saved at that step; 141 where nobody reads stdout.
     """
+    adapt_streams()
+    try:
+        try:
+            return _run_script(script, kind, train, words)
+        finally:
+            sys.stdout.flush()  # Here, not as Python exits: it would print a warning of its own.
+    except BrokenPipeError:
+        silence_stdout()
+        return 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else 1
+    except OSError as error:
+        silence_stdout()
+        print(f"{script}: cannot write to stdout: {error.strerror or error}", file=sys.stderr)
+        return 2
+
+
+def _run_script(
+    script: str, kind: type[C], train: Callable[[C, Path, bool], TrainingResult], words: Sequence[str]
+) -> int:
     start = time.monotonic()
     folder = None
     try:
@@ -67,6 +86,8 @@ def run_script(
     except CardgymError as error:
         print(f"{script}: {printable(str(error), 2000)}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        raise
     except OSError as error:  # TensorBoard's, above all a full disk.
         where = f"stopped writing below {folder}" if folder else "nothing was written"
         print(f"{script}: {error.strerror or error}: {where}", file=sys.stderr)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.advice import ActionAdvice, Advice, legal_of, ranked
-from cardgym.engine.compilation import announce, bound, rule, template
+from cardgym.engine.compilation import bound, name_entry_point, rule, template
 from cardgym.engine.contract import Game, Options, Record
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import Kernel, choose_random, code_name, kernel_of
@@ -78,7 +78,7 @@ class PlayOuts:
         self._try, self._finish = _compiled(self._kernel, players[player], worth or _no_worth)
         self._records = np.zeros(3, game.state)
         self._mask = np.zeros(game.actions(options), np.int8)
-        announce(f"{game.id} (coach)", self._try)
+        name_entry_point(f"{game.id} (coach)", self._try)
 
     def advise(self, state: Record, seat: int, kind: str = "decision") -> Advice:
         """The mean value of every legal action over the worlds, best first; see `Adviser.advise`."""

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 import cardgym
-from cardgym.engine.compilation import announce, bound, template
+from cardgym.engine.compilation import bound, name_entry_point, template
 from cardgym.engine.contract import Game, Options, Record
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import CALLER, Kernel
@@ -156,7 +156,7 @@ class Session:
         self._snapshot: Record = None
         self._rows: list[Move] = []
         self._num_saved = 0
-        announce(f"{game.id} (play)", self._compiled.next_move)
+        name_entry_point(f"{game.id} (play)", self._compiled.next_move)
         self._load([])
         self._record = record
         if record is not None:

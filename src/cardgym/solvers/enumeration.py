@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import announce, bind, bound, compiled, template
+from cardgym.engine.compilation import bind, bound, compiled, name_entry_point, template
 from cardgym.engine.contract import Game, Options, no_key
 from cardgym.engine.kernel import MAX_PLAYERS, rules_of
 from cardgym.errors import CardgymError
@@ -96,7 +96,7 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
             f"{game.id} has {options.num_players} seats: only games of one player are enumerated and solved"
         )
     kernel = expansion(game, keys=False)
-    announce(f"{game.id} (solver)", kernel.play_moves)
+    name_entry_point(f"{game.id} (solver)", kernel.play_moves)
     layer = np.array(game.new_state(options))
     if symmetric:
         kernel.merge(layer)

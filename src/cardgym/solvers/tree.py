@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import Batch
-from cardgym.engine.compilation import announce, compiled
+from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.solvers.enumeration import DECISION, chunks, expansion
@@ -114,7 +114,7 @@ def enumerate_tree(game: Game, options: Options, *, limit: int = _NODES_LIMIT) -
     if not game.state_index.has_keys:
         raise CardgymError(f"{game.id} has no keys for its information sets, so its tree cannot be solved")
     opener = expansion(game)
-    announce(f"{game.id} (solver)", opener.play_moves)
+    name_entry_point(f"{game.id} (solver)", opener.play_moves)
     layer = np.array(game.new_state(options))
     paid = np.zeros((1, options.num_players))
     parts: dict[str, list[npt.NDArray[Any]]] = {

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import announce, compiled
+from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Generator, Record, count_bits, rule, uniform
 from cardgym.engine.generator import derive
 from cardgym.games.coda.knowledge import count_guesses, new_counts, put_jokers, resample
@@ -79,7 +79,7 @@ class SearchPlayer:
         options.write(self._records.view(np.recarray)[ROOT])
         self._effort = effort
         self._mask = np.zeros(num_actions(options), np.int8)
-        announce("the player search of Coda", _act)
+        name_entry_point("the player search of Coda", _act)
         # Compiles now, so that no game has to wait.
         size = OBSERVATIONS["full"].size(options)
         self.act(np.zeros((0, size), np.float32), np.zeros((0, len(self._mask)), np.int8))

@@ -77,7 +77,9 @@ class CodaOptions(Options):
         CardgymError: for a value that is not allowed, or options that contradict each other.
     """
 
-    n: int = number(0, 0, MAX_TILES, step=2, help="how many tiles there are; 0 means 24, or 26 with jokers")
+    n: int = number(
+        0, 0, MAX_TILES, step=2, help="how many tiles there are", allowed="6 to 24, in steps of 2; 26 with jokers"
+    )
     n_start: int = number(1, 1, 12, help="tiles dealt to each seat")
     continuation: str = choice("forced", "optional", help="whether the mover must, or may, guess again after a hit")
     jokers: int = number(0, 0, 2, step=2, help="jokers among the tiles")

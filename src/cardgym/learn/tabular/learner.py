@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import announce
+from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import CALLER
@@ -113,7 +113,7 @@ class TabularLearner:
             np.zeros(game.max_players),
         )
         self._learn = learning_loop(self._played.batch.kernel, config.observation)
-        announce(f"{game.id} (tabular learning)", self._learn)
+        name_entry_point(f"{game.id} (tabular learning)", self._learn)
 
     @property
     def decisions(self) -> int:

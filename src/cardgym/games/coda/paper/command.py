@@ -15,6 +15,9 @@ from cardgym.arguments import Parser, whole
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
 """The checkpoints evaluated unless others are named: those for the paper's preset, not `official_...`."""
 
+UNIT = "experiments"
+"""What progress counts."""
+
 
 def add_arguments(parser: Parser) -> None:
     """Add the paper's own arguments."""

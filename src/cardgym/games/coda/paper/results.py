@@ -178,9 +178,13 @@ class _Steps:
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._done, self._total, self._progress = 0, total, progress
+        self._report()
 
     def advance(self) -> None:
         self._done += 1
+        self._report()
+
+    def _report(self) -> None:
         if self._progress is not None:
             self._progress(self._done, self._total)
 

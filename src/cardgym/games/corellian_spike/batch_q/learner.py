@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.recording import Explore, Transitions, record
-from cardgym.engine.compilation import announce, compiled
+from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Generator, Record, rule, uniform
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import choose_random
@@ -74,7 +74,7 @@ class BatchQ:
         self.transitions = 0
         self.paid = 0.0
         self.states: States = new_states(config.state, options)
-        announce("batch Q-learning", _sweep)
+        name_entry_point("batch Q-learning", _sweep)
 
     @property
     def player(self) -> Player:

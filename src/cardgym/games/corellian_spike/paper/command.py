@@ -11,6 +11,9 @@ from cardgym.arguments import Parser, whole
 CHECKPOINTS = "checkpoints/corellian_spike/double_dqn*.safetensors"
 """The deep agents of the page unless others are named."""
 
+UNIT = "tasks"
+"""What progress counts."""
+
 
 def add_arguments(parser: Parser) -> None:
     """Add the paper's own arguments."""

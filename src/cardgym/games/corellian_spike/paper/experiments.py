@@ -82,6 +82,8 @@ def run_all(scale: Scale, deep: Sequence[Player], progress: Progress | None = No
         if progress is not None:
             progress(done, total)
 
+    if progress is not None:
+        progress(0, total)
     _compile_all()
     trainings = [(case, scale.base_seed + number, scale) for case in CASES for number in range(scale.seeds)]
     for (case, _, _), run in zip(trainings, _map(scale.processes, train_case, trainings, advance), strict=True):

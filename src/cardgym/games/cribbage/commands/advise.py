@@ -69,24 +69,27 @@ def _print_table(ranked: list[Advice], dealer: bool, score: str | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from cardgym.console import results_console
+    from cardgym.console import fitting_tables, results_console
 
     console = results_console()
     wide = console.width >= _WIDE
+    head = ("", "keep", "toss", "hand", "crib", "likely\ncrib", "worth")
     table = Table()
-    for name in ("", "keep", "toss", "hand", "crib", "likely\ncrib", "worth"):
+    for name in head:
         table.add_column(name, justify="left" if name in ("keep", "toss", "hand", "crib") else "right", no_wrap=True)
-    if wide:
-        table.add_column("why", overflow="fold")
+    table.add_column("why", overflow="fold")
+    rows = []
     for place, one in enumerate(ranked, 1):
         keep = one.keep
         hand = f"{keep.hand_min:>2} {keep.hand_mean:5.2f} {keep.hand_median:4.1f} {keep.hand_max:>2}"
         crib = f"{keep.crib_min:>2} {keep.crib_mean:5.2f} {keep.crib_median:4.1f} {keep.crib_max:>2}"
         figures = (hand, crib, f"{one.likely_crib:.2f}", f"{one.worth:.2f}")
-        cells = (str(place), _by_rank(keep.kept), _by_rank(keep.tossed), *figures)
-        table.add_row(*map(Text, cells), *([Text("; ".join(one.why))] if wide else []))
-    console.print(table)
-    if not wide:
+        rows.append((str(place), _by_rank(keep.kept), _by_rank(keep.tossed), *figures))
+        table.add_row(*map(Text, rows[-1]), Text("; ".join(one.why)))
+    if wide:
+        console.print(table)
+    else:
+        console.print(*fitting_tables(["", *head[1:5], "likely crib", "worth"], rows, console.width), sep="\n")
         for place, one in enumerate(ranked, 1):
             console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {'; '.join(one.why)}"))
     console.print(Text(f"{_formula(ranked[0], dealer, score)}. Hand and crib: minimum, mean, median, maximum.", "dim"))

@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.console import Progress
     from cardgym.games.cribbage.statistics import totals
 
-    with Progress("hands of six cards") as progress:
+    with Progress("counting", "hands of six cards") as progress:
         statistics = totals(progress)
     if arguments.json:
         print(json.dumps(statistics, indent=2, allow_nan=False))

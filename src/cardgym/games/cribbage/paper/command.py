@@ -9,6 +9,9 @@ from pathlib import Path
 from cardgym.arguments import Parser
 from cardgym.cli.parser import whole
 
+UNIT = "games"
+"""What progress counts."""
+
 
 def add_arguments(parser: Parser) -> None:
     """Add the paper's own arguments."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +72,7 @@ def write_results(
         folder: where the page and the picture are written.
         games: games of each run.
         seed: added to the seeds 1, 2, 3.
-        progress: called with the number of runs done and their total.
+        progress: called with the number of games of training done and their total.
 
     Returns:
         The page and the picture.
@@ -85,8 +86,11 @@ def write_results(
     with replacing(folder / PAGE) as temporary:  # Fails before the training if the folder cannot be written.
         temporary.write_text("# Cribbage: the expert learner\n\nIn the making.\n", encoding="utf-8")
     start = time.perf_counter(), time.process_time()
+    total = sum(played for *_, played in runs_to_do)
+    before = 0
     for done, (kind, first, run_seed, played) in enumerate(runs_to_do, 1):
-        runs.append(_run(kind, first, run_seed, played))
+        runs.append(_run(kind, first, run_seed, played, partial(_report, progress, before, total)))
+        before += played
         spent = time.perf_counter() - start[0], time.process_time() - start[1]
         with replacing(folder / PAGE) as temporary:
             temporary.write_text(_page(runs, games, spent, done < len(runs_to_do)), encoding="utf-8")
@@ -94,12 +98,15 @@ def write_results(
             with replacing(folder / BOARD) as temporary:
                 title = f"{kind}: after {games:,} games, seed {run_seed}"
                 temporary.write_bytes(board_png(runs[0].last.weights, title))
-        if progress is not None:
-            progress(done, len(runs_to_do))
     return [folder / PAGE, folder / BOARD]
 
 
-def _run(kind: str, start: str, seed: int, games: int) -> Run:
+def _report(progress: Callable[[int, int], None] | None, before: int, total: int, games: int) -> None:
+    if progress is not None:
+        progress(before + games, total)
+
+
+def _run(kind: str, start: str, seed: int, games: int, report: Callable[[int], None]) -> Run:
     half = max(games // CHECKPOINTS // 2, 1)
     every = 2 * half  # A multiple of `value_every`: positions are valued before each evaluation.
     config = (KINDS | DISCOUNTS)[kind].replace(
@@ -114,6 +121,7 @@ def _run(kind: str, start: str, seed: int, games: int) -> Run:
             alone = blank and (last or kind == next(iter(KINDS)))
             names = OPPONENTS if alone else ("greedy", "uniform")
             rates[trainer.games] = trainer.evaluate(names, EVALUATION_GAMES)
+        report(min(trainer.games, games))
         if last:
             break
         began = time.process_time()

@@ -14,6 +14,9 @@ from cardgym.arguments import Parser, whole
 
 GAMES = 50_000
 
+UNIT = "readings of the rules"
+"""What progress counts."""
+
 
 def add_arguments(parser: Parser) -> None:
     """Add the paper's own arguments."""

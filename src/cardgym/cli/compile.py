@@ -1,0 +1,141 @@
+"""Compile games before they are used: by an installer, in a container, or once for all machines of a cluster.
+
+A game compiles at its first use otherwise. This compiles envs, matches, play, the coach, recordings and tabular
+learning, each with the game's default observation and its players; what else there is still compiles at its first use.
+Compiled code is kept below CARDGYM_CACHE_DIR, or your cache folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from cardgym.cli.parser import Parser
+from cardgym.console import Progress
+from cardgym.engine.contract import CompiledPolicy, Game
+from cardgym.engine.registry import find, registered
+from cardgym.errors import CardgymError
+
+
+def add_arguments(parser: Parser) -> None:
+    """The command's arguments."""
+    parser.add_argument("envs", metavar="GAME", nargs="*", help="ids, as `cardgym games` lists them (all games)")
+    parser.add_argument("--json", action="store_true", help="print JSON: the seconds of each game")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Compile, and print a line for each game."""
+    from cardgym.engine.code_files import cache_root
+    from cardgym.engine.compilation import num_compiled
+
+    games = [find(name) for name in arguments.envs or registered()]
+    rows: list[dict[str, Any]] = []
+    with Progress("compiling", "uses", total=len(games) * len(USES)) as progress:
+        for game in games:
+            before, start = num_compiled(), (time.perf_counter(), time.process_time())
+            for name, use in USES.items():
+                progress.note(f"{game.id}: {name}")
+                use(game)
+                progress.advance()
+            row = {
+                "env": game.id,
+                "compiled": num_compiled() - before,
+                "seconds": time.perf_counter() - start[0],
+                "processor_seconds": time.process_time() - start[1],
+            }
+            rows.append(row)
+            if not arguments.json:
+                print(_line(row), flush=True)
+    if arguments.json:
+        print(json.dumps({"folder": str(cache_root()), "games": rows}))
+    else:
+        print(f"Compiled code is in {cache_root() or 'a temporary folder: there is no folder to keep it in'}")
+
+
+def _line(row: dict[str, Any]) -> str:
+    if not row["compiled"]:
+        return f"{row['env']}: compiled before"
+    parts = "1 part" if row["compiled"] == 1 else f"{row['compiled']} parts"
+    return f"{row['env']}: {parts} in {row['seconds']:.1f} s, {row['processor_seconds']:.1f} s of processor time"
+
+
+# -- uses of a game, each of which compiles something -----------------------------------------------------------------
+
+
+def _envs(game: Game) -> None:
+    """Single and vector envs, against the usual opponent and for every seat, with random legal actions."""
+    import gymnasium
+
+    from cardgym.engine.sampling import LegalSampler
+
+    ways: tuple[dict[str, Any], ...] = ({}, {"seat": "all"})
+    for arguments in ways:
+        env: Any = gymnasium.make(game.id, **arguments)
+        _, info = env.reset(seed=0)
+        env.step(int(info["action_mask"].argmax()))
+        envs: Any = gymnasium.make_vec(game.id, num_envs=2, **arguments)
+        _, infos = envs.reset(seed=0)
+        envs.step(LegalSampler(0)(infos["action_mask"]))
+
+
+def _matches(game: Game) -> None:
+    """Matches of every player that is no network."""
+    from cardgym.arena import evaluate
+
+    for name in ("random", *_own_players(game)):
+        evaluate(game, None, [name] * game.parse_options().num_players, games=1, seed=0)
+
+
+def _own_players(game: Game) -> Iterator[str]:
+    for name, policy in game.players.items():
+        if isinstance(policy, CompiledPolicy):
+            yield name
+
+
+def _play(game: Game) -> None:
+    """A game that is watched, and the coach's advice for its second decision."""
+    from cardgym.play.coach import Coach
+    from cardgym.play.session import Session
+    from cardgym.players.base import resolve
+
+    options = game.parse_options()
+    players = [resolve(game.opponent, game, options)] * options.num_players
+    session = Session(game, options, players, seed=0, watched=True)
+    session.step()
+    if not session.over:
+        coach = Coach(game, options)
+        coach.advise(session.state, session.turn)
+        coach.standing(session.state)
+
+
+def _record(game: Game) -> None:
+    """A recording, where the game numbers what a seat knows."""
+    from cardgym.arena.recording import record
+
+    if game.state_index.has_keys:
+        record(game, None, ["random"] * game.parse_options().num_players, games=1, seed=0)
+
+
+def _learn(game: Game) -> None:
+    """Tabular learning, where the extra `learn` is installed and the game numbers its states."""
+    try:
+        from cardgym.learn.tabular.config import TabularConfig
+        from cardgym.learn.tabular.learner import TabularLearner
+
+        options = game.parse_options()
+        TabularLearner(game, options, TabularConfig(env_id=game.id)).advance(10)
+    except CardgymError:
+        return
+
+
+USES: dict[str, Callable[[Game], None]] = {
+    "envs": _envs,
+    "matches": _matches,
+    "play and coach": _play,
+    "recordings": _record,
+    "tabular learning": _learn,
+}
+"""What is compiled, by what progress calls it."""

@@ -1,0 +1,97 @@
+"""The last info of every env says who has won and why the game is over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+import cardgym  # noqa: F401  # It registers the games.
+
+GAMES = ("Coda-v0", "OnePlayPoker-v0")
+
+
+def play(env: Any, seed: int) -> tuple[float, list[dict[str, Any]]]:
+    """Play a game, the first legal action each time; the last reward and all infos."""
+    _, info = env.reset(seed=seed)
+    infos, over, reward = [info], False, 0.0
+    while not over:
+        _, reward, over, _, info = env.step(int(infos[-1]["action_mask"].argmax()))
+        infos.append(info)
+    return float(reward), infos
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_winner_is_the_one_that_the_reward_says_in_the_last_info_alone(game: str) -> None:
+    env = gymnasium.make(game)
+    winners = set()
+    for seed in range(12):
+        _, infos = play(env, seed)
+        *before, last = infos
+        assert not any("winner" in info or "end_reason" in info for info in before)
+        assert last["end_reason"] == "finished"
+        core: Any = env.unwrapped
+        rules, state = core.game.rules, core._core.seated.batch.states[0]
+        score = float(rules.score(state, 0)) / float(rules.max_score(state))
+        assert (last["winner"] == 0) == (score > 0.5)
+        winners.add(int(last["winner"]))
+    assert len(winners) > 1
+
+
+def test_an_illegal_action_is_the_reason_and_the_other_seat_has_won() -> None:
+    env = gymnasium.make("Coda-v0")
+    _, info = env.reset(seed=1)
+    _, _, over, _, info = env.step(int(info["action_mask"].argmin()))
+    assert over
+    assert (info["winner"], info["end_reason"]) == (1, "illegal_action")
+
+
+def test_nobody_has_won_a_game_of_several_that_one_forfeited() -> None:
+    env = gymnasium.make("CorellianSpike-v0", num_players=3)
+    _, info = env.reset(seed=1)
+    _, _, over, _, info = env.step(int(info["action_mask"].argmin()))
+    assert over
+    assert (info["winner"], info["end_reason"]) == (-1, "illegal_action")
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_rows_end_as_single_envs_do(mode: AutoresetMode) -> None:
+    single = gymnasium.make("Coda-v0")
+    wanted = [play(single, seed)[1][-1] for seed in range(8)]
+    envs: Any = gymnasium.make_vec("Coda-v0", num_envs=8, autoreset_mode=mode)
+    _, infos = envs.reset(seed=0)
+    found: dict[int, tuple[int, str]] = {}
+    while len(found) < 8:
+        _, _, terminated, _, infos = envs.step(infos["action_mask"].argmax(axis=1))
+        ends = infos.get("final_info", {}) if mode == AutoresetMode.SAME_STEP else infos
+        assert np.array_equal(ends.get("_winner", np.zeros(8, bool)), terminated)
+        for row in np.flatnonzero(terminated).tolist():
+            found.setdefault(row, (int(ends["winner"][row]), str(ends["end_reason"][row])))
+    assert found == {row: (int(info["winner"]), info["end_reason"]) for row, info in enumerate(wanted)}
+
+
+def test_a_truncated_row_has_no_winner() -> None:
+    envs: Any = gymnasium.make_vec("Coda-v0", num_envs=2, max_episode_steps=1)
+    _, infos = envs.reset(seed=3)
+    _, _, _, truncated, infos = envs.step(infos["action_mask"].argmax(axis=1))
+    assert truncated.all()
+    assert set(infos["end_reason"]) <= {"truncated", "finished"}
+    assert (infos["winner"][infos["end_reason"] == "truncated"] == -1).all()
+
+
+def test_every_agent_is_told() -> None:
+    pytest.importorskip("pettingzoo")
+    from cardgym.envs.aec import aec_env
+
+    env = aec_env("Coda-v0")
+    env.reset(seed=1)
+    while not any(env.terminations.values()):
+        assert not any("winner" in info for info in env.infos.values())
+        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    assert {(int(info["winner"]), info["end_reason"]) for info in env.infos.values()} in (
+        {(0, "finished")},
+        {(1, "finished")},
+    )
