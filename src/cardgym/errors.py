@@ -50,6 +50,7 @@ _EXTRAS = {
     "moviepy": "render",
     "pettingzoo": "pettingzoo",
     "pygame": "render",
+    "ray": "ray",
     "sb3_contrib": "sb3",
     "stable_baselines3": "sb3",
     "starlette": "web",

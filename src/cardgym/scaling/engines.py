@@ -33,4 +33,8 @@ def make(name: str, workers: int | None = None, address: str | None = None) -> E
         from cardgym.scaling.local import LocalEngine
 
         return LocalEngine(workers)
-    raise CardgymError(f"the engine {name} is not there yet; allowed: local")
+    if name == "ray":
+        from cardgym.scaling.on_ray import RayEngine
+
+        return RayEngine(workers, address)
+    raise CardgymError(f"the engine {name} is not there yet; allowed: local, ray")

@@ -113,9 +113,9 @@ def _end_all(workers: Sequence[_Worker]) -> None:
 def work(pipe: Connection[Any, Any]) -> None:
     """Perform the tasks that come through a pipe until it closes. SIGTERM ends a task under way and the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process at the other end, which stops this one.
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, leave)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    threading.Thread(target=_follow_parent, daemon=True).start()
+    threading.Thread(target=follow_parent, daemon=True).start()
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             try:
@@ -128,12 +128,13 @@ def work(pipe: Connection[Any, Any]) -> None:
                 pipe.send((None, one_line(error)))
 
 
-def _leave(number: int, frame: FrameType | None) -> NoReturn:
-    signal.signal(number, signal.SIG_IGN)  # The task's clean-up is not to be interrupted.
+def leave(number: int, frame: FrameType | None) -> NoReturn:
+    """A handler for SIGTERM: end this process, and let what it has begun clean up undisturbed."""
+    signal.signal(number, signal.SIG_IGN)
     sys.exit(128 + number)
 
 
-def _follow_parent() -> None:
+def follow_parent() -> None:
     """End this process when its parent has ended, however that came about."""
     parent = multiprocessing.parent_process()
     assert parent is not None

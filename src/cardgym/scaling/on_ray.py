@@ -1,0 +1,331 @@
+"""A Ray cluster: tasks run on its nodes, through a process that holds the connection.
+
+Ray ends the process that loses the head of its cluster. So the connection is a process of its own: where it ends, a
+new one is made as soon as the cluster is back, and gives the tasks that were under way again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import platform
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from cardgym.errors import CardgymError, printable, require
+from cardgym.scaling.engine import Ended, Engine, Task, ignoring_interrupts, one_line, perform
+from cardgym.scaling.local import follow_parent, leave
+
+CONNECT_SECONDS = 60.0
+"""How long a connection may take."""
+RETURN_SECONDS = 600.0
+"""How long to wait for a cluster that was lost to come back."""
+_REACH_SECONDS = 5.0
+_STOP_SECONDS = 20.0
+_LOST_SECONDS = 10
+"""How long Ray may look for a head that is gone before it gives the connection up."""
+
+HANDED_ON = ("PYTHONPATH", "NUMBA_DISABLE_JIT")
+"""Environment variables that workers get, besides those of cardgym; a cluster's workers do not have their driver's."""
+KEPT_BACK = ("CARDGYM_CACHE_DIR",)
+"""Variables of cardgym that workers do not get: compiled code is for one machine."""
+
+
+class RayEngine(Engine):
+    """Tasks on a Ray cluster, each on one CPU."""
+
+    name = "ray"
+
+    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+        """Connect.
+
+        Args:
+            workers: how many tasks run at once; None for one on each CPU of the cluster.
+            address: the cluster's head, `host:port`; None for RAY_ADDRESS or a cluster that runs on this machine.
+
+        Raises:
+            CardgymError: where Ray is missing, or there is no cluster or it refuses the connection.
+        """
+        require("the engine ray", "ray")
+        self._address = address or os.environ.get("RAY_ADDRESS") or "auto"
+        self._most = workers
+        self._under_way: dict[str, Task] = {}
+        self._connection: _Connection | None = None
+        self._connection = _Connection(self._address)
+
+    @property
+    def workers(self) -> int:
+        """How many tasks run at once; it grows and shrinks with the cluster."""
+        cpus = 1 if self._connection is None else max(self._connection.cpus, 1)
+        return cpus if self._most is None else self._most
+
+    def _give(self, task: Task) -> None:
+        self._under_way[task.key] = task
+        if self._connection is not None:
+            self._connection.send(("give", pickle.dumps(task), task.key))
+
+    def _collect(self, seconds: float) -> Sequence[Ended]:
+        if self._connection is None:
+            self._connection = self._reconnect()
+        try:
+            ended = self._connection.receive(seconds)
+        except (EOFError, OSError):
+            self._connection.close()
+            self._connection = None
+            return []
+        for one in ended:
+            self._under_way.pop(one.key, None)
+        return ended
+
+    def _reconnect(self) -> _Connection:
+        deadline = time.monotonic() + RETURN_SECONDS
+        print("cardgym: the Ray cluster is lost; waiting until it is back", file=sys.stderr)
+        while True:
+            try:
+                connection = _Connection(self._address)
+                break
+            except CardgymError as error:
+                if time.monotonic() > deadline:
+                    raise CardgymError(f"the Ray cluster is lost and does not come back: {error}") from None
+                time.sleep(2)
+        for task in self._under_way.values():
+            connection.send(("give", pickle.dumps(task), task.key))
+        return connection
+
+    def _stop(self) -> None:
+        with ignoring_interrupts():
+            self._under_way.clear()
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def run(self, *arguments: Any, **more: Any) -> Any:
+        """Run tasks; see `Engine.run`."""
+        if self._connection is None:
+            self._connection = _Connection(self._address)
+        return super().run(*arguments, **more)
+
+
+class _Connection:
+    """The process that holds the connection, seen from outside.
+
+    Attributes:
+        cpus: how many CPUs the cluster has.
+    """
+
+    def __init__(self, address: str) -> None:
+        _check_reachable(address)
+        self.cpus = 0
+        self._folder = tempfile.TemporaryDirectory(prefix="cardgym-ray-")
+        log = Path(self._folder.name) / "log.txt"
+        context = multiprocessing.get_context("spawn")
+        self._pipe, other = context.Pipe()
+        # Not a daemon, whose children Python forbids: Ray may start some.
+        self._process = context.Process(target=hold, args=(other, address, environment(), str(log)), name="ray")
+        self._process.start()
+        other.close()
+        try:
+            if not self._pipe.poll(CONNECT_SECONDS):
+                raise CardgymError(f"the Ray cluster {address} does not answer in {CONNECT_SECONDS:.0f} s{_said(log)}")
+            message = self._pipe.recv()
+        except (EOFError, OSError):
+            said = _said(log)
+            self.close()
+            raise CardgymError(f"the Ray cluster {address} refuses the connection{said}") from None
+        except BaseException:
+            self.close()
+            raise
+        if isinstance(message, str):
+            self.close()
+            raise CardgymError(message)
+        self.cpus = int(message)
+
+    def send(self, message: tuple[Any, ...]) -> None:
+        """Send a message; where the process has died, `receive` says so."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._pipe.send(message)
+
+    def receive(self, seconds: float) -> list[Ended]:
+        """What ended, after so many seconds at most.
+
+        Raises:
+            EOFError: where the process has died.
+        """
+        ended: list[Ended] = []
+        while self._pipe.poll(0 if ended else seconds):
+            message = self._pipe.recv()
+            if isinstance(message, Ended):
+                ended.append(message)
+            else:
+                self.cpus = int(message)
+        return ended
+
+    def close(self) -> None:
+        """Stop the tasks under way and end the process."""
+        if self._process.is_alive():
+            self._process.terminate()
+        self._process.join(_STOP_SECONDS + 10)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self._pipe.close()
+        self._folder.cleanup()
+
+
+def _check_reachable(address: str) -> None:
+    """Say at once that nobody listens; Ray itself tries for long."""
+    if address in ("auto", "local") or "://" in address:
+        return
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise CardgymError(f"address {printable(address)!r}: write HOST:PORT, such as 10.0.0.1:6379")
+    try:
+        socket.create_connection((host, int(port)), _REACH_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CardgymError(
+            f"no Ray cluster answers at {address} ({reason}); start one with `ray start --head`, or name another"
+        ) from None
+
+
+def _said(log: Path) -> str:
+    """The last words of Ray."""
+    try:
+        lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    except OSError:
+        return ""
+    telling = [line for line in lines if any(word in line.lower() for word in ("token", "auth", "version"))] or lines
+    return f" ({printable(telling[-1], 300)})" if telling else ""
+
+
+def environment() -> dict[str, str]:
+    """The environment variables that workers get."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in HANDED_ON or (name.startswith("CARDGYM_") and name not in KEPT_BACK)
+    }
+
+
+# -- inside the process that holds the connection ---------------------------------------------------------------------
+
+
+def hold(pipe: Connection[Any, Any], address: str, variables: Mapping[str, str], log: str) -> None:
+    """Connect to a cluster and give it the tasks that come through a pipe, until SIGTERM or the pipe's end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=follow_parent, daemon=True).start()
+    # Ray writes much on both; the user sees none of it.
+    with open(log, "ab", buffering=0) as file:
+        for stream in (1, 2):
+            os.dup2(file.fileno(), stream)
+    os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", str(_LOST_SECONDS))
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    import ray
+
+    try:
+        ray.init(address=address, log_to_driver=False, configure_logging=False, namespace="cardgym")
+    except Exception as error:
+        pipe.send(_refusal(address, error, Path(log).read_text(errors="replace")))
+        return
+    signal.signal(signal.SIGTERM, leave)  # Ray has set its own.
+    pipe.send(_cpus())
+    refs: dict[Any, str] = {}
+    try:
+        _serve(pipe, refs, variables)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass
+    finally:
+        _cancel(refs)
+        ray.shutdown()
+
+
+def _serve(pipe: Connection[Any, Any], refs: dict[Any, str], variables: Mapping[str, str]) -> None:
+    import ray
+
+    # Not retried by Ray: the engine counts how often a task is begun. Spread: each node has a cache of its own.
+    remote = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(perform_on_node)
+    counted = time.monotonic()
+    while True:
+        while pipe.poll(0 if refs else 0.2):
+            _, payload, key = pipe.recv()
+            refs[remote.options(name=key).remote(payload, dict(variables), os.environ.get("PYTHONPATH", ""))] = key
+        if refs:
+            done, _ = ray.wait(list(refs), num_returns=1, timeout=0.05)
+            if done:
+                done, _ = ray.wait(list(refs), num_returns=len(refs), timeout=0)
+            for ref in done:
+                pipe.send(_ended(refs.pop(ref), ref))
+        if time.monotonic() - counted > 5:
+            counted = time.monotonic()
+            pipe.send(_cpus())
+
+
+def _ended(key: str, ref: Any) -> Ended:
+    import ray
+    from ray import exceptions
+
+    try:
+        node, value, error = ray.get(ref)
+    except (exceptions.WorkerCrashedError, exceptions.NodeDiedError, exceptions.ObjectLostError) as problem:
+        return Ended(key, "ray", died=type(problem).__name__)
+    except exceptions.OutOfMemoryError:
+        return Ended(key, "ray", died="out of memory")
+    except Exception as problem:
+        if "No module named" in str(problem):
+            return Ended(key, "ray", error="a node of the cluster cannot import cardgym; install it on all of them")
+        return Ended(key, "ray", error=one_line(problem))
+    return Ended(key, node, value, error)
+
+
+def _cancel(refs: Mapping[Any, str]) -> None:
+    """Interrupt the tasks under way, and kill those that go on."""
+    import ray
+
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for force in (False, True):
+        for ref in refs:
+            ray.cancel(ref, force=force)
+        if refs:
+            ray.wait(list(refs), num_returns=len(refs), timeout=_STOP_SECONDS / (1 + force))
+
+
+def _cpus() -> int:
+    import ray
+
+    return int(ray.cluster_resources().get("CPU", 0))
+
+
+def _refusal(address: str, error: Exception, log: str) -> str:
+    """Why there is no connection, in one line; the log has what Ray wrote meanwhile."""
+    words = " ".join(str(error).split())
+    if any("InvalidAuthToken" in text for text in (words, log)):
+        return (
+            f"the Ray cluster {address} refuses the token: all nodes and this machine need the same (RAY_AUTH_TOKEN, "
+            "or `ray get-auth-token`), or RAY_AUTH_MODE=disabled on all of them"
+        )
+    if isinstance(error, ConnectionError) and address == "auto":
+        return (
+            "no Ray cluster runs on this machine; start one with `ray start --head`, or name one with --address "
+            "(one machine alone needs none: --engine local)"
+        )
+    return f"the Ray cluster {address} refuses the connection ({printable(words, 300)})"
+
+
+# -- on the cluster's nodes -------------------------------------------------------------------------------------------
+
+
+def perform_on_node(payload: bytes, variables: Mapping[str, str], search_path: str) -> tuple[str, Any, str | None]:
+    """Perform a pickled task; the node's name, the value, and the error in one line."""
+    os.environ.update(variables)
+    sys.path += [folder for folder in search_path.split(os.pathsep) if folder and folder not in sys.path]
+    return platform.node(), *perform(pickle.loads(payload))

@@ -1,0 +1,225 @@
+"""A Ray cluster of two nodes on this machine, with a worker killed, a node stopped and the head restarted.
+
+Some minutes, so it runs only when it is asked for, where the extra `ray` is installed:
+
+    CARDGYM_SLOW=1 python -m pytest -n 0 tests/scaling/test_cluster.py
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if not os.environ.get("CARDGYM_SLOW"):
+    pytest.skip("some minutes: asked for with CARDGYM_SLOW=1", allow_module_level=True)
+pytest.importorskip("ray")
+
+ROOT = Path(__file__).parents[2]
+TOKEN = "0123456789abcdef0123456789abcdef01234567"
+
+CONFIG = """
+env_id = "register_tiny:Tiny-v0"
+total_steps = 20000
+num_envs = 32
+hidden_sizes = [16]
+learning_starts = 200
+train_frequency = 16
+batch_size = 32
+buffer_size = 2000
+eval_opponents = ["random"]
+eval_every = 5000
+eval_games = 100
+final_games = 100
+save_every = 500
+"""
+
+
+class Cluster:
+    """Two nodes with a CPU each, in process groups of their own, with separate folders for caches."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as route:
+            try:
+                route.connect(("192.0.2.1", 9))
+                host = route.getsockname()[0]
+            except OSError:
+                host = "127.0.0.1"
+        self.address = f"{host}:{self.port}"
+        self.environment = {
+            **os.environ,
+            "RAY_AUTH_MODE": "token",
+            "RAY_AUTH_TOKEN": TOKEN,
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests" / "learn")]),
+        }
+        self.nodes: dict[str, subprocess.Popen[bytes]] = {}
+        self.start("head")
+        self.start("other")
+
+    def start(self, name: str) -> None:
+        place = ["--head", f"--port={self.port}"] if name == "head" else [f"--address={self.address}"]
+        if name == "head":
+            place += [f"--temp-dir={self.folder / 'ray'}", "--include-dashboard=false"]
+        with open(self.folder / f"{name}.log", "ab") as log:
+            self.nodes[name] = subprocess.Popen(
+                [str(Path(sys.executable).parent / "ray"), "start", "--block", "--num-cpus=1", *place],
+                env={**self.environment, "CARDGYM_CACHE_DIR": str(self.folder / f"cache-{name}")},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        log_file = self.folder / f"{name}.log"
+        begun = log_file.read_text().count("Ray runtime started")
+        wait_for(lambda: log_file.read_text().count("Ray runtime started") > begun, 120, log_file.read_text)
+
+    def stop(self, name: str) -> None:
+        """Kill a node: all of its processes are in its session."""
+        node = self.nodes.pop(name)
+        for pid in [node.pid, *in_session(node.pid)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        node.wait()
+
+
+def wait_for(condition: Any, seconds: float, told: Any = lambda: "") -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, told()
+        time.sleep(0.05)
+
+
+def in_session(session: int) -> list[int]:
+    """The processes of a session, its programs among them: these begin sessions of their own."""
+    parents: dict[int, int] = {}
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = entry.read_text().rpartition(")")[2].split()
+            parents[int(entry.parent.name)] = int(fields[1])
+            if int(fields[3]) == session:
+                found.append(int(entry.parent.name))
+    return found + [pid for pid, parent in parents.items() if parent in found and pid not in found]
+
+
+def programs(folder: Path) -> list[int]:
+    """The trainings that run below a folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = entry.read_bytes().split(b"\0")
+            if b"cardgym.scaling.program" in words and any(word.startswith(str(folder).encode()) for word in words):
+                found.append(int(entry.parent.name))
+    return found
+
+
+@pytest.fixture
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    folder = Path(os.path.realpath(tmp_path_factory.mktemp("r")))  # Ray's sockets have short paths.
+    cluster = Cluster(folder)
+    yield cluster
+    for name in list(cluster.nodes):
+        cluster.stop(name)
+
+
+def sweep(cluster: Cluster, config: Path, out: Path, *more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "cardgym", "sweep", str(config), "--script", "dqn", "--seeds", "1-4", "--json",
+         "--out", str(out), *more],
+        env=cluster.environment, stdout=subprocess.PIPE, stderr=open(out.with_suffix(".log"), "wb"), text=True,
+    )  # fmt: skip
+
+
+def results(runs: str) -> dict[int, Any]:
+    return {run["seed"]: (run["exit"], run["results"]) for run in json.loads(runs)}
+
+
+def test_sweep_loses_nothing_with_workers_nodes_and_the_head(cluster: Cluster, tmp_path: Path) -> None:
+    config = tmp_path / "tiny.toml"
+    config.write_text(CONFIG)
+    expected, _ = sweep(cluster, config, tmp_path / "local").communicate(timeout=600)
+
+    out = tmp_path / "out"
+    run = sweep(cluster, config, out, "--engine", "ray", "--address", cluster.address)
+    told = out.with_suffix(".log").read_text
+    wait_for(lambda: len(programs(out)) == 2 and len(list(out.glob("*/resume.pt"))) >= 2, 300, told)
+    os.kill(programs(out)[0], signal.SIGKILL)  # A training.
+    time.sleep(3)
+    worker = next(pid for pid in in_session(cluster.nodes["head"].pid) if b"ray::" in title(pid))
+    os.kill(worker, signal.SIGKILL)  # A worker.
+    time.sleep(5)
+    cluster.stop("other")  # A node.
+    time.sleep(5)
+    cluster.stop("head")
+    wait_for(lambda: not programs(out), 60)  # No training outlives its node.
+    cluster.start("head")
+    cluster.start("other")
+    got, _ = run.communicate(timeout=900)
+    assert run.returncode == 0, told()
+    assert results(got) == results(expected)
+    assert not programs(out)
+
+
+def title(pid: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+def test_tournament_loses_nothing(cluster: Cluster, tmp_path: Path) -> None:
+    words = [
+        sys.executable, "-m", "cardgym", "tournament", "CorellianSpike-v0", "--players", "heuristic", "random",
+        "initial", "--games", "2000000", "--json",
+    ]  # fmt: skip
+    local = subprocess.run(words, env=cluster.environment, capture_output=True, text=True, timeout=600, check=True)
+    run = subprocess.Popen(
+        [*words, "--engine", "ray", "--address", cluster.address],
+        env=cluster.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(10)
+    for pid in in_session(cluster.nodes["other"].pid):
+        if b"ray::" in title(pid):
+            os.kill(pid, signal.SIGKILL)
+    time.sleep(2)
+    cluster.stop("other")
+    got, told = run.communicate(timeout=600)
+    assert run.returncode == 0, told
+    one, other = (json.loads(text) for text in (local.stdout, got))
+    for name in ("seconds", "workers", "engine"):
+        one.pop(name), other.pop(name)
+    assert one == other
+
+
+def test_interrupt_leaves_nothing_running(cluster: Cluster, tmp_path: Path) -> None:
+    config, out = tmp_path / "tiny.toml", tmp_path / "out"
+    config.write_text(CONFIG)
+    run = sweep(cluster, config, out, "--engine", "ray", "--address", cluster.address)
+    wait_for(lambda: len(programs(out)) == 2, 300, out.with_suffix(".log").read_text)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(60) == 130
+    assert "to go on, run the same command with `--resume" in out.with_suffix(".log").read_text()
+    wait_for(lambda: not programs(out), 5)
+
+
+def test_wrong_token_is_one_line(cluster: Cluster, tmp_path: Path) -> None:
+    config = tmp_path / "tiny.toml"
+    config.write_text(CONFIG)
+    cluster.environment["RAY_AUTH_TOKEN"] = TOKEN[::-1]
+    run = sweep(cluster, config, tmp_path / "out", "--engine", "ray", "--address", cluster.address)
+    assert run.wait(200) == 2
+    lines = (tmp_path / "out.log").read_text().splitlines()
+    assert len(lines) == 1
+    assert "refuses the token" in lines[0]
