@@ -148,6 +148,12 @@ def test_unknown_engine_names_the_nearest() -> None:
         make("locl")
 
 
+def test_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(CardgymError, match=r"needs the package ray: pip install 'cardgym\[ray\]'"):
+        make("ray")
+
+
 def _started(folder: Path, count: int) -> list[int]:
     """The processes that said in a folder that they run, once there are so many."""
     deadline = time.monotonic() + 60
