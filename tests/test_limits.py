@@ -14,6 +14,8 @@ from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.replay import ReplayBuffer
+from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.limits import check_disk, check_memory, duration, memory_limit
 from cardgym.players.networks import network_shape
@@ -42,8 +44,8 @@ def test_command_line_refuses_absurd_games(capsys: pytest.CaptureFixture[str], t
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("kind", [DQNConfig, TabularConfig])
-def test_absurd_trainings_are_refused(kind: type[DQNConfig] | type[TabularConfig]) -> None:
+@pytest.mark.parametrize("kind", [DQNConfig, PPOConfig, TabularConfig])
+def test_absurd_trainings_are_refused(kind: type[DQNConfig] | type[PPOConfig] | type[TabularConfig]) -> None:
     with pytest.raises(CardgymError, match=r"total_steps=10{30}: that would take 10\^15 years at 10,000,000 a second"):
         kind(total_steps=10**30)
     with pytest.raises(CardgymError, match=r"final_games=10{11}: that would take 27 hours at 1,000,000 a second"):
@@ -57,6 +59,8 @@ def test_networks_and_buffers_beyond_memory_are_refused() -> None:
         network_shape(GAME, OPTIONS, GAME.default_observation, (8,) * 1000, False)
     with pytest.raises(CardgymError, match=r"buffer_size=10{12}: .* would need .* GiB of memory"):
         ReplayBuffer(10**12, 10, 5, None)  # type: ignore[arg-type]  # It is refused before the generator is used.
+    with pytest.raises(CardgymError, match=r"a rollout of 1,000,000,000,000 turns would need .* GiB of memory"):
+        TurnBuffer(1, 10**12, 10, 5)
 
 
 def test_sizes_and_times_are_told_in_words(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def whole(low: int, high: int = 2**63 - 1) -> Callable[[str], int]:
         except ValueError:
             value = low - 1
         if not low <= value <= high:
-            limit = f" to {high:,}" if high < 2**63 - 1 else " up"
+            limit = f" to {high:,}" if high < 2**63 - 1 or value > high else " up"
             raise argparse.ArgumentTypeError(f"{word!r}: allowed are whole numbers from {low}{limit}")
         return value
 

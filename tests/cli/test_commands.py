@@ -83,7 +83,9 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         (["reproduce"], "PAPER comes first"),
         (["reproduce", "one-play-pokr"], "unknown paper 'one-play-pokr': did you mean 'one-play-poker'?"),
         (["bench"], "the following arguments are required: ENV"),
-        (["bench", ENV, "--repeats", "0"], "give numbers above 0"),
+        (["bench", ENV, "--repeats", "0"], "'0': allowed are whole numbers from 1 to 1,000"),
+        (["bench", ENV, "--seconds", "inf"], "--seconds inf: give a number above 0, at most 3600"),
+        (["evaluate", ENV, "--seed", str(10**30)], "whole numbers from 0 to 9,223,372,036,854,775,807"),
         (["bench", ENV, "--script", "none.py"], "none.py: no such file"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from learning_game import ROOT, load_script
 from cardgym.engine.contract import Game
 from cardgym.files import sweep
 from cardgym.learn import stopping
+from cardgym.learn.resume import STATE_FILE, load_state, save_state
 from cardgym.learn.stopping import Saving, Stopped, listening
 from killing import check_run_that_is_asked_to_end_saves
 
@@ -75,6 +77,21 @@ def test_states_are_saved_every_so_many_minutes(monkeypatch: pytest.MonkeyPatch)
     now += 119
     assert not saving.due()
     assert not never.due()
+
+
+def test_run_of_an_earlier_version_is_resumed_with_the_defaults_of_newer_keys(
+    tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = load_script(ROOT / "train" / "tabular.py")
+    assert script.main([*TABULAR, "--out", str(tmp_path)]) == 0
+    state = load_state(tmp_path / STATE_FILE)
+    began = json.loads(state["config"])
+    del began["save_every_minutes"]
+    save_state(tmp_path / STATE_FILE, {**state, "config": json.dumps(began)})
+    assert script.main([*TABULAR, "--resume", "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    assert script.main([*TABULAR, "--save-every-minutes", "5", "--resume", "--out", str(tmp_path)]) == 2
+    assert "began with save_every_minutes=0.0, not 5.0" in capsys.readouterr().err
 
 
 def test_files_that_a_killed_process_left_are_swept(tmp_path: Path) -> None:

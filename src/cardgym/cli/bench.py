@@ -22,12 +22,14 @@ from typing import Any
 
 import numpy as np
 
+from cardgym.arguments import whole
 from cardgym.cli.parser import Parser
 from cardgym.console import Progress
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 
 VECTOR_ROWS = 4096
+MAX_SECONDS = 3600
 TRAINING_STEPS = 400_000
 
 _FIRST_STEP = """
@@ -61,7 +63,9 @@ print(resident_mb() - before)
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
     parser.add_argument("env", metavar="ENV", help="the game's id, as `cardgym games` lists it")
-    parser.add_argument("--repeats", type=int, default=5, metavar="N", help="measurements of each figure (5)")
+    parser.add_argument(
+        "--repeats", type=whole(1, 1000), default=5, metavar="N", help="measurements of each figure (5)"
+    )
     parser.add_argument("--seconds", type=float, default=2.0, metavar="S", help="how long to step an env each time (2)")
     parser.add_argument("--script", type=Path, metavar="FILE", help="measure training too, with train/dqn.py")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -70,8 +74,8 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Measure, and print a line for each figure."""
     game = find(arguments.env).id
-    if arguments.repeats < 1 or not arguments.seconds > 0:
-        raise CardgymError("--repeats and --seconds: give numbers above 0")
+    if not 0 < arguments.seconds <= MAX_SECONDS:
+        raise CardgymError(f"--seconds {arguments.seconds}: give a number above 0, at most {MAX_SECONDS}")
     if arguments.script is not None and not arguments.script.is_file():
         raise CardgymError(f"--script {arguments.script}: no such file")
 

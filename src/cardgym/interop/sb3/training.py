@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
@@ -20,6 +22,7 @@ from cardgym.learn import tags
 from cardgym.learn.config import ExplorationConfig, TrainingConfig
 from cardgym.learn.evaluation import Board
 from cardgym.learn.schedules import crossed
+from cardgym.limits import check_memory
 
 ALGORITHMS: dict[str, type[BaseAlgorithm]] = {
     "maskable_ppo": MaskablePPO,
@@ -55,7 +58,11 @@ def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:
     """The model of a config, with Stable-Baselines3's arguments from our keys.
 
     Stable-Baselines3's DQN counts updates and their intervals in steps of all envs at once; they are rounded to these.
+
+    Raises:
+        CardgymError: if there is not enough memory for its buffer.
     """
+    _check_buffer(config, env)
     final, span = config.learning_rate_final, config.learning_rate - config.learning_rate_final
     arguments: dict[str, Any] = {
         "learning_rate": lambda progress_remaining: final + span * progress_remaining,
@@ -77,6 +84,20 @@ def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:
         names.append("double")
     arguments |= {name: getattr(config, name) for name in names}
     return ALGORITHMS[config.algorithm]("MlpPolicy", env, **arguments)
+
+
+def _check_buffer(config: SB3Config, env: VecEnv) -> None:
+    """Refuse a buffer that does not fit in memory: Stable-Baselines3 warns of it at most, and allocates it."""
+    observation, action = env.observation_space, env.action_space
+    assert isinstance(action, spaces.Discrete)
+    observation_bytes = 4 * math.prod(observation.shape or (1,))
+    if config.algorithm in ("maskable_ppo", "ppo"):
+        rows, keys = config.n_steps * config.num_envs, "n_steps or num_envs"
+        row_bytes = observation_bytes + 4 * int(action.n) + 28  # Its masks are float32, like all the rest.
+    else:
+        rows, keys = max(config.buffer_size, config.num_envs), "buffer_size"
+        row_bytes = 2 * observation_bytes + int(action.n) + 17
+    check_memory(f"a buffer of {rows:,} transitions of {row_bytes:,} bytes each", rows * row_bytes, f"lower {keys}")
 
 
 def _own_keys(kind: type[TrainingConfig]) -> list[str]:

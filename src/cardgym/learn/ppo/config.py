@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import EvaluationConfig, Items, SelfPlayConfig, Share
+from cardgym.learn.config import EvaluationConfig, Games, Items, SelfPlayConfig, Share
 
 Magnet = Literal["none", "uniform", "copy", "ema"]
 
@@ -60,7 +60,7 @@ class PPOConfig(EvaluationConfig, SelfPlayConfig):
     """How far the averaged weights that are evaluated and saved move towards the policy's at each update; 0 saves the
     policy's own."""
 
-    eval_games: PositiveInt = 500
+    eval_games: Annotated[Games, Field(ge=1)] = 500
     """Games against each opponent in an evaluation."""
     save_every: PositiveInt = 500_000
     """Steps from one checkpoint, with its state to resume from, to the next."""

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from cardgym.learn.resume import pack, unpack
 from cardgym.learn.rollouts import Turns
+from cardgym.limits import check_memory
 
 NONE = -1
 
@@ -44,7 +45,13 @@ class TurnBuffer:
     """
 
     def __init__(self, num_streams: int, capacity: int, observation_size: int, num_actions: int) -> None:
-        """Allocate room for `capacity` turns."""
+        """Allocate room for `capacity` turns.
+
+        Raises:
+            CardgymError: if there is not enough memory.
+        """
+        needed = capacity * (4 * observation_size + num_actions + 29)
+        check_memory(f"a rollout of {capacity:,} turns", needed, "lower num_steps or num_envs")
         self.size = 0
         self._blocks = [0]  # Where the turns of each step of the rollout begin.
         self._open = np.full(num_streams, NONE)  # The place of each stream's open turn.
