@@ -13,6 +13,9 @@ PACKAGE = GamePackage(
         "cribbage-stats": Command(
             "cardgym.games.cribbage.commands.statistics", "count the exact statistics of every hand of cribbage"
         ),
+        "pegging": Command(
+            "cardgym.games.cribbage.commands.pegging", "solve the play of the cards at cribbage by CFR+"
+        ),
         "experts": Command("cardgym.games.cribbage.experts.train", "train weighted experts at cribbage", trains=True),
     },
     positions="cardgym.games.cribbage.commands.advise",

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Adviser, Game, Observation, Rules, Words
-from cardgym.games.cribbage import guide, observations, rules, state, text, view
+from typing import TYPE_CHECKING
+
+from cardgym.engine.contract import Adviser, Game, Observation, OutsidePolicy, Rules, Words
+from cardgym.games.cribbage import guide, observations, plain_observation, rules, state, text, view
 from cardgym.games.cribbage.doc import DEAL_DOC, DOC
 from cardgym.games.cribbage.metrics import METRICS
 from cardgym.games.cribbage.players import PLAYERS
 from cardgym.games.cribbage.strength import DEAL_STRENGTH, STRENGTH
+
+if TYPE_CHECKING:
+    from cardgym.games.cribbage.pegging.player import EquilibriumPlayer
 
 
 def _adviser(options: state.CribbageOptions) -> Adviser:
     from cardgym.games.cribbage.adviser import adviser
 
     return adviser(options)
+
+
+def _equilibrium(options: state.CribbageOptions) -> EquilibriumPlayer:
+    from cardgym.games.cribbage.pegging.player import make_player
+
+    return make_player(options)
 
 
 GAME = Game(
@@ -23,9 +34,12 @@ GAME = Game(
     options=state.CribbageOptions,
     num_actions=state.NUM_ACTIONS,
     rules=Rules.of(rules, observations, state),
-    observations={"full": Observation(observations.observe, observations.features)},
+    observations={
+        "full": Observation(observations.observe, observations.features),
+        "plain": Observation(plain_observation.observe_plain, plain_observation.features),
+    },
     words=Words.of(text, guide, view),
-    players=PLAYERS,
+    players={**PLAYERS, "equilibrium": OutsidePolicy(_equilibrium)},
     opponent="expert",
     strength=STRENGTH,
     adviser=_adviser,

@@ -1,0 +1,186 @@
+"""What the last three cards of the play are worth, for every pile that they can be played on.
+
+With two cards in one hand and one in the other, only whoever holds two still decides. Values are the points of that
+seat less those of the other.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import rule
+from cardgym.games.cribbage.pegging.hands import SETS, SLOTS
+from cardgym.games.cribbage.play import points_of
+from cardgym.games.cribbage.ranks import worth
+from cardgym.games.cribbage.scoring import points_of_next
+
+Pile = npt.NDArray[np.int8]
+
+_ORDERS = np.array(list(permutations(range(3))), np.int8)
+_THREES = np.array(SETS[3], np.int8)
+
+
+@rule
+def _alone(pile: Pile, length: int, count: int, cards: Pile, order: int) -> int:
+    """The points of playing cards in an order when nobody else has a card; -1 if that is not allowed.
+
+    Playing a card that does not fit is not allowed while one of the later ones fits.
+    """
+    points = 0
+    for place in range(3):
+        card = cards[_ORDERS[order, place]]
+        if card < 0:
+            continue
+        if worth(card) > 31 - count:
+            for later in range(place + 1, 3):
+                other = cards[_ORDERS[order, later]]
+                if other >= 0 and worth(other) <= 31 - count:
+                    return -1
+            points += 1
+            length = 0
+            count = 0
+        points += points_of(points_of_next(pile, length), count, card)
+        pile[length] = card
+        length += 1
+        count += worth(card)
+        if count == 31:
+            length = 0
+            count = 0
+    return points + (1 if count > 0 else 0)
+
+
+@rule
+def best_alone(pile: Pile, length: int, count: int, cards: Pile, work: Pile, in_front: bool) -> int:
+    """The most points of playing `cards`, (3,), ranks or -1, in any order.
+
+    Args:
+        pile: the ranks since the last restart, (length or more,).
+        length: how many they are.
+        count: the count.
+        cards: the cards.
+        work: (10,), overwritten.
+        in_front: whether the first of them is to be played first.
+    """
+    best = 0
+    for order in range(2 if in_front else 6):
+        for place in range(length):
+            work[place] = pile[place]
+        best = max(best, _alone(work, length, count, cards, order))
+    return best
+
+
+@rule
+def _then(pile: Pile, length: int, count: int, x: int, g: int) -> int:
+    """The value to whoever holds g, whose turn is over, of what follows: x is the other's last card.
+
+    `pile` and `count` include the card played last, and the count is not 31.
+    """
+    word = points_of_next(pile, length)
+    if worth(x) <= 31 - count:
+        value = -points_of(word, count, x)
+        count += worth(x)
+        if count == 31:
+            return value + 1
+        if worth(g) <= 31 - count:
+            pile[length] = x
+            value += points_of(points_of_next(pile, length + 1), count, g)
+            return value + (0 if count + worth(g) == 31 else 1)
+        return value - 1 + 1
+    if worth(g) <= 31 - count:
+        value = points_of(word, count, g)
+        return value + (0 if count + worth(g) == 31 else 1) - 1
+    return 1 + fresh(x, g)
+
+
+@rule
+def fresh(x: int, g: int) -> int:
+    """The value to whoever holds g when the other leads x to an empty pile, and these are the last two cards."""
+    return (2 if x == g else 0) + (2 if worth(x) + worth(g) == 15 else 0) + 1
+
+
+@rule
+def value_of_two(pile: Pile, length: int, count: int, first: int, last: int, x: int) -> int:
+    """The value to whoever plays `first`, which fits, and holds `last` for later; the other holds x.
+
+    Args:
+        pile: the ranks since the last restart, (length + 2 or more,); overwritten behind them.
+        length: how many they are.
+        count: the count.
+        first: the rank played now.
+        last: the rank left.
+        x: the other's last card.
+    """
+    points = points_of(points_of_next(pile, length), count, first)
+    if count + worth(first) == 31:
+        return points + fresh(x, last)
+    pile[length] = first
+    return points + _then(pile, length + 1, count + worth(first), x, last)
+
+
+@compiled
+def decided_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
+    """Fill in what each order of two cards is worth to whoever holds them and is to play.
+
+    Args:
+        piles: (piles, 8), int8: ranks since the last restart.
+        lengths: (piles,), int8.
+        counts: (piles,), int8.
+        values: (piles, 91, 2, 16), int8, filled: by the multiset held, the slot played first, and the rank of the
+            other's card; 0 where the slot cannot be played or does not exist.
+    """
+    work = np.empty(10, np.int8)
+    for state in range(piles.shape[0]):
+        length, count = int(lengths[state]), int(counts[state])
+        for place in range(length):
+            work[place] = piles[state, place]
+        for held in range(91):
+            low, high = int(SLOTS[2, held, 0]), int(SLOTS[2, held, 1])
+            for slot in range(2):
+                first = low if slot == 0 else high
+                if first < 0 or worth(first) > 31 - count:
+                    continue
+                last = low if high < 0 else low + high - first
+                for x in range(13):
+                    values[state, held, slot, x] = value_of_two(work, length, count, first, last, x)
+
+
+@compiled
+def forced_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
+    """Fill in the values where the other is to play its last card, as `decided_values`, (piles, 91, 16), int8."""
+    work = np.empty(10, np.int8)
+    spare = np.empty(10, np.int8)
+    cards = np.full(3, -1, np.int8)  # No card in front, so that the two behind it are tried in both orders.
+    for state in range(piles.shape[0]):
+        length, count = int(lengths[state]), int(counts[state])
+        for place in range(length):
+            work[place] = piles[state, place]
+        word = points_of_next(work, length)
+        for x in range(13):
+            if worth(x) > 31 - count:
+                continue
+            work[length] = x
+            after = count + worth(x)
+            for held in range(91):
+                cards[1] = SLOTS[2, held, 0]
+                cards[2] = SLOTS[2, held, 1] if SLOTS[2, held, 1] >= 0 else cards[1]
+                value = -points_of(word, count, x)
+                if after == 31 or worth(cards[1]) > 31 - after:
+                    value += best_alone(work, 0, 0, cards, spare, True) - (0 if after == 31 else 1)
+                else:
+                    value += best_alone(work, length + 1, after, cards, spare, True)
+                values[state, held, x] = value
+
+
+@compiled
+def alone_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
+    """Fill in what three cards are worth when the other has none, (piles, 455), int8."""
+    spare = np.empty(10, np.int8)
+    for state in range(piles.shape[0]):
+        for held in range(455):
+            values[state, held] = best_alone(
+                piles[state], int(lengths[state]), int(counts[state]), _THREES[held], spare, False
+            )

@@ -1,0 +1,127 @@
+"""Hands in the play as numbers: multisets of up to four ranks, for suits score nothing there.
+
+A multiset a <= b <= c <= d has the number a + C(b + 1, 2) + C(c + 2, 3) + C(d + 3, 4), fewer ranks likewise, so the 1,
+13, 91, 455 and 1,820 multisets of each size are numbered without gaps. The slots of a multiset are its distinct ranks
+in ascending order: the choices of whoever holds it.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import rule
+from cardgym.games.cribbage.ranks import worth
+
+SIZES = (1, 13, 91, 455, 1820)
+"""How many multisets of 0 .. 4 ranks there are."""
+HANDS = SIZES[4]
+NUM_OF_SIZE = np.array(SIZES)
+
+
+def _number(ranks: tuple[int, ...]) -> int:
+    return sum(comb(rank + place, place + 1) for place, rank in enumerate(ranks))
+
+
+def _all_sets(size: int) -> list[tuple[int, ...]]:
+    return sorted(combinations_with_replacement(range(13), size), key=_number)
+
+
+SETS = [_all_sets(size) for size in range(5)]
+"""The multisets of each size, ascending tuples of ranks, in the order of their numbers."""
+
+RANKS = np.array(SETS[4], np.int8)
+"""(1820, 4), int8: the ranks of each hand of four, ascending."""
+CHOOSE = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]], np.float64)
+"""(5, 5): how many ways there are to choose some of so many cards."""
+SLOTS = np.full((5, HANDS, 4), -1, np.int8)
+"""(5, 1820, 4), int8: by size and number, the distinct ranks, ascending; -1 behind them."""
+WITHOUT = np.zeros((5, HANDS, 4), np.int16)
+"""(5, 1820, 4), int16: the number of the multiset, one smaller, that is left without the rank of a slot."""
+WITH = np.zeros((4, 455, 13), np.int16)
+"""(4, 455, 13), int16: the number of the multiset, one larger, with one more card of a rank."""
+LOWEST = np.full((5, HANDS), 99, np.int8)
+"""(5, 1820), int8: what the lowest card is worth; 99 without cards."""
+_STARTS = np.array([0, 1820, 1820 + 13 * 455, 1820 + 13 * 455 + 91 * 91, 1820 + 2 * 13 * 455 + 91 * 91])
+_WHOLE = np.zeros(2 * 1820 + 2 * 13 * 455 + 91 * 91, np.int16)
+COPIES = np.zeros((HANDS, 13), np.int8)
+"""(1820, 13), int8: how many cards of each rank a hand of four has."""
+
+
+def _fill() -> None:
+    for size, sets in enumerate(SETS):
+        for number, ranks in enumerate(sets):
+            for slot, rank in enumerate(sorted(set(ranks))):
+                SLOTS[size, number, slot] = rank
+                rest = list(ranks)
+                rest.remove(rank)
+                WITHOUT[size, number, slot] = _number(tuple(rest))
+            if size < 4:
+                for rank in range(13):
+                    WITH[size, number, rank] = _number(tuple(sorted((*ranks, rank))))
+            if ranks:
+                LOWEST[size, number] = min(ranks[0] + 1, 10)
+    for number, ranks in enumerate(SETS[4]):
+        for rank in ranks:
+            COPIES[number, rank] += 1
+    for size in range(5):
+        for number, ranks in enumerate(SETS[size]):
+            first = _STARTS[size] + number * SIZES[4 - size]
+            _WHOLE[first : first + SIZES[4 - size]] = [
+                _number(tuple(sorted((*ranks, *rest)))) for rest in SETS[4 - size]
+            ]
+
+
+_fill()
+
+
+@rule
+def whole_hand(size: int, played: int, rest: int) -> int:
+    """The number of the hand of four of which `played`, of `size` cards, is played and `rest` is left."""
+    return int(_WHOLE[_STARTS[size] + played * NUM_OF_SIZE[4 - size] + rest])
+
+
+@rule
+def slot_of(size: int, number: int, rank: int) -> int:
+    """The slot of a rank in a multiset that has it."""
+    slot = 0
+    while SLOTS[size, number, slot] != rank:
+        slot += 1
+    return slot
+
+
+@rule
+def match_positive(
+    values: npt.NDArray[np.float32], base: int, size: int, number: int, room: int, out: npt.NDArray[np.float32]
+) -> int:
+    """Fill `out`, (4,), with a strategy in proportion to positive values; uniform where there are none.
+
+    Args:
+        values: regrets or sums of strategies; those of the multiset begin at base + size x number.
+        base: where those of the node begin; -1 if nothing is kept because there is only one card to play.
+        size: how many cards are left.
+        number: the multiset left.
+        room: what the count has room for.
+        out: filled: 0 for slots that cannot be played or do not exist.
+
+    Returns:
+        How many slots can be played.
+    """
+    total = np.float32(0.0)
+    legal = 0
+    for slot in range(4):
+        out[slot] = 0.0
+    for slot in range(size):
+        rank = int(SLOTS[size, number, slot])
+        if rank < 0 or worth(rank) > room:
+            break
+        legal += 1
+        if base >= 0:
+            out[slot] = max(values[base + size * number + slot], np.float32(0.0))
+            total += out[slot]
+    for slot in range(legal):
+        out[slot] = out[slot] / total if total > 0.0 else np.float32(1.0) / np.float32(legal)
+    return legal

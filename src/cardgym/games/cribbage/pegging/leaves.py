@@ -1,0 +1,188 @@
+"""The last level of a pass over the public tree: the nodes that lead to leaves, and the leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import Record, rule
+from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, match_positive, whole_hand
+from cardgym.games.cribbage.pegging.tree import DEALER, DECIDED, FORCED, PONE
+from cardgym.games.cribbage.pegging.walking import (
+    FINISH,
+    RESPOND,
+    UPDATE,
+    Floats,
+    collect,
+    descend,
+    settle,
+    strategy_of_other,
+)
+
+
+@compiled
+def walk_leaves(
+    first: int, last: int, seat: int, mode: int, strategy: Floats, sums: Floats, weight: np.float32,
+    nodes: npt.NDArray[np.void], places: npt.NDArray[np.int64], reach: Floats, values: Floats,
+    decided: npt.NDArray[np.int8], forced: npt.NDArray[np.int8], alone: npt.NDArray[np.int8],
+    pone_weights: Floats, dealer_weights: Floats,
+) -> None:  # fmt: skip
+    """Fill in the updater's values at nodes whose children are leaves."""
+    other = 1 - seat
+    sigma = np.zeros((1820, 4), np.float32)
+    chosen = np.zeros(4, np.float32)
+    gains = np.zeros(4 * 1820, np.float32)
+    leaf_reach = np.zeros(455, np.float32)
+    leaf_values = np.zeros(455, np.float32)
+    hands = np.zeros(16, np.int64)
+    for place in range(first, last):
+        node = nodes[place]
+        above = reach[places[other, place] : places[other, place + 1]]
+        alive = False
+        for rest in range(above.shape[0]):
+            alive = alive or above[rest] > 0.0
+        if not alive:
+            continue
+        here = values[places[seat, place] : places[seat, place + 1]]
+        gains[:] = np.float32(0.0)
+        if node.turn == other:
+            strategy_of_other(node, strategy, above, sigma, mode, sums, weight)
+        for at in range(node.first_child, node.first_child + node.num_children):
+            leaf = nodes[at]
+            if not descend(node, leaf, seat, sigma, above, leaf_reach):
+                continue
+            for rest in range(NUM_OF_SIZE[leaf.left[seat]]):
+                leaf_values[rest] = 0.0
+            if leaf.kind == DECIDED:
+                holder = int(leaf.turn)
+                weights = pone_weights if holder == PONE else dealer_weights
+                table = decided[leaf.ending]
+                if holder == seat:
+                    _decide(leaf, seat, mode, strategy, leaf_reach, weights, table, hands, chosen, leaf_values)
+                else:
+                    _meet(
+                        leaf, seat, mode, strategy, sums, weight, leaf_reach, weights, table, hands, chosen,
+                        leaf_values,
+                    )  # fmt: skip
+            elif leaf.kind == FORCED:
+                weights = pone_weights if leaf.turn == DEALER else dealer_weights
+                _force(leaf, seat, leaf_reach, weights, forced[leaf.ending], hands, leaf_values)
+            else:
+                _finish(leaf, seat, leaf_reach, pone_weights, alone[leaf.ending], leaf_values)
+            collect(node, leaf, seat, leaf_values, gains, here)
+        if node.turn == seat:
+            settle(node, seat, mode, strategy, gains, chosen, here)
+
+
+@rule
+def _whole_hands(leaf: Record, seat: int, hands: npt.NDArray[np.int64]) -> None:
+    """Fill `hands` with the hands of four of a seat that has one card left, by its rank."""
+    for rank in range(13):
+        hands[rank] = whole_hand(3, int(leaf.played[seat]), rank)
+
+
+@rule
+def _decide(
+    leaf: Record, seat: int, mode: int, strategy: Floats, reach: Floats, weights: Floats,
+    table: npt.NDArray[np.int8], hands: npt.NDArray[np.int64], sigma: Floats, values: Floats,
+) -> None:  # fmt: skip
+    """The updater holds two cards and plays, the other holds one; reach is (13,), values (91,)."""
+    _whole_hands(leaf, 1 - seat, hands)
+    lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
+    room = int(31 - leaf.count)
+    gains = sigma  # Overwritten below, slot by slot, before it is a strategy.
+    for held in range(91):
+        row = weights[whole_hand(2, int(leaf.played[seat]), held)]
+        low = np.float32(0.0)
+        high = np.float32(0.0)
+        mass = np.float32(0.0)
+        for rank in range(13):
+            share = row[hands[rank]] * reach[rank]
+            mass += share
+            low += share * np.float32(table[held, 0, rank])
+            high += share * np.float32(table[held, 1, rank])
+        low += mass * lead
+        high += mass * lead
+        base = int(leaf.base)
+        legal = match_positive(strategy, base, 2, held, room, gains)
+        if legal < 2:
+            values[held] = low if legal == 1 else np.float32(0.0)
+        elif mode == RESPOND:
+            values[held] = max(low, high)
+        elif mode == FINISH:
+            values[held] = max(low, high)
+            strategy[base + 2 * held] = np.float32(1.0 if low >= high else 0.0)
+            strategy[base + 2 * held + 1] = np.float32(0.0 if low >= high else 1.0)
+        else:
+            value = sigma[0] * low + sigma[1] * high
+            values[held] = value
+            if mode == UPDATE:
+                at = base + 2 * held
+                strategy[at] = max(strategy[at] + low - value, np.float32(0.0))
+                strategy[at + 1] = max(strategy[at + 1] + high - value, np.float32(0.0))
+
+
+@rule
+def _meet(
+    leaf: Record, seat: int, mode: int, strategy: Floats, sums: Floats, weight: np.float32,
+    reach: Floats, weights: Floats, table: npt.NDArray[np.int8], hands: npt.NDArray[np.int64], sigma: Floats,
+    values: Floats,
+) -> None:  # fmt: skip
+    """The other holds two cards and plays, the updater holds one; reach is (91,), values (13,)."""
+    _whole_hands(leaf, seat, hands)
+    lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
+    room = int(31 - leaf.count)
+    base = int(leaf.base)
+    for held in range(91):
+        if reach[held] > 0.0:
+            match_positive(strategy, base, 2, held, room, sigma)
+            low = sigma[0] * reach[held]
+            high = sigma[1] * reach[held]
+            if mode == UPDATE:
+                sums[base + 2 * held] += weight * low
+                sums[base + 2 * held + 1] += weight * high
+            row = weights[whole_hand(2, int(leaf.played[1 - seat]), held)]
+            for rank in range(13):
+                points = low * np.float32(table[held, 0, rank]) + high * np.float32(table[held, 1, rank])
+                values[rank] += row[hands[rank]] * ((low + high) * lead - points)
+
+
+@rule
+def _force(
+    leaf: Record, seat: int, reach: Floats, weights: Floats, table: npt.NDArray[np.int8],
+    hands: npt.NDArray[np.int64], values: Floats,
+) -> None:  # fmt: skip
+    """Whoever holds one card plays it, and the other its two cards; reach and values are (13,) and (91,) or so."""
+    turn = int(leaf.turn)
+    _whole_hands(leaf, turn, hands)
+    lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
+    for held in range(91):
+        row = weights[whole_hand(2, int(leaf.played[1 - turn]), held)]
+        if turn == seat:
+            if reach[held] > 0.0:
+                for rank in range(13):
+                    values[rank] += reach[held] * row[hands[rank]] * (lead - np.float32(table[held, rank]))
+        else:
+            value = np.float32(0.0)
+            for rank in range(13):
+                value += reach[rank] * row[hands[rank]] * (lead + np.float32(table[held, rank]))
+            values[held] = value
+
+
+@rule
+def _finish(
+    leaf: Record, seat: int, reach: Floats, pone_weights: Floats, table: npt.NDArray[np.int8],
+    values: Floats,
+) -> None:  # fmt: skip
+    """One seat holds three cards, the other none; reach and values are (455,) and (1,) or the other way round."""
+    turn = int(leaf.turn)
+    lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
+    for held in range(455):
+        pone = int(leaf.played[PONE]) if turn == DEALER else whole_hand(1, int(leaf.played[PONE]), held)
+        dealer = int(leaf.played[DEALER]) if turn == PONE else whole_hand(1, int(leaf.played[DEALER]), held)
+        share = pone_weights[pone, dealer]
+        if turn == seat:
+            values[held] = reach[0] * share * (lead + np.float32(table[held]))
+        else:
+            values[0] += reach[held] * share * (lead - np.float32(table[held]))

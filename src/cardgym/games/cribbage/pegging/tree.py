@@ -1,0 +1,198 @@
+"""The public tree of the play: what both seats see, from the lead up to the last three cards.
+
+A node is the ranks played so far with the seats that played them. What is hidden, the cards left in hand, is a vector
+at each node (`solver.py`). Whether the other seat can play, and says go if not, is seen, so each card leads to up to
+three nodes. After five cards only whoever holds two cards decides once more: these nodes are leaves, worth what
+`endings.py` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import rule
+from cardgym.games.cribbage.pegging.endings import alone_values, decided_values, forced_values
+from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SIZES, WITH
+from cardgym.games.cribbage.play import points_of
+from cardgym.games.cribbage.ranks import worth
+from cardgym.games.cribbage.scoring import points_of_next
+
+LEVELS = 6
+"""Nodes have 0 .. 5 cards played; those with five are leaves."""
+PONE, DEALER = range(2)
+
+RESTARTED, ANSWERED, CONTINUED, STOPPED = range(4)
+"""How a node came about: the count was 31; the other seat can play; it cannot, but the seat itself can; nobody can."""
+
+DECIDED, FORCED, ALONE = range(3)
+"""Kinds of leaves: whoever holds two cards is to play; the other is, with its last card; nobody else has a card."""
+
+NODE = np.dtype(
+    [
+        ("turn", np.int8),
+        ("count", np.int8),
+        ("length", np.int8),  # Of the pile.
+        ("pile", np.int8, (8,)),
+        ("left", np.int8, (2,)),  # Cards left, of the pone and the dealer.
+        ("played", np.int16, (2,)),  # The multiset that each has played.
+        ("floor", np.int8, (2,)),  # The least that a card of the seat can be worth, by its goes.
+        ("lead", np.int8),  # Points of the pone less those of the dealer so far.
+        ("rank", np.int8),  # The card played last, ...
+        ("branch", np.int8),  # ... and what followed: RESTARTED .. STOPPED.
+        ("seen", np.int64),  # Cards played of each rank, four bits a rank.
+        ("code", np.int64),  # Ranks played + 1, in base 16, and above them by whom, a bit a card; `sequence_code`.
+        ("parent", np.int32),
+        ("first_child", np.int32),
+        ("num_children", np.int32),
+        ("base", np.int64),  # Where the node's choices begin in arrays of choices; -1 where there is nothing to choose.
+        ("kind", np.int8),  # Of a leaf.
+        ("ending", np.int32),  # Of a leaf: its row in the values of its kind.
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PublicTree:
+    """The public tree.
+
+    Attributes:
+        nodes: (num_nodes,), NODE, level after level; children are consecutive.
+        levels: (7,): where each level begins, and last how many nodes there are.
+        num_choices: the length of arrays of choices.
+        decided: (piles, 91, 2, 16), int8; `forced`, (piles, 91, 16), int8; `alone`, (piles, 455), int8: see `endings`.
+        places: (2, inner nodes + 1), int64: where vectors over the cards left of the pone and the dealer begin.
+    """
+
+    nodes: npt.NDArray[np.void]
+    levels: npt.NDArray[np.int64]
+    num_choices: int
+    decided: npt.NDArray[np.int8]
+    forced: npt.NDArray[np.int8]
+    alone: npt.NDArray[np.int8]
+    places: npt.NDArray[np.int64]
+
+
+def build_tree(ranks: Sequence[int] = range(13)) -> PublicTree:
+    """Enumerate the public tree, in some 10 seconds.
+
+    Args:
+        ranks: the ranks that are played; fewer make a smaller game, for tests.
+    """
+    allowed = sum(1 << rank for rank in ranks)
+    root = np.zeros(1, NODE)
+    root["left"], root["floor"], root["parent"] = 4, 1, -1
+    levels = [root]
+    first = 0
+    for _ in range(LEVELS - 1):
+        nodes = levels[-1]
+        children = np.zeros(26 * len(nodes) + 13, NODE)
+        count = _expand(nodes, first, first + len(nodes), allowed, children)
+        first += len(nodes)
+        levels.append(children[:count].copy())
+    starts = np.concatenate([[0], np.cumsum([len(level) for level in levels])])
+    nodes = np.concatenate(levels)
+    turn = nodes["turn"].astype(np.int64)
+    own, other = (np.take_along_axis(nodes["left"], column[:, None], 1)[:, 0] for column in (turn, 1 - turn))
+    leaf = np.arange(len(nodes)) >= starts[-2]
+    chooses = (own > 1) & (other > 0)
+    sizes = np.where(chooses, NUM_OF_SIZE[own] * own, 0)
+    nodes["base"] = np.where(chooses, np.cumsum(sizes) - sizes, -1)
+    nodes["kind"] = np.where(other == 0, ALONE, np.where(own == 2, DECIDED, FORCED))
+    values = []
+    for kind, fill, shape in (
+        (DECIDED, decided_values, (91, 2, 16)),
+        (FORCED, forced_values, (91, 16)),
+        (ALONE, alone_values, (455,)),
+    ):
+        chosen = leaf & (nodes["kind"] == kind)
+        piles = nodes["pile"][chosen].astype(np.int64)
+        lengths = nodes["length"][chosen].astype(np.int64)
+        piles[np.arange(8)[None] >= lengths[:, None]] = 15
+        names = (piles << 4 * np.arange(8)).sum(1)
+        _, firsts, numbers = np.unique(names, return_index=True, return_inverse=True)
+        nodes["ending"][chosen] = numbers
+        filled = np.zeros((len(firsts), *shape), np.int8)
+        few = nodes[chosen][firsts]
+        fill(few["pile"].copy(), few["length"].copy(), few["count"].copy(), filled)
+        values.append(filled)
+    inner = nodes[: starts[-2]]
+    places = np.zeros((2, len(inner) + 1), np.int64)
+    for seat in range(2):
+        places[seat, 1:] = np.cumsum(np.array(SIZES)[inner["left"][:, seat]])
+    decided, forced, alone = values
+    return PublicTree(nodes, starts.astype(np.int64), int(sizes.sum()), decided, forced, alone, places)
+
+
+@rule
+def sequence_code(code: int, number: int, seat: int, rank: int) -> int:
+    """The code of a sequence with one card more: the `number`-th, counted from 0."""
+    return int(code | (rank + 1) << 4 * number | seat << 32 + number)
+
+
+@compiled
+def _expand(
+    nodes: npt.NDArray[np.void], first: int, next_number: int, allowed: int, children: npt.NDArray[np.void]
+) -> int:
+    """Write the children of a level, and where they are to the nodes. Returns how many there are."""
+    made = 0
+    for place in range(nodes.shape[0]):
+        node = nodes[place]
+        node.first_child = next_number + made
+        seat = int(node.turn)
+        other = 1 - seat
+        word = points_of_next(node.pile, int(node.length))
+        for rank in range(13):
+            if allowed >> rank & 1 == 0:
+                continue
+            if node.seen >> 4 * rank & 15 == 4 or worth(rank) > 31 - node.count or worth(rank) < node.floor[seat]:
+                continue
+            count = int(node.count) + worth(rank)
+            points = points_of(word, int(node.count), rank)
+            for branch in range(4):
+                if (branch == RESTARTED) != (count == 31):
+                    continue
+                own, theirs = int(node.left[seat]) - 1, int(node.left[other])
+                own_floor, their_floor = int(node.floor[seat]), int(node.floor[other])
+                if branch == ANSWERED and (theirs == 0 or their_floor > 31 - count):
+                    continue
+                if branch == CONTINUED and (own == 0 or own_floor > 31 - count):
+                    continue
+                if branch == CONTINUED or branch == STOPPED:
+                    their_floor = max(their_floor, 32 - count)
+                if branch == STOPPED:
+                    own_floor = max(own_floor, 32 - count)
+                if (theirs > 0 and their_floor > 10) or (own > 0 and own_floor > 10):
+                    continue
+                child = children[made]
+                made += 1
+                child.parent = first + place
+                child.rank = rank
+                child.branch = branch
+                child.seen = node.seen + (1 << 4 * rank)
+                number = 8 - int(node.left[0]) - int(node.left[1])
+                child.code = sequence_code(int(node.code), number, seat, rank)
+                child.left[seat] = own
+                child.left[other] = theirs
+                child.played[seat] = WITH[3 - own, node.played[seat], rank]
+                child.played[other] = node.played[other]
+                child.floor[seat] = own_floor
+                child.floor[other] = their_floor
+                gain = points + (1 if branch == STOPPED else 0)
+                child.lead = node.lead + (gain if seat == PONE else -gain)
+                if branch == RESTARTED or branch == STOPPED:
+                    child.turn = other if theirs > 0 else seat
+                else:
+                    child.turn = other if branch == ANSWERED else seat
+                    child.count = count
+                    child.length = node.length + 1
+                    for at in range(node.length):
+                        child.pile[at] = node.pile[at]
+                    child.pile[node.length] = rank
+        node.num_children = next_number + made - node.first_child
+    return made

@@ -1,0 +1,151 @@
+"""The play of the cards as a solved game: its tree against the rules, its solver, and the player `equilibrium`."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from cribbage_driver import CribbageDriver, compiled_only
+
+from cardgym.games.cribbage.pegging.hands import SETS
+from cardgym.games.cribbage.pegging.kept import pair_weights
+from cardgym.games.cribbage.pegging.player import make_player
+from cardgym.games.cribbage.pegging.policy import load_policy
+from cardgym.games.cribbage.pegging.solver import PeggingSolver
+from cardgym.games.cribbage.pegging.tree import build_tree
+from cardgym.games.cribbage.state import PLAYING, CribbageOptions
+
+RANKS = (0, 4, 6, 9)
+"""The ranks of a smaller play: goes, pairs, fifteens and 31 all occur."""
+NAMES = "A23456789TJQK"
+
+pytestmark = compiled_only
+
+
+@functools.cache
+def small_tree():
+    return build_tree(RANKS)
+
+
+def at_lead(pone, dealer):
+    """A deal at the lead, with these ranks in hand, which are the pone's and the dealer's, seats 0 and 1."""
+    driver = CribbageDriver(deals=1, reward="points", target=1000)
+    driver.cut(1)
+    left = {rank: iter("CDHS") for rank in range(13)}
+    hands = [[NAMES[rank] + next(left[rank]) for rank in ranks] for ranks in (pone, dealer)]
+    tossed = [[NAMES[rank] + next(left[rank]) for rank in pair] for pair in ((1, 2), (3, 5))]
+    driver.deal_and_toss([" ".join(cards) for cards in hands], [" ".join(cards) for cards in tossed])
+    driver.draw("KS")
+    return driver
+
+
+def value_by_rules(driver, choose):
+    """What the pone wins in the play, by walking the rules; `choose(seat, values)` says what a decision is worth.
+
+    Whoever alone still has cards plays the best order.
+    """
+    if driver.state.phase != PLAYING:
+        return float(driver.pegged(0) - driver.pegged(1))
+    seat = driver.current_player
+    values = []
+    for action in {action % 13: action for action in driver.legal_actions()}.values():
+        after = driver.copy()
+        after.apply_action(action)
+        values.append(value_by_rules(after, choose))
+    return (best_of if driver.state.hand_size[1 - seat] == 0 else choose)(seat, values)
+
+
+def best_of(seat, values):
+    return max(values) if seat == 0 else min(values)
+
+
+def one_pair(pone, dealer):
+    """The weights of a game in which the hands are always these."""
+    weights = np.zeros((1820, 1820), np.float32)
+    weights[SETS[4].index(pone), SETS[4].index(dealer)] = 1.0
+    return weights
+
+
+PAIRS = [
+    ((0, 4, 6, 9), (0, 4, 6, 9)),
+    ((0, 0, 9, 9), (4, 4, 6, 6)),
+    ((9, 9, 9, 9), (0, 0, 0, 4)),
+    ((4, 4, 4, 9), (4, 9, 9, 9)),
+    ((0, 0, 0, 0), (6, 6, 9, 9)),
+]
+
+
+@pytest.mark.parametrize(("pone", "dealer"), PAIRS)
+def test_values_are_those_of_the_rules(pone, dealer):
+    solver = PeggingSolver(small_tree(), one_pair(pone, dealer))
+    driver = at_lead(pone, dealer)
+    random_value = value_by_rules(driver, lambda seat, values: sum(values) / len(values))
+    assert solver.value(solver.sums) == pytest.approx(random_value, abs=1e-5)
+    best = value_by_rules(driver, best_of)
+    assert solver.best_response(solver.sums, 0) >= random_value
+    solver.run(100)
+    assert solver.value(solver.sums) == pytest.approx(best, abs=0.02)
+    assert solver.exploitability(solver.sums) < 0.02
+
+
+def test_cfr_finds_an_equilibrium_of_hidden_hands():
+    sets = [number for number, ranks in enumerate(SETS[4]) if set(ranks) <= set(RANKS)]
+    kept = np.zeros((2, 1820))
+    kept[:, sets] = 1.0 / len(sets)
+    solver = PeggingSolver(small_tree(), pair_weights(kept), threads=2)
+    uniform = solver.exploitability(solver.sums)
+    solver.run(12)
+    assert solver.exploitability(solver.sums) < 0.05 * uniform
+    value = solver.value(solver.sums)
+    assert solver.best_response(solver.sums, 0) >= value - 1e-5
+    assert solver.best_response(solver.sums, 1) >= -value - 1e-5
+    # Counting out the last cards by Bayes costs nothing.
+    strategy = solver.sums.copy()
+    solver.finish_best(strategy)
+    assert solver.exploitability(strategy) < 0.06 * uniform
+
+
+def test_policy_knows_every_node_that_play_comes_to():
+    policy = load_policy()
+    assert (np.diff(policy.keys) > 0).all()
+    tree = small_tree()
+    inner = tree.nodes[: tree.levels[-2]]
+    inner = inner[inner["base"] >= 0]
+    restarted = (inner["length"] == 0) & (inner["left"].sum(1) < 8)
+    keys = inner["code"] | inner["turn"].astype(np.int64) << 40 | restarted.astype(np.int64) << 41
+    assert np.isin(keys, policy.keys).all()
+
+
+def test_equilibrium_is_legal_and_plays_by_what_its_seat_knows():
+    player = make_player(CribbageOptions())
+    rng = np.random.default_rng(5)
+    for seed in range(20):
+        driver = CribbageDriver()
+        while not driver.over and driver.deal < 1:
+            if driver.num_chance_outcomes:
+                driver.apply_action(int(rng.integers(driver.num_chance_outcomes)))
+                continue
+            seat = driver.current_player
+            draw = rng.random(1)
+            chosen = choose(player, driver, seat, draw)
+            assert chosen in driver.legal_actions()
+            other = driver.copy()
+            other.resample(seat, np.array([seed, 0], np.uint64))
+            assert choose(player, other, seat, draw) == chosen
+            driver.apply_action(chosen)
+
+
+def choose(player, driver, seat, draws):
+    observation = driver.observe(seat, "plain")
+    return int(player.act(observation[None], driver.legal_action_mask()[None], draws)[0])
+
+
+def test_equilibrium_does_not_lead_a_five():
+    driver = at_lead((4, 9, 10, 12), (5, 5, 6, 7))
+    player = make_player(CribbageOptions())
+    seen = set()
+    for draw in np.linspace(0, 0.999, 50):
+        seen.add(choose(player, driver, 0, np.array([draw])) % 13)
+    assert 4 not in seen  # Nobody leads a five.
+    assert seen <= {9, 10, 12}
