@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cardgym.engine.contract import feature_table
 from cardgym.games.cribbage.observations import features
+from cardgym.games.cribbage.plain_observation import features as plain_features
 from cardgym.games.cribbage.state import CribbageOptions
 
 DOC = f"""Cribbage for two players: six cards, two of them to the crib, the play to 31, the show, first to 121.
@@ -21,9 +22,13 @@ with the starter. The game ends the moment a player reaches the target, inside a
 says go automatically; there is no action for it.
 
 ## Observation Space
-`Box`, float32:
+`Box`, float32, `obs="full"`:
 
 {feature_table(features(CribbageOptions()))}
+
+`obs="plain"`, the same knowledge as whole numbers, with the order of the cards played:
+
+{feature_table(plain_features(CribbageOptions()))}
 
 ## Starting State
 Nobody has a point. Both players cut for the deal, again if the ranks are equal, and are dealt six cards each.
