@@ -9,7 +9,7 @@ import pytest
 
 from cardgym.games.corellian_spike.paper import page
 from cardgym.games.corellian_spike.paper.human import human_rows
-from cardgym.games.corellian_spike.paper.numbers import Estimate
+from cardgym.games.corellian_spike.paper.estimate import Estimate
 from cardgym.games.corellian_spike.paper.runs import Scale
 from cardgym.games.corellian_spike.paper.tables import PAPER, PAPER_SEATS
 

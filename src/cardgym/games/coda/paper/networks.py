@@ -27,8 +27,12 @@ ENV = "Coda-v0"
 MAX_DECISIONS = 11
 """No game has more decisions of one seat."""
 
-_LINES = ((COLOURS[0], "o"), (COLOURS[5], "s"))
-"""Colour and marker of each curve."""
+_LINES = ((COLOURS[0], "o", "-"), (COLOURS[5], "s", "--"))
+"""Colour, marker and line of each curve."""
+_NOTE = (
+    "strong: mean of the runs; faint: each run. The loss rises as the replay fills: each game is drawn less often, so\n"
+    "less of how it ended is known by heart. Batch 128 draws it four times as often. Play gets better all the while."
+)
 
 
 @dataclass(frozen=True)
@@ -135,9 +139,9 @@ def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNet
     Raises:
         CardgymError: if matplotlib is not installed, or the file cannot be written.
     """
-    figure: Any = new_figure(7, 4)
+    figure: Any = new_figure(7, 4.4)
     axes = figure.subplots()
-    for (label, runs), (colour, marker) in zip(curves.items(), _LINES, strict=False):
+    for (label, runs), (colour, marker, style) in zip(curves.items(), _LINES, strict=False):
         updates = min(len(run.losses) for run in runs)
         smooth = min(window, max(updates // 4, 1))
         lines = np.array([np.convolve(run.losses[:updates], np.ones(smooth) / smooth, "valid") for run in runs])
@@ -145,11 +149,13 @@ def draw_losses(path: Path, title: str, curves: Mapping[str, Sequence[TrainedNet
         for line in lines:
             axes.plot(steps, line, color=colour, alpha=0.25, linewidth=0.8)
         every = max(len(steps) // 8, 1)
-        axes.plot(steps, lines.mean(axis=0), color=colour, marker=marker, markevery=every, markersize=4, label=label)
+        look: Any = {"color": colour, "marker": marker, "linestyle": style}
+        axes.plot(steps, lines.mean(axis=0), **look, markevery=every, markersize=5, label=label)
     axes.set_xlabel(f"update (mean of the last {smooth})")
     axes.set_ylabel("Huber's loss")
     axes.set_ylim(bottom=0)
     axes.set_title(title, fontsize=11)
     axes.grid(alpha=0.3)
     axes.legend()
+    figure.supxlabel(_NOTE, fontsize=8)
     save_png(figure, path, dpi=110)

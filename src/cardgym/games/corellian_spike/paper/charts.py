@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from cardgym.figures import COLOURS, new_figure
 from cardgym.files import replacing
+from cardgym.games.corellian_spike.paper.estimate import Estimate
 from cardgym.games.corellian_spike.paper.runs import Case, TrainingRun
 from cardgym.games.corellian_spike.state import (
     BUY,
@@ -34,8 +35,17 @@ DECISIONS = {
     BUYING: ("buying", {BUY: "buy", DONT_BUY: "don't buy"}),
     PLACING: ("placing", {DISCARD: "discard", SWAP_SPIKE: "swap spike", SWAP_LOW: "swap low", SWAP_HIGH: "swap high"}),
 }
-_COLOURS = [COLOURS[number] for number in (0, 1, 5, 2, 4, 7, 3, 1, 0)]
-_MARKERS = "osD^vPXo*"
+_LOOKS = {  # Colour and marker: within a decision, colours differ in lightness too.
+    RAISE: (COLOURS[0], "o"),
+    MATCH: (COLOURS[1], "s"),
+    FOLD: (COLOURS[7], "X"),
+    BUY: (COLOURS[0], "^"),
+    DONT_BUY: (COLOURS[1], "v"),
+    DISCARD: (COLOURS[7], "P"),
+    SWAP_SPIKE: (COLOURS[3], "X"),
+    SWAP_LOW: (COLOURS[1], "o"),
+    SWAP_HIGH: (COLOURS[0], "*"),
+}
 
 
 class EnumeratedStates(NamedTuple):
@@ -75,12 +85,13 @@ def action_shares(
 def draw_actions(path: Path, title: str, case: Case, runs: Sequence[TrainingRun]) -> None:
     """Draw a case's three figures as the rows of one PNG file, a column for each round.
 
-    Solid lines are over all states of the enumeration, as in the paper; dotted ones over the states met in training.
+    Solid lines with filled markers are over all states of the enumeration, as in the paper; dotted ones with hollow
+    markers over the states met in training. Bands are 95 % intervals of the mean over runs.
 
     Raises:
         CardgymError: where matplotlib is not installed, or the file cannot be written.
     """
-    figure: Any = new_figure(13, 9)
+    figure: Any = new_figure(11.5, 10.5)
     grid = figure.subplots(3, 4, sharex=True, sharey=True)
     for row, (decision, (name, _)) in enumerate(DECISIONS.items()):
         for round in range(4):
@@ -89,20 +100,18 @@ def draw_actions(path: Path, title: str, case: Case, runs: Sequence[TrainingRun]
                 axes.set_axis_off()
                 continue
             _draw_panel(axes, case, runs, decision, round)
-            axes.set_title(f"decision {decision} ({name}), round {round}", fontsize=10)
-            if row == 2:
-                axes.set_xlabel("iteration")
+            axes.set_title(f"decision {decision} ({name}), round {round}", fontsize=11)
+            axes.set_xlabel("iteration")
+            axes.tick_params(labelbottom=True, labelleft=True)
     for row, decision in enumerate(DECISIONS):
         handles, labels = grid[row, 1].get_legend_handles_labels()
-        place = grid[row, 0]
         corner = "center" if decision != BETTING else "lower right"
-        place.legend(handles, labels, loc=corner, fontsize=9, framealpha=0.9)
-    for axes in (grid[2, 1], grid[2, 2], grid[2, 3]):
-        axes.tick_params(labelbottom=True)
+        grid[row, 0].legend(handles, labels, loc=corner, fontsize=11, framealpha=0.9)
     figure.suptitle(
-        f"{title}: share of states in which the policy takes each action, mean of {len(runs)} runs\n"
-        "solid: all states of the enumeration, as in the paper; dotted: the states met in training",
-        fontsize=11,
+        f"{title}: share of states in which the policy takes each action\n"
+        "solid, filled: all states of the enumeration, as in the paper; dotted, hollow: the states met in training\n"
+        f"means of {len(runs)} runs; bands: their 95 % intervals, Student's t; logarithmic above 0.1 %",
+        fontsize=12,
     )
     with replacing(path) as temporary:
         figure.savefig(temporary, format="png", dpi=90, metadata={"Software": ""})
@@ -114,25 +123,28 @@ def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: in
     everything = np.ones(len(runs[0].met), np.bool_)
     for action, word in DECISIONS[decision][1].items():
         for style, all_states in (("-", True), (":", False)):
-            means = [
-                np.mean(
-                    [
-                        action_shares(case, run, decision, round, i, everything if all_states else run.met)[action]
-                        for run in runs
-                    ]
+            colour, marker = _LOOKS[action]
+            estimates = [
+                Estimate.of(
+                    action_shares(case, run, decision, round, i, everything if all_states else run.met)[action]
+                    for run in runs
                 )
                 for i in iterations
             ]
             axes.plot(
                 iterations,
-                100 * np.array(means),
+                [100 * estimate.mean for estimate in estimates],
                 style,
-                color=_COLOURS[action],
-                marker=_MARKERS[action],
-                markersize=5,
+                color=colour,
+                marker=marker,
+                markerfacecolor=colour if all_states else "white",
+                markersize=6,
                 linewidth=1.4,
                 label=word if all_states else None,
             )
+            if len(runs) > 1:
+                ends = [[100 * max(end, 0.0) for end in (estimate.low, estimate.high)] for estimate in estimates]
+                axes.fill_between(iterations, *zip(*ends, strict=True), color=colour, alpha=0.25, linewidth=0)
     axes.set_yscale("symlog", linthresh=0.1, linscale=0.4)
     axes.set_ylim(-0.02, 130)
     axes.set_yticks([0, 0.1, 1, 10, 100], ["0", "0.1 %", "1 %", "10 %", "100 %"])

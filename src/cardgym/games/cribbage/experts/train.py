@@ -20,6 +20,7 @@ from cardgym.arena.statistics import Interval
 from cardgym.console import Progress
 from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.picture import board_pixels
+from cardgym.games.cribbage.experts.player import Weights
 from cardgym.games.cribbage.experts.trainer import Trainer
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, log_evaluation, summary, write_results
@@ -49,6 +50,7 @@ class History:
 def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from the start or from the state saved there."""
     trainer, history = Trainer(config), History()
+    start = trainer.weights()
     trainer.check_opponents()
     parts: dict[str, Stateful] = {"trainer": trainer, "history": history}
     state_file = folder / STATE_FILE
@@ -61,7 +63,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
     ):
         board.hyper_parameters(config.model_dump())
         if not trainer.games:
-            progress.note(evaluate(trainer, history, board))
+            progress.note(evaluate(trainer, history, board, start))
             trainer.save_weights(folder)
             save_parts(state_file, config, parts)
         stopwatch, saving = Stopwatch(trainer.games), Saving(config.save_every_minutes)
@@ -75,7 +77,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
                     {"charts/games_per_second": stopwatch.lap_rate(trainer.games), **trainer.statistics()},
                 )
                 with stopwatch.paused():
-                    progress.note(evaluate(trainer, history, board))
+                    progress.note(evaluate(trainer, history, board, start))
                     board.flush()
                     trainer.save_weights(folder)
                     save_parts(state_file, config, parts)  # Last: if it is there, so are the weight files.
@@ -88,15 +90,18 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
     return TrainingResult(f"{config.total_games:,} games", results, ("Weights", folder))
 
 
-def evaluate(trainer: Trainer, history: History, board: TensorBoard) -> str:
-    """Match the first expert with each opponent, log and keep the win rates, draw its weights; a summary."""
+def evaluate(trainer: Trainer, history: History, board: TensorBoard, start: Weights) -> str:
+    """Match the first expert with each opponent, log and keep the win rates, draw its weights; a summary.
+
+    `start` holds the weights before training, from which the picture tells where something was learned.
+    """
     config, games = trainer.config, trainer.games
     win_rates = trainer.evaluate(config.eval_opponents, config.eval_games)
     history.win_rates[str(games)] = win_rates
     results = log_evaluation(board, games, metrics_of(win_rates))
     if len(config.init) == 2 and games:
         board.scalars(games, {"train/win_rate_against_second_expert": trainer.share})
-    board.picture("board", games, board_pixels(trainer.weights(), f"after {games:,} games"))
+    board.picture("board", games, board_pixels(trainer.weights(), f"after {games:,} games", start))
     return summary(results)
 
 

@@ -97,7 +97,7 @@ def write_results(
         if done == 1:
             with replacing(folder / BOARD) as temporary:
                 title = f"{kind}: after {games:,} games, seed {run_seed}"
-                temporary.write_bytes(board_png(runs[0].last.weights, title))
+                temporary.write_bytes(board_png(runs[0].last.weights, title, runs[0].first.weights))
     return [folder / PAGE, folder / BOARD]
 
 
