@@ -48,14 +48,14 @@ def draw(groups: dict[str, list[Curves]], tags: list[str], even: float | None = 
     for tag in tags:
         rows[_metric(tag)].append(tag)
     columns = max(map(len, rows.values()))
-    figure = new_figure(max(4 * columns, 6), 3 * len(rows) + 0.7, dpi=120)
+    figure = new_figure(max(3.3 * columns, 6), 2.6 * len(rows) + 0.7, dpi=120)
     panels = figure.subplots(len(rows), columns, squeeze=False, sharex=True, sharey="row")
     for panel in panels.flat:
         panel.set_visible(False)
     for row_of_panels, (metric, row_of_tags) in zip(panels, rows.items(), strict=True):
         for panel, tag in zip(row_of_panels, row_of_tags, strict=False):
             panel.set_visible(True)
-            panel.set_title(tag.removeprefix(EVAL).removeprefix(metric).strip("/") or metric)
+            panel.set_title(f"against {tag.rpartition('/')[2]}" if tag.startswith(EVAL) else tag)
             _draw_lines(panel, tag, groups)
             if metric == WIN_RATE and even is not None and not tag.endswith("/alone"):
                 panel.axhline(even, color="0.4", linewidth=1, linestyle=(0, (1, 2)), label=f"even: {even:.0%}")
@@ -64,6 +64,9 @@ def draw(groups: dict[str, list[Curves]], tags: list[str], even: float | None = 
             panel.set_xlabel("million steps")
             panel.tick_params(labelleft=True, labelbottom=True)
             panel.grid(alpha=0.3)
+        low, high = row_of_panels[0].get_ylim()
+        for panel in row_of_panels if low < 0 < high else ():
+            panel.axhline(0, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
         row_of_panels[0].set_ylabel(metric.replace("_", " "))
     lines = {label: line for line, label in zip(*panels[0, 0].get_legend_handles_labels(), strict=True)}
     figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=4, title=_caption(groups))

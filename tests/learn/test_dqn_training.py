@@ -269,7 +269,7 @@ def test_curves_are_drawn_from_runs(
     picture = tmp_path / "curves.png"
     runs = [f"tiny={tmp_path / '1'}", f"tiny={tmp_path / '2'}"]
     assert curves.main([*runs, "--out", str(picture)]) == 0
-    assert Image.open(picture).size == (960, 444)  # Two opponents, two panels.
+    assert Image.open(picture).size == (792, 396)  # Two opponents, two panels.
     single = [*runs[:1], "--tag", "win_rate/random", "--tag", "losses/td_loss", "--players", "3"]
     assert curves.main([*single, "--out", str(picture)]) == 0  # A run by itself, with the intervals as its band.
     for name, start in (("upper.PNG", b"\x89PNG"), ("bare", b"\x89PNG"), ("c.svg", b"<?xml")):

@@ -13,7 +13,7 @@ from cardgym.errors import CardgymError
 from cardgym.learn.action_shares import Watched, action_names, action_shares, draw_action_shares
 from cardgym.learn.curves import read_curves, read_evaluations
 from cardgym.learn.episodes import EpisodeStatistics
-from cardgym.learn.evaluation import log_evaluation, match, write_results
+from cardgym.learn.evaluation import Metrics, log_evaluation, match, write_results
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
@@ -69,7 +69,7 @@ def test_resuming_a_finished_run_leaves_its_curves(
 
 def test_evaluations_are_read_back_while_the_run_goes_on(tmp_path: Path) -> None:
     path = "runs/a b/model.safetensors:greedy"
-    results = {
+    results: dict[str, Metrics] = {
         "random": {"win_rate": (0.75, (0.5, 1.0)), "bust_games": (83.0, None)},
         path: {"win_rate": (0.25, (0.0, 0.5)), "mean_return": (-2.0, (-3.0, -1.0))},
     }
@@ -86,7 +86,7 @@ def test_evaluations_are_read_back_while_the_run_goes_on(tmp_path: Path) -> None
 
 
 def test_final_results_are_no_further_point_of_the_curves(tmp_path: Path) -> None:
-    results = {"random": {"win_rate": (0.5, (0.4, 0.6))}}
+    results: dict[str, Metrics] = {"random": {"win_rate": (0.5, (0.4, 0.6))}}
     with TensorBoard(tmp_path) as board:
         log_evaluation(board, 100, results)
         write_results(tmp_path, board, {"seed": 1}, 100, {"random": {"win_rate": (0.75, (0.7, 0.8))}})

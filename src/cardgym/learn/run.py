@@ -20,6 +20,9 @@ from cardgym.learn.evaluation import Metrics, results_tables
 from cardgym.learn.resume import STATE_FILE
 from cardgym.learn.stopping import Stopped, listening
 
+WIN_RATES = "http://localhost:6006/#custom_scalars while that runs"
+"""TensorBoard's page that opens with the win rates; its other pages order curves by the alphabet."""
+
 
 @dataclass(frozen=True)
 class TrainingResult:
@@ -169,5 +172,6 @@ def _print_result(game_id: str, result: TrainingResult, folder: Path, seconds: f
     tensorboard = os.path.relpath(Path(sys.executable).parent / "tensorboard")
     what, path = result.saved
     console.print(f"Trained in {minutes} min {rest} s.", highlight=False)
-    for label, value in ((what, path), ("Curves", f"{tensorboard} --logdir {folder.parent}")):
+    curves = f"{tensorboard} --logdir {folder.parent}"
+    for label, value in ((what, path), ("Curves", curves), ("Win rates", WIN_RATES)):
         console.print(f"{label + ':':<12}{value}", soft_wrap=True, highlight=False)

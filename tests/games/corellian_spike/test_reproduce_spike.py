@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cardgym.games.corellian_spike.paper import page
-from cardgym.games.corellian_spike.paper.human import human_rows
 from cardgym.games.corellian_spike.paper.estimate import Estimate
+from cardgym.games.corellian_spike.paper.human import human_rows
 from cardgym.games.corellian_spike.paper.runs import Scale
 from cardgym.games.corellian_spike.paper.tables import PAPER, PAPER_SEATS
 

@@ -121,7 +121,7 @@ def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: in
     """Draw the shares of the actions of a decision in a round over the iterations."""
     iterations = sorted(runs[0].policies)
     everything = np.ones(len(runs[0].met), np.bool_)
-    for action, word in DECISIONS[decision][1].items():
+    for number, (action, word) in enumerate(DECISIONS[decision][1].items()):
         for style, all_states in (("-", True), (":", False)):
             colour, marker = _LOOKS[action]
             estimates = [
@@ -139,6 +139,7 @@ def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: in
                 marker=marker,
                 markerfacecolor=colour if all_states else "white",
                 markersize=6,
+                markevery=(number % 2, 2),  # Where curves lie on each other, both show.
                 linewidth=1.4,
                 label=word if all_states else None,
             )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardgym.games.corellian_spike.paper.charts import BETTING, BUYING, PLACING, enumerated_states
-from cardgym.games.corellian_spike.paper.experiments import SEATINGS, STATE_MODELS
 from cardgym.games.corellian_spike.paper.estimate import Estimate
+from cardgym.games.corellian_spike.paper.experiments import SEATINGS, STATE_MODELS
 from cardgym.games.corellian_spike.paper.numbers import Numbers
 from cardgym.games.corellian_spike.paper.runs import CREDITS, FOUR, WEIGHTED, legal
 from cardgym.games.corellian_spike.paper.tables import EXPLORATIONS
