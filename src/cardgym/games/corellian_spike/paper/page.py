@@ -105,7 +105,8 @@ def _figures() -> str:
         "",
         "Each image holds a case's figures as rows (decision 1, 2, 3), a panel for each round: the paper's nine, and",
         "three for the legal exploration. The scale is logarithmic, for most shares are small; the paper's own measure,",
-        "over all enumerated states, is solid, and over the states met in training dotted.",
+        "over all enumerated states, is solid, and over the states met in training dotted. Lines are means of the runs, bands their 95 %",
+        "intervals.",
         "",
     ]
     lines += [f"![{title}]({name})\n" for name, (title, _) in FIGURES.items()]
