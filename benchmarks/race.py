@@ -42,9 +42,12 @@ _SPRINT = (*_SPRINT, "--learning-starts", "1000")
 _DQN = ("dqn.py", "--config", f"{_CONFIGS}/double_dqn.toml", *_SPRINT)
 _SB3_DQN = ("sb3.py", "--config", f"{_CONFIGS}/sb3_maskable_double_dqn.toml", *_SPRINT)
 _SB3_DQN = (*_SB3_DQN, "--num-envs", "128", "--train-frequency", "64")  # As double_dqn.toml has them.
+_ALONE = ("--magnet", "none", "--num-envs", "128", "--total-steps", "1000000")
+"""Against fixed opponents nothing runs in circles, and PPO needs no magnet; a schedule as short as the race."""
 CONTESTANTS: dict[str, tuple[str, ...]] = {
     "double DQN": _DQN,
     "DQN": (*_DQN, "--no-double"),
+    "PPO": ("ppo.py", "--config", f"{_CONFIGS}/ppo.toml", *_ALONE),
     "MaskableDQN of cardgym.interop.sb3, double": _SB3_DQN,
     "DQN of Stable-Baselines3": (*_SB3_DQN, "--algorithm", "dqn"),
     "MaskablePPO of sb3-contrib": ("sb3.py", "--config", f"{_CONFIGS}/sb3_maskable_ppo.toml"),

@@ -28,6 +28,16 @@ def test_checkpoint_beats_the_players_of_the_game(name: str) -> None:
         assert credits_ci95[0] > 0
 
 
+@pytest.mark.parametrize("opponent", ["initial", "heuristic", "double_dqn", "dqn"])
+def test_ppo_wins_from_every_other_player_of_the_game(opponent: str) -> None:
+    game = find("CorellianSpike-v0")
+    player = evaluate(game, game.parse_options(), ["ppo", opponent], games=1000, seed=3).players[0]
+    credits_ci95 = player.metrics["credits_per_game_ci95"]
+    assert isinstance(credits_ci95, tuple)
+    assert credits_ci95[0] > 0
+
+
 def test_every_checkpoint_has_a_card_with_its_command() -> None:
     for path in CHECKPOINTS.glob("*.safetensors"):
-        assert "python train/dqn.py --config configs/corellian_spike/" in path.with_suffix(".md").read_text()
+        script = "ppo" if path.name.startswith("ppo") else "dqn"
+        assert f"python train/{script}.py --config configs/corellian_spike/" in path.with_suffix(".md").read_text()
