@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.generator import derive
-from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions, wants_draws
+from cardgym.players.base import CompiledPlayer, MixturePlayer, Player, TablePlayer, legal_actions, wants_draws
+from cardgym.solvers.mixed import mixed_strategy
 from cardgym.solvers.tree import GameTree, Strategy
 
 
@@ -29,6 +30,10 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
         return None if drawn else counts
     if isinstance(player, TablePlayer):
         return _of_table(tree, player)
+    if isinstance(player, MixturePlayer):
+        parts = [known_strategy(tree, part) for part in player.players]
+        known = [part for part in parts if part is not None]
+        return mixed_strategy(tree, known, player.weights) if len(known) == len(parts) else None
     observations, masks = tree.look(player.observation_name)
     if wants_draws(player):
         probabilities = getattr(player, "probabilities", None)
@@ -40,7 +45,11 @@ def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> S
     """How often a player that draws its actions chose each of them, in so many draws at each information set."""
     if isinstance(player, CompiledPlayer):
         return _compiled_counts(tree, player, draws, seed)[0] / draws
-    assert not isinstance(player, TablePlayer)
+    if isinstance(player, MixturePlayer):
+        parts = [sampled_strategy(tree, part, draws, seed + i) for i, part in enumerate(player.players)]
+        return mixed_strategy(tree, parts, player.weights)
+    if isinstance(player, TablePlayer):
+        return _of_table(tree, player)
     observations, masks = tree.look(player.observation_name)
     generator = np.random.default_rng(seed)
     counts = np.zeros(masks.shape)
