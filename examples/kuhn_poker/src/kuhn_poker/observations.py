@@ -47,3 +47,8 @@ info_state_key = info_state_index
 def num_info_states(options: KuhnOptions) -> int:
     """The end, and three cards by histories 0 to 7; decisions are made at 12 of these 24."""
     return 1 + NUM_CARDS * 8
+
+
+def info_state_keys(options: KuhnOptions) -> npt.NDArray[np.int64]:
+    """The keys of all indices, (num_info_states,): a key is its index."""
+    return np.arange(num_info_states(options))

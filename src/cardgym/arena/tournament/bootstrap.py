@@ -17,7 +17,6 @@ _STREAM = np.uint64(0xB0075)
 _CUMULATIVE = np.cumsum([math.exp(-1.0) / math.factorial(count) for count in range(20)])
 
 
-@functools.lru_cache(maxsize=4)
 def weights(first: int, count: int) -> npt.NDArray[np.float64]:
     """How often each deal is in each resample, (1 + REPLICATES, count), float64; row 0 has every deal once.
 
@@ -30,10 +29,12 @@ def weights(first: int, count: int) -> npt.NDArray[np.float64]:
         first: the number of the first deal.
         count: how many deals.
     """
+    return np.concatenate([np.ones((1, count)), _counts(first, count)])
+
+
+@functools.lru_cache(maxsize=64)  # Of at most a megabyte each: all matches have the same ranges.
+def _counts(first: int, count: int) -> npt.NDArray[np.uint8]:
     deals = np.arange(first, first + count, dtype=np.uint64)
     keys = np.array([derive(_STREAM, number) for number in np.arange(REPLICATES, dtype=np.uint64)], np.uint64)
     draws = draws_of(keys[:, None], deals[None, :])
-    resampled = np.searchsorted(_CUMULATIVE, draws, side="right").astype(np.float64)
-    result = np.concatenate([np.ones((1, count)), resampled])
-    result.flags.writeable = False
-    return result
+    return np.searchsorted(_CUMULATIVE, draws, side="right").astype(np.uint8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 import numpy as np
@@ -72,7 +72,7 @@ def _cell(standings: Standings, i: int, j: int, form: str) -> str:
     return f"{standings.payoffs[i, j]:{form}}{half}"
 
 
-def with_interval(value: float, interval: npt.NDArray[np.float64], form: str) -> str:
+def with_interval(value: float, interval: Iterable[float], form: str) -> str:
     """A figure with its interval, if that is known."""
     low, high = interval
     return f"{value:{form}}" if np.isnan(low) else f"{value:{form}} [{low:{form}}, {high:{form}}]"

@@ -1,0 +1,1 @@
+"""Populations of learners: each generation answers the equilibrium of those before it; see train/league.py."""
