@@ -21,8 +21,8 @@ Every player that a game brings and every checkpoint of its folder, each against
   of one seat: how much more it gets on the same deal.
 - **Share at equilibrium**: how often the mixture that no player of the list beats plays this one (Nash averaging). A
   player that wins many games only from weak ones has no share. **Payoff against it**: what the player wins from that
-  mixture; 0 for those in it.
-- Intervals are of 95 %, over deals.
+  mixture; 0 for those in it. Payoffs closer than their intervals may share it otherwise on other deals.
+- Intervals are of 95 %, over deals. More games make them smaller: with four times as many they are half as wide.
 """
 
 

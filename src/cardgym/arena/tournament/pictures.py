@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cardgym.arena.tournament.standings import Standings
-from cardgym.arena.tournament.tables import labels, order, payoff_format, payoff_text
+from cardgym.arena.tournament.tables import labels, number, order, payoff_format, payoff_text
 from cardgym.figures import COLOURS, new_figure
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def heat_map(standings: Standings) -> Figure:
         form = payoff_format(standings)
         for i, row in enumerate(payoffs):
             for j, value in enumerate(row):
-                text = "" if i == j else f"{value:{form}}"
+                text = "" if i == j else number(value, form)
                 colour = "white" if abs(value) > 0.6 * largest else "black"
                 panel.text(j, i, text, ha="center", va="center", fontsize=8, color=colour)
     return figure
@@ -54,7 +54,9 @@ def ranking_picture(standings: Standings) -> Figure:
     halves = np.nan_to_num((standings.ratings_ci95[places, 1] - standings.ratings_ci95[places, 0]) / 2.0)
     ratings.errorbar(centres, rows, xerr=halves, fmt="o", color=COLOURS[0], capsize=3, markersize=5)
     for row, centre in zip(rows, centres, strict=True):
-        ratings.annotate(f"{centre:+.0f}", (centre, row), (0, 6), textcoords="offset points", ha="center", fontsize=7)
+        ratings.annotate(
+            number(centre, "+.0f"), (centre, row), (0, 6), textcoords="offset points", ha="center", fontsize=7
+        )
     ratings.set_yticks(rows, names)
     ratings.set_ylim(len(places) - 0.4, -0.8)
     ratings.set_xlabel("rating, Elo points above the mean [95 %]")

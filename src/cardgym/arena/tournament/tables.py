@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardgym.arena.printing import Results
 from cardgym.arena.tournament.standings import Standings
-from cardgym.engine.contract import RETURN
+from cardgym.engine.registry import find
 
 Rows = tuple[list[str], list[list[str]]]
 """The heads of the columns, and the rows."""
@@ -59,9 +59,11 @@ def payoff_format(standings: Standings) -> str:
 
 
 def payoff_text(standings: Standings) -> str:
-    """What a payoff is, in words."""
-    name = "return a game" if standings.payoff == RETURN else standings.payoff.replace("_", " ").replace("per", "a")
-    return name
+    """What a payoff is counted in, such as `credits a game`."""
+    game = find(standings.env)
+    if standings.payoff == game.payoff:
+        return f"{game.unit} a game"
+    return f"{standings.payoff.replace('_', ' ').removesuffix(' per game')} a game"
 
 
 def _cell(standings: Standings, i: int, j: int, form: str) -> str:
@@ -69,13 +71,20 @@ def _cell(standings: Standings, i: int, j: int, form: str) -> str:
         return "-"
     low, high = standings.payoffs_ci95[i, j]
     half = "" if np.isnan(low) else f" ± {(high - low) / 2:{form.replace('+', '')}}"
-    return f"{standings.payoffs[i, j]:{form}}{half}"
+    return f"{number(standings.payoffs[i, j], form)}{half}"
+
+
+def number(value: float, form: str) -> str:
+    """A figure; one that rounds to 0 is `0`, without a sign."""
+    text = f"{value:{form}}"
+    return text if text.strip("+-0.") else text.strip("+-")
 
 
 def with_interval(value: float, interval: Iterable[float], form: str) -> str:
     """A figure with its interval, if that is known."""
     low, high = interval
-    return f"{value:{form}}" if np.isnan(low) else f"{value:{form}} [{low:{form}}, {high:{form}}]"
+    ends = "" if np.isnan(low) else f" [{number(low, form)}, {number(high, form)}]"
+    return f"{number(value, form)}{ends}"
 
 
 def printed(standings: Standings) -> tuple[Results, Results]:
@@ -88,5 +97,5 @@ def printed(standings: Standings) -> tuple[Results, Results]:
     cells = [[name, *(cell.replace(" ± ", "\n± ") for cell in row)] for name, *row in cells]
     return (
         (title, head, [[cell.replace(" [", "\n[") for cell in row] for row in rows], below),
-        (f"What the row's player wins from the column's: {payoff_text(standings)}", columns, cells, ""),
+        (f"What the row's player wins from the column's, in {payoff_text(standings)}", columns, cells, ""),
     )
