@@ -150,7 +150,9 @@ def results(runs: str) -> dict[int, Any]:
 def test_sweep_loses_nothing_with_workers_nodes_and_the_head(cluster: Cluster, tmp_path: Path) -> None:
     config = tmp_path / "tiny.toml"
     config.write_text(CONFIG)
-    expected, _ = sweep(cluster, config, tmp_path / "local").communicate(timeout=600)
+    alone = sweep(cluster, config, tmp_path / "local")
+    expected, _ = alone.communicate(timeout=600)
+    assert alone.returncode == 0
 
     out = tmp_path / "out"
     run = sweep(cluster, config, out, "--engine", "ray", "--address", cluster.address)

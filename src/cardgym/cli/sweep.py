@@ -12,7 +12,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from cardgym.cli.parser import Parser
+from cardgym.cli.parser import Parser, whole
 from cardgym.scaling.arguments import add_engine, open_engine
 
 
@@ -28,6 +28,20 @@ def add_arguments(parser: Parser) -> None:
         metavar="KEY=VALUES",
         help="values of a hyper-parameter, such as learning_rate=1e-3,2e-3; every combination is trained",
     )
+    parser.add_argument("--search", choices=["optuna"], help="draw settings instead of all; ranges are LOW..HIGH")
+    parser.add_argument("--trials", type=whole(1, 100_000), default=40, metavar="N", help="settings to search (40)")
+    parser.add_argument(
+        "--budget", type=whole(1, 10**6), metavar="MINUTES", help="begin no setting of a search after so many minutes"
+    )
+    parser.add_argument(
+        "--stop",
+        choices=["none", "median", "asha"],
+        default="none",
+        help="give up settings that fall behind the others; asha needs Ray",
+    )
+    parser.add_argument(
+        "--stop-after", type=whole(1), metavar="STEPS", help="give up none before this step (a fifth of the training)"
+    )
     parser.add_argument("--metric", default="win_rate", metavar="NAME", help="what runs are compared by (win_rate)")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="the sweep's folder (a new one below runs/)")
     parser.add_argument("--resume", action="store_true", help="go on with the sweep in --out, or with the latest one")
@@ -39,16 +53,19 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the sweep; 1 where some of its runs failed."""
     from cardgym.errors import require
     from cardgym.sweeps.plan import Trainer, parse_grid, parse_seeds, runs_of
-    from cardgym.sweeps.running import SweepFolder, run_all
+    from cardgym.sweeps.running import RunResult, SweepFolder, run_all
 
     require("a sweep", "torch", "tensorboard", "matplotlib", "scipy")
     trainer = Trainer(arguments.config, arguments.script)
-    runs = runs_of(trainer, parse_grid(arguments.grid), parse_seeds(arguments.seeds))
+    grid, seeds = parse_grid(arguments.grid), parse_seeds(arguments.seeds)
+    runs = [] if arguments.search else runs_of(trainer, grid, seeds)
 
     from cardgym.learn.run import numbered_folder
     from cardgym.sweeps.chart import draw_curves, evaluation_curves
     from cardgym.sweeps.display import SweepDisplay
     from cardgym.sweeps.report import CURVES, EXPLANATION, grouped, table, write_report
+    from cardgym.sweeps.search import Search
+    from cardgym.sweeps.stopping import make_watch
 
     out = arguments.out or numbered_folder(
         Path("runs") / trainer.config.game_id, f"{trainer.path.stem}-sweep", arguments.resume
@@ -57,11 +74,32 @@ def run(arguments: argparse.Namespace) -> int:
         with (
             SweepFolder(out, trainer, arguments.resume) as folder,
             open_engine(arguments) as engine,
-            SweepDisplay(folder.path, len(runs)) as display,
+            SweepDisplay(folder.path, arguments.trials * len(seeds) if arguments.search else len(runs)) as display,
         ):
+            search = watch = None
+            if arguments.search:
+                search = Search(
+                    folder.path, trainer, grid, seeds,
+                    trials=arguments.trials, minutes=arguments.budget, metric=arguments.metric,
+                )  # fmt: skip
+            if arguments.stop != "none":
+                watch = make_watch(arguments.stop, folder.path, arguments.metric, trainer.steps, arguments.stop_after)
+
+            def ended(result: RunResult) -> None:
+                display.ended(result)
+                if search is not None:
+                    search.ended(result)
+
+            def wait() -> None:
+                display.refresh()
+                if watch is not None:
+                    watch.look()
+
             results = run_all(
-                trainer, folder, runs, engine, begun=display.begun, ended=display.ended, wait=display.refresh
-            )
+                trainer, folder, runs if search is None else search.runs(), engine,
+                begun=display.begun, ended=ended, wait=wait,
+                gives_up=(lambda run: False) if watch is None else watch.gives_up,
+            )  # fmt: skip
     except KeyboardInterrupt:
         named = "" if arguments.out else f" --out {shlex.quote(str(out))}"
         print(f"stopped; to go on, run the same command with `--resume{named}`", file=sys.stderr)

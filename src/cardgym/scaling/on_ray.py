@@ -278,6 +278,8 @@ def _ended(key: str, ref: Any) -> Ended:
         node, value, error = ray.get(ref)
     except (exceptions.WorkerCrashedError, exceptions.NodeDiedError, exceptions.ObjectLostError) as problem:
         return Ended(key, "ray", died=type(problem).__name__)
+    except (exceptions.LocalRayletDiedError, exceptions.RaySystemError, exceptions.RpcError) as problem:
+        raise ConnectionResetError from problem  # The task may be well: the connection is lost.
     except exceptions.OutOfMemoryError:
         return Ended(key, "ray", died="out of memory")
     except Exception as problem:

@@ -78,6 +78,11 @@ class Trainer:
         if not self.config.game_id:
             raise CardgymError(f"config {self.path}: names no game; add the key env_id")
 
+    @property
+    def steps(self) -> int:
+        """How many steps the training has."""
+        return int(self.config.model_dump()["total_steps"])
+
     def runs(self, setting: Setting, seeds: Sequence[int]) -> list[Run]:
         """The runs with these settings, one for each seed.
 

@@ -128,7 +128,8 @@ def run_all(
     *,
     begun: Callable[[Run], None] = lambda run: None,
     ended: Callable[[RunResult], None] = lambda result: None,
-    wait: Callable[[], None] | None = None,
+    wait: Callable[[], None] = lambda: None,
+    gives_up: Callable[[Run], bool] = lambda run: False,
 ) -> list[RunResult]:
     """Run the runs that have no results yet.
 
@@ -140,6 +141,7 @@ def run_all(
         begun: called with each run as it is given to a worker.
         ended: called with each result as it comes, and at once for runs that ended in an earlier sweep.
         wait: called about twice a second meanwhile.
+        gives_up: asked about each run before it is given to a worker: whether its setting is given up already.
 
     Returns:
         The results in the order of the runs.
@@ -156,7 +158,7 @@ def run_all(
             order.append(run.name)
             by_name[run.name] = run
             place = folder.path / run.name
-            if (place / RESULTS).exists() or (place / STOP).exists():
+            if gives_up(run) or (place / RESULTS).exists() or (place / STOP).exists():
                 results[run.name] = result_of(run, place, 0)
                 ended(results[run.name])
                 continue
