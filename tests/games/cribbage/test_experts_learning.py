@@ -12,7 +12,7 @@ from cardgym.arena.match import EVALUATION_SEED
 from cardgym.games.cribbage.cards import CARDS, parse_cards
 from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.matches import match, records, side
-from cardgym.games.cribbage.experts.picture import board_pixels, draw_board
+from cardgym.games.cribbage.experts.picture import board_pixels, draw_board, untouched
 from cardgym.games.cribbage.experts.player import SHAPE, load_experts, load_player, named_weights, save_experts
 from cardgym.games.cribbage.experts.trainer import Trainer
 from cardgym.games.cribbage.experts.training import seed_pegging
@@ -196,27 +196,39 @@ def test_arena_plays_a_saved_own_crib_as_the_trainer_does(tmp_path):
 
 
 def test_picture_has_every_position_in_its_place():
-    weights = np.full(SHAPE, 1 / 8, np.float32)
-    marked = {"dealer": (30, 90), "pone": (100, 15)}
+    start = np.full(SHAPE, 1 / 8, np.float32)
+    weights = start.copy()
+    marked = {"hand, as dealer": (30, 90), "crib, as pone": (100, 15)}
     for (own, other), dealer, strategy in zip(
         marked.values(), (1, 0), (0, STRATEGIES.index("crib_min_avg")), strict=True
     ):
         weights[own, other, dealer] = np.eye(8)[strategy]
-    figure = draw_board(weights, "title")
+    figure = draw_board(weights, "title", start)
     figure.canvas.draw()
     pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3]
-    assert np.array_equal(board_pixels(weights, "title"), pixels)
-    panels = {axes.get_title().split()[-1]: axes for axes in figure.axes}
-    assert set(panels) == set(marked)
-    colours = {"dealer": [255, 0, 0], "pone": [0, 255, 0]}
+    assert np.array_equal(board_pixels(weights, "title", start), pixels)
+    panels = {axes.get_title(): axes for axes in figure.axes if axes.get_title()}
+    assert len(panels) == 6
+    grey, full, none = [221, 221, 221], [253, 231, 37], [68, 1, 84]
     for name, axes in panels.items():
         assert "own" in axes.get_xlabel()
         assert "opponent" in axes.get_ylabel()
         # Scores increase to the right and upwards.
-        assert (axes.transData.transform((120, 120)) > axes.transData.transform((0, 0)) + 300).all()
+        assert (axes.transData.transform((120, 120)) > axes.transData.transform((0, 0)) + 150).all()
         for own, other in (*marked.values(), (90, 30), (15, 100), (60, 60)):
             x, y = axes.transData.transform((own, other))
             pixel = pixels[len(pixels) - 1 - int(y), int(x)].tolist()
-            # Equal weights give the families 4, 1 and 3 of 8.
-            expected = colours[name] if (own, other) == marked[name] else [127, 32, 96]
+            changed = [mark for mark, place in marked.items() if place == (own, other)]
+            if changed and changed[0].split()[-1] == name.split()[-1]:
+                expected = full if changed[0] == name else none
+            else:
+                expected = grey  # Nothing was learned here, as that player.
             assert pixel == pytest.approx(expected, abs=2), (name, own, other)
+
+
+def test_positions_are_untouched_where_no_weight_has_moved():
+    start = named_weights("hand")
+    weights = start.copy()
+    weights[3, 5, 1, :2] += [-0.02, 0.02]
+    weights[4, 5, 1, :2] += [-0.04, 0.04]
+    assert np.argwhere(~untouched(weights, start)).tolist() == [[4, 5, 1]]

@@ -12,12 +12,12 @@ from cardgym.figures import new_figure
 from cardgym.games.cribbage.experts.player import Weights, named_weights
 from cardgym.games.cribbage.strategies import FAMILIES
 
-HARDLY = 0.05
-"""Where no family's share has moved by more than this, hardly anything was learned: such positions are grey."""
+HARDLY = 0.03
+"""Where no weight, of 1 in all, has moved by more than this, hardly anything was learned: such positions are grey."""
 
-_UNTOUCHED = "#bbbbbb"
-_COLOURS = "cividis"
-"""From dark blue to yellow, ever lighter: people with any kind of colour blindness can read it."""
+_UNTOUCHED = "#dddddd"
+_COLOURS = "viridis"
+"""From dark blue to yellow, ever lighter and never grey: people with any kind of colour blindness can read it."""
 
 
 def family_shares(weights: Weights) -> npt.NDArray[np.float32]:
@@ -28,14 +28,14 @@ def family_shares(weights: Weights) -> npt.NDArray[np.float32]:
 
 
 def untouched(weights: Weights, start: Weights) -> npt.NDArray[np.bool_]:
-    """Where training has hardly changed the shares of the families, (121, 121, 2) bool.
+    """Where training has hardly changed the weights, (121, 121, 2) bool.
 
     Args:
         weights: the weights now.
         start: the weights before training.
     """
-    changed: npt.NDArray[np.bool_] = np.abs(family_shares(weights) - family_shares(start)).max(-1) > HARDLY
-    return ~changed
+    hardly: npt.NDArray[np.bool_] = np.abs(weights - start).max(-1) <= HARDLY
+    return hardly
 
 
 def draw_board(weights: Weights, title: str = "", start: Weights | None = None) -> Any:
@@ -48,7 +48,7 @@ def draw_board(weights: Weights, title: str = "", start: Weights | None = None) 
     """
     shares = family_shares(weights)
     grey = untouched(weights, named_weights("uniform") if start is None else start)
-    figure = new_figure(9.6, 7, dpi=110)
+    figure = new_figure(9.6, 6.6, dpi=110)
     from matplotlib import colormaps  # After `new_figure`, which raises a clear error if matplotlib is missing.
     from matplotlib.patches import Patch
 
@@ -66,7 +66,7 @@ def draw_board(weights: Weights, title: str = "", start: Weights | None = None) 
     bar = figure.colorbar(picture, ax=panels, ticks=[0, 0.25, 0.5, 0.75, 1], shrink=0.7)
     bar.ax.set_yticklabels(["0 %", "25 %", "50 %", "75 %", "100 %"])
     bar.set_label("share of the weights")
-    label = f"hardly learned: no share has moved by more than {100 * HARDLY:.0f} points from the start"
+    label = f"hardly learned: none of the eight weights is more than {100 * HARDLY:.0f} points away from its start"
     figure.legend(handles=[Patch(facecolor=_UNTOUCHED, label=label)], loc="outside lower center")
     if title:
         figure.suptitle(title)
