@@ -47,7 +47,7 @@ class GamePackage:
 
     Attributes:
         name: the game's name in files and folders, such as `kuhn_poker`; its entry point has the same name.
-        games: references to its `Game`s by id; one game may go by several ids.
+        games: references to its games, each a `Game`, by id; one game may go by several ids.
         loaders: references to functions that load players from files, by the file's suffix:
             `load(path, game, options)` returns a player.
         commands: the commands it adds.

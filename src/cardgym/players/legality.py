@@ -22,7 +22,7 @@ def check_legal(
     Args:
         actions: (rows,), whole numbers.
         masks: (rows, actions), int8, 1 where legal.
-        where: what the message says before "action ...", given the row, such as `env 3: `.
+        where: what the message says before "action ...", given the row, such as "env 3: ".
         error: the class of the error.
 
     Raises:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from cardgym.testing import ContractSuite
 
 
 class TestCoda(ContractSuite):
     game = "Coda-v0"
-    page = Path(__file__).parents[3] / "docs/games/coda/README.md"
 
 
 class TestCodaOfficial(ContractSuite):

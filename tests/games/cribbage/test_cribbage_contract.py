@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from cardgym.testing import ContractSuite
-
-PAGE = Path(__file__).parents[3] / "docs/games/cribbage/README.md"
 
 
 class TestCribbage(ContractSuite):
     game = "Cribbage-v0"
-    page = PAGE
 
 
 class TestCribbageDeal(ContractSuite):

@@ -1,0 +1,136 @@
+"""The site: `make docs` builds it from the Markdown of this folder, the docstrings, and a few pages from outside."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path, PurePosixPath
+from posixpath import normpath, relpath
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+sys.path.insert(0, str(HERE))
+
+import api  # noqa: E402  (beside this file)
+
+import cardgym  # noqa: E402
+
+project = "cardgym"
+author = "The cardgym developers"
+version = release = cardgym.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+
+# Markdown: pages read well without Sphinx, so links and headings are GitHub's.
+myst_heading_anchors = 4
+
+# Docstrings.
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+python_use_unqualified_type_names = True
+
+suppress_warnings = ["ref.python"]  # Two modules may have a name in common.
+
+# Pages.
+html_theme = "furo"
+html_title = f"cardgym {release}"
+html_copy_source = False
+html_show_copyright = False
+
+OUTSIDE = {
+    "CHANGELOG.md": "project/changelog.md",
+    "CONTRIBUTING.md": "project/contributing.md",
+    "README.md": "project/readme.md",
+    "SECURITY.md": "project/security.md",
+    "benchmarks/README.md": "project/benchmarks.md",
+    "examples/kuhn_poker/README.md": "project/kuhn_poker.md",
+    "examples/leduc_poker/README.md": "project/leduc_poker.md",
+}
+"""Pages that stand outside this folder, and where the site has them; the build copies them there."""
+_LINK = re.compile(r"(?P<text>!?\[(?:[^\[\]]|\[[^\]]*\])*\])\((?P<target>[^()\s]+)\)")
+_PICTURE = re.compile(r'<picture>.*?<img alt="([^"]*)" src="([^"]*)">.*?</picture>', re.DOTALL)
+_FENCE = re.compile(r"^(```.*?^```|    .*?$)", re.DOTALL | re.MULTILINE)
+
+
+def with_links_of_the_site(text: str, place: str) -> str:
+    """A page as the site has it: links to pages outside lead to their copies; those to other files are words.
+
+    Args:
+        text: the page.
+        place: where it stands, from the repository's root.
+    """
+    page = dict((outside, f"docs/{inside}") for outside, inside in OUTSIDE.items()).get(place, place)
+
+    def mended(match: re.Match[str]) -> str:
+        target, _, anchor = match["target"].partition("#")
+        if not target or ":" in target:
+            return match[0]
+        path = normpath(str(PurePosixPath(place).parent / target))
+        if path in OUTSIDE:
+            path = f"docs/{OUTSIDE[path]}"
+        if not path.startswith("docs/") or path.endswith((".py", ".ipynb")):
+            assert (ROOT / path).exists(), f"{place} links to {path}, which is not there"
+            return f"`{path}`" if match["text"].startswith("[`") else f"{match['text'][1:-1]} (`{path}`)"
+        shown = relpath(path, PurePosixPath(page).parent)
+        return f"{match['text']}({shown}{'#' + anchor if anchor else ''})"
+
+    parts = _FENCE.split(_PICTURE.sub(r"![\1](\2)", text))  # Sphinx copies no files that HTML names.
+    return "".join(part if _FENCE.fullmatch(part) else _LINK.sub(mended, part) for part in parts)
+
+
+def with_contents(text: str, name: str, claimed: set[str]) -> str:
+    """A page that lists others, with those of its links as contents that no earlier list has."""
+    folder = PurePosixPath(name).parent
+    captions = re.split(r"^## (.*)$", text, flags=re.MULTILINE)
+    sections = [("", captions[0]), *zip(captions[1::2], captions[2::2], strict=True)]
+    trees = []
+    for caption, section in sections:
+        pages = []
+        for match in _LINK.finditer(section):
+            target = match["target"].partition("#")[0]
+            path = normpath(str(folder / target)) if target.endswith(".md") and ":" not in target else ""
+            if path and not path.startswith("..") and path not in claimed and (HERE / path).exists():
+                claimed.add(path)
+                pages.append(relpath(path.removesuffix(".md"), folder))
+        if pages:
+            heading = [f":caption: {caption}"] if caption and name == "index.md" else []
+            trees += ["", "```{toctree}", ":hidden:", *heading, "", *pages, "```", ""]
+    return text + "\n".join(trees)
+
+
+def contents() -> dict[str, str]:
+    """The pages that list others, in the order of the site, each with its contents."""
+    found: dict[str, str] = {}
+    claimed = {"index.md"}
+    waiting = ["index.md"]
+    while waiting:
+        name = waiting.pop(0)
+        before = set(claimed)
+        text = with_links_of_the_site((HERE / name).read_text(encoding="utf-8"), f"docs/{name}")
+        found[name] = with_contents(text, name, claimed)
+        waiting += sorted(page for page in claimed - before if page.endswith(("README.md", "index.md")))
+    return found
+
+
+def _read(app: Any, docname: str, content: list[str]) -> None:
+    name = f"{docname}.md"
+    if name in app.lists:
+        content[0] = app.lists[name]
+    elif not name.startswith(("api/", "project/")):
+        content[0] = with_links_of_the_site(content[0], f"docs/{name}")
+
+
+def setup(app: Any) -> None:
+    """Write the pages that are not in this folder, before the build looks for pages."""
+    api.write_pages(HERE / "api")
+    (HERE / "project").mkdir(exist_ok=True)
+    for outside, inside in OUTSIDE.items():
+        text = with_links_of_the_site((ROOT / outside).read_text(encoding="utf-8"), outside)
+        (HERE / inside).write_text(text, encoding="utf-8")
+    app.lists = contents()
+    app.connect("source-read", _read)

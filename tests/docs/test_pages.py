@@ -1,0 +1,189 @@
+"""The pages say what is true: their Python runs, what is made from code is current, and nothing public lacks a page."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import json
+import re
+import runpy
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import cardgym
+import cardgym.arena
+from cardgym.limits import SHORT
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+SOURCE = ROOT / "src" / "cardgym"
+TUTORIALS = DOCS / "tutorials"
+_LINK = re.compile(r"\]\(([^()\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def _modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+
+
+def script(name: str) -> ModuleType:
+    """A script of docs/ as a module."""
+    return importlib.import_module(name)
+
+
+def python_blocks(path: Path) -> list[str]:
+    """A page's blocks of Python."""
+    return [code for kind, code in _FENCE.findall(path.read_text(encoding="utf-8")) if kind == "python"]
+
+
+def run(path: Path) -> dict[str, Any]:
+    """Run a page's Python from top to bottom; its names."""
+    names: dict[str, Any] = {"__name__": path.stem}
+    exec(compile("\n".join(python_blocks(path)), str(path), "exec"), names)
+    return names
+
+
+# -- Python on pages --------------------------------------------------------------------------------------------------
+
+
+def test_the_loop_of_the_readme_prints_what_it_says(capsys):
+    run(ROOT / "README.md")
+    said = re.findall(r"# (\d+ steps, return .*)", python_blocks(ROOT / "README.md")[0])
+    assert capsys.readouterr().out.splitlines() == said
+
+
+@pytest.mark.parametrize("page", ["tutorials/first_loop.md", "cli.md", "algorithms/ppo.md", "algorithms/dqn.md"])
+def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(DOCS / page)
+
+
+def test_the_notebook_is_the_first_tutorial():
+    notebook = script("notebook")
+    text = notebook.PAGE.read_text(encoding="utf-8")
+    assert notebook.NOTEBOOK.read_text(encoding="utf-8") == notebook.notebook(text), "run `python docs/notebook.py`"
+    code = [cell for cell in json.loads(notebook.notebook(text))["cells"] if cell["cell_type"] == "code"]
+    assert ["".join(cell["source"]) for cell in code] == [block.strip("\n") for block in python_blocks(notebook.PAGE)]
+
+
+def test_the_page_of_the_own_algorithm_shows_its_script():
+    code = " ".join((TUTORIALS / "a2c.py").read_text(encoding="utf-8").split())
+    blocks = python_blocks(TUTORIALS / "own_algorithm.md")
+    assert len(blocks) == 5
+    for block in blocks:
+        assert " ".join(block.split()) in code
+
+
+@pytest.mark.parametrize("game_id", ["KuhnPoker-v0", "OnePlayPoker-v0"])
+def test_the_own_algorithm_trains_resumes_and_plays(game_id, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(SHORT, "1")
+    words = ["a2c.py", "--env-id", game_id, "--out", str(tmp_path / "run")]
+    for more in ([], ["--resume", "--total-steps", "6000"]):
+        monkeypatch.setattr(sys, "argv", [*words, *more])
+        with pytest.raises(SystemExit) as stop:
+            runpy.run_path(str(TUTORIALS / "a2c.py"), run_name="__main__")
+        assert stop.value.code == 0, capsys.readouterr().err
+    results = json.loads((tmp_path / "run" / "results.json").read_text())["results"]
+    assert all("win_rate" in metrics for metrics in results.values())
+    report = cardgym.arena.evaluate(
+        game_id, None, [tmp_path / "run" / "model.safetensors", *["random"] * (len(results) > 0 and "Kuhn" in game_id)],
+        games=20, seed=1,
+    )  # fmt: skip
+    assert report.games == 20
+
+
+# -- pages made from code ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game_id", cardgym.registered())
+def test_a_registered_game_has_its_page_and_it_is_current(game_id):
+    pages = script("game_pages")
+    game = cardgym.find(game_id)
+    folder = pages.folder_of(game)
+    assert (folder / "README.md").is_file()
+    page = folder / f"{game_id}.md"
+    assert page.is_file(), f"run `python docs/game_pages.py --pictures {game_id}`"
+    assert page.read_text(encoding="utf-8") == pages.page_of(game), f"run `python docs/game_pages.py {game_id}`"
+    assert 0 < (folder / f"{game_id}.webp").stat().st_size < 1 << 19
+    assert f"{game_id}.md" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_paper_is_cited_where_its_game_comes_from_one():
+    pages = script("game_pages")
+    assert len(pages.citations(cardgym.find("Coda-v0"))) == 1
+    assert "Ma, Yanlong and Zeng, Yu and Zhang, Jiahao" in pages.citations(cardgym.find("Coda-v0"))[0]
+    assert not pages.citations(cardgym.find("KuhnPoker-v0"))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "train").glob("*.py")), ids=lambda path: path.stem)
+def test_a_training_script_has_a_page(path):
+    if any(isinstance(node, ast.Name) and node.id == "run_script" for node in ast.walk(ast.parse(path.read_text()))):
+        assert f"train/{path.name}" in (DOCS / "algorithms" / "README.md").read_text(encoding="utf-8")
+
+
+def public_modules() -> list[str]:
+    """The modules of cardgym whose names the API has to have, found by their files."""
+    names = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = ["cardgym", *path.relative_to(SOURCE).with_suffix("").parts]
+        parts = parts[:-1] if parts[-1] == "__init__" else parts
+        if not any(part.startswith("_") for part in parts) and parts[1:2] not in (["games"], ["cli"]):
+            names.append(".".join(parts))
+    return names
+
+
+def test_every_public_module_is_in_the_api():
+    assert sorted(public_modules()) == sorted(name for names in script("api").parts().values() for name in names)
+
+
+@pytest.mark.parametrize("name", public_modules())
+def test_every_public_name_is_documented(name):
+    """autodoc shows what has a docstring, and nothing else."""
+    module = importlib.import_module(name)
+    assert module.__doc__
+    for word, value in vars(module).items():
+        own = getattr(value, "__module__", None) == name and not word.startswith("_")
+        if own and (inspect.isclass(value) or inspect.isfunction(value)):
+            assert inspect.getdoc(value), f"{name}.{word} has no docstring"
+
+
+# -- links ------------------------------------------------------------------------------------------------------------
+
+PAGES = [
+    ROOT / "README.md", ROOT / "CONTRIBUTING.md",
+    *(page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).parts[0] not in ("_build", "api", "project")),
+]  # fmt: skip
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    text = _FENCE.sub("", path.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ +(.*?) *$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page):
+    for found in _LINK.findall(_FENCE.sub("", page.read_text(encoding="utf-8"))):
+        target, _, anchor = (found[0] or found[1]).partition("#")
+        if ":" in target or target == "api/index.md":  # The build makes the latter.
+            continue
+        path = (page.parent / target).resolve() if target else page
+        assert path.exists(), target
+        assert not anchor or anchor in anchors(path), f"{target}#{anchor}"
+
+
+def test_every_page_is_in_the_contents():
+    conf = script("conf")
+    (DOCS / "api").mkdir(exist_ok=True)
+    listed = "".join(conf.contents().values())
+    for page in PAGES:
+        if DOCS in page.parents and page != DOCS / "index.md":
+            name = page.relative_to(page.parent.parent if page.name == "README.md" else page.parent).as_posix()
+            assert name.removesuffix(".md") in listed, page
