@@ -6,7 +6,7 @@ else
 BIN := .venv/bin
 endif
 
-.PHONY: train test test-interop docs-commands setup lint coverage hooks bench soak audit clean
+.PHONY: train test test-interop docs docs-commands setup lint coverage hooks bench soak audit clean
 
 .venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -33,6 +33,9 @@ lint: setup  ## The linters that CI runs.
 	$(BIN)/mypy --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls tests examples
 	$(BIN)/lint-imports
 
+docs: setup  ## The site, in docs/_build: every page of docs, and the API; a warning is an error.
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
+
 docs-commands: setup  ## Run every command of README and docs, those that take long too, each cut short.
 	CARDGYM_DOCS_COMMANDS=1 $(BIN)/python -m pytest -n 0 tests/docs
 
@@ -55,4 +58,4 @@ audit:  ## Compare the pinned versions with known vulnerabilities. Needs the net
 	.venv-audit/$(notdir $(BIN))/pip-audit --no-deps --disable-pip --requirement constraints.txt
 
 clean:
-	rm -rf .venv .venv-audit .interop runs htmlcov .coverage
+	rm -rf docs/_build docs/api docs/project .venv .venv-audit .interop runs htmlcov .coverage

@@ -32,6 +32,7 @@ autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
+napoleon_custom_sections = [("Keys", "params_style")]
 python_use_unqualified_type_names = True
 
 suppress_warnings = ["ref.python"]  # Two modules may have a name in common.
@@ -125,6 +126,15 @@ def _read(app: Any, docname: str, content: list[str]) -> None:
         content[0] = with_links_of_the_site(content[0], f"docs/{name}")
 
 
+def _tables_as_they_stand(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Show Markdown's tables of a docstring as they stand: reStructuredText has none like them."""
+    for number in range(len(lines) - 1, -1, -1):
+        if lines[number].startswith("|"):
+            lines[number] = f"    {lines[number]}"
+            if number == 0 or not lines[number - 1].startswith("|"):
+                lines[number:number] = ["::", ""]
+
+
 def setup(app: Any) -> None:
     """Write the pages that are not in this folder, before the build looks for pages."""
     api.write_pages(HERE / "api")
@@ -134,3 +144,4 @@ def setup(app: Any) -> None:
         (HERE / inside).write_text(text, encoding="utf-8")
     app.lists = contents()
     app.connect("source-read", _read)
+    app.connect("autodoc-process-docstring", _tables_as_they_stand)

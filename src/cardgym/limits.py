@@ -28,9 +28,11 @@ SHORT = "CARDGYM_SHORT"
 """The environment variable that makes commands short."""
 _MOST_IF_SHORT: Mapping[str, float] = {
     # Arguments of commands.
+    "budget": 1_000,
     "games": 20,
     "repeats": 1,
     "seconds": 0.05,
+    "seeds": 1,
     # Keys of configs.
     "eval_games": 20,
     "final_games": 20,

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+BUILT = ("_build", "api", "project")
+"""Folders of docs/ that `make docs` writes."""
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
-    *sorted((ROOT / "docs").rglob("*.md")),
+    *(path for path in sorted((ROOT / "docs").rglob("*.md")) if path.relative_to(ROOT).parts[1] not in BUILT),
     *sorted((ROOT / "examples").glob("*/README.md")),
 ]
 PROGRAMS = ("cardgym", "python", "make", "pip", "pytest")
