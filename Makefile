@@ -6,7 +6,7 @@ else
 BIN := .venv/bin
 endif
 
-.PHONY: train test test-interop docs docs-commands setup lint coverage hooks bench soak audit clean
+.PHONY: train test test-interop wheel-test docs docs-commands setup lint coverage hooks bench soak audit clean
 
 .venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -24,6 +24,9 @@ test: setup  ## The test suite, in two processes that share one cache of compile
 
 test-interop:  ## TorchRL, RLlib and Tianshou, each in an environment of its own, some minutes; see docs/interop/results.md.
 	$(PYTHON) tests/interop/foreign/run.py
+
+wheel-test: setup  ## Build the wheel, install it in new environments and use it there, without extras and with each.
+	$(BIN)/python tests/wheel.py --borrow
 
 lint: setup  ## The linters that CI runs.
 	$(BIN)/ruff check .

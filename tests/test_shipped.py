@@ -50,7 +50,7 @@ def test_a_config_of_the_user_comes_before_one_of_the_same_name(tmp_path: Path) 
 
 def test_an_unknown_config_names_the_nearest() -> None:
     with pytest.raises(CardgymError, match=r"no such file; did you mean 'corellian_spike/double_dqn'\?"):
-        shipped.config_path(Path("corellian_spike/duble_dqn"))
+        shipped.config_path(Path("corellian_spike/doble_dqn"))
 
 
 @pytest.mark.parametrize("name", ["double_dqn", "checkpoints/corellian_spike/double_dqn.safetensors"])
@@ -92,7 +92,7 @@ def test_a_folder_beside_the_package_is_where_an_installed_one_looks(tmp_path: P
     [
         (["train"], "SCRIPT comes first: "),
         (["train", "dnq"], "unknown training 'dnq': did you mean 'dqn'?"),
-        (["train", "dqn", "--config", "corellian_spike/duble"], "dqn.py: config corellian_spike/duble: no such file"),
+        (["train", "dqn", "--config", "corellian_spike/doble"], "dqn.py: config corellian_spike/doble: no such file"),
         (["train", "dqn", "--gama", "1"], "dqn.py: unknown option '--gama': did you mean '--gamma'?"),
         (["train", "batch-q", "--config", "none"], "cardgym batch-q: config none: no such file"),
     ],

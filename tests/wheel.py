@@ -154,7 +154,6 @@ def alone(env: Environment) -> None:
     env.lacks("learn", "evaluate", "CorellianSpike-v0", "--players", "double_dqn", "random")
     env.lacks("web", "serve", "--port", "0")
     env.lacks("pettingzoo", "-c", TURNS)
-    env.lacks("render", "-c", WINDOW)
     env.lacks("sb3", "-c", VEC_ENV)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -333,3 +334,65 @@ def test_a_measurement_that_fails_is_one_line(capsys: pytest.CaptureFixture[str]
     (tmp_path / "dqn.py").write_text("raise SystemExit('no torch here')\n")
     with pytest.raises(CardgymError, match=r"failed \(exit code 1\): no torch here"):
         bench.training(ENV, tmp_path / "dqn.py", 10)
+
+
+# -- completion, and the first screen ---------------------------------------------------------------------------------
+
+
+def test_cardgym_alone_says_what_to_do_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    steps = [line.split("  ")[1] for line in capsys.readouterr().out.splitlines() if line.startswith("  cardgym ")]
+    assert len(steps) >= 3
+    for step in steps:
+        assert step.split()[1] in commands()
+    assert main(["--help"]) == 0
+    assert "Try first" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["evalua"], {"evaluate"}),
+        (["evaluate", "Cod"], {"Coda-v0", "CodaOfficial-v0"}),
+        (["evaluate", ENV, "--see"], {"--seed"}),
+        (["train", "dq"], {"dqn"}),
+        (["train", "dqn", "--config", "corellian_spike/double"], {"corellian_spike/double_dqn"}),
+    ],
+)
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
+def test_bash_completes(words: list[str], expected: set[str], completion: str) -> None:
+    line = " ".join(["cardgym", *words])
+    before = (["cardgym", *words])[-2]
+    ask = f"COMP_WORDS=({line}); COMP_CWORD={len(words)}; _shtab_cardgym cardgym '{words[-1]}' '{before}'"
+    done = subprocess.run(
+        ["bash", "-c", f'{completion}\n{ask}\nprintf "%s\\n" "${{COMPREPLY[@]}}"'], capture_output=True, text=True
+    )
+    assert set(done.stdout.split()) >= expected, done.stderr
+
+
+@pytest.fixture(scope="module")
+def completion() -> str:
+    done = run_cardgym("completion", "bash")
+    assert done.returncode == 0, done.stderr
+    return str(done.stdout)
+
+
+@pytest.mark.parametrize("shell", ["zsh", "tcsh"])
+def test_other_shells_have_completions(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    assert "evaluate" in capsys.readouterr().out
+
+
+# -- compiling ahead --------------------------------------------------------------------------------------------------
+
+
+def test_compile_says_what_it_compiled_and_a_second_time_that_nothing_is_left(tmp_path: Path) -> None:
+    own = {**os.environ, "CARDGYM_CACHE_DIR": str(tmp_path / "cache")}
+    uses = "from cardgym.cli import compile, main; compile.USES = {'envs': compile.USES['envs']}; "
+    program = uses + "import sys; sys.exit(main(['compile', 'OnePlayPoker-v0']))"
+    for line in (" parts in ", "OnePlayPoker-v0: compiled before"):
+        done = subprocess.run([sys.executable, "-c", program], env=own, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert line in done.stdout
+        assert str(tmp_path / "cache") in done.stdout
+    assert done.stderr == ""

@@ -10,9 +10,10 @@ import importlib
 import sys
 from collections.abc import Sequence
 
+from cardgym import shipped
 from cardgym.cli.parser import Parser
 from cardgym.console import adapt_streams, silence_stdout
-from cardgym.engine.registry import Command, packages
+from cardgym.engine.registry import Command, packages, registered
 from cardgym.errors import CardgymError, missing, printable, unknown
 
 GENERAL = {
@@ -32,6 +33,7 @@ GENERAL = {
     "report": "print saved evaluations and your own games as tables",
     "compile": "compile games before they are used",
     "bench": "measure a game's speed on this machine",
+    "completion": "print a script of completions for your shell",
 }
 """The commands that work with every game: modules of this package, and the lines of help."""
 
@@ -85,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
-        print(_help())
+        print(_help() if words else f"{_first_steps()}\n\n{_help()}")
         return 0
     if words[0] in ("-V", "--version"):
         from cardgym import __version__
@@ -101,6 +103,20 @@ def _run(words: list[str]) -> int:
     parser = Parser(prog=f"cardgym {name}", description=module.__doc__)
     module.add_arguments(parser)
     return int(module.run(parser.parse_args(words[1:])) or 0)
+
+
+def _first_steps() -> str:
+    """What somebody who types `cardgym` alone may want to do first."""
+    game = next(iter(registered()), "GAME")
+    config = next(iter(shipped.configs()), "CONFIG")
+    steps = {
+        "cardgym games": "what there is to play, with options and players",
+        f"cardgym play {game}": "play in the terminal; `?` says what can be typed",
+        "cardgym serve --open": "play in the browser",
+        f"cardgym train dqn --config {config}": "train an agent",
+    }
+    width = max(map(len, steps))
+    return "\n".join(["Try first:", *(f"  {words:<{width}}  {text}" for words, text in steps.items())])
 
 
 def _help() -> str:
