@@ -30,7 +30,9 @@ def rows(generations: Sequence[Generation]) -> list[list[str]]:
             str(generation.players),
             str(len(generation.weights)),
             "-" if generation.exploitability is None else f"{generation.exploitability:.4f}",
-            f"{with_interval(generation.gain, generation.gain_ci95, '+.3f')} {generation.best}".strip(),
+            f"{with_interval(generation.gain, generation.gain_ci95, '+.3f')}, {generation.best}"
+            if generation.best
+            else "nobody known wins",
         ]
         for generation in generations
     ]
@@ -83,10 +85,12 @@ def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:
     figure = new_figure(6.0, 3.6)
     panel = figure.subplots()
     numbers = [generation.number for generation in generations]
-    gains = [generation.gain for generation in generations]
-    halves = [(generation.gain_ci95[1] - generation.gain_ci95[0]) / 2 for generation in generations]
+    # Nobody has been trained against the last one: that nobody known wins from it says nothing.
+    answered = [generation for generation in generations if generation.best or generation is not generations[-1]]
+    gains = [generation.gain for generation in answered]
+    halves = [(generation.gain_ci95[1] - generation.gain_ci95[0]) / 2 for generation in answered]
     panel.errorbar(
-        numbers,
+        numbers[: len(answered)],
         gains,
         yerr=halves,
         color=COLOURS[1],
