@@ -184,7 +184,7 @@ def title(pid: int) -> bytes:
 def test_tournament_loses_nothing(cluster: Cluster, tmp_path: Path) -> None:
     words = [
         sys.executable, "-m", "cardgym", "tournament", "CorellianSpike-v0", "--players", "heuristic", "random",
-        "initial", "--games", "2000000", "--json",
+        "initial", "--games", "60000", "--json",
     ]  # fmt: skip
     local = subprocess.run(words, env=cluster.environment, capture_output=True, text=True, timeout=600, check=True)
     run = subprocess.Popen(

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     from cardgym.learn.run import numbered_folder
     from cardgym.sweeps.chart import draw_curves, evaluation_curves
     from cardgym.sweeps.display import SweepDisplay
-    from cardgym.sweeps.report import CURVES, EXPLANATION, grouped, table, write_report
+    from cardgym.sweeps.report import CURVES, EXPLANATION, check_metric, grouped, table, write_report
     from cardgym.sweeps.search import Search
     from cardgym.sweeps.stopping import make_watch
 
@@ -72,8 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     try:
         with (
-            SweepFolder(out, trainer, arguments.resume) as folder,
             open_engine(arguments) as engine,
+            SweepFolder(out, trainer, arguments.resume) as folder,
             SweepDisplay(folder.path, arguments.trials * len(seeds) if arguments.search else len(runs)) as display,
         ):
             search = watch = None
@@ -87,6 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
 
             def ended(result: RunResult) -> None:
                 display.ended(result)
+                check_metric(result, arguments.metric)
                 if search is not None:
                     search.ended(result)
 

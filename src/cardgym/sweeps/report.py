@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cardgym.errors import unknown
 from cardgym.files import replacing
 from cardgym.sweeps.running import RunResult
 from cardgym.sweeps.statistics import Estimate, interquartile_mean, mean_over_runs
@@ -24,6 +25,17 @@ def grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
         if result.results is not None:
             groups.setdefault(result.run.label or "all runs", []).append(result)
     return groups
+
+
+def check_metric(result: RunResult, metric: str) -> None:
+    """Check that a run has a metric.
+
+    Raises:
+        CardgymError: where it has results, and the metric is in none of them.
+    """
+    known = {name for metrics in (result.results or {}).values() for name in metrics}
+    if known and metric not in known:
+        raise unknown("metric", metric, known)
 
 
 def figures(group: Sequence[RunResult]) -> dict[str, dict[str, Estimate]]:
