@@ -75,25 +75,33 @@ def lead(race: Mapping[str, Any]) -> str:
 
 def draw(race: Mapping[str, Any], picture: Path) -> None:
     """A panel for each rival: the win rate over seconds, the median of the seeds with a band from lowest to highest."""
+    from matplotlib.ticker import FuncFormatter, PercentFormatter
+
     from cardgym.figures import COLOURS, new_figure, save_png
 
-    figure = new_figure(9, 4)
-    panels = figure.subplots(1, len(race["rivals"]), squeeze=False)[0]
-    for number, (rival, panel) in enumerate(zip(race["rivals"], panels, strict=True)):
-        for (name, told), colour, marker in zip(
-            race["contestants"].items(), cycle(COLOURS), cycle("osv^D"), strict=False
-        ):
-            last = min(run["points"][-1][0] for run in told["runs"])
-            seconds = np.geomspace(0.3, last, 40)
+    figure = new_figure(9, 4.8)
+    panels = figure.subplots(1, len(race["rivals"]), squeeze=False, sharex=True, sharey=True)[0]
+    looks = zip(cycle(COLOURS), cycle("osv^DPX*"), cycle(("-", "--", "-.", ":")), strict=False)
+    for (name, told), (colour, marker, line) in zip(race["contestants"].items(), looks, strict=False):
+        last = min(run["points"][-1][0] for run in told["runs"])
+        seconds = np.geomspace(0.3, last, 40)
+        for number, panel in enumerate(panels):
             rates = np.array([at(run["points"], number, seconds) for run in told["runs"]])
-            panel.plot(
-                seconds, np.median(rates, axis=0), color=colour, marker=marker, markevery=4, markersize=4, label=name
-            )
-            panel.fill_between(seconds, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.15, linewidth=0)
+            look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": line, "label": name}
+            panel.plot(seconds, np.median(rates, axis=0), markevery=4, markersize=5, **look)
+            panel.fill_between(seconds, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.12, linewidth=0)
+    for rival, panel in zip(race["rivals"], panels, strict=True):
+        panel.axhline(0.5, color="0.4", linewidth=1, linestyle=(0, (1, 2)), label="even: 50 %")
         panel.set(title=f"against {rival}", xlabel="seconds of training (processor time)", ylabel="share of hands won")
         panel.set_xscale("log")
+        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        panel.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        panel.tick_params(labelleft=True)
         panel.grid(alpha=0.3)
-    panels[-1].legend(fontsize=7)
+    seeds = len(next(iter(race["contestants"].values()))["runs"])
+    title = f"lines: median of {seeds} seeds; bands: from the lowest seed to the highest"
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=9, title=title)
     save_png(figure, picture, dpi=120)
 
 

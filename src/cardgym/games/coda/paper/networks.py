@@ -30,8 +30,8 @@ MAX_DECISIONS = 11
 _LINES = ((COLOURS[0], "o", "-"), (COLOURS[5], "s", "--"))
 """Colour, marker and line of each curve."""
 _NOTE = (
-    "strong: mean of the runs; faint: each run. The loss rises as the replay fills: each game is drawn less often, so\n"
-    "less of how it ended is known by heart. Batch 128 draws it four times as often. Play gets better all the while."
+    "strong: mean of the runs; faint: each run. The loss rises as the replay fills: each game is drawn less often,\n"
+    "so less of how it ended is known by heart. Batch 128 draws it four times as often."
 )
 
 
