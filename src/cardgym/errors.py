@@ -56,6 +56,7 @@ _EXTRAS = {
     "sb3_contrib": "sb3",
     "stable_baselines3": "sb3",
     "starlette": "web",
+    "submitit": "slurm",
     "uvicorn": "web",
 }
 """The extra that brings a package, where that is not `learn`."""

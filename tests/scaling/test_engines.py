@@ -28,6 +28,23 @@ def engine() -> Iterator[Engine]:
         yield engine
 
 
+def test_slurm_jobs_begin_again_and_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With submitit's executor for one machine, which has the interface of that for SLURM."""
+    pytest.importorskip("submitit")
+    from cardgym.scaling.on_slurm import SlurmEngine
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SRC), str(HERE)]))
+    tasks = [
+        Task("again", scaling_tasks.die_at_first, (str(tmp_path / "marker"),)),
+        Task("refused", scaling_tasks.refuse, (7,)),
+    ]
+    with SlurmEngine(2, cluster="local") as engine:
+        outcomes = {outcome.key: outcome for outcome in engine.run(tasks)}
+    assert (outcomes["again"].value, outcomes["again"].attempts) == ("done", 2)
+    assert outcomes["refused"].error == "7 is not allowed"
+
+
 def test_every_task_has_one_outcome(engine: Engine) -> None:
     tasks = [Task(str(number), scaling_tasks.square, (number,)) for number in range(20)]
     outcomes = {outcome.key: outcome for outcome in engine.run(tasks)}

@@ -37,4 +37,6 @@ def make(name: str, workers: int | None = None, address: str | None = None) -> E
         from cardgym.scaling.on_ray import RayEngine
 
         return RayEngine(workers, address)
-    raise CardgymError(f"the engine {name} is not there yet; allowed: local, ray")
+    from cardgym.scaling.on_slurm import SlurmEngine
+
+    return SlurmEngine(workers)
