@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
-from learning_game import SCRIPT, TINY, load_script
+from learning_game import ROOT, SCRIPT, TINY, load_script
 
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
@@ -183,3 +184,17 @@ def test_stopwatch_leaves_out_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     now[0] = 53.0
     assert stopwatch.lap_rate(400) == 100.0
     assert stopwatch.rate(400) == 60.0
+
+
+# -- configs ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("configs/*/*.toml")), ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+def test_shipped_configs_draw_a_win_rate_curve(path: Path) -> None:
+    values = tomllib.loads(path.read_text(encoding="utf-8"))
+    evaluated = {"total_steps": ("eval_every", 200_000), "total_games": ("save_every", 200_000)}
+    for length, (every, default) in evaluated.items():
+        if length in values:
+            assert values[length] // (values.get(every, default) or values[length] + 1) >= 4

@@ -25,7 +25,7 @@ _LEAST_DECISIONS = 50
 """A kind with fewer decisions has no panel of its own."""
 _LEAST_SHARE = 0.01
 """Nor has a kind with a smaller share of them."""
-_LONGEST_NAME = 24
+_LONGEST_NAME = 28
 
 
 class Watched:
