@@ -169,6 +169,18 @@ def test_stopped_tournament_goes_on_from_the_ranges_it_played(
     assert without_times(resumed) == without_times(here)
 
 
+def test_damaged_range_is_refused_in_one_line(tmp_path: Path) -> None:
+    tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path)
+    path = next((tmp_path / "ranges").iterdir())
+    for content in (b"", path.read_bytes()[:100]):
+        path.write_bytes(content)
+        with pytest.raises(CardgymError, match=f"range {path}"):
+            tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
+    np.savez(path, sums=np.zeros((2, 5)))
+    with pytest.raises(CardgymError, match="delete it, and it is played"):
+        tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
+
+
 def test_folder_stands_for_its_players_of_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for path in ("coda/dqn", "corellian_spike/dqn"):
         source = Path(__file__).parents[2] / "checkpoints" / f"{path}.safetensors"

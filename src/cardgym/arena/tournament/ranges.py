@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from cardgym.arena.match import Match, deals_at_once
 from cardgym.arena.totals import Totals
-from cardgym.arena.tournament.bootstrap import weights
+from cardgym.arena.tournament.bootstrap import REPLICATES, weights
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.registry import find
+from cardgym.errors import CardgymError
 from cardgym.files import replacing
 from cardgym.players.base import Player, PlayerSpec, resolve
 from cardgym.untrusted.archives import Archive
@@ -150,6 +151,10 @@ class RangeStore:
             return None
         with Archive(path, f"range {path}", "sums of a tournament") as archive:
             sums: Sums = archive.array("sums", np.float64, ndim=2)
+        if sums.shape != (1 + REPLICATES, 5) or not np.isfinite(sums).all():
+            raise CardgymError(
+                f"range {path}: holds no sums of this version's tournaments; delete it, and it is played"
+            )
         return sums
 
     def save(self, pairing: Pairing, first: int, count: int, sums: Sums) -> None:

@@ -31,7 +31,7 @@ def bradley_terry(wins: Matrix, start: Vector | None = None) -> Vector:
         wins: how often the row's player beat the column's, (players, players); a draw is half a win for both.
         start: ratings to start from, such as those of nearly the same wins.
     """
-    require("tournaments", "scipy")
+    require("a tournament", "scipy")
     from scipy.optimize import minimize
 
     wins = wins + _PRIOR * ((wins + wins.T) > 0)
@@ -70,7 +70,7 @@ def nash(payoffs: Matrix) -> Vector:
     Args:
         payoffs: what the row's player wins from the column's, (players, players); its antisymmetric half counts.
     """
-    require("tournaments", "scipy")
+    require("a tournament", "scipy")
     from scipy.optimize import linprog
 
     size = len(payoffs)

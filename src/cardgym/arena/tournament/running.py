@@ -62,7 +62,7 @@ def tournament(
         CardgymError: for bad players (see `entrants`), fewer than 2 games, an unknown payoff, a folder that holds a
             tournament already without `resume`, and for an illegal action.
     """
-    require("tournaments", "scipy")
+    require("a tournament", "scipy")
     name = game if isinstance(game, str) else game.id
     game = find(game)
     options = options if isinstance(options, Options) else game.parse_options(options)
