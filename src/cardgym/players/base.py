@@ -280,6 +280,7 @@ _LOADERS = {
     ".safetensors": "cardgym.players.checkpoints:load_player",
     f".safetensors{GREEDY}": "cardgym.players.checkpoints:load_greedy_player",
     ".npz": "cardgym.players.q_table:load_player",
+    ".strategy.npz": "cardgym.players.strategy_table:load_player",
     ".zip": "cardgym.interop.sb3.player:load_player",
 }
 """How players are loaded from files, by suffix."""

@@ -152,12 +152,12 @@ def load_player(path: Path, game: Game, options: Options) -> QTablePlayer:
         pairs = Pairs(
             archive.array("keys", np.uint64), archive.array("actions", np.int32), archive.array("values", np.float64)
         )
-    if not _valid(pairs, game.actions(options)):
+    if not are_valid(pairs, game.actions(options)):
         raise CardgymError(f"{what}: its pairs are not sorted and of one length, or an action is none of {game.id}")
     return QTablePlayer(str(path), metadata.observation, pairs)
 
 
-def _valid(pairs: Pairs, num_actions: int) -> bool:
+def are_valid(pairs: Pairs, num_actions: int) -> bool:
     """Whether the arrays are of one length, and sorted by key, with actions in range."""
     keys, actions, values = pairs
     if not len(keys) == len(actions) == len(values):

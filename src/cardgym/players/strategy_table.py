@@ -1,0 +1,130 @@
+"""Mixed strategies as players: the probabilities of actions by a hash of the observation.
+
+A file ends in `.strategy.npz`. It holds the pairs of observation and action, as a Q-table does, with probabilities.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import compiled
+from cardgym.engine.contract import Game, Options
+from cardgym.errors import CardgymError
+from cardgym.files import replacing
+from cardgym.players.compatibility import PlayerMetadata, check_compatible
+from cardgym.players.metadata import checkpoint_metadata
+from cardgym.players.q_table import Pairs, are_valid, hash_of
+from cardgym.untrusted.archives import Archive
+from cardgym.untrusted.documents import parse_document
+
+FORMAT = "cardgym strategy 1"
+SUFFIX = ".strategy.npz"
+
+
+class StrategyMetadata(PlayerMetadata):
+    """What is saved with a strategy."""
+
+    format: Literal["cardgym strategy 1"]
+    """`FORMAT`."""
+
+
+class StrategyPlayer:
+    """The player of a mixed strategy, a batch policy that draws its actions; uniform where nothing is known.
+
+    Attributes:
+        name: its name in reports.
+        observation_name: the observation it reads.
+        samples: whether it draws; without draws it takes the most probable action.
+        pairs: the strategy: `values` are probabilities.
+    """
+
+    samples = True
+
+    def __init__(self, name: str, observation_name: str, pairs: Pairs) -> None:
+        self.name = name
+        self.observation_name: str | None = observation_name
+        self.pairs = pairs
+
+    def act(
+        self,
+        observations: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.int8],
+        draws: npt.NDArray[np.float64] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """An action for each row, (rows,) int64: drawn with its draw from [0, 1), the most probable one without."""
+        shares = self.probabilities(observations, masks)
+        if draws is None:
+            return shares.argmax(axis=1).astype(np.int64)
+        cumulative = shares.cumsum(axis=1)
+        goals = (1.0 - np.asarray(draws)) * cumulative[:, -1]  # Above 0: an action of probability 0 is never drawn.
+        return (cumulative < goals[:, None]).sum(axis=1).astype(np.int64)
+
+    def probabilities(
+        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+    ) -> npt.NDArray[np.float64]:
+        """The probability of each action, (rows, actions), float64; 0 for illegal ones."""
+        shares = np.zeros(masks.shape)
+        _look_up(np.ascontiguousarray(observations), masks, *self.pairs, shares)
+        return shares
+
+
+@compiled
+def _look_up(observations: Any, masks: Any, keys: Any, actions: Any, values: Any, shares: Any) -> None:
+    for row in range(observations.shape[0]):
+        key = hash_of(observations[row])
+        place = np.searchsorted(keys, key)
+        total = 0.0
+        while place < keys.shape[0] and keys[place] == key:
+            if masks[row, actions[place]]:
+                shares[row, actions[place]] = values[place]
+                total += values[place]
+            place += 1
+        legal = 0
+        for action in range(masks.shape[1]):
+            legal += masks[row, action] != 0
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                shares[row, action] = shares[row, action] / total if total > 0.0 else 1.0 / legal
+
+
+def save_strategy(
+    path: Path,
+    pairs: Pairs,
+    game: Game,
+    options: Options,
+    observation_name: str,
+    config: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a strategy, with what it was made for.
+
+    Raises:
+        CardgymError: where the file cannot be written.
+    """
+    metadata = {"format": FORMAT, **checkpoint_metadata(game, options, observation_name), "config": dict(config or {})}
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.savez_compressed(file, metadata=np.array(json.dumps(metadata)), **pairs._asdict())
+
+
+def load_player(path: Path, game: Game, options: Options) -> StrategyPlayer:
+    """The player of a strategy file.
+
+    Raises:
+        CardgymError: for a file that is missing, no strategy of cardgym, or made for another game, options or
+            observation.
+    """
+    what = f"strategy {path}"
+    with Archive(path, what, "a strategy of cardgym") as archive:
+        metadata = parse_document(StrategyMetadata, archive.text("metadata"), f"{what}: metadata")
+        check_compatible(what, metadata, game, options)
+        pairs = Pairs(
+            archive.array("keys", np.uint64), archive.array("actions", np.int32), archive.array("values", np.float64)
+        )
+    if not are_valid(pairs, game.actions(options)) or not (pairs.values >= 0).all():
+        raise CardgymError(f"{what}: its pairs are not sorted and of one length, or an action is none of {game.id}")
+    return StrategyPlayer(str(path), metadata.observation, pairs)
