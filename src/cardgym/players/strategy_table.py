@@ -60,10 +60,12 @@ class StrategyPlayer:
         """An action for each row, (rows,) int64: drawn with its draw from [0, 1), the most probable one without."""
         shares = self.probabilities(observations, masks)
         if draws is None:
-            return shares.argmax(axis=1).astype(np.int64)
+            best: npt.NDArray[np.int64] = shares.argmax(axis=1).astype(np.int64)
+            return best
         cumulative = shares.cumsum(axis=1)
         goals = (1.0 - np.asarray(draws)) * cumulative[:, -1]  # Above 0: an action of probability 0 is never drawn.
-        return (cumulative < goals[:, None]).sum(axis=1).astype(np.int64)
+        chosen: npt.NDArray[np.int64] = (cumulative < goals[:, None]).sum(axis=1).astype(np.int64)
+        return chosen
 
     def probabilities(
         self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]

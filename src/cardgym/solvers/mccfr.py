@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from cardgym.engine.compilation import bind, bound, compiled, rule, template
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.generator import derive, uniform, uniform_float
+from cardgym.engine.generator import Generator, derive, uniform, uniform_float
 from cardgym.engine.kernel import MAX_PLAYERS, code_name, rules_of
 from cardgym.errors import CardgymError
 from cardgym.players.q_table import Pairs, hash_of
@@ -41,7 +41,14 @@ class MCCFR:
     """
 
     def __init__(
-        self, game: Game, options: Options, observation_name: str | None = None, *, seed: int = 0, capacity: int = 1024
+        self,
+        game: Game,
+        options: Options,
+        observation_name: str | None = None,
+        *,
+        seed: int = 0,
+        capacity: int = 1024,
+        by_deal: bool = False,
     ) -> None:
         """Start with the uniform strategy.
 
@@ -51,6 +58,8 @@ class MCCFR:
             observation_name: the observation; the game's default if None.
             seed: of what is sampled.
             capacity: for how many observations there is room at first.
+            by_deal: walk one deal an iteration, for what it pays, and play on to the next; for games of many deals,
+                whose walk would never end. What a deal means for later ones is left out.
 
         Raises:
             CardgymError: for an unknown observation.
@@ -64,6 +73,7 @@ class MCCFR:
         self._generator = np.zeros(2, np.uint64)
         self._generator[0] = derive(np.uint64(seed), np.uint64(0))
         self._actions = game.actions(options)
+        self._by_deal = by_deal
         self._resize(1 << (max(capacity, 2) - 1).bit_length())
 
     def run(self, iterations: int) -> None:
@@ -85,6 +95,7 @@ class MCCFR:
                 self._sums,
                 self._observation,
                 self._generator,
+                self._by_deal,
                 goal,
                 counters,
             )
@@ -165,10 +176,22 @@ def match_regrets(regrets: npt.NDArray[np.float32], mask: npt.NDArray[np.int8], 
             out[action] = out[action] / total if total > 0.0 else 1.0 / legal
 
 
+@rule
+def draw_action(strategy: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """An action drawn by its probability."""
+    left = uniform_float(generator)
+    chosen = -1
+    for action in range(mask.shape[0]):
+        if mask[action] and strategy[action] > 0.0 and left >= 0.0:
+            chosen = action
+            left -= strategy[action]
+    return chosen
+
+
 @template
 def _walk(
     states: Any, copies: Any, num_players: int, keys: Any, regrets: Any, sums: Any, observation: Any, generator: Any,
-    goal: int, counters: Any,
+    by_deal: bool, goal: int, counters: Any,
 ) -> int:  # fmt: skip
     """Iterate up to `goal`; `states` and `copies` are the same memory: the start, and the state at each frame.
 
@@ -192,6 +215,7 @@ def _walk(
         if counters[1] * 2 >= keys.shape[0]:
             return _FULL
         weight = float(counters[0] + 1)
+        deal = bound.deal(states[0]) if by_deal else -1
         for turn in range(num_players):
             depth = 0
             for byte in range(size):
@@ -203,6 +227,9 @@ def _walk(
                 finished = False
                 while True:
                     outcomes = bound.num_chance_outcomes(state)
+                    if by_deal and bound.deal(state) != deal:
+                        finished = True
+                        break
                     if outcomes > 0:
                         move = np.int64(uniform(generator, outcomes))
                     else:
@@ -222,14 +249,9 @@ def _walk(
                         match_regrets(regrets[place], mask, strategy)
                         if seat == turn:
                             break
-                        goal_share = uniform_float(generator)
-                        move = np.int64(-1)
                         for action in range(num_actions):
-                            if mask[action]:
-                                sums[place, action] += weight * strategy[action]
-                                if strategy[action] > 0.0 and goal_share >= 0.0:
-                                    move = action
-                                    goal_share -= strategy[action]
+                            sums[place, action] += weight * strategy[action]
+                        move = np.int64(draw_action(strategy, mask, generator))
                     bound.apply_action(state, move)
                     for other in range(num_players):
                         paid[other] = 0.0
@@ -283,5 +305,26 @@ def _walk(
                     paid[other] = 0.0
                 bound.rewards(state, paid)
                 total += paid[turn]
+        if by_deal:
+            # Play the deal by the strategies as they are, and begin the next iteration where it ends.
+            state = states[0]
+            while True:
+                outcomes = bound.num_chance_outcomes(state)
+                if outcomes > 0:
+                    bound.apply_action(state, np.int64(uniform(generator, outcomes)))
+                    if bound.deal(state) != deal:
+                        break
+                    continue
+                seat = bound.current_player(state)
+                if seat < 0:
+                    bound.setup(state)
+                    break
+                bound.legal_action_mask(state, mask)
+                bound.observe(state, seat, observation)
+                place = place_of(keys, hash_of(observation))
+                match_regrets(regrets[place], mask, strategy)
+                bound.apply_action(state, draw_action(strategy, mask, generator))
+                if bound.deal(state) != deal:
+                    break
         counters[0] += 1
     return _DONE

@@ -1,0 +1,92 @@
+"""External-sampling MCCFR against exact values, and its strategies as players and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cardgym import CardgymError, find
+from cardgym.players.base import resolve
+from cardgym.players.strategy_table import StrategyPlayer, save_strategy
+from cardgym.solvers.best_response import expected_returns, exploitability
+from cardgym.solvers.mccfr import MCCFR
+from cardgym.solvers.tree import GameTree, Strategy, enumerate_tree
+
+
+def solver_of(name: str, seed: int = 1) -> tuple[GameTree, MCCFR]:
+    game = find(name)
+    options = game.parse_options()
+    return enumerate_tree(game, options), MCCFR(game, options, seed=seed, capacity=4)
+
+
+def strategy_of(tree: GameTree, player: StrategyPlayer) -> Strategy:
+    return tree.strategy(player.probabilities(*tree.look(player.observation_name)))
+
+
+def test_kuhn_poker_approaches_its_value() -> None:
+    tree, solver = solver_of("KuhnPoker-v0")
+    solver.run(100_000)
+    strategy = strategy_of(tree, solver.player())
+    assert solver.num_info_sets == tree.num_info_sets
+    assert exploitability(tree, strategy) < 0.01
+    assert expected_returns(tree, strategy)[0] == pytest.approx(-1 / 18, abs=0.005)
+
+
+def test_leduc_poker_approaches_an_equilibrium() -> None:
+    tree, solver = solver_of("LeducPoker-v0")
+    solver.run(10_000)
+    early = exploitability(tree, strategy_of(tree, solver.player()))
+    solver.run(90_000)
+    late = exploitability(tree, strategy_of(tree, solver.player()))
+    assert late < 0.08 < 0.5 * exploitability(tree, tree.uniform())
+    assert late < early
+    assert solver.num_info_sets == tree.num_info_sets  # The table has grown from 4.
+
+
+def test_iterations_do_not_depend_on_how_they_are_grouped() -> None:
+    _, one = solver_of("KuhnPoker-v0")
+    _, other = solver_of("KuhnPoker-v0")
+    one.run(300)
+    for _ in range(3):
+        other.run(100)
+    for mine, theirs in zip(one.average, other.average, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_strategy_file_is_a_player(tmp_path: Path) -> None:
+    tree, solver = solver_of("KuhnPoker-v0")
+    solver.run(2000)
+    path = tmp_path / "kuhn.strategy.npz"
+    save_strategy(path, solver.average, solver.game, solver.options, solver.observation_name)
+    player = resolve(path, solver.game, solver.options)
+    assert isinstance(player, StrategyPlayer)
+    strategy = strategy_of(tree, player)
+    np.testing.assert_array_equal(strategy, strategy_of(tree, solver.player()))
+    observations, masks = tree.look(player.observation_name)
+    draws = np.random.default_rng(0).random((4000, len(masks)))
+    chosen = np.stack([player.act(observations, masks, row) for row in draws])
+    shares = np.stack([(chosen == action).mean(0) for action in range(masks.shape[1])], axis=1)
+    np.testing.assert_allclose(shares, player.probabilities(observations, masks), atol=0.05)
+    np.testing.assert_array_equal(player.act(observations, masks), player.probabilities(observations, masks).argmax(1))
+
+
+def test_strategy_of_another_game_is_refused(tmp_path: Path) -> None:
+    _, solver = solver_of("KuhnPoker-v0")
+    solver.run(10)
+    path = tmp_path / "kuhn.strategy.npz"
+    save_strategy(path, solver.average, solver.game, solver.options, solver.observation_name)
+    other = find("LeducPoker-v0")
+    with pytest.raises(CardgymError, match="KuhnPoker-v0"):
+        resolve(path, other, other.parse_options())
+
+
+def test_by_deal_ends_each_walk_with_the_deal() -> None:
+    """A game of one deal is solved alike, whether it is walked by deals or as a whole."""
+    game = find("KuhnPoker-v0")
+    options = game.parse_options()
+    tree = enumerate_tree(game, options)
+    solver = MCCFR(game, options, seed=2, by_deal=True)
+    solver.run(50_000)
+    assert exploitability(tree, strategy_of(tree, solver.player())) < 0.02
