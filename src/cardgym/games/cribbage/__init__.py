@@ -13,6 +13,10 @@ PACKAGE = GamePackage(
         "cribbage-stats": Command(
             "cardgym.games.cribbage.commands.statistics", "count the exact statistics of every hand of cribbage"
         ),
+        "cribbage-chances": Command(
+            "cardgym.games.cribbage.commands.chances",
+            "compute the chance to win at cribbage by score, dealer and phase",
+        ),
         "pegging": Command(
             "cardgym.games.cribbage.commands.pegging", "solve the play of the cards at cribbage by CFR+"
         ),

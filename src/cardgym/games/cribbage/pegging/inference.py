@@ -16,6 +16,19 @@ _STEP = 1.0 / LEVELS_OF_CHOICE
 
 
 @rule
+def pile_of(count: int, played: npt.NDArray[np.int8], num_played: int, pile: npt.NDArray[np.int8]) -> int:
+    """Fill `pile` with the ranks since the last restart, which add up to the count; how many they are."""
+    start = num_played
+    total = 0
+    while total < count:
+        start -= 1
+        total += worth(played[start])
+    for place in range(num_played - start):
+        pile[place] = played[start + place]
+    return num_played - start
+
+
+@rule
 def multiset_of(ranks: npt.NDArray[np.int8], size: int) -> int:
     """The number of the multiset of the first `size` ranks, in any order."""
     number = 0
@@ -60,16 +73,7 @@ def choose_rank(
     if legal == 1:
         return int(SLOTS[size, number, 0])
     pile = np.empty(10, np.int8)
-    length = 0
-    if count > 0:
-        total = 0
-        start = num_played
-        while total < count:
-            start -= 1
-            total += worth(played[start])
-        length = num_played - start
-        for place in range(length):
-            pile[place] = played[start + place]
+    length = pile_of(count, played, num_played, pile)
     if theirs == 0:
         return _best_order(held, size, pile, length, count, values)
     if size + theirs <= 3:
