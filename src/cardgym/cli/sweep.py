@@ -60,8 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
     grid, seeds = parse_grid(arguments.grid), parse_seeds(arguments.seeds)
     runs = [] if arguments.search else runs_of(trainer, grid, seeds)
 
+    from cardgym.engine.registry import find
+    from cardgym.figures import save_png
     from cardgym.learn.run import numbered_folder
-    from cardgym.sweeps.chart import draw_curves, evaluation_curves
+    from cardgym.learn.tags import eval_tag
+    from cardgym.sweeps.chart import curves_of, draw
     from cardgym.sweeps.display import SweepDisplay
     from cardgym.sweeps.report import CURVES, EXPLANATION, check_metric, grouped, table, write_report
     from cardgym.sweeps.search import Search
@@ -112,14 +115,12 @@ def run(arguments: argparse.Namespace) -> int:
         "engine": engine.name,
     }
     write_report(folder.path, about, results, arguments.metric)
-    curves = {
-        label: [evaluation_curves(result.folder, arguments.metric) for result in group]
-        for label, group in grouped(results).items()
-    }
-
-    from cardgym.figures import save_png
-
-    save_png(draw_curves(curves, arguments.metric), folder.path / CURVES, dpi=120)
+    curves = {label: [curves_of(result.folder) for result in group] for label, group in grouped(results).items()}
+    known = {tag for group in curves.values() for one in group for tag in one}
+    tags = sorted(tag for tag in known if tag.startswith(eval_tag(arguments.metric, "")))
+    if tags:
+        seats = find(trainer.config.game_id).parse_options(trainer.config.model_dump()["env_options"]).num_players
+        save_png(draw(curves, tags, 1 / seats if seats > 1 else None), folder.path / CURVES, dpi=120)
     if arguments.json:
         print(json.dumps([result.asdict() for result in results], indent=2))
     else:

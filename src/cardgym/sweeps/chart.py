@@ -2,79 +2,116 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from cardgym.errors import CardgymError
 from cardgym.figures import COLOURS, new_figure
-from cardgym.learn.curves import read_evaluations
-from cardgym.sweeps.statistics import interquartile_mean
+from cardgym.learn.curves import Curve, read_curves
+from cardgym.learn.tags import EVAL, WIN_RATE, ci95_tags
+from cardgym.sweeps.statistics import Estimate, interquartile_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Curve = Mapping[int, float]
-"""Values by step."""
+Curves = Mapping[str, Curve]
+"""Curves by tag."""
 
-_MARKERS = "osv^D"
-_COLUMNS = 3
+MARKERS = "osv^D"
+LINES = ("-", "--", "-.", ":")
 
 
-def evaluation_curves(folder: Path, metric: str) -> dict[str, Curve]:
-    """A run's evaluations during training: one metric by opponent; empty for a run that made none."""
+def curves_of(folder: Path) -> Curves:
+    """The curves of a run; none where it wrote none yet."""
     try:
-        evaluations = read_evaluations(folder)
+        return read_curves(folder)
     except CardgymError:
         return {}
-    curves: dict[str, dict[int, float]] = {}
-    for step, results in evaluations:
-        for opponent, metrics in results.items():
-            if metric in metrics:
-                curves.setdefault(opponent, {})[step] = metrics[metric][0]
-    return dict(curves)
 
 
-def draw_curves(groups: Mapping[str, Sequence[Mapping[str, Curve]]], metric: str) -> Figure:
-    """A panel for each opponent, and in it a line for each group of runs.
+def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: float | None = 0.5) -> Figure:
+    """A panel for each tag, with tags of the same metric in a row on the same axes, and a line for each group of runs.
 
-    A line is the interquartile mean over the group's runs, with the band of its 95 % bootstrap interval. It goes as far
-    as the group's shortest run.
+    A line is the interquartile mean over the group's runs, as far as the shortest of them goes; its band is the
+    bootstrap's interval, or for a single run that of each evaluation.
 
     Args:
-        groups: for each group the curves of its runs by opponent; see `evaluation_curves`.
-        metric: what the curves show, for the axis.
+        groups: the curves of runs by the name of their line.
+        tags: what to draw.
+        even: the win rate of even players, drawn as a line; None for none.
     """
-    opponents = list(dict.fromkeys(opponent for runs in groups.values() for run in runs for opponent in run))
-    columns = max(min(len(opponents), _COLUMNS), 1)
-    rows = max(-(-len(opponents) // columns), 1)
-    figure = new_figure(4.5 * columns, 3.4 * rows)
-    panels = figure.subplots(rows, columns, squeeze=False)
-    for panel, opponent in zip(panels.flat, opponents, strict=False):
-        curves = {name: [run[opponent] for run in runs if opponent in run] for name, runs in groups.items()}
-        _draw_panel(panel, curves)
-        panel.set(title=f"against {opponent}", xlabel="million steps", ylabel=metric.replace("_", " "))
-        panel.grid(alpha=0.3)
-    for panel in list(panels.flat)[len(opponents) :]:
+    from matplotlib.ticker import PercentFormatter
+
+    rows: dict[str, list[str]] = defaultdict(list)
+    for tag in tags:
+        rows[_metric(tag)].append(tag)
+    columns = max(map(len, rows.values()))
+    figure = new_figure(max(3.3 * columns, 6), 2.6 * len(rows) + 0.7, dpi=120)
+    panels = figure.subplots(len(rows), columns, squeeze=False, sharex=True, sharey="row")
+    for panel in panels.flat:
         panel.set_visible(False)
-    if opponents:
-        handles, labels = panels.flat[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize="small")
+    for row_of_panels, (metric, row_of_tags) in zip(panels, rows.items(), strict=True):
+        for panel, tag in zip(row_of_panels, row_of_tags, strict=False):
+            panel.set_visible(True)
+            panel.set_title(f"against {tag.rpartition('/')[2]}" if tag.startswith(EVAL) else tag)
+            _draw_lines(panel, tag, groups)
+            if metric == WIN_RATE and even is not None and not tag.endswith("/alone"):
+                panel.axhline(even, color="0.4", linewidth=1, linestyle=(0, (1, 2)), label=f"even: {even:.0%}")
+            if metric == WIN_RATE:
+                panel.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+            panel.set_xlabel("million steps")
+            panel.tick_params(labelleft=True, labelbottom=True)
+            panel.grid(alpha=0.3)
+        low, high = row_of_panels[0].get_ylim()
+        for panel in row_of_panels if low < 0 < high else ():
+            panel.axhline(0, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
+        row_of_panels[0].set_ylabel(metric.replace("_", " "))
+    lines = {label: line for line, label in zip(*panels[0, 0].get_legend_handles_labels(), strict=True)}
+    figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=4, title=_caption(groups))
     return figure
 
 
-def _draw_panel(panel: Axes, curves: Mapping[str, Sequence[Curve]]) -> None:
-    for (name, runs), colour, marker in zip(curves.items(), cycle(COLOURS), cycle(_MARKERS), strict=False):
-        if not runs:
+def _metric(tag: str) -> str:
+    """The first word of a tag behind its group: what its panel measures."""
+    return (tag.removeprefix(EVAL) if tag.startswith(EVAL) else tag.partition("/")[2]).partition("/")[0]
+
+
+def _caption(groups: Mapping[str, Sequence[Curves]]) -> str:
+    several = "lines: interquartile means over runs; bands: their 95 % bootstrap intervals"
+    single = "band: the 95 % interval of each evaluation"
+    sizes = {len(runs) > 1 for runs in groups.values()}
+    return f"{several}; of a single run, {single}" if len(sizes) == 2 else several if sizes == {True} else single
+
+
+def _draw_lines(panel: Axes, tag: str, groups: Mapping[str, Sequence[Curves]]) -> None:
+    for (name, runs), *style in zip(groups.items(), cycle(COLOURS), cycle(MARKERS), cycle(LINES), strict=False):
+        curves = [run[tag] for run in runs if tag in run]
+        shortest = min((len(steps) for steps, _ in curves), default=0)
+        if not shortest:
             continue
-        steps = sorted(set.intersection(*(set(run) for run in runs)))
-        estimates = [interquartile_mean([[run[step] for run in runs]]) for step in steps]
-        millions = [step / 1e6 for step in steps]
+        colour, marker, line = style
+        steps = np.array(curves[0][0][:shortest]) / 1e6
+        estimates = [interquartile_mean([[values[at] for _, values in curves]]) for at in range(shortest)]
         values = [estimate.value for estimate in estimates]
-        panel.plot(millions, values, color=colour, marker=marker, markersize=4, label=f"{name} ({len(runs)} runs)")
-        bands = [estimate.interval or (estimate.value, estimate.value) for estimate in estimates]
-        if len(runs) > 1:
-            lows, highs = [low for low, _ in bands], [high for _, high in bands]
-            panel.fill_between(millions, lows, highs, color=colour, alpha=0.2, linewidth=0)
+        label = f"{name} ({len(runs)} runs)" if len(runs) > 1 else name
+        panel.plot(steps, values, color=colour, marker=marker, markersize=4, linestyle=line, label=label)
+        low, high = _band(tag, runs, estimates)
+        if low:
+            panel.fill_between(steps, low, high, color=colour, alpha=0.2, linewidth=0)
+
+
+def _band(tag: str, runs: Sequence[Curves], estimates: Sequence[Estimate]) -> tuple[list[float], list[float]]:
+    """The ends of a band: the bootstrap's interval, or that of each evaluation of a single run, if it has one."""
+    intervals = [estimate.interval for estimate in estimates]
+    if all(intervals):
+        lows, highs = zip(*(interval for interval in intervals if interval), strict=True)
+        return list(lows), list(highs)
+    metric, _, opponent = tag.removeprefix(EVAL).partition("/")
+    low, high = ([run[end][1][: len(estimates)] for run in runs if end in run] for end in ci95_tags(metric, opponent))
+    return (low[0], high[0]) if low and high else ([], [])

@@ -14,9 +14,13 @@ from types import SimpleNamespace
 from typing import Protocol
 
 from cardgym.errors import require
+from cardgym.learn.tags import eval_tag
 from cardgym.scaling.program import STOP
-from cardgym.sweeps.chart import Curve, evaluation_curves
+from cardgym.sweeps.chart import curves_of
 from cardgym.sweeps.plan import Run
+
+Curve = Mapping[int, float]
+"""Values by step."""
 
 _LEAST_OTHERS = 3
 """So many other settings have to be as far for a median."""
@@ -145,7 +149,10 @@ class Watch:
         place = self._folder / run.name
         written = max((path.stat().st_mtime for path in place.glob("events.out.tfevents.*")), default=0.0)
         if run.name not in self._curves or self._curves[run.name][0] < written:
-            curves = list(evaluation_curves(place, self._metric).values())
+            tag = eval_tag(self._metric, "")
+            curves = [
+                dict(zip(*curve, strict=True)) for name, curve in curves_of(place).items() if name.startswith(tag)
+            ]
             steps = set.intersection(*map(set, curves)) if curves else set()
             self._curves[run.name] = written, {step: mean(curve[step] for curve in curves) for step in sorted(steps)}
         return self._curves[run.name][1]
