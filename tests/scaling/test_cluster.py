@@ -67,8 +67,6 @@ class Cluster:
             "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests" / "learn")]),
         }
         self.nodes: dict[str, subprocess.Popen[bytes]] = {}
-        self.start("head")
-        self.start("other")
 
     def start(self, name: str) -> None:
         place = ["--head", f"--port={self.port}"] if name == "head" else [f"--address={self.address}"]
@@ -130,9 +128,13 @@ def programs(folder: Path) -> list[int]:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = Path(os.path.realpath(tmp_path_factory.mktemp("r")))  # Ray's sockets have short paths.
     cluster = Cluster(folder)
-    yield cluster
-    for name in list(cluster.nodes):
-        cluster.stop(name)
+    try:
+        cluster.start("head")
+        cluster.start("other")
+        yield cluster
+    finally:
+        for name in list(cluster.nodes):
+            cluster.stop(name)
 
 
 def sweep(cluster: Cluster, config: Path, out: Path, *more: str) -> subprocess.Popen[str]:
