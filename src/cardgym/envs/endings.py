@@ -63,8 +63,9 @@ def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> npt.NDArray[
 
 def reasons(batch: Any, over: npt.NDArray[np.bool_], truncated: npt.NDArray[np.bool_]) -> npt.NDArray[np.object_]:
     """Why the game of each row is over, (rows,) of strings; None where it is not."""
-    found: npt.NDArray[np.object_] = np.full(len(batch), None, object)
-    found[truncated] = TRUNCATED
-    found[over] = FINISHED
-    found[over & (batch.plain_rows["forfeited"] >= 0)] = ILLEGAL_ACTION
+    found: npt.NDArray[np.object_] = np.empty(len(batch), object)  # All None.
+    ended = np.flatnonzero(over)  # A few of many rows: the others cost nothing.
+    found[truncated.nonzero()] = TRUNCATED
+    found[ended] = FINISHED
+    found[ended[batch.plain_rows["forfeited"][ended] >= 0]] = ILLEGAL_ACTION
     return found
