@@ -25,6 +25,8 @@ Curves = Mapping[str, Curve]
 
 MARKERS = "osv^D"
 LINES = ("-", "--", "-.", ":")
+_LETTERS_AN_INCH, _LETTERS_OF_A_LINE = 11, 9
+"""How wide a legend's text is, and the piece of line before it."""
 
 
 def curves_of(folder: Path) -> Curves:
@@ -73,7 +75,9 @@ def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: floa
             panel.axhline(0, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
         row_of_panels[0].set_ylabel(metric.replace("_", " "))
     lines = {label: line for line, label in zip(*panels[0, 0].get_legend_handles_labels(), strict=True)}
-    figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=4, title=_caption(groups))
+    fitting = int(_LETTERS_AN_INCH * figure.get_figwidth()) // (max(map(len, lines), default=0) + _LETTERS_OF_A_LINE)
+    ncols = min(max(fitting, 1), 4)
+    figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=ncols, title=_caption(groups))
     return figure
 
 
