@@ -132,7 +132,7 @@ def _figures(text: str) -> list[tuple[str, str]]:
 
 
 def _without_times(text: str) -> str:
-    return re.sub(r"[\d.]+ s, [\d,]+ decisions/s", "", text).strip()
+    return " ".join(re.sub(r"[\d.]+\s+s,\s+[\d,]+\s+decisions/s", "", text).split())
 
 
 @pytest.mark.skipif(not os.environ.get(ALL), reason="takes long")
