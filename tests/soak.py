@@ -1,4 +1,4 @@
-"""The long checks: random play, hidden cards, rows, compilation, digests and damaged files, at full length.
+"""The long checks: random play, hidden cards, rows, compilation, digests, damaged files, cold starts.
 
     python tests/soak.py [--decisions 100000000] [--seeds 1000] [--only NAME ...] [--seed 1]
 
@@ -11,8 +11,10 @@ import argparse
 import contextlib
 import dataclasses
 import itertools
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -195,8 +197,6 @@ def openspiel(arguments: argparse.Namespace) -> str:
 
 def digests(arguments: argparse.Namespace) -> str:
     """The digests of tests/digests.json, without this processor's own instructions too."""
-    import os
-
     path = TESTS / "reproducibility.py"
     return f"{_program(path)}; generic: {_program(path, environment={**os.environ, 'NUMBA_CPU_NAME': 'generic'})}"
 
@@ -204,6 +204,37 @@ def digests(arguments: argparse.Namespace) -> str:
 def damaged_files(arguments: argparse.Namespace) -> str:
     """Damaged files at random."""
     return _program(TESTS / "untrusted" / "fuzz.py", str(arguments.seeds * 10))
+
+
+FIRST_GAME = """
+import sys
+import gymnasium, cardgym
+from cardgym.engine.kernel import kernel_of
+env = gymnasium.make(sys.argv[1])
+_, info = env.reset(seed=0)
+env.step(int(info["action_mask"].argmax()))
+print(sum(kernel_of(env.unwrapped.game, env.unwrapped.game.default_observation).step.stats.cache_misses.values()))
+"""
+
+
+def cold_processes(arguments: argparse.Namespace) -> str:
+    """Eight processes that start together on an empty cache: one of them compiles each game, and none fails."""
+    for game_id in games():
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "CARDGYM_CACHE_DIR": folder}
+            started = [
+                subprocess.Popen(
+                    [sys.executable, "-c", FIRST_GAME, game_id],
+                    env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                )
+                for _ in range(8)
+            ]  # fmt: skip
+            outputs = [process.communicate()[0] for process in started]
+            codes = [process.returncode for process in started]
+        expect(codes == [0] * 8, f"{game_id}: eight cold processes ended with {codes}")
+        compiled = sum(int(output) for output in outputs)
+        expect(compiled == 1, f"{game_id}: eight cold processes compiled it {compiled} times")
+    return f"{len(games())} ids, eight processes each"
 
 
 def _program(path: Path, *words: str, environment: dict[str, str] | None = None) -> str:
@@ -222,6 +253,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], str]] = {
         openspiel,
         digests,
         damaged_files,
+        cold_processes,
     )
 }
 
