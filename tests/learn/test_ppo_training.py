@@ -149,11 +149,11 @@ def test_first_step_of_an_update_has_ratio_1(magnet: str) -> None:
     learner, batch = learner_and_batch(magnet=magnet)
     learner.update(batch)
     statistics = learner.statistics()
-    assert statistics["approx_kl"] == pytest.approx(0.0, abs=1e-7)
-    assert statistics["clip_fraction"] == 0.0
-    assert statistics["policy_loss"] == pytest.approx(0.0, abs=1e-6)  # Advantages are normalised: their mean is 0.
+    assert statistics["losses/approx_kl"] == pytest.approx(0.0, abs=1e-7)
+    assert statistics["losses/clipfrac"] == 0.0
+    assert statistics["losses/policy_loss"] == pytest.approx(0.0, abs=1e-6)  # Advantages are normalised: their mean is 0.
     if magnet != "uniform":
-        assert statistics["magnet_kl"] == pytest.approx(0.0, abs=1e-7)
+        assert statistics["losses/magnet_kl"] == pytest.approx(0.0, abs=1e-7)
 
 
 def test_a_strong_magnet_holds_the_policy() -> None:
@@ -165,7 +165,7 @@ def test_a_strong_magnet_holds_the_policy() -> None:
             learner.update(batch)
         after = torch.cat([values.detach().flatten() for values in learner.magnet.parameters()])
         assert torch.equal(before, after)
-        drifts[coef] = learner.statistics()["approx_kl"]
+        drifts[coef] = learner.statistics()["losses/approx_kl"]
     assert drifts[10.0] < 0.2 * drifts[0.0]
 
 
