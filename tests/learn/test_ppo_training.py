@@ -151,7 +151,9 @@ def test_first_step_of_an_update_has_ratio_1(magnet: str) -> None:
     statistics = learner.statistics()
     assert statistics["losses/approx_kl"] == pytest.approx(0.0, abs=1e-7)
     assert statistics["losses/clipfrac"] == 0.0
-    assert statistics["losses/policy_loss"] == pytest.approx(0.0, abs=1e-6)  # Advantages are normalised: their mean is 0.
+    assert statistics["losses/policy_loss"] == pytest.approx(
+        0.0, abs=1e-6
+    )  # Advantages are normalised: their mean is 0.
     if magnet != "uniform":
         assert statistics["losses/magnet_kl"] == pytest.approx(0.0, abs=1e-7)
 
