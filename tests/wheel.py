@@ -38,7 +38,7 @@ env = aec_env("CorellianSpike-v0")
 env.reset(seed=1)
 for agent in env.agent_iter():
     observation, reward, terminated, truncated, info = env.last()
-    env.step(None if terminated else int(info["action_mask"].argmax()))
+    env.step(None if terminated else int(observation["action_mask"].argmax()))
 """
 WINDOW = """
 import gymnasium, cardgym
