@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardgym.engine.contract import Options, Record, choice, number
-from cardgym.errors import CardgymError
+from cardgym.engine.contract import CardgymError, Options, Record, choice, number
 
 MAX_PLAYERS = 8
 NUM_CARDS = 62
