@@ -74,7 +74,7 @@ class Environment:
 
     def install(self, wheel: Path, extra: str, borrow: bool) -> None:
         """Install the wheel with an extra, or with none."""
-        words = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        words: list[str | Path] = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         wanted = f"cardgym[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
         if borrow:
             subprocess.run([*words, "--no-deps", wheel], check=True)
@@ -239,7 +239,7 @@ def main() -> None:
         if wheel is None:
             # Where packages are borrowed, those that build are too; otherwise pip fetches them.
             alone_flag = ["--no-isolation"] if arguments.borrow else []
-            command = [sys.executable, "-m", "build", *alone_flag, "--outdir", folder, ROOT]
+            command: list[str | Path] = [sys.executable, "-m", "build", *alone_flag, "--outdir", folder, ROOT]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # The wheel is built from the sdist.
             (wheel,) = folder.glob("*.whl")
             print(f"{wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB")
