@@ -14,7 +14,7 @@ from cardgym.arena import evaluate
 from cardgym.arena.match import Match
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
-from cardgym.players.base import CallablePlayer, CompiledPlayer, resolve
+from cardgym.players.base import CallablePlayer, CompiledPlayer, Player, resolve
 from cardgym.players.mixture_file import save_mixture
 from cardgym.players.mixtures import drawn, mixture
 from cardgym.solvers.enumeration import enumerate_game
@@ -29,7 +29,11 @@ def first_legal(observation: np.ndarray, mask: np.ndarray) -> int:
     return int(mask.argmax())
 
 
-PARTS = [CompiledPlayer("heuristic"), CallablePlayer("first legal", first_legal), CompiledPlayer("initial")]
+PARTS: list[Player] = [
+    CompiledPlayer("heuristic"),
+    CallablePlayer("first legal", first_legal),
+    CompiledPlayer("initial"),
+]
 
 
 def save(folder: Path, **weights: float) -> Path:
@@ -85,15 +89,17 @@ def test_single_and_vector_envs_meet_the_same_players(tmp_path: Path) -> None:
     over = np.zeros(3, bool)
     rewards = np.zeros((2, 3))
     for _ in range(200):
-        masks = np.array([env.unwrapped.action_masks() for env in single])
+        masks = np.array([env.get_wrapper_attr("action_masks")() for env in single])
         observations, paid, ended, _, _ = vector.step(masks.argmax(axis=1))
         for i, env in enumerate(single):
-            observation, reward, done, _, _ = env.step(masks[i].argmax()) if not over[i] else (*env.reset(), 0, 0, 0)
-            if not over[i]:
-                rewards[:, i] += reward, paid[i]
-                assert done == ended[i]
-                assert np.array_equal(observation, observations[i])
-            over[i] = done if not over[i] else False
+            if over[i]:  # The vector env starts its next game in this step.
+                env.reset()
+                over[i] = False
+                continue
+            observation, reward, over[i], _, _ = env.step(masks[i].argmax())
+            rewards[:, i] += [float(reward), paid[i]]
+            assert over[i] == ended[i]
+            assert np.array_equal(observation, observations[i])
     assert np.array_equal(*rewards)
 
 

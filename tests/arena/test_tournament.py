@@ -15,7 +15,7 @@ from cardgym.arena import evaluate
 from cardgym.arena.tournament import Standings, running, tournament
 from cardgym.arena.tournament.bootstrap import REPLICATES, weights
 from cardgym.arena.tournament.pages import write_leaderboards, write_results
-from cardgym.arena.tournament.ranges import ranges
+from cardgym.arena.tournament.ranges import play_range, ranges
 from cardgym.arena.tournament.ranking import bradley_terry, nash
 from cardgym.arena.tournament.tables import labels
 from cardgym.cli import main
@@ -147,7 +147,7 @@ def test_nobody_beats_the_equilibrium_of_a_random_game() -> None:
 def test_stopped_tournament_goes_on_from_the_ranges_it_played(
     tmp_path: Path, here: Standings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play_range, played = running.play_range, []
+    played: list[Any] = []
 
     def stops_after(limit: int) -> Any:
         def play(*arguments: Any) -> Any:

@@ -14,11 +14,11 @@ import pytest
 from numba.core.caching import FunctionCache
 
 import cardgym
+from cardgym.engine.code_files import cache_folder
 from cardgym.engine.compilation import (
     allocates,
     bind,
     bound,
-    cache_folder,
     config,
     digest_of,
     name_entry_point,

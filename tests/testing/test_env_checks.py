@@ -52,8 +52,8 @@ def test_vector_env_that_pays_another_reward_is_caught(monkeypatch: pytest.Monke
 def test_missing_final_observation_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     final = CardVectorEnv._final
 
-    def final_zeros(self: CardVectorEnv, over: Any) -> dict[str, Any]:
-        infos = final(self, over)
+    def final_zeros(self: CardVectorEnv, over: Any, ends: Any) -> dict[str, Any]:
+        infos = final(self, over, ends)
         for row in np.flatnonzero(over):
             infos["final_obs"][row] = infos["final_obs"][row] * 0
         return infos
