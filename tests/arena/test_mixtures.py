@@ -133,7 +133,7 @@ def test_paths_are_kept_as_seen_from_the_file(tmp_path: Path, monkeypatch: pytes
     ("change", "message"),
     [
         ({"env": "Coda-v0"}, "made for Coda-v0"),
-        ({"options": {}}, "made for"),
+        ({"options": {"hands": 3}}, "made for hands=3"),
         ({"players": []}, "players"),
         ({"players": [{"player": "heuristic", "weight": -1}]}, "weight"),
         ({"players": [{"player": "heuristic", "weight": 0}]}, "weight above 0"),

@@ -169,6 +169,8 @@ def test_evaluate_prints_the_documented_json(capsys: pytest.CaptureFixture[str])
         "credits": 50,
         "betting": "matched",
         "reward": "credits",
+        "special_hands": "no",
+        "cheat": "no",
     }
     assert [player["name"] for player in report["players"]] == ["heuristic", "random"]
     for player in report["players"]:

@@ -98,7 +98,7 @@ class Reference:
         return card
 
     def _hand(self) -> Any:
-        self.pile, self.discards, self.round = new_pile(), Counter(), 0
+        self.pile, self.discards, self.round, self.sleeve = new_pile(), Counter(), 0, None
         for number, seat in enumerate(self.seats):
             seat.hand, seat.spike, seat.folded = [], None, False
             seat.put_hand = seat.put_phase = seat.raises = seat.buys = 0
@@ -106,7 +106,6 @@ class Reference:
         for number, seat in enumerate(self.seats):
             for _ in range(2):
                 seat.hand.append((yield from self._draw(number)))
-        self.sleeve = None
         if self.cheat is not None:
             self.sleeve = yield from self._draw(self.cheat)
         yield from self._betting()
