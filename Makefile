@@ -6,7 +6,7 @@ else
 BIN := .venv/bin
 endif
 
-.PHONY: train test test-interop wheel-test docs docs-commands setup lint coverage hooks bench soak audit clean
+.PHONY: train test test-slow test-interop wheel-test docs docs-commands setup lint coverage hooks bench soak audit clean
 
 .venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -21,6 +21,10 @@ train: setup  ## Train double DQN on CorellianSpike-v0, half a minute on one idl
 
 test: setup  ## The test suite, in two processes that share one cache of compiled code.
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-slow: export CARDGYM_SLOW := 1
+test-slow: setup  ## The tests that take long, some minutes: killed trainings, clusters, wide compilations.
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 test-interop:  ## TorchRL, RLlib and Tianshou, each in an environment of its own, some minutes; see docs/interop/results.md.
 	$(PYTHON) tests/interop/foreign/run.py

@@ -130,6 +130,7 @@ def test_a_game_is_deleted_with_its_folders_and_one_line(package, tmp_path):
     assert not any(game_id in listed.stdout for game_id in package.games)
 
 
+@pytest.mark.slow
 def test_the_other_games_tests_are_collected_after_a_game_is_deleted(tmp_path):
     copy_without(OWN[0].name, tmp_path)
     words = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]

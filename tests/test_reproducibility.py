@@ -22,6 +22,7 @@ def test_this_machine_gives_the_digests_of_the_file(game_id: str) -> None:
     assert differences([game_id]) == []
 
 
+@pytest.mark.slow
 def test_a_machine_without_this_ones_instructions_gives_them_too() -> None:
     # One game, since all of it is compiled anew: some ten seconds. The script without a game's name checks them all.
     game_id = min(games(), key=lambda one: (cardgym.find(one).parse_options().num_players, one))

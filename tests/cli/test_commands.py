@@ -101,7 +101,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert message in err
 
 
-@pytest.mark.parametrize("env", ["OnePlayPoker-v0", "Cribbage-v0"])
+@pytest.mark.parametrize("env", ["OnePlayPoker-v0", pytest.param("Cribbage-v0", marks=pytest.mark.slow)])
 def test_games_are_played_on_a_console_without_the_suits(env: str) -> None:
     played = run_cardgym(
         "play", env, "--seed", 3, input="1\nq\n", env={**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
@@ -323,6 +323,7 @@ def test_the_command_line_starts_without_heavy_packages() -> None:
     assert done.stdout.splitlines()[-1] == "set()"
 
 
+@pytest.mark.slow
 def test_bench_prints_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "first_step", lambda game, *, cold: 9.0 + cold)  # A cold start takes long.
     assert main(["bench", ENV, "--repeats", "1", "--seconds", "0.05", "--json"]) == 0
@@ -388,6 +389,7 @@ def test_other_shells_have_completions(shell: str, capsys: pytest.CaptureFixture
 # -- compiling ahead --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_compile_says_what_it_compiled_and_a_second_time_that_nothing_is_left(tmp_path: Path) -> None:
     own = {**os.environ, "CARDGYM_CACHE_DIR": str(tmp_path / "cache")}
     uses = "from cardgym.cli import compile, main; compile.USES = {'envs': compile.USES['envs']}; "

@@ -30,6 +30,7 @@ OF_CARDGYM = [shown for shown in SHOWN if shown.words[0] == "cardgym" or shown.l
 OTHERS = [shown for shown in SHOWN if shown not in OF_CARDGYM]
 LONG = re.compile(
     r"reproduce|search|(solve|train) Coda|bench |--method|cribbage-stats|experts|tournament|league|sweep|exploit Cor"
+    r"|train(/|ing| ).*(coda|orellian.?[sS]pike|ribbage|leduc)"
 )
 NOT_RUN = re.compile(r"runs/|spike\.zip|my_games|cardgym (review|advise|serve|report$|-m)")
 """What needs a file of an earlier training, or a game that one played, and what waits for a browser."""

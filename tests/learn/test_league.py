@@ -52,6 +52,7 @@ def results(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_killed_league_ends_with_the_same_bits_and_is_harder_to_exploit(
     league: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

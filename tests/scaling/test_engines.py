@@ -28,6 +28,7 @@ def engine() -> Iterator[Engine]:
         yield engine
 
 
+@pytest.mark.slow
 def test_slurm_jobs_begin_again_and_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With submitit's executor for one machine, which has the interface of that for SLURM."""
     pytest.importorskip("submitit")

@@ -15,6 +15,7 @@ WORDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_killed_run_ends_with_the_same_bits_when_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     saves = "1,000 of 6,000 games", "2,000 of 6,000 games"
     check_killed_run_ends_with_the_same_bits(main, ["-m", "cardgym", "experts"], WORDS, saves, tmp_path, capsys)

@@ -77,6 +77,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("pone", "dealer"), PAIRS)
+@pytest.mark.slow
 def test_values_are_those_of_the_rules(pone, dealer):
     solver = PeggingSolver(small_tree(), one_pair(pone, dealer))
     driver = at_lead(pone, dealer)

@@ -33,6 +33,7 @@ def test_solve_prints_json_and_writes_a_policy_it_can_read(tmp_path: Path, capsy
         ("tabular.py", ["--total-steps", "20000", "--observation", "full"], "q_table.npz"),
     ],
 )
+@pytest.mark.slow
 def test_trained_player_is_worth_what_it_plays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], script: str, words: list[str], file: str
 ) -> None:
