@@ -6,6 +6,9 @@ import os
 
 import pytest
 
+# Results are printed as to a pipe. A worker of pytest-xdist inherits what readline sets in the process that starts it.
+os.environ.pop("COLUMNS", None)
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave tests marked `slow` to `make test-slow`, which sets CARDGYM_SLOW."""

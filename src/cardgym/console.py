@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import re
+import shutil
 import sys
 import textwrap
 import threading
@@ -60,13 +61,18 @@ def silence_stdout() -> None:
 # -- tables -----------------------------------------------------------------------------------------------------------
 
 
+def results_width() -> int:
+    """Characters a line of results on stdout: those of `COLUMNS` or the terminal, or `WIDE` without either."""
+    columns = os.environ.get("COLUMNS", "")
+    told = int(columns) if columns.isdecimal() else 0
+    return told or (shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE)
+
+
 def results_console() -> Console:
-    """The console that prints results on stdout: as wide as `COLUMNS` or the terminal, or `WIDE` without either."""
+    """The console that prints results on stdout; see `results_width`."""
     from rich.console import Console
 
-    columns = os.environ.get("COLUMNS", "")
-    told = int(columns) if columns.isdecimal() and int(columns) else None
-    return Console(width=told if told or sys.stdout.isatty() else WIDE)
+    return Console(width=results_width())
 
 
 def print_results(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], below: str) -> None:

@@ -195,6 +195,7 @@ def test_without_a_task_a_wait_is_one_of_its_own(monkeypatch: pytest.MonkeyPatch
 
 
 def test_results_are_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert results_console().width == 160
     monkeypatch.setenv("COLUMNS", "70")
     assert results_console().width == 70

@@ -90,12 +90,16 @@ def test_command(shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     words = _arguments(shown)
     if not shown.output and not any(word.startswith("-") for word in words[1:]) and words[0] not in ("games", "-m"):
         assert words[0] in cli.commands()  # The name of a command, in prose.
-    elif NOT_RUN.search(shown.line) or (LONG.search(shown.line) and not os.environ.get(ALL)):
+    elif NOT_RUN.search(shown.line) or (_is_long(shown) and not os.environ.get(ALL)):
         _parse(shown, monkeypatch)
     else:
         code = cli.main(words)
         error = capsys.readouterr().err
         assert (code, error if code else "") == ((2, shown.output + "\n") if _is_error(shown.output) else (0, ""))
+
+
+def _is_long(shown: Shown) -> bool:
+    return bool(LONG.search(shown.line)) and "--help" not in shown.words
 
 
 def _is_error(output: str) -> bool:
@@ -113,7 +117,7 @@ PRINTED = [
 def test_what_a_page_says_a_command_prints(
     shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if LONG.search(shown.line) and not os.environ.get(ALL):
+    if _is_long(shown) and not os.environ.get(ALL):
         pytest.skip(f"takes long: {ALL} runs it")
     monkeypatch.delenv(SHORT)
     assert cli.main(_arguments(shown)) == 0

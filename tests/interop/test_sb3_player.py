@@ -129,7 +129,7 @@ def test_models_play_wherever_a_player_is_named(tiny, tmp_path, model_file, caps
     env.reset(seed=1)
     assert CardVecEnv(tiny, 2, opponent={str(model_file): 1, "random": 1}).reset().shape == (2, 8)
     assert main(["evaluate", tiny.id, "--players", str(model_file), "perfect", "--games", "20"]) == 0
-    assert "model.zip" in capsys.readouterr().out
+    assert "│ model " in capsys.readouterr().out
 
 
 def test_models_are_valued_by_the_solver(tmp_path):

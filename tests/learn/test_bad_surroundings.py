@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import itertools
+import json
 import os
 import time
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from learning_game import ROOT, load_script
@@ -71,8 +73,18 @@ def test_clock_that_jumps_changes_no_bit(
         progress(1)
     assert dqn.main([*DQN, "--save-every-minutes", "0.001", "--out", str(jumping)]) == 0
     assert next(calls) > 10
-    assert (jumping / "model.safetensors").stat().st_size == (whole / "model.safetensors").stat().st_size
     check_weights(whole, jumping)
+    metadata = [read_metadata(folder / "model.safetensors") for folder in (whole, jumping)]
+    assert [one["config"].pop("save_every_minutes") for one in metadata] == [0.0, 0.001]
+    assert metadata[0] == metadata[1]
+
+
+def read_metadata(path: Path) -> dict[str, Any]:
+    import safetensors
+
+    with safetensors.safe_open(path, "pt") as file:
+        metadata: dict[str, Any] = json.loads(file.metadata()["cardgym"])
+    return metadata
 
 
 def check_weights(one: Path, other: Path) -> None:

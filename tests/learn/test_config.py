@@ -21,6 +21,7 @@ from cardgym import find
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.interop.sb3_config import SB3Config
+from cardgym.league.config import LeagueConfig
 from cardgym.learn.config import BASE, Items, TrainingConfig, parse_run, read_config
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.opponents import OpponentPool
@@ -34,7 +35,7 @@ CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 
 def kinds() -> list[type[TrainingConfig]]:
     """The classes of hyper-parameters of all training scripts, those that games bring included."""
-    found: list[type[TrainingConfig]] = [DQNConfig, PPOConfig, TabularConfig, SB3Config]
+    found: list[type[TrainingConfig]] = [DQNConfig, PPOConfig, TabularConfig, SB3Config, LeagueConfig]
     for module in pkgutil.walk_packages(cardgym.games.__path__, "cardgym.games."):
         if module.name.endswith(".config"):
             values = vars(importlib.import_module(module.name)).values()
@@ -47,7 +48,10 @@ KINDS = kinds()
 
 def kind_of(path: Path) -> type[TrainingConfig]:
     """The class of the hyper-parameters in one of the project's config files."""
-    keys = set(tomllib.loads(path.read_text())) - {BASE}
+    values = tomllib.loads(path.read_text())
+    if BASE in values:
+        return kind_of(path.with_name(values[BASE]))
+    keys = set(values)
     for kind in KINDS:
         if keys <= set(kind.model_fields) and read_config(kind, path).algorithm_name in path.stem:
             return kind
@@ -386,7 +390,7 @@ def test_page_of_the_configs_lists_every_key_with_its_meaning_and_default(kind: 
     for name, field in kind.model_fields.items():
         default, meaning = rows[name]
         assert meaning == " ".join((field.description or "").split())
-        value = field.default
+        value = field.get_default(call_default_factory=True)
         if isinstance(value, bool):
             assert default == str(value).lower()
         elif isinstance(value, int | float):

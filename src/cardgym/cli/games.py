@@ -7,7 +7,7 @@ import dataclasses
 import textwrap
 
 from cardgym.cli.parser import Parser
-from cardgym.console import results_console
+from cardgym.console import results_width
 from cardgym.engine.contract import Game
 from cardgym.engine.options import allowed_values
 from cardgym.engine.registry import find, registered
@@ -22,7 +22,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the games."""
     names = [arguments.env] if arguments.env else registered()
-    columns = results_console().width
+    columns = results_width()
     print("\n\n".join(_text(find(name), columns) for name in names))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -58,7 +59,8 @@ def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
         raise CardgymError(f"{what}: no such file")
     try:
         with open(path, "rb") as file:
-            content = file.read(limit + 1)
+            # `read` reserves as much as it is told: no more than the file has.
+            content = file.read(min(os.fstat(file.fileno()).st_size, limit) + 1)
     except OSError as error:
         raise CardgymError(f"{what}: cannot be read ({error.strerror or error})") from None
     if len(content) > limit:
