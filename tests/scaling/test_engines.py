@@ -104,6 +104,11 @@ def test_tasks_under_way_stop_with_the_iteration(engine: Engine, tmp_path: Path)
     assert [outcome.value for outcome in engine.run([Task("next", scaling_tasks.square, (2,))])] == [4]
 
 
+def _take_interrupts() -> None:
+    """A shell starts what runs in its background with SIGINT ignored, and processes below inherit that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_runs_on_after_a_signal(tmp_path: Path, number: signal.Signals) -> None:
     """Two workers with a program each; the process that started them gets the signal, as from Ctrl-C or a scheduler."""
@@ -129,10 +134,14 @@ def test_nothing_runs_on_after_a_signal(tmp_path: Path, number: signal.Signals) 
         [sys.executable, str(command), str(pids), str(script)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SRC), str(HERE)])},
         stderr=subprocess.DEVNULL,
+        preexec_fn=_take_interrupts,
     )
-    started = _started(pids, 2)
-    process.send_signal(number)
-    process.wait(30)
+    try:
+        started = _started(pids, 2)
+        process.send_signal(number)
+        process.wait(30)
+    finally:
+        process.kill()
     deadline = time.monotonic() + 30  # Where it was killed, the others notice by themselves.
     while any(map(_running, started)) and number != signal.SIGINT and time.monotonic() < deadline:
         time.sleep(0.05)
