@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.ppo.losses import (
     approximate_kl,
     clip_fraction,
@@ -75,6 +76,13 @@ def test_sampled_actions_are_legal_whatever_is_drawn(draw: float) -> None:
     )
     actions = sample_actions(probabilities, torch.full((4,), draw, dtype=torch.float64))
     assert (probabilities[torch.arange(4), actions] > 0).all()
+
+
+@flushing_denormals()
+def test_sampled_actions_are_legal_where_denormal_numbers_count_as_0() -> None:
+    probabilities = torch.tensor([[0.0, 0.3, 0.69999, 0.0]])  # A total below 1 made the smallest goal a denormal.
+    actions = sample_actions(probabilities, torch.tensor([np.nextafter(1.0, 0.0)], dtype=torch.float64))
+    assert actions.tolist() == [1]
 
 
 def test_actions_are_sampled_in_proportion() -> None:

@@ -9,6 +9,8 @@ from torch import Tensor, nn
 
 from cardgym.players.networks import NetworkShape, hidden_layers, masked, one_thread
 
+_SMALLEST_SHARE = 1e-30
+
 
 class PolicyNetwork(nn.Module):
     """A multilayer perceptron from an observation to a logit for each action and the value of the state.
@@ -59,7 +61,9 @@ def sample_actions(probabilities: Tensor, draws: Tensor) -> Tensor:
     """
     cumulative = probabilities.cumsum(dim=1)
     # In (0, total]: above 0, so that a leading action of probability 0 does not reach it, and never beyond the total.
-    goals = (1.0 - draws.to(cumulative.dtype)).clamp_min(torch.finfo(cumulative.dtype).tiny) * cumulative[:, -1]
+    # A draw that rounds to 1 leaves the smallest share; it must stay a normal number times a total just below 1, for
+    # trainings flush smaller ones to 0.
+    goals = (1.0 - draws.to(cumulative.dtype)).clamp_min(_SMALLEST_SHARE) * cumulative[:, -1]
     return (cumulative < goals[:, None]).sum(dim=1)
 
 
