@@ -38,3 +38,8 @@ def sleep(folder: str, seconds: float) -> None:
     """Say which process this is, and stay a while."""
     (Path(folder) / str(os.getpid())).touch()
     time.sleep(seconds)
+
+
+def take_interrupts() -> None:
+    """A shell starts what runs in its background with SIGINT ignored, and processes below inherit that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

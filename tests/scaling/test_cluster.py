@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scaling_tasks
 
 if not os.environ.get("CARDGYM_SLOW"):
     pytest.skip("some minutes: asked for with CARDGYM_SLOW=1", allow_module_level=True)
@@ -142,6 +143,7 @@ def sweep(cluster: Cluster, config: Path, out: Path, *more: str) -> subprocess.P
         [sys.executable, "-m", "cardgym", "sweep", str(config), "--script", "dqn", "--seeds", "1-4", "--json",
          "--out", str(out), *more],
         env=cluster.environment, stdout=subprocess.PIPE, stderr=open(out.with_suffix(".log"), "wb"), text=True,
+        preexec_fn=scaling_tasks.take_interrupts,
     )  # fmt: skip
 
 

@@ -104,11 +104,6 @@ def test_tasks_under_way_stop_with_the_iteration(engine: Engine, tmp_path: Path)
     assert [outcome.value for outcome in engine.run([Task("next", scaling_tasks.square, (2,))])] == [4]
 
 
-def _take_interrupts() -> None:
-    """A shell starts what runs in its background with SIGINT ignored, and processes below inherit that."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_runs_on_after_a_signal(tmp_path: Path, number: signal.Signals) -> None:
     """Two workers with a program each; the process that started them gets the signal, as from Ctrl-C or a scheduler."""
@@ -134,7 +129,7 @@ def test_nothing_runs_on_after_a_signal(tmp_path: Path, number: signal.Signals) 
         [sys.executable, str(command), str(pids), str(script)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SRC), str(HERE)])},
         stderr=subprocess.DEVNULL,
-        preexec_fn=_take_interrupts,
+        preexec_fn=scaling_tasks.take_interrupts,
     )
     try:
         started = _started(pids, 2)
