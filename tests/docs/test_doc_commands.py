@@ -101,7 +101,7 @@ def test_command(shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 
 def _is_long(shown: Shown) -> bool:
-    # What runs in a process that has to compile: the suite runs README's and the tutorials', the rest only here and there.
+    # The suite runs what the first pages show; commands elsewhere that compile a game take too long together.
     compiles = bool(COMPILES.search(shown.line)) and not FIRST_READ.search(str(shown))
     return (compiles or bool(LONG.search(shown.line))) and "--help" not in shown.words
 
