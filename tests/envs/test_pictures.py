@@ -44,7 +44,7 @@ def read(folder: Path) -> list[Any]:
     return frames
 
 
-@pytest.mark.parametrize("game", IDS)
+@pytest.mark.parametrize("game", [IDS[0], *(pytest.param(game, marks=pytest.mark.slow) for game in IDS[1:])])
 def test_video_of_a_game_shows_what_render_returned(game: str, tmp_path: Path) -> None:
     env = RecordVideo(gym.make(game, render_mode="rgb_array"), str(tmp_path / "videos"), episode_trigger=lambda _: True)
     _, info = env.reset(seed=0)
