@@ -30,7 +30,7 @@ test-interop:  ## TorchRL, RLlib and Tianshou, each in an environment of its own
 	$(PYTHON) tests/interop/foreign/run.py
 
 wheel-test: setup  ## Build the wheel, install it in new environments and use it there, without extras and with each.
-	$(BIN)/python tests/wheel.py --borrow
+	$(BIN)/python tests/wheel.py --borrow $(WHEEL)
 
 lint: setup  ## The linters that CI runs.
 	$(BIN)/ruff check .

@@ -109,7 +109,7 @@ def _iterate(
         fading = (t / (t + 1.0)) ** gamma
         for turn in range(num_players if alternating else 1):
             _match_regrets(first_choice, regrets, strategy)
-            _walk_down(seats, info_sets, first_child, num_children, first_choice, strategy, reach, own_reach)
+            walk_down(seats, info_sets, first_child, num_children, first_choice, strategy, reach, own_reach)
             _walk_up(seats, info_sets, first_child, num_children, first_choice, payments, strategy, values)
             for node in range(num_nodes):
                 seat = seats[node]
@@ -145,7 +145,7 @@ def _match_regrets(
 
 
 @rule
-def _walk_down(
+def walk_down(
     seats: npt.NDArray[np.int64],
     info_sets: npt.NDArray[np.int64],
     first_child: npt.NDArray[np.int64],

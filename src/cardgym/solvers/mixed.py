@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled
+from cardgym.solvers.cfr import walk_down
 from cardgym.solvers.tree import GameTree, Strategy
 
 
@@ -22,22 +23,20 @@ def mixed_strategy(tree: GameTree, strategies: Sequence[Strategy], weights: Sequ
         strategies: each (num_choices,), float64.
         weights: how likely each of them is, summing to 1.
     """
-    decisions = np.flatnonzero(tree.info_sets >= 0)
-    sets, first = np.unique(tree.info_sets[decisions], return_index=True)
-    nodes = np.empty(tree.num_info_sets, np.int64)
-    nodes[sets] = decisions[first]  # With perfect recall, all nodes of a set have the same own choices behind them.
     sizes = np.diff(tree.first_choice)
     sums = np.zeros(tree.num_choices)
+    reach = np.empty((tree.num_nodes, tree.options.num_players + 1))
+    own_reach = np.empty(tree.num_info_sets)
     for strategy, weight in zip(strategies, weights, strict=True):
-        reach = np.ones((tree.num_nodes, tree.options.num_players))
-        _own_reach(tree.seats, tree.info_sets, tree.first_child, tree.num_children, tree.first_choice, strategy, reach)
-        sums += weight * np.repeat(reach[nodes, tree.set_seats], sizes) * strategy
+        shape = tree.seats, tree.info_sets, tree.first_child, tree.num_children, tree.first_choice
+        _find_own_reach(*shape, strategy, reach, own_reach)
+        sums += weight * np.repeat(own_reach, sizes) * strategy
     totals = np.repeat(np.add.reduceat(sums, tree.first_choice[:-1]), sizes)
     return np.where(totals > 0, sums / np.where(totals > 0, totals, 1.0), tree.uniform())
 
 
 @compiled
-def _own_reach(
+def _find_own_reach(
     seats: npt.NDArray[np.int64],
     info_sets: npt.NDArray[np.int64],
     first_child: npt.NDArray[np.int64],
@@ -45,12 +44,7 @@ def _own_reach(
     first_choice: npt.NDArray[np.int64],
     strategy: npt.NDArray[np.float64],
     reach: npt.NDArray[np.float64],
+    own_reach: npt.NDArray[np.float64],
 ) -> None:
-    """The probability that each seat's own choices lead to each node, (num_nodes, num_players)."""
-    for node in range(seats.shape[0]):
-        for number in range(num_children[node]):
-            child = first_child[node] + number
-            for seat in range(reach.shape[1]):
-                reach[child, seat] = reach[node, seat]
-            if seats[node] >= 0:
-                reach[child, seats[node]] *= strategy[first_choice[info_sets[node]] + number]
+    """The probability that the own choices of its seat lead to each information set, (num_info_sets,)."""
+    walk_down(seats, info_sets, first_child, num_children, first_choice, strategy, reach, own_reach)
