@@ -17,7 +17,7 @@ setup: .venv/.installed
 
 train: setup  ## Train double DQN on CorellianSpike-v0, half a minute on one idle core.
 	$(BIN)/python train/dqn.py --config configs/corellian_spike/double_dqn.toml
-	@echo "Beside it stands an agent that is hard to exploit: python train/ppo.py --config configs/corellian_spike/ppo.toml"
+	@echo "Beside it stands an agent that is harder to exploit: python train/ppo.py --config configs/corellian_spike/ppo.toml"
 
 test: setup  ## The test suite, in two processes that share one cache of compiled code.
 	$(BIN)/python -m pytest -n 2 --dist worksteal
