@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -23,7 +23,9 @@ _SAVE_SECONDS = 8.0
 _LOCK_SECONDS = 600.0
 
 
-def run_program(words: Sequence[str], folder: str, working_folder: str | None = None) -> int:
+def run_program(
+    words: Sequence[str], folder: str, working_folder: str | None = None, *, asked: Callable[[], bool] = lambda: False
+) -> int:
     """Run Python with these words, such as a script and its flags, in a process of its own; its exit code.
 
     What it prints is appended to `log.txt` in its folder. It never outlives the worker that runs it: where the worker
@@ -34,6 +36,7 @@ def run_program(words: Sequence[str], folder: str, working_folder: str | None = 
         words: what follows `python` on the command line.
         folder: the program's folder, absolute, made if it does not exist.
         working_folder: where relative paths begin, if this machine has it; None for the worker's own.
+        asked: whether the program is asked to end; called every half second.
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -49,7 +52,7 @@ def run_program(words: Sequence[str], folder: str, working_folder: str | None = 
             env={"OMP_NUM_THREADS": "1", **os.environ},
         )
     try:
-        while not (place / STOP).exists():
+        while not (place / STOP).exists() and not asked():
             try:
                 return process.wait(_POLL_SECONDS)
             except subprocess.TimeoutExpired:
