@@ -88,9 +88,12 @@ def main() -> None:
             while kills < arguments.kills / len(arguments.only):
                 folder = Path(temporary) / f"killed-{runs}"
                 for _ in range(KILLS_A_RUN):
+                    fresh, begin = not folder.exists(), time.monotonic()
                     killed, saving = kill(
                         start(TRAININGS[name], folder), folder, chance.uniform(0, length), kills % 2 == 1
                     )
+                    if fresh and not killed:  # The machine was busier before.
+                        length = time.monotonic() - begin
                     kills += killed
                     saves += killed and saving
                     print(f"{name}: {kills} kills", end="\r", flush=True)

@@ -14,7 +14,8 @@ from web_server import Client, Served, serving, settled
 
 import cardgym
 from cardgym.engine.contract import Record
-from cardgym.play.session import Event, Session, Snapshot
+from cardgym.play.moves import Snapshot
+from cardgym.play.session import Event, Session
 
 SPIKE = "CorellianSpike-v0"
 VOLATILE = ("date",)

@@ -18,13 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 import cardgym
-from cardgym.engine.compilation import bound, name_entry_point, template
+from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import Game, Options, Record
 from cardgym.engine.generator import derive
-from cardgym.engine.kernel import CALLER, Kernel
+from cardgym.engine.kernel import CALLER
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, IllegalActionError
-from cardgym.play.record import CHANCE, UNDO, Move, live_moves
+from cardgym.play.moves import END, Snapshot, moves_of
+from cardgym.play.record import UNDO, Move, live_moves
 from cardgym.play.record import Record as GameRecord
 from cardgym.players.base import CompiledPlayer, Player, resolve
 from cardgym.players.seating import SeatedBatch
@@ -41,23 +42,7 @@ _STREAM = np.uint64(0x91A7)
 _SEAT = np.uint64(2**63)
 """Added to the number of a game: the stream of the seats drawn."""
 
-END = -3
-"""In place of the seat to move, where the game is over."""
-
 Resolve = Callable[[str, Game, Options], Player]
-
-
-class Snapshot(np.record):  # type: ignore[misc]
-    """A copy of a state, whose fields plain Python reads ten times as fast as those of a `np.record`."""
-
-    __getattribute__ = np.void.__getattribute__
-
-    @classmethod
-    def of(cls, states: npt.NDArray[Any]) -> Snapshot:
-        """A copy of the first of `states`. Its fields must not be written."""
-        copy: Snapshot = states[:1].copy().view(np.dtype((cls, states.dtype)))[0]
-        copy.__dict__.update(zip(states.dtype.names or (), copy.item(), strict=True))
-        return copy
 
 
 @dataclass(frozen=True)
@@ -149,7 +134,7 @@ class Session:
         lineup = [self._played.numbers[roster.index(player)] for player in players]
         self._played.seat(lineup if watched else [CALLER, *lineup], requested_seat=self.viewer)
         self._played.seed(np.array([key], np.uint64))
-        self._compiled = _compiled(self._played.batch.kernel)
+        self._compiled = moves_of(self._played.batch.kernel)
         self._mask = np.zeros(game.actions(options), np.int8)
         self._time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self.paid: npt.NDArray[np.float64] = np.zeros(num_seats, np.float64)
@@ -416,56 +401,3 @@ def replay(entry: dict[str, Any]) -> list[Event]:
 @cache
 def _versions() -> dict[str, str]:
     return {"cardgym": cardgym.__version__, "numpy": np.__version__, "numba": numba.__version__}
-
-
-# -- compiled ---------------------------------------------------------------------------------------------------------
-
-
-@template
-def _start(states: Any, rows: Any) -> None:
-    bound.prepare(states[0], rows[0])
-
-
-@template
-def _turn(states: Any, mask: Any) -> int:
-    """The seat to move; at a decision the mask is that seat's."""
-    if bound.num_chance_outcomes(states[0]) > 0:
-        return CHANCE
-    seat = bound.current_player(states[0])
-    if seat < 0:
-        return END
-    bound.legal_action_mask(states[0], mask)
-    return int(seat)
-
-
-@template
-def _next(states: Any, rows: Any, policy_tables: Any, mask: Any) -> int:
-    return int(bound.next_move(states[0], rows[0], policy_tables, mask))
-
-
-@template
-def _apply(states: Any, move: int, mask: Any, paid: Any) -> bool:
-    """Make a move, if the rules allow it; whether they do. A mask is written at a decision."""
-    outcomes = bound.num_chance_outcomes(states[0])
-    if outcomes == 0:
-        bound.legal_action_mask(states[0], mask)
-        if move < 0 or move >= mask.shape[0] or mask[move] == 0:
-            return False
-    elif move < 0 or move >= outcomes:
-        return False
-    bound.apply_action(states[0], move)
-    bound.rewards(states[0], paid)
-    return True
-
-
-@dataclass(frozen=True)
-class _Compiled:
-    start: Callable[..., Any]
-    turn: Callable[..., Any]
-    next_move: Callable[..., Any]
-    apply: Callable[..., Any]
-
-
-@cache
-def _compiled(kernel: Kernel) -> _Compiled:
-    return _Compiled(*(kernel.entry_point(function) for function in (_start, _turn, _next, _apply)))
