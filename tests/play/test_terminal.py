@@ -14,8 +14,9 @@ from cardgym.engine.contract import Game
 from cardgym.play.record import Record
 from cardgym.play.session import Session
 from cardgym.play.style import Style, in_columns, reflowed
-from cardgym.play.terminal import Terminal, joined, watch
+from cardgym.play.terminal import Terminal, joined
 from cardgym.play.typed import matching, short_forms
+from cardgym.play.watching import watch
 from cardgym.players.base import CompiledPlayer
 
 SPIKE = find("CorellianSpike-v0")

@@ -53,7 +53,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Play until the person leaves."""
     from cardgym.play.record import Record
     from cardgym.play.session import Session
-    from cardgym.play.terminal import Terminal, watch
+    from cardgym.play.terminal import Terminal
+    from cardgym.play.watching import watch
     from cardgym.players.base import resolve, resolve_all, seated
 
     game, options = game_of(arguments)
