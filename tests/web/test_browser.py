@@ -44,8 +44,11 @@ def person(browser: Any) -> Iterator[Person]:
     person.page.close()
 
 
-@pytest.mark.parametrize("way", ["clicks", "keys"])
-@pytest.mark.parametrize("game", GAMES)
+WAYS = [(game, "clicks") for game in GAMES] + [("KuhnPoker-v0", "keys")]
+SLOW_WAYS = [pytest.param(game, "keys", marks=pytest.mark.slow) for game in GAMES if game != "KuhnPoker-v0"]
+
+
+@pytest.mark.parametrize(("game", "way"), [*WAYS, *SLOW_WAYS])
 def test_a_game_is_played_to_the_end(server: Server, person: Person, game: str, way: str) -> None:
     person.sit_down(server.open_table(game, options=GAMES[game]))
     assert person.play_to_the_end(way) > 0
