@@ -35,6 +35,12 @@ TRAININGS = {
         "--hidden-sizes", "32", "--opponents", "self=1", "snapshot=1", "--snapshot-every", "1000",
         "--average-tau", "0.1", "--eval-every", "0", "--final-games", "0", "--save-every", "400",
     ],
+    "nfsp": [
+        str(ROOT / "train" / "nfsp.py"), *TINY, "--total-steps", "6000", "--num-envs", "32", "--hidden-sizes", "32",
+        "--learning-starts", "200", "--train-frequency", "8", "--batch-size", "64", "--buffer-size", "4000",
+        "--reservoir-size", "300", "--opponents", "self=1", "snapshot=1", "--snapshot-every", "1000",
+        "--eval-every", "0", "--final-games", "0", "--save-every", "200",
+    ],
     "tabular": [
         str(ROOT / "train" / "tabular.py"), *TINY, "--observation", "plain", "--table-size", "4000",
         "--total-steps", "700000", "--save-every", "10000", "--eval-every", "0", "--final-games", "0",

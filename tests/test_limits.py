@@ -14,6 +14,8 @@ from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.replay import ReplayBuffer
+from cardgym.learn.nfsp.config import NFSPConfig
+from cardgym.learn.nfsp.reservoir import ReservoirBuffer
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.tabular.config import TabularConfig
@@ -44,7 +46,7 @@ def test_command_line_refuses_absurd_games(capsys: pytest.CaptureFixture[str], t
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("kind", [DQNConfig, PPOConfig, TabularConfig])
+@pytest.mark.parametrize("kind", [DQNConfig, NFSPConfig, PPOConfig, TabularConfig])
 def test_absurd_trainings_are_refused(kind: type[DQNConfig] | type[PPOConfig] | type[TabularConfig]) -> None:
     with pytest.raises(CardgymError, match=r"total_steps=10{30}: that would take 10\^15 years at 10,000,000 a second"):
         kind(total_steps=10**30)
@@ -59,6 +61,8 @@ def test_networks_and_buffers_beyond_memory_are_refused() -> None:
         network_shape(GAME, OPTIONS, GAME.default_observation, (8,) * 1000, False)
     with pytest.raises(CardgymError, match=r"buffer_size=10{12}: .* would need .* GiB of memory"):
         ReplayBuffer(10**12, 10, 5, None)  # type: ignore[arg-type]  # It is refused before the generator is used.
+    with pytest.raises(CardgymError, match=r"reservoir_size=10{12}: .* would need .* GiB of memory"):
+        ReservoirBuffer(10**12, 10, 5, None)  # type: ignore[arg-type]
     with pytest.raises(CardgymError, match=r"a rollout of 1,000,000,000,000 turns would need .* GiB of memory"):
         TurnBuffer(1, 10**12, 10, 5)
 

@@ -168,6 +168,7 @@ def learn(env: Environment) -> None:
     )  # fmt: skip
     env.works("train", "tabular", "--config", "one_play_poker/q_learning", "--total-steps", "50000", *few)
     env.works("train", "ppo", "--env-id", "CorellianSpike-v0", "--total-steps", "20000", *few, shows="Checkpoint")
+    env.works("train", "nfsp", "--env-id", "CorellianSpike-v0", "--total-steps", "20000", *few, shows="Checkpoint")
     env.works("train", "batch_q", "--help", shows="--num-iterations")
     env.works("train", "experts", "--help", shows="--total-games")
     env.lacks("sb3", "train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo")

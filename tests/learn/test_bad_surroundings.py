@@ -28,10 +28,16 @@ PPO = [
     *TINY, "--total-steps", "1600", "--num-envs", "16", "--num-steps", "8", "--hidden-sizes", "16",
     "--save-every", "300", "--log-every", "100",
 ]  # fmt: skip
+NFSP = [*DQN, "--opponents", "self=1", "--anticipatory-param", "0.5", "--reservoir-size", "100"]
 TABULAR = [
     *TINY, "--observation", "plain", "--table-size", "4000", "--total-steps", "200000", "--save-every", "50000",
 ]  # fmt: skip
-SCRIPTS = {"dqn": (DQN, ".safetensors"), "ppo": (PPO, ".safetensors"), "tabular": (TABULAR, ".npz")}
+SCRIPTS = {
+    "dqn": (DQN, ".safetensors"),
+    "ppo": (PPO, ".safetensors"),
+    "nfsp": (NFSP, ".safetensors"),
+    "tabular": (TABULAR, ".npz"),
+}
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

@@ -24,6 +24,7 @@ from cardgym.interop.sb3_config import SB3Config
 from cardgym.league.config import LeagueConfig
 from cardgym.learn.config import BASE, Items, TrainingConfig, parse_run, read_config
 from cardgym.learn.dqn.config import DQNConfig
+from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.resume import load_state, save_state
@@ -35,7 +36,7 @@ CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 
 def kinds() -> list[type[TrainingConfig]]:
     """The classes of hyper-parameters of all training scripts, those that games bring included."""
-    found: list[type[TrainingConfig]] = [DQNConfig, PPOConfig, TabularConfig, SB3Config, LeagueConfig]
+    found: list[type[TrainingConfig]] = [DQNConfig, NFSPConfig, PPOConfig, TabularConfig, SB3Config, LeagueConfig]
     for module in pkgutil.walk_packages(cardgym.games.__path__, "cardgym.games."):
         if module.name.endswith(".config"):
             values = vars(importlib.import_module(module.name)).values()
@@ -383,7 +384,9 @@ def test_states_hold_plain_values_and_nothing_else(tmp_path: Path) -> None:
 def test_page_of_the_configs_lists_every_key_with_its_meaning_and_default(kind: type[TrainingConfig]) -> None:
     page = (ROOT / "docs/config.md").read_text()
     shared = page.partition("\n## Every script")[2].partition("\n## ")[0]
-    own = page.partition(f"`{kind.__name__}`;")[2].partition("\n## ")[0]
+    # A script that has every key of another says so, and lists its own: the rows of its base class come first.
+    names = [owner.__name__ for owner in reversed(kind.__mro__)]
+    own = "".join(page.partition(f"`{name}`;")[2].partition("\n## ")[0] for name in names)
     # A key that a script has its own meaning or default for is in both tables: the script's row counts.
     cells = [row.strip("| ").split(" | ") for row in (shared + own).splitlines() if row.startswith("| `")]
     rows = {key.strip("`"): (default, meaning) for key, default, meaning, *_ in cells}

@@ -30,8 +30,18 @@ PPO = [
     *TINY, "--total-steps", "1600", "--num-envs", "16", "--num-steps", "8", "--hidden-sizes", "16",
     "--opponents", "self=1", "snapshot=1", "--snapshot-every", "300",
 ]  # fmt: skip
+NFSP = [
+    *TINY, "--total-steps", "1200", "--num-envs", "16", "--hidden-sizes", "16", "--opponents", "self=1", "snapshot=1",
+    "--snapshot-every", "300", "--learning-starts", "100", "--train-frequency", "16", "--batch-size", "32",
+    "--buffer-size", "500", "--anticipatory-param", "0.5", "--reservoir-size", "100",
+]  # fmt: skip
 TABULAR = [*TINY, "--observation", "plain", "--table-size", "4000", "--total-steps", "200000"]
-SCRIPTS = {"dqn": (DQN, ".safetensors"), "ppo": (PPO, ".safetensors"), "tabular": (TABULAR, ".npz")}
+SCRIPTS = {
+    "dqn": (DQN, ".safetensors"),
+    "ppo": (PPO, ".safetensors"),
+    "nfsp": (NFSP, ".safetensors"),
+    "tabular": (TABULAR, ".npz"),
+}
 """The words and the file of each script. Nothing but a signal makes these runs save before their end."""
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

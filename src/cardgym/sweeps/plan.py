@@ -18,6 +18,7 @@ from cardgym.shipped import config_path
 SCRIPTS = {
     "dqn": "cardgym.learn.dqn.config:DQNConfig",
     "ppo": "cardgym.learn.ppo.config:PPOConfig",
+    "nfsp": "cardgym.learn.nfsp.config:NFSPConfig",
     "tabular": "cardgym.learn.tabular.config:TabularConfig",
     "sb3": "cardgym.interop.sb3_config:SB3Config",
 }

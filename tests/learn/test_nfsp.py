@@ -1,0 +1,293 @@
+"""train/nfsp.py: reservoirs are uniform, averages keep to the legal actions, a seat keeps its policy for a game."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+from learning_game import CARD, LEFT, PARITY, SCRIPT, load_script
+
+from cardgym.arena import evaluate
+from cardgym.engine.contract import Game
+from cardgym.learn.nfsp.behaviour import Behaviour
+from cardgym.learn.nfsp.config import NFSPConfig
+from cardgym.learn.nfsp.learner import AverageLearner, imitation_loss
+from cardgym.learn.nfsp.reservoir import Decisions, ReservoirBuffer
+from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.resume import STATE_FILE, load_state
+from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.learn.transitions import TransitionBuilder
+from cardgym.players.base import resolve
+from cardgym.players.networks import NetworkPlayer, NetworkShape, QNetwork, network_shape
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
+from killing import check_killed_run_ends_with_the_same_bits
+
+QUICK = NFSPConfig(
+    env_id="Tiny-v0",
+    total_steps=8_000,
+    num_envs=32,
+    hidden_sizes=(32,),
+    learning_rate=1e-2,
+    sl_learning_rate=1e-2,
+    anticipatory_param=0.5,
+    exploration_initial_eps=0.5,
+    exploration_fraction=0.5,
+    learning_starts=500,
+    train_frequency=16,
+    batch_size=128,
+    buffer_size=5_000,
+    reservoir_size=5_000,
+    target_update_interval=50,
+    eval_opponents=("random", "perfect"),
+    eval_every=0,
+    final_games=0,
+    log_every=2_000,
+    save_every=4_000,
+)
+SHORT = QUICK.replace(total_steps=2_000)
+
+
+@pytest.fixture(scope="module")
+def nfsp() -> ModuleType:
+    return load_script(SCRIPT.with_name("nfsp.py"))
+
+
+def model(folder: Path) -> bytes:
+    return (folder / "model.safetensors").read_bytes()
+
+
+# -- the reservoir ----------------------------------------------------------------------------------------------------
+
+
+def decisions(first: int, count: int) -> Decisions:
+    """Decisions that can be told apart: their observation is their number."""
+    numbers = np.arange(first, first + count)
+    return Decisions(numbers[:, None].astype(np.float32), np.ones((count, 2), np.bool_), numbers % 2)
+
+
+def kept_of(total: int, batch: int, capacity: int, seed: int) -> npt.NDArray[np.int64]:
+    """The numbers of the decisions that a reservoir keeps, in ascending order."""
+    buffer = ReservoirBuffer(capacity, 1, 2, np.random.default_rng(seed))
+    for first in range(0, total, batch):
+        buffer.add(decisions(first, min(batch, total - first)))
+    assert buffer.added == total
+    state = buffer.state_dict()["decisions"]
+    numbers: npt.NDArray[np.int64] = np.sort(state["observations"][:, 0].numpy().astype(np.int64))
+    assert len(numbers) == min(total, capacity)
+    assert set(state["actions"].numpy()) <= {0, 1}
+    return numbers
+
+
+@pytest.mark.parametrize("batch", [7, 60, 200])
+def test_every_decision_is_as_likely_to_be_in_the_reservoir_as_any_other(batch: int) -> None:
+    capacity, total, trials = 20, 200, 500
+    counts = np.zeros(total)
+    for seed in range(trials):
+        numbers = kept_of(total, batch, capacity, seed)
+        assert len(set(numbers.tolist())) == capacity  # Each at most once.
+        counts[numbers] += 1
+    share = capacity / total
+    chi_square = float(((counts - trials * share) ** 2).sum() / (trials * share * (1 - share)))
+    assert chi_square < total + 4 * np.sqrt(2 * total)  # Its mean and four standard deviations.
+
+
+def test_reservoir_keeps_all_until_it_is_full() -> None:
+    assert kept_of(20, 6, 20, seed=1).tolist() == list(range(20))
+
+
+def test_restored_reservoir_goes_on_with_the_same_bits() -> None:
+    one, other = (ReservoirBuffer(10, 1, 2, np.random.default_rng(seed)) for seed in (1, 2))
+    one.add(decisions(0, 25))
+    other.load_state_dict(one.state_dict())
+    for buffer in (one, other):
+        buffer.add(decisions(25, 25))
+    for mine, others in zip(one.sample(50), other.sample(50), strict=True):
+        assert torch.equal(mine, others)
+    assert one.added == other.added == 50
+
+
+# -- the average policy -----------------------------------------------------------------------------------------------
+
+
+def test_average_policy_learns_the_share_of_each_action_and_never_an_illegal_one() -> None:
+    torch.manual_seed(1)
+    network = PolicyNetwork(NetworkShape(1, 3, (16,)))
+    with torch.no_grad():
+        network.policy.bias[2] = 9.0  # Without the mask in the softmax, the illegal action would take nearly all.
+    learner = AverageLearner(network, 0.01, 1e-8, torch.device("cpu"))
+    actions = torch.tensor([0, 0, 0, 1] * 16)
+    masks = torch.tensor([[True, True, False]]).expand(64, 3)
+    batch = Decisions(torch.ones(64, 1), masks, actions)
+    frozen = network.policy.bias[2].item()
+    for _ in range(400):
+        loss = learner.update(batch)
+    shares = PolicyPlayer("average", network).probabilities(np.ones((1, 1), np.float32), np.array([[1, 1, 0]], np.int8))
+    assert shares[0].tolist() == [pytest.approx(0.75, abs=0.01), pytest.approx(0.25, abs=0.01), 0.0]
+    assert network.policy.bias[2].item() == frozen  # No gradient either.
+    entropy = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
+    assert loss.item() == pytest.approx(entropy, abs=1e-3)
+    statistics = learner.statistics()
+    assert set(statistics) == {"losses/sl_loss", "losses/entropy"}
+    assert learner.statistics() == {}
+
+
+def test_imitation_loss_is_the_mean_surprise() -> None:
+    masks = torch.tensor([[True, True, False], [True, False, True]])
+    logits = torch.tensor([[0.0, 0.0, 99.0], [0.0, 99.0, float(np.log(3.0))]])
+    loss = imitation_loss(log_probabilities(logits, masks), torch.tensor([1, 2]))
+    assert loss.item() == pytest.approx(-(np.log(0.5) + np.log(0.75)) / 2)
+
+
+# -- who plays what ---------------------------------------------------------------------------------------------------
+
+
+def make_behaviour(tiny: Game, eta: float, turns: int = 3) -> tuple[SelfPlayRollout, Behaviour]:
+    """A rollout of 64 games of two seats, with a best response that prefers the second of two legal actions."""
+    options = tiny.parse_options({"turns": turns})
+    torch.manual_seed(1)
+    shape = network_shape(tiny, options, "plain", (8,), False)
+    q_network, network = QNetwork(shape), PolicyNetwork(shape)
+    with torch.no_grad():
+        q_network.head.weight.zero_()
+        q_network.head.bias.copy_(torch.tensor([0.0, 1.0, 0.0, 1.0, 5.0]))
+        network.policy.bias.copy_(torch.tensor([30.0, 0.0, 30.0, 0.0, 50.0]))
+    average = PolicyPlayer("average", network, "plain")
+    rollout = SelfPlayRollout(tiny, options, 64, OpponentPool.parse(["self"]), average, seed=3)
+    best = NetworkPlayer("best", q_network, "plain")
+    return rollout, Behaviour(best, average, rollout.num_streams, eta, np.random.default_rng(4))
+
+
+@pytest.mark.parametrize("eta", [0.0, 0.3, 1.0])
+def test_seats_play_their_best_response_in_a_share_of_games_and_to_their_end(tiny: Game, eta: float) -> None:
+    rollout, behaviour = make_behaviour(tiny, eta)
+    streams = np.arange(rollout.num_streams)
+    played = []
+    for _ in range(120):
+        turns, before = rollout.turns, behaviour.responds(streams)
+        actions = behaviour.act(turns, 0.0)
+        # The best response takes the odd action, the average policy the even one; the fifth is never legal.
+        assert (actions % 2 == before[turns.streams]).all()
+        assert turns.masks[np.arange(len(actions)), actions].all()
+        rollout.step(actions)
+        behaviour.start(rollout.ended)
+        going_on = np.setdiff1d(streams, rollout.ended)
+        assert (behaviour.responds(going_on) == before[going_on]).all()
+        played += behaviour.responds(rollout.ended).tolist()
+    error = np.sqrt(eta * (1 - eta) / len(played))
+    assert np.mean(played) == pytest.approx(eta, abs=4 * error + 1e-12)
+
+
+def test_only_the_best_response_explores(tiny: Game) -> None:
+    rollout, behaviour = make_behaviour(tiny, 0.5)
+    responds = behaviour.responds(rollout.turns.streams)
+    actions = behaviour.act(rollout.turns, 1.0)
+    assert (actions[~responds] % 2 == 0).all()
+    assert set((actions[responds] % 2).tolist()) == {0, 1}
+    assert rollout.turns.masks[np.arange(len(actions)), actions].all()
+
+
+def test_rewards_are_a_seats_own_until_its_next_turn_and_do_not_leak_into_its_next_game(tiny: Game) -> None:
+    rollout, behaviour = make_behaviour(tiny, 0.5)
+    size, num_actions = rollout.turns.observations.shape[1], rollout.turns.masks.shape[1]
+    builder = TransitionBuilder(rollout.num_streams, size, num_actions, 1, 1.0)
+    seen = 0
+    for _ in range(40):
+        actions = behaviour.act(rollout.turns, 0.2)
+        builder.act(rollout.turns, actions)
+        rollout.step(actions)
+        for batch in builder.complete(rollout.rewards, rollout.turns, rollout.ended):
+            card = np.argmax(batch.observations[:, CARD : CARD + 4], axis=1)
+            own = np.where(batch.actions % 2 == card % 2, 1.0, -1.0)
+            # The other seat's turn pays 0.25 too; after the very last turn there is none. Six turns make a game.
+            last = batch.observations[:, LEFT] < 0.2
+            assert np.allclose(batch.rewards, own + np.where(last, 0.0, 0.25))
+            assert (batch.done == (batch.observations[:, LEFT] < 0.4)).all()
+            going_on = ~batch.done
+            parities = batch.observations[going_on, PARITY], batch.next_observations[going_on, PARITY]
+            assert (parities[0] != parities[1]).all()
+            seen += len(own)
+        behaviour.start(rollout.ended)
+    assert seen > 2000
+
+
+# -- the script -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"double": False, "n_step": 2, "dueling": True, "wide": True},
+        {"opponents": ("self=1", "snapshot=1", "random=1"), "snapshot_every": 2_000},
+        {"env_options": {"num_players": 1}, "eval_opponents": ("random",)},
+    ],
+    ids=["self", "variants", "pool", "one-player"],
+)
+def test_average_policy_learns_to_play_the_tiny_game(
+    nfsp: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    config = QUICK.replace(**changes)
+    nfsp.train(config, tmp_path, False)
+    options = tiny.parse_options(config.env_options)
+    player = resolve(f"{tmp_path / 'model.safetensors'}:greedy", tiny, options)
+    assert isinstance(player, PolicyPlayer)
+    others = ["random"] * (options.num_players - 1)
+    report = evaluate(tiny, options, [player, *others], games=200, seed=1)
+    # The share of right actions among the turns of all seats: perfect play gets all of its own.
+    assert report.players[0].win_rate == 1.0 / options.num_players
+
+
+@pytest.mark.parametrize("eta", [0.1, 1.0])
+def test_reservoir_is_offered_the_decisions_of_best_responses_alone(
+    nfsp: ModuleType, tiny: Game, tmp_path: Path, eta: float
+) -> None:
+    nfsp.train(SHORT.replace(anticipatory_param=eta), tmp_path, False)
+    state = load_state(tmp_path / STATE_FILE)
+    decided = state["rollout"]["decisions"]
+    assert state["reservoir"]["added"] == pytest.approx(eta * decided, rel=0.0 if eta == 1.0 else 0.3)
+    assert state["replay"]["size"] > 0.9 * decided  # Transitions of both policies.
+    assert state["best"]["updates"] == state["average"]["updates"] > 50
+
+
+def test_same_seed_gives_the_same_bits_and_another_seed_does_not(nfsp: ModuleType, tiny: Game, tmp_path: Path) -> None:
+    config = SHORT.replace(opponents=("self=1", "snapshot=1", "random=1"))
+    for name, seed in [("one", 5), ("two", 5), ("three", 6)]:
+        nfsp.train(config.replace(seed=seed), tmp_path / name, False)
+    assert model(tmp_path / "one") == model(tmp_path / "two")
+    assert model(tmp_path / "one") != model(tmp_path / "three")
+
+
+KILLED = [
+    *("--env-id", "register_tiny:Tiny-v0", "--total-steps", "6000", "--num-envs", "32", "--hidden-sizes", "32"),
+    *("--learning-starts", "200", "--train-frequency", "16", "--batch-size", "64", "--buffer-size", "2000"),
+    *("--reservoir-size", "300", "--opponents", "self=1", "snapshot=1", "--snapshot-every", "1000"),
+    *("--eval-opponents", "random", "--eval-games", "100", "--eval-every", "2000", "--save-every", "2000"),
+    *("--final-games", "0"),
+]
+
+
+def test_killed_run_ends_with_the_same_bits_when_resumed(
+    nfsp: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluations = ("2,020 of 6,000 steps", "4,014 of 6,000 steps")
+    script = [str(SCRIPT.with_name("nfsp.py"))]
+    check_killed_run_ends_with_the_same_bits(
+        nfsp.main, script, KILLED, evaluations, tmp_path, capsys, suffixes=(".safetensors",)
+    )
+
+
+def test_training_goes_on_from_another_checkpoint(nfsp: ModuleType, tiny: Game, tmp_path: Path) -> None:
+    nfsp.train(SHORT, tmp_path / "first", False)
+    start = tmp_path / "first" / "model.safetensors"
+    nfsp.train(SHORT.replace(init_from=str(start), learning_starts=100_000), tmp_path / "second", False)
+    options = tiny.parse_options()
+    first, second = (resolve(tmp_path / name / "model.safetensors", tiny, options) for name in ("first", "second"))
+    assert isinstance(first, PolicyPlayer)
+    assert isinstance(second, PolicyPlayer)
+    for one, two in zip(first.network.parameters(), second.network.parameters(), strict=True):
+        assert torch.equal(one, two)

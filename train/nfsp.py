@@ -1,0 +1,177 @@
+"""Neural fictitious self-play for any card game of cardgym.
+
+Usage:
+    python train/nfsp.py --config examples/leduc_poker/configs/nfsp.toml [--seed 2] [--out FOLDER] [--resume] ...
+
+`--help` lists every hyper-parameter; docs/algorithms/nfsp.md describes the algorithm. Best responses are learned as in
+train/dqn.py; the average policy is in cardgym.learn.nfsp.learner, who plays which in cardgym.learn.nfsp.behaviour.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from cardgym import find
+from cardgym.console import Progress
+from cardgym.learn import tags
+from cardgym.learn.action_shares import ActionPictures, Watched
+from cardgym.learn.denormals import flushing_denormals
+from cardgym.learn.device import choose_device
+from cardgym.learn.dqn.learner import DQNLearner
+from cardgym.learn.dqn.replay import ReplayBuffer
+from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
+from cardgym.learn.nfsp.behaviour import Behaviour
+from cardgym.learn.nfsp.config import NFSPConfig
+from cardgym.learn.nfsp.learner import AverageLearner
+from cardgym.learn.nfsp.reservoir import Decisions, ReservoirBuffer
+from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
+from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.schedules import crossed, linear
+from cardgym.learn.starting import load_weights
+from cardgym.learn.stopping import Saving
+from cardgym.learn.stopwatch import Stopwatch
+from cardgym.learn.tensorboard import TensorBoard
+from cardgym.learn.transitions import TransitionBuilder
+from cardgym.players.base import Player, resolve
+from cardgym.players.checkpoints import save_checkpoint
+from cardgym.players.networks import NetworkPlayer, NetworkShape, network_shape
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
+
+
+@flushing_denormals()
+def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
+    """Train in this folder, from the start or from the state saved there."""
+    torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
+    torch.manual_seed(config.seed)
+    game = find(config.env_id)
+    options = game.parse_options(config.env_options)
+    observation = config.observation or game.default_observation
+    shape = network_shape(game, options, observation, config.hidden_sizes, config.dueling, config.wide)
+    for name in config.eval_opponents:
+        resolve(name, game, options)  # A wrong name fails now, not after minutes of training.
+
+    # -- the parts: each has a state that is saved --------------------------------------------------------------------
+    device = choose_device(config.device)
+    best = DQNLearner(
+        shape,
+        double=config.double,
+        discount=config.gamma**config.n_step,
+        learning_rate=config.learning_rate,
+        adam_epsilon=config.adam_epsilon,
+        max_grad_norm=config.max_grad_norm,
+        target_update_interval=config.target_update_interval,
+        tau=config.tau,
+        device=device,
+    )
+    network = PolicyNetwork(NetworkShape(shape.inputs, shape.actions, shape.hidden_sizes))
+    if config.init_from:
+        load_weights(network, Path(config.init_from), game, options, observation)
+    average = AverageLearner(network, config.sl_learning_rate, config.adam_epsilon, device)
+    player = PolicyPlayer("learner", average.network, observation)
+    pool = OpponentPool.parse(config.opponents)
+    rollout = SelfPlayRollout(
+        game, options, config.num_envs, pool, player,
+        seed=config.seed, snapshots=config.num_snapshots, seat=config.seat, zero_sum=config.zero_sum,
+    )  # fmt: skip
+    response = NetworkPlayer("best response", best.online, observation)
+    seeds = iter(np.random.SeedSequence([config.seed, 2]).spawn(3))
+    behaviour = Behaviour(
+        response, player, rollout.num_streams, config.anticipatory_param, np.random.default_rng(next(seeds))
+    )
+    builder = TransitionBuilder(rollout.num_streams, shape.inputs, shape.actions, config.n_step, config.gamma)
+    replay = ReplayBuffer(config.buffer_size, shape.inputs, shape.actions, np.random.default_rng(next(seeds)))
+    reservoir = ReservoirBuffer(config.reservoir_size, shape.inputs, shape.actions, np.random.default_rng(next(seeds)))
+
+    parts: dict[str, Stateful] = {
+        "best": best, "average": average, "rollout": rollout, "behaviour": behaviour, "builder": builder,
+        "replay": replay, "reservoir": reservoir,
+    }  # fmt: skip
+    state_file, checkpoint = folder / STATE_FILE, folder / "model.safetensors"
+    if resume and state_file.exists():
+        load_parts(state_file, config, parts)
+
+    # -- the training loop; a step is a decision of the learner -------------------------------------------------------
+    step = rollout.decisions
+    stopwatch, saving = Stopwatch(step), Saving(config.save_every_minutes)
+    with (
+        TensorBoard(folder, step) as board,
+        Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
+    ):
+        board.hyper_parameters(config.model_dump())
+        pictures = ActionPictures(board, rollout)
+        while step < config.total_steps:
+            # Act: each seat by its best response or by the average policy, whichever it plays in this game.
+            turns = rollout.turns
+            decay_steps = int(config.exploration_fraction * config.total_steps)
+            epsilon = linear(step, config.exploration_initial_eps, config.exploration_final_eps, decay_steps)
+            actions = behaviour.act(turns, epsilon)
+            responds = behaviour.responds(turns.streams)
+            builder.act(turns, actions)
+            rollout.step(actions)
+            last_step, step = step, rollout.decisions
+            progress(min(step, config.total_steps))
+
+            # Store: all that happened for the best response, what best responses did for the average.
+            for transitions in builder.complete(rollout.rewards * config.reward_scale, rollout.turns, rollout.ended):
+                replay.add(transitions)
+            masks = turns.masks[responds] != 0
+            reservoir.add(Decisions(turns.observations[responds], masks, actions[responds]))
+            behaviour.start(rollout.ended)
+
+            # Update both networks.
+            best.learning_rate = linear(step, config.learning_rate, config.learning_rate_final, config.total_steps)
+            average.learning_rate = linear(
+                step, config.sl_learning_rate, config.sl_learning_rate_final, config.total_steps
+            )
+            updates_due = max(step - config.learning_starts, 0) // config.train_frequency
+            while best.updates < updates_due and replay.size and reservoir.size:
+                best.update(replay.sample(config.batch_size, device))
+                average.update(reservoir.sample(config.batch_size, device))
+            if crossed(config.snapshot_every, last_step, step):
+                rollout.snapshots.take(player)
+
+            # Log, evaluate, save.
+            if crossed(config.log_every, last_step, step):
+                board.scalars(step, {tags.EPSILON: epsilon, tags.LEARNING_RATE: best.learning_rate})
+                board.scalars(step, {tags.SPS: stopwatch.lap_rate(step), **rollout.episodes.statistics()})
+                board.scalars(step, {**best.statistics(), **average.statistics()})
+            if config.eval_opponents and crossed(config.eval_every, last_step, step):
+                with stopwatch.paused():
+                    watched = Watched(player)
+                    evaluation = evaluate(config, rollout, watched, config.eval_games)
+                    progress.note(summary(log_evaluation(board, step, evaluation)))
+                    pictures.draw(step, watched)
+            if crossed(config.save_every, last_step, step) or step >= config.total_steps or saving.due():
+                board.flush()
+                save_checkpoint(checkpoint, average.network, game, options, observation, config.model_dump())
+                save_parts(state_file, config, parts)  # Last: if it is there to resume from, so is the checkpoint.
+                saving.done()  # The run ends here if it was asked to.
+
+        # -- the final evaluation -------------------------------------------------------------------------------------
+        speed = {"seconds": stopwatch.seconds, "decisions_per_second": stopwatch.rate(step)}
+        results: dict[str, Metrics] = {}
+        if config.final_games and config.eval_opponents:
+            progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
+            results = evaluate(config, rollout, player, config.final_games)
+        write_results(folder, board, config.model_dump(), step, results, **speed)
+    return TrainingResult(f"{config.total_steps:,} steps", results, ("Checkpoint", checkpoint))
+
+
+def evaluate(config: NFSPConfig, rollout: SelfPlayRollout, player: Player, games: int) -> dict[str, Metrics]:
+    """Match the average policy, which samples, with each opponent."""
+    return evaluate_learner(rollout.game, rollout.options, player, config.eval_opponents, games=games, seat=config.seat)
+
+
+def main(words: list[str]) -> int:
+    """Run from the command line; the exit code."""
+    return run_script("nfsp.py", NFSPConfig, train, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
