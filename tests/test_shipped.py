@@ -69,6 +69,15 @@ def test_a_game_has_the_checkpoints_made_for_its_id() -> None:
     assert "gradient" in checkpoints(find("Cribbage-v0"))  # Named gradient.experts.safetensors.
 
 
+def test_a_game_has_the_checkpoints_made_for_its_options() -> None:
+    assert "ppo_four_players" in checkpoints(GAME)
+    assert "ppo_four_players" not in checkpoints(GAME, GAME.parse_options())
+    assert list(checkpoints(GAME, GAME.parse_options({"num_players": 4}))) == ["ppo_four_players"]
+    assert {"double_dqn", "ppo"} <= set(checkpoints(GAME, GAME.parse_options()))
+    coda = find("CodaOfficial-v0")
+    assert list(checkpoints(coda, coda.parse_options())) == list(checkpoints(coda))
+
+
 def test_an_unknown_player_may_be_meant_as_a_checkpoint() -> None:
     with pytest.raises(CardgymError, match="did you mean 'double_dqn'"):
         resolve("duble_dqn", GAME, GAME.parse_options())

@@ -119,7 +119,9 @@ def _leaderboards(arguments: argparse.Namespace, games_of: dict[str, int]) -> No
 
     if not arguments.all or arguments.env is not None or arguments.players or arguments.settings:
         raise CardgymError("--all takes every game and player: name neither, and give --docs only with --all")
-    rosters = {game: [*player_names(game), *checkpoints(game)] for game in map(find, registered())}
+    rosters = {
+        game: [*player_names(game), *checkpoints(game, game.parse_options())] for game in map(find, registered())
+    }
     known = {name for roster in rosters.values() for name in roster}
     for name in games_of:
         if name not in known:

@@ -177,22 +177,32 @@ def player_names(game: Game) -> tuple[str, ...]:
     return ("random", *game.players)
 
 
-def checkpoints(game: Game) -> dict[str, Path]:
-    """The checkpoints that come with a game, by the names that players have: files of other ids are left out."""
+def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
+    """The checkpoints that come with a game, by the names that players have.
+
+    Files of other ids are left out, and where `options` are given those made for other options, such as more players.
+    """
     package = registry.package_of(game)
     if package is None:
         return {}
     files = shipped.checkpoints(package.name, player_suffixes())
-    return {name: path for name, path in files.items() if _env_of(path) in (game.id, None)}
+    return {name: path for name, path in files.items() if _is_of(path, game, options)}
 
 
-def _env_of(path: Path) -> str | None:
-    """The id of the game that a safetensors checkpoint was made for; None where its metadata do not say."""
+def _is_of(path: Path, game: Game, options: Options | None) -> bool:
+    """Whether a checkpoint was made for a game and its options, as far as its metadata say."""
     with open(path, "rb") as file:
         header = file.read(int.from_bytes(file.read(8), "little")) if path.suffix == ".safetensors" else b""
-    metadata = json.loads(header or "{}").get("__metadata__", {}).get(METADATA_KEY, "{}")
-    env: str | None = json.loads(metadata).get("env")
-    return env
+    metadata = json.loads(json.loads(header or "{}").get("__metadata__", {}).get(METADATA_KEY, "{}"))
+    if options is None or "options" not in metadata:
+        return metadata.get("env") in (game.id, None)
+    from cardgym.players.compatibility import check_made_for
+
+    try:
+        check_made_for(str(path), metadata["env"], metadata["options"], game, options)
+    except CardgymError:
+        return False
+    return True
 
 
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
