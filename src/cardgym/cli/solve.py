@@ -3,7 +3,9 @@
 Games of one player are solved by value iteration, and in fractions. `--set` takes the game's options, `gamma` (9/10;
 1 is undiscounted) and `theta`. Values are expected rewards from before the first chance. `optimal` is the best policy
 for that gamma; a player of this name is the best for gamma 1. `seconds` is the time of value iteration over the
-enumerated states. A game of several players is solved where it brings a solver.
+enumerated states. A game of several players is solved where it brings a solver. With `--by`, counterfactual regret
+minimisation looks for an equilibrium of any game of several seats; `cardgym solve ENV --by cfr+ --help` lists its
+arguments.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cardgym.cli import equilibrium
 from cardgym.cli.parser import Parser, add_settings, add_trust, existing, first_word
 from cardgym.console import Progress, print_results
 from cardgym.engine.registry import find, package_of, parse_settings
@@ -37,6 +40,8 @@ def main(words: list[str]) -> int:
     if name is None:
         return 0
     game = find(name)
+    if any(word == "--by" or word.startswith("--by=") for word in words):
+        return equilibrium.solve(game, words[1:])
     package = package_of(game)
     solver = importlib.import_module(package.solver) if package is not None and package.solver else None
     parser = Parser(prog=f"cardgym solve {game.id}", description=solver.__doc__ if solver else __doc__)

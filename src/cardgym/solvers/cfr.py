@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.compilation import compiled, rule
-from cardgym.errors import unknown
+from cardgym.errors import CardgymError, unknown
 from cardgym.solvers.tree import GameTree, Strategy
+from cardgym.untrusted.archives import Archive
 
 VARIANTS: dict[str, tuple[float, float, float, bool]] = {
     "cfr": (np.inf, np.inf, 0.0, False),
@@ -78,6 +81,22 @@ class CFR:
         sizes = np.diff(self.tree.first_choice)
         shares = np.repeat(np.where(totals > 0, totals, 1.0), sizes)
         return np.where(np.repeat(totals > 0, sizes), self._sums / shares, self.tree.uniform())
+
+    def state_dict(self) -> dict[str, npt.NDArray[Any]]:
+        """All that decides how it goes on."""
+        return {"regrets": self.regrets, "sums": self._sums, "iterations": np.array([self.iterations])}
+
+    def load_state_dict(self, state: Archive, what: str) -> None:
+        """Restore what `state_dict` returned, from a file that `what` names in errors.
+
+        Raises:
+            CardgymError: where it does not fit the tree.
+        """
+        regrets, sums = state.array("regrets", np.float64), state.array("sums", np.float64)
+        done = state.array("iterations", np.int64)
+        if len(regrets) != len(self.regrets) or len(sums) != len(regrets) or len(done) != 1:
+            raise CardgymError(f"{what}: does not fit the tree of {self.tree.game.id}")
+        self.regrets[:], self._sums[:], self.iterations = regrets, sums, int(done[0])
 
 
 @compiled

@@ -18,8 +18,10 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import Generator, derive, uniform, uniform_float
 from cardgym.engine.kernel import MAX_PLAYERS, code_name, rules_of
 from cardgym.errors import CardgymError
+from cardgym.limits import check_memory
 from cardgym.players.q_table import Pairs, hash_of
 from cardgym.players.strategy_table import StrategyPlayer
+from cardgym.untrusted.archives import Archive
 
 _DEPTH = 256
 """The most decisions that one seat takes in a game."""
@@ -124,6 +126,41 @@ class MCCFR:
     def player(self, name: str = "mccfr") -> StrategyPlayer:
         """The player of the average strategy."""
         return StrategyPlayer(name, self.observation_name, self.average)
+
+    def state_dict(self) -> dict[str, npt.NDArray[Any]]:
+        """All that decides how it goes on."""
+        used = np.flatnonzero(self._keys)
+        return {
+            "keys": self._keys[used],
+            "regrets": self._regrets[used].reshape(-1),
+            "sums": self._sums[used].reshape(-1),
+            "generator": self._generator,
+            "start": self._states[:1].view(np.uint8).reshape(-1),
+            "counts": np.array([len(self._keys), self.iterations]),
+        }
+
+    def load_state_dict(self, state: Archive, what: str) -> None:
+        """Restore what `state_dict` returned, from a file that `what` names in errors.
+
+        Raises:
+            CardgymError: where it does not fit the game.
+        """
+        keys, counts = state.array("keys", np.uint64), state.array("counts", np.int64)
+        generator, start = state.array("generator", np.uint64), state.array("start", np.uint8)
+        regrets, sums = state.array("regrets", np.float32), state.array("sums", np.float32)
+        copy = self._states[:1].view(np.uint8).reshape(-1)
+        size = len(keys) * self._actions
+        fits = len(counts) == len(generator) == 2 and len(start) == len(copy) and len(regrets) == len(sums) == size
+        if not (fits and keys.all() and len(keys) < counts[0] and counts[1] >= 0):
+            raise CardgymError(f"{what}: does not fit {self.game.id}")
+        capacity = int(counts[0])
+        check_memory(f"{what}: a table of {capacity:,} observations", capacity * (8 + 8 * self._actions), "start anew")
+        self._resize(1 << (capacity - 1).bit_length())
+        places = np.empty(len(keys), np.int64)
+        _insert_all(keys, self._keys, places)
+        self._regrets[places], self._sums[places] = regrets.reshape(len(keys), -1), sums.reshape(len(keys), -1)
+        self._generator[:], copy[:] = generator, start
+        self.num_info_sets, self.iterations = len(keys), int(counts[1])
 
     def _resize(self, capacity: int) -> None:
         self._keys = np.zeros(capacity, np.uint64)

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import bind, bound, template
+from cardgym.engine.compilation import bind, bound, compiled, template
 from cardgym.engine.generator import derive
+from cardgym.errors import CardgymError
 from cardgym.players.base import CompiledPlayer, MixturePlayer, Player, TablePlayer, legal_actions, wants_draws
+from cardgym.players.q_table import Pairs, hash_of
 from cardgym.solvers.mixed import mixed_strategy
 from cardgym.solvers.tree import GameTree, Strategy
 
@@ -39,6 +41,25 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
         probabilities = getattr(player, "probabilities", None)
         return None if probabilities is None else tree.strategy(probabilities(observations, masks))
     return tree.strategy(np.eye(masks.shape[1])[legal_actions(player, observations, masks)])
+
+
+def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs:
+    """A strategy by the hash of an observation, as a strategy's file holds it.
+
+    Raises:
+        CardgymError: where the observation is the same at two information sets.
+    """
+    observations = tree.look(observation_name)[0]
+    hashes = np.empty(len(observations), np.uint64)
+    _hash_all(np.ascontiguousarray(observations), hashes)
+    if len(np.unique(hashes)) < tree.num_info_sets:
+        raise CardgymError(
+            f"observation {observation_name!r} of {tree.game.id} is the same at different information sets; choose one "
+            "that shows all that a seat knows"
+        )
+    keys = np.repeat(hashes, np.diff(tree.first_choice))
+    order = np.lexsort((tree.choice_actions, keys))
+    return Pairs(keys[order], tree.choice_actions[order].astype(np.int32), strategy[order].astype(np.float64))
 
 
 def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> Strategy:
@@ -100,3 +121,9 @@ def _count_choices(states: Any, seats: Any, draws: int, generator: Any, counts: 
 def _number(states: Any, seats: npt.NDArray[np.int64], places: Any) -> None:
     for i in range(states.shape[0]):
         places[i] = bound.info_state_index(states[i], seats[i])
+
+
+@compiled
+def _hash_all(observations: npt.NDArray[np.float32], hashes: npt.NDArray[np.uint64]) -> None:
+    for row in range(observations.shape[0]):
+        hashes[row] = hash_of(observations[row])

@@ -1,0 +1,109 @@
+"""Find an equilibrium of a game of several seats by counterfactual regret minimisation.
+
+`cfr`, `cfr+` and `dcfr` walk the whole tree in every iteration; `mccfr` samples chance and the other seats, and what a
+seat knows is an observation, so a coarser one is an abstraction. The strategy is a file (.strategy.npz) and a player.
+It is written every minute, with a state beside it that --resume goes on from. Where the tree can be walked, the
+exploitability is exact; elsewhere `cardgym exploit` finds a lower bound.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cardgym.cli.parser import Parser, add_settings, whole
+from cardgym.console import Progress, print_results
+from cardgym.engine.registry import parse_settings
+from cardgym.errors import CardgymError, unknown
+from cardgym.limits import MAX_STEPS
+
+if TYPE_CHECKING:
+    from cardgym.engine.contract import Game
+    from cardgym.players.strategy_table import StrategyPlayer
+
+SUFFIX = ".strategy.npz"
+_ITERATIONS = {"mccfr": 100_000}
+_TREE_ITERATIONS = 1000
+
+
+def solve(game: Game, words: Sequence[str]) -> int:
+    """Solve a game with the words after its name, and print what was found; the exit code."""
+    parser = Parser(prog=f"cardgym solve {game.id}", description=__doc__)
+    add_settings(parser)
+    parser.add_argument("--by", required=True, metavar="METHOD", help="cfr, cfr+, dcfr or mccfr")
+    parser.add_argument(
+        "--iterations", type=whole(1, MAX_STEPS), metavar="N",
+        help=f"iterations in all, those before --resume included ({_TREE_ITERATIONS}; mccfr {_ITERATIONS['mccfr']})",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the strategy to this file ({SUFFIX})")
+    parser.add_argument("--resume", action="store_true", help="go on from what --out holds; start if it holds nothing")
+    parser.add_argument(
+        "--observation", metavar="NAME",
+        help="what the file is keyed by, and for mccfr all that a seat is taken to know; the game's default",
+    )  # fmt: skip
+    parser.add_argument(
+        "--by-deal", action="store_true", help="mccfr walks a deal an iteration, for games of many deals"
+    )
+    parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="of what mccfr samples (0)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    arguments = parser.parse_args(list(words))
+    out: Path | None = arguments.out
+    if out is not None and not out.name.endswith(SUFFIX):
+        raise CardgymError(f"--out {out}: the name of a strategy's file ends in {SUFFIX}")
+    if arguments.resume and out is None:
+        raise CardgymError("--resume needs --out: the strategy's file that it goes on with")
+    report = _solve(game, arguments.by, arguments)
+    if arguments.json:
+        print(json.dumps(report, indent=2, allow_nan=False))
+    else:
+        _print(report)
+    return 0
+
+
+def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
+    from cardgym.exploit.exact import tree_exploitability
+    from cardgym.solvers.equilibrium import METHODS, EquilibriumSolver, Method, solve_equilibrium, state_path
+
+    if by not in METHODS:
+        raise unknown("method", by, METHODS)
+    options = game.parse_options(parse_settings(arguments.settings))
+    observation = arguments.observation or game.default_observation
+    iterations = arguments.iterations or _ITERATIONS.get(by, _TREE_ITERATIONS)
+    with Progress(f"solving {game.id}", "iterations", total=iterations, lines=not arguments.json) as progress:
+
+        def measure(player: StrategyPlayer) -> float | None:
+            exact = tree_exploitability(game, options, player)
+            if exact is not None:
+                progress.note(f"exploitability {exact[0]:.4g} {game.unit} per game")
+            return None if exact is None else exact[0]
+
+        solver = EquilibriumSolver(game, options, Method(by, observation, arguments.seed, arguments.by_deal))
+        if arguments.resume and state_path(arguments.out).is_file():
+            solver.load(arguments.out)
+        found = solve_equilibrium(solver, iterations, path=arguments.out, measure=measure, progress=progress)
+    return {
+        "env": game.id,
+        "settings": options.asdict(),
+        "by": by,
+        "observation": observation,
+        "by_deal": arguments.by_deal,
+        "seed": arguments.seed,
+        **found,
+        "per": f"{game.unit} per game",
+        "out": None if arguments.out is None else str(arguments.out),
+    }
+
+
+def _print(report: dict[str, Any]) -> None:
+    rows = [(f"{row['iterations']:,}", f"{row['exploitability']:.6f}") for row in report["exploitability"]]
+    below = f"{report['info_sets']:,} information sets; {report['seconds']:.2f} s of processor time"
+    if not rows:
+        rows = [(f"{report['iterations']:,}", "not known")]
+        player = report["out"] or "FILE"
+        below += f"; the tree cannot be walked: `cardgym exploit {report['env']} --player {player}` finds a lower bound"
+    title = f"{report['env']} by {report['by']}, {report['per']}"
+    print_results(title, ("iterations", "exploitability"), rows, below)
+    if report["out"] is not None:
+        print(f"strategy in {report['out']}")

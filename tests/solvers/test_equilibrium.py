@@ -1,0 +1,134 @@
+"""`cardgym solve ENV --by METHOD`: equilibria from the command line, as files that play and runs that go on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardgym import CardgymError, find
+from cardgym.cli import main
+from cardgym.players.base import resolve
+from cardgym.solvers.best_response import exploitability
+from cardgym.solvers.equilibrium import METHODS, EquilibriumSolver, Method, solve_equilibrium, state_path
+from cardgym.solvers.tree import enumerate_tree
+
+KUHN = "KuhnPoker-v0"
+
+
+def solve(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    """The report of a command that has to work."""
+    assert main(["solve", KUHN, *words, "--json"]) == 0
+    report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return report
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The one line of a command that is refused."""
+    assert main(["solve", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    (line,) = [line for line in err.splitlines() if not line.startswith("cardgym: compiling")]
+    return str(line)
+
+
+@pytest.mark.parametrize(("by", "most"), [("cfr", 0.03), ("cfr+", 0.002), ("dcfr", 0.002), ("mccfr", 0.04)])
+def test_every_method_writes_a_strategy_as_exploitable_as_it_says(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, by: str, most: float
+) -> None:
+    path = tmp_path / "new" / "kuhn.strategy.npz"
+    report = solve(capsys, "--by", by, "--iterations", "2000", "--out", str(path), "--seed", "1")
+    assert (report["env"], report["by"], report["iterations"], report["info_sets"]) == (KUHN, by, 2000, 12)
+    assert [row["iterations"] for row in report["exploitability"]] == [100, 1000, 2000]
+    game = find(KUHN)
+    tree = enumerate_tree(game, game.parse_options())
+    player: Any = resolve(path, game, game.parse_options())
+    exact = exploitability(tree, tree.strategy(player.probabilities(*tree.look(player.observation_name))))
+    assert exact < most
+    assert report["exploitability"][-1]["exploitability"] == pytest.approx(exact)
+
+
+def test_people_get_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", KUHN, "--by=dcfr", "--iterations", "100"]) == 0
+    out = capsys.readouterr().out
+    assert "KuhnPoker-v0 by dcfr, chips per game" in out
+    assert "12 information sets" in out
+
+
+@pytest.mark.parametrize("by", METHODS)
+def test_resumed_run_ends_with_the_same_bits(by: str, tmp_path: Path) -> None:
+    game = find(KUHN)
+    method = Method(by, game.default_observation, seed=3)
+    whole, stopped, resumed = (EquilibriumSolver(game, game.parse_options(), method) for _ in range(3))
+    solve_equilibrium(whole, 300)
+    path = tmp_path / "a.strategy.npz"
+    solve_equilibrium(stopped, 120, path=path)
+    resumed.load(path)
+    found = solve_equilibrium(resumed, 300, path=path)
+    assert found["iterations"] == 300
+    for mine, others in zip(whole.player().pairs, resumed.player().pairs, strict=True):
+        np.testing.assert_array_equal(mine, others)
+
+
+def test_command_goes_on_where_it_stopped(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ["--by", "mccfr", "--seed", "5", "--resume"]
+    one, two = (str(tmp_path / f"{name}.strategy.npz") for name in ("one", "two"))
+    solve(capsys, *words, "--iterations", "400", "--out", one)
+    solve(capsys, *words, "--iterations", "150", "--out", two)
+    report = solve(capsys, *words, "--iterations", "400", "--out", two)
+    assert report["iterations"] == 400
+    assert report["exploitability"] == [report["exploitability"][-1]]
+    with np.load(one) as mine, np.load(two) as others:
+        for name in ("keys", "actions", "values"):
+            np.testing.assert_array_equal(mine[name], others[name])
+    assert "resume it with the same words" in refusal(capsys, KUHN, *words[:2], "--seed", "6", "--resume", "--out", two)
+
+
+def test_interrupted_run_keeps_the_last_file_written(tmp_path: Path) -> None:
+    game = find(KUHN)
+    solver = EquilibriumSolver(game, game.parse_options(), Method("cfr+", game.default_observation))
+    path = tmp_path / "a.strategy.npz"
+
+    def interrupt(done: int) -> None:
+        if done >= 200:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve_equilibrium(solver, 1000, path=path, progress=interrupt, save_seconds=0.0)
+    assert resolve(path, game, game.parse_options())
+    again = EquilibriumSolver(game, game.parse_options(), Method("cfr+", game.default_observation))
+    again.load(path)
+    assert 0 < again.solver.iterations <= 200
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.resume.npz", "a.strategy.npz"]
+
+
+def test_file_of_no_solver_is_refused(tmp_path: Path) -> None:
+    game = find(KUHN)
+    solver = EquilibriumSolver(game, game.parse_options(), Method("cfr", game.default_observation))
+    path = tmp_path / "a.strategy.npz"
+    state_path(path).write_bytes(b"nothing")
+    with pytest.raises(CardgymError, match="a solver's state"):
+        solver.load(path)
+    solver.save(path)
+    other = EquilibriumSolver(game, game.parse_options(), Method("dcfr", game.default_observation))
+    with pytest.raises(CardgymError, match="solved otherwise"):
+        other.load(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([KUHN, "--by", "cfr-"], "unknown method 'cfr-': did you mean"),
+        ([KUHN, "--by", "cfr", "--out", "a.npz"], "--out a.npz: the name of a strategy's file ends in .strategy.npz"),
+        ([KUHN, "--by", "cfr", "--resume"], "--resume needs --out"),
+        ([KUHN, "--by", "cfr", "--by-deal"], "cfr walks the whole tree; only mccfr goes deal by deal"),
+        ([KUHN, "--by", "mccfr", "--observation", "fool"], "unknown observation 'fool'"),
+        ([KUHN, "--by", "cfr", "--iterations", "0"], "'0': allowed are whole numbers from 1"),
+        (["OnePlayPoker-v0", "--by", "cfr"], "has one seat: it has an optimum, not an equilibrium; leave out --by"),
+    ],
+)
+def test_bad_input_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert message in refusal(capsys, *words)
