@@ -108,8 +108,9 @@ class EquilibriumSolver:
         player = self.player()
         config = {**asdict(self.method), "iterations": self.solver.iterations}
         save_strategy(path, player.pairs, self.game, self.options, self.method.observation, config)
+        arrays: dict[str, Any] = {"made_for": np.array(self._made_for()), **self.solver.state_dict()}
         with replacing(state_path(path)) as temporary, open(temporary, "wb") as file:
-            np.savez(file, made_for=np.array(self._made_for()), **self.solver.state_dict())
+            np.savez(file, **arrays)
 
     def load(self, path: Path) -> None:
         """Go on from the state beside a strategy's file.
