@@ -23,6 +23,7 @@ from cardgym.errors import CardgymError
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.league.config import LeagueConfig
 from cardgym.learn.config import BASE, Items, TrainingConfig, parse_run, read_config
+from cardgym.learn.distill.config import DistillConfig
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.opponents import OpponentPool
@@ -36,7 +37,9 @@ CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 
 def kinds() -> list[type[TrainingConfig]]:
     """The classes of hyper-parameters of all training scripts, those that games bring included."""
-    found: list[type[TrainingConfig]] = [DQNConfig, NFSPConfig, PPOConfig, TabularConfig, SB3Config, LeagueConfig]
+    found: list[type[TrainingConfig]] = [
+        DQNConfig, NFSPConfig, PPOConfig, DistillConfig, TabularConfig, SB3Config, LeagueConfig,
+    ]  # fmt: skip
     for module in pkgutil.walk_packages(cardgym.games.__path__, "cardgym.games."):
         if module.name.endswith(".config"):
             values = vars(importlib.import_module(module.name)).values()

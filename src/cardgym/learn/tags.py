@@ -50,6 +50,12 @@ ENTROPY = "losses/entropy"
 MAGNET_KL = "losses/magnet_kl"
 APPROX_KL = "losses/approx_kl"
 CLIP_FRACTION = "losses/clipfrac"
+CROSS_ENTROPY = "losses/cross_entropy"
+TEACHER_KL = "losses/teacher_kl"
+"""KL divergence from the teacher's choice of action to the network's."""
+AGREEMENT = "losses/agreement"
+"""The share of decisions in which both find the same action most probable."""
+TEACHER_SHARE = "train/teacher_share"
 EXPLAINED_VARIANCE = "losses/explained_variance"
 
 

@@ -80,6 +80,21 @@ class SamplingPolicy(BatchPolicy, Protocol):
         ...
 
 
+@runtime_checkable
+class SoftPolicy(BatchPolicy, Protocol):
+    """A batch policy that says how much it prefers some actions to others: more than which one it takes."""
+
+    def soft_probabilities(
+        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], temperature: float
+    ) -> npt.NDArray[np.float32]:
+        """The probability of each action, (rows, actions) float32; 0 for illegal actions.
+
+        Where the policy chooses by values, it is the softmax of these, in their own unit, divided by `temperature`; 0
+        leaves the best action alone. Where it mixes, the probabilities are its own at every temperature.
+        """
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class CallablePlayer:
     """A Python callable as a batch policy, called row by row."""

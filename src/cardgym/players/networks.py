@@ -24,7 +24,7 @@ MAX_UNITS = 65_536
 
 @dataclass(frozen=True)
 class NetworkShape:
-    """The layers of a network: inputs, actions, the sizes of hidden layers; for a Q-network also dueling and wide."""
+    """The layers of a network: inputs, actions, the sizes of hidden layers, wide; for a Q-network also dueling."""
 
     inputs: int
     actions: int

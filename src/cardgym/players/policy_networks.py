@@ -17,7 +17,7 @@ class PolicyNetwork(nn.Module):
 
     The policy and the value share the hidden layers. The last layer's policy weights start close to 0, so that the
     first policy is almost uniform (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?",
-    ICLR 2021, section 3.2).
+    ICLR 2021, section 3.2). With `wide` the last layer's policy also reads the observation itself, as in `QNetwork`.
     """
 
     def __init__(self, shape: NetworkShape) -> None:
@@ -29,11 +29,16 @@ class PolicyNetwork(nn.Module):
         with torch.no_grad():
             self.policy.weight.mul_(0.01)
             self.policy.bias.zero_()
+        if shape.wide:
+            self.direct = nn.Linear(shape.inputs, shape.actions, bias=False)
+            nn.init.zeros_(self.direct.weight)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (rows, actions), illegal actions included, and state values (rows,), for (rows, inputs)."""
         hidden = self.body(observations)
         logits: Tensor = self.policy(hidden)
+        if self.shape.wide:
+            logits = logits + self.direct(observations)
         return logits, self.value(hidden).squeeze(1)
 
 

@@ -8,6 +8,8 @@ from cribbage_driver import compiled_only
 
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage import chances
+from cardgym.games.cribbage.cards import parse_cards
+from cardgym.games.cribbage.chance_table import chance_table, is_near, load_table, no_table, save_table, toss_chances
 from cardgym.games.cribbage.commands.chances import draw, run
 
 pytestmark = compiled_only
@@ -42,6 +44,56 @@ def test_bad_arguments_are_refused(tmp_path):
         run(Namespace(deals=0, seed=1, out=None, plot=None))
     with pytest.raises(CardgymError, match=r"\.csv"):
         run(Namespace(deals=1, seed=1, out=tmp_path / "chances.txt", plot=None))
+
+
+def test_table_comes_back_from_its_file(tmp_path):
+    points = np.array([[0, 1, -1, 0, 0, 0, 0, 0, 0, 8, -8, -5], [-2, 2, -1, 0, 0, 0, 0, 0, 0, 4, -4, -3]], np.int8)
+    table = chance_table(np.linspace(0, 1, 5 * 122 * 122).reshape(5, 122, 122), points)
+    save_table(tmp_path / "chances.npz", table, deals=2, seed=1)
+    again = load_table(tmp_path / "chances.npz")
+    np.testing.assert_allclose(again.chances, table.chances, atol=1e-5)
+    assert (again.crib, again.play) == (table.crib, table.play) == (4.0, 0.5)
+    assert again.before[0].tolist() == [[1, 1, 0.5], [2, 3, 0.5]]  # Of the pone before its hand.
+    assert again.before[1].tolist() == [[1, 9, 0.5], [3, 6, 0.5]]  # The dealer's hand comes after the pone's.
+
+
+def test_shipped_table_gives_the_first_dealer_its_known_advantage():
+    table = load_table()
+    assert 0.42 < table.chances[0, 121, 121] < 0.45
+    for axis, sign in ((1, -1), (2, 1)):  # Who lacks more wins less; the deals are a sample, so nearly so.
+        assert (sign * np.diff(table.chances[:, 1:, 1:].astype(float), axis=axis)).min() > -0.03
+
+
+def chances_of(cards, dealer, to_go, opponent_to_go, table=None, gains=None):
+    """The chance to win after each toss; the crib and the play are the same for all unless `gains` differ."""
+    chances, hand = np.zeros(15, np.float32), np.array(parse_cards(cards), np.int8)
+    gains = np.zeros(15, np.float32) if gains is None else gains
+    toss_chances(table or load_table(), hand, dealer, to_go, opponent_to_go, gains, chances)
+    return chances
+
+
+def test_pone_that_needs_four_keeps_the_four_that_it_has():
+    # Two pairs are 4 points before the cut, whatever comes; no other hand of these cards is sure of them.
+    chances = chances_of("2C 2D 4H 4S TD KD", 0, 4, 10)
+    assert chances.argmax() == 14  # Toss the ten and the king.
+    assert chances[14] > 0.9
+    assert (np.delete(chances, 14) < chances[14] - 0.02).all()
+
+
+def test_more_in_the_crib_helps_its_owner():
+    more = np.linspace(-1, 3, 15).astype(np.float32)
+    for dealer in (0, 1):
+        even = chances_of("2C 4D 7H 9S JD KD", dealer, 20, 20)
+        assert (chances_of("2C 4D 7H 9S JD KD", dealer, 20, 20, gains=more)[5:] > even[5:]).all()
+
+
+def test_points_decide_far_from_the_target():
+    near = is_near
+    assert not near(load_table(), 121, 121)
+    assert not near(load_table(), 46, 100)
+    assert near(load_table(), 45, 100)
+    assert not near(load_table(), 500, 20)  # The table ends at 121.
+    assert not near(no_table(), 10, 10)
 
 
 def test_picture_is_drawn(tmp_path):

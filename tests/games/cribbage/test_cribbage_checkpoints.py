@@ -1,4 +1,4 @@
-"""The network's checkpoint for cribbage plays as its card says."""
+"""The checkpoints of networks for cribbage play as their cards say."""
 
 from __future__ import annotations
 
@@ -19,3 +19,12 @@ def test_checkpoint_plays_as_its_card_says() -> None:
         share = evaluate(game, options, [str(PATH), opponent], games=1000, seed=3).players[0].win_rate
         assert low < share < high
     assert "--config configs/cribbage/game_double_dqn.toml --seed 1" in PATH.with_suffix(".md").read_text()
+
+
+def test_distilled_network_plays_as_its_card_says() -> None:
+    game = find("Cribbage-v0")
+    options = game.parse_options()
+    for player, opponent, low, high in [("distill:greedy", "expert", 0.49, 0.58), ("distill", "random", 0.96, 1.0)]:
+        share = evaluate(game, options, [player, opponent], games=2000, seed=3).players[0].win_rate
+        assert low < share < high
+    assert "--config configs/cribbage/distill.toml --seed 1" in PATH.with_name("distill.md").read_text()

@@ -137,6 +137,32 @@ def test_equilibrium_is_legal_and_plays_by_what_its_seat_knows():
             driver.apply_action(chosen)
 
 
+def test_equilibrium_teaches_what_it_plays():
+    player = make_player(CribbageOptions())
+    rng = np.random.default_rng(6)
+    mixed = 0
+    driver = CribbageDriver()
+    while not driver.over and driver.deal < 3:
+        if driver.num_chance_outcomes:
+            driver.apply_action(int(rng.integers(driver.num_chance_outcomes)))
+            continue
+        seen = driver.observe(driver.current_player, "plain")[None]
+        mask = driver.legal_action_mask()[None]
+        cold, warm = (player.soft_probabilities(seen, mask, temperature)[0] for temperature in (0.0, 0.5))
+        action = int(player.act(seen, mask)[0])
+        for shares in (cold, warm):
+            assert shares.sum() == pytest.approx(1.0, abs=1e-5)
+            assert (shares[mask[0] == 0] == 0).all()
+        if action >= 52:
+            assert cold[action] == cold.max() > warm[action] == warm.max()  # The best tosses alone, or others too.
+        else:  # Cards of a rank share their probability.
+            by_rank = [cold[:52].reshape(4, 13).sum(0), warm[:52].reshape(4, 13).sum(0)]
+            assert by_rank[0].argmax() == by_rank[1].argmax() == action % 13
+            mixed += by_rank[0].max() < 0.999
+        driver.apply_action(action)
+    assert mixed > 0
+
+
 def choose(player, driver, seat, draws):
     observation = driver.observe(seat, "plain")
     return int(player.act(observation[None], driver.legal_action_mask()[None], draws)[0])

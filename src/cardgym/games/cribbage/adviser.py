@@ -1,19 +1,26 @@
-"""The adviser of cribbage: tosses by exact statistics over cuts and cribs, cards by what `expert` makes of them."""
+"""The adviser of cribbage: what tosses and cards are worth to `equilibrium`.
+
+Values are points. Near the target they are chances to win, in percent, and the decision is of another kind.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine.advice import ranked
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import ActionAdvice, Advice, Adviser, Record
 from cardgym.games.cribbage.advice import Advice as TossAdvice
 from cardgym.games.cribbage.advice import advise as advise_toss
 from cardgym.games.cribbage.cards import CARDS, JACK
+from cardgym.games.cribbage.chance_table import HOLES
+from cardgym.games.cribbage.pegging.valuing import WORLDS, card_values, is_close, toss_values
+from cardgym.games.cribbage.plain_observation import SIZE, observe_plain
 from cardgym.games.cribbage.play import points_for
-from cardgym.games.cribbage.players import card_values
 from cardgym.games.cribbage.ranks import worth
 from cardgym.games.cribbage.rules import legal_action_mask
 from cardgym.games.cribbage.scoring import explain_play, score_crib, score_hand
@@ -27,8 +34,9 @@ from cardgym.games.cribbage.state import (
 )
 from cardgym.games.cribbage.text import action_text
 
-_BLUNDER = 1.5
-"""Points."""
+_BLUNDER = {"points": 1.5, "% of games": 4.0}
+"""What a blunder costs."""
+_Z95 = 1.96
 
 
 def adviser(options: CribbageOptions) -> Adviser:
@@ -45,12 +53,21 @@ def _advise_toss(state: Record, seat: int) -> Advice:
     dealer = bool(state.dealer == seat)
     scores = (int(state.scores[seat]), int(state.scores[1 - seat]))
     tosses = {frozenset(cards[place] for place in toss): number for number, toss in enumerate(TOSSES.tolist())}
+    values, near = toss_values(_array(state), seat)
     actions = []
     for one in advise_toss(cards, dealer, scores, int(state.target)):
-        action = CARDS + tosses[frozenset(one.keep.tossed)]
-        actions.append(ActionAdvice(action, action_text(state, action), one.worth, _toss_reason(one, dealer)))
-    source = "exact counts over all cuts and cribs, ranked by expert"
-    return Advice("toss", "points", source, tuple(actions), _BLUNDER)
+        toss = tosses[frozenset(one.keep.tossed)]
+        value = 100.0 * float(values[toss]) if near else float(values[toss])
+        play = "" if near else f"; play {value - one.worth:+.2f}"
+        actions.append(
+            ActionAdvice(CARDS + toss, action_text(state, CARDS + toss), value, _toss_reason(one, dealer) + play)
+        )
+    return _advice("toss", near, "exact counts of the hand, and what cribs and the play bring on average", actions)
+
+
+def _advice(kind: str, near: bool, source: str, actions: list[ActionAdvice]) -> Advice:
+    unit = "% of games" if near else "points"
+    return Advice(f"late {kind}" if near else kind, unit, source, ranked(actions), _BLUNDER[unit])
 
 
 def _toss_reason(one: TossAdvice, dealer: bool) -> str:
@@ -61,16 +78,30 @@ def _toss_reason(one: TossAdvice, dealer: bool) -> str:
 
 
 def _advise_card(state: Record, seat: int) -> Advice:
-    mask, values, points = np.zeros(NUM_ACTIONS, np.int8), np.zeros(6), np.zeros(6, np.int64)
-    _rate_cards(_array(state), seat, mask, values, points)
+    states, mask = _array(state), np.zeros(NUM_ACTIONS, np.int8)
+    seen, scored = np.zeros(SIZE, np.float32), np.zeros(NUM_ACTIONS, np.int64)
+    _look(states, seat, seen, mask, scored)
+    cards = np.flatnonzero(mask)
+    points, chances = card_values(states, seat, cards, _key_of(seen))
+    near = is_close(states, seat)
+    values = 100.0 * chances if near else points
+    means = values.mean(axis=0)
+    apart = values - values[:, [int(means.argmax())]]
+    errors = _Z95 * apart.std(axis=0) / np.sqrt(WORLDS)
     actions = []
-    for place in range(int(state.hand_size[seat])):
-        card = int(state.hand[seat, place])
-        if mask[card]:
-            reason = _card_reason(state, card, float(values[place]), int(points[place]))
-            actions.append(ActionAdvice(card, action_text(state, card), float(values[place]), reason))
-    actions.sort(key=lambda one: -one.value)
-    return Advice("play", "points", "the player expert", tuple(actions), _BLUNDER)
+    for place, card in enumerate(cards.tolist()):
+        reason = _card_reason(state, card, float(points[:, place].mean()), int(scored[card]))
+        if int(state.target) <= HOLES and state.deals == 0:
+            reason += f"; wins {100.0 * float(chances[:, place].mean()):.0f} % of games"
+        actions.append(
+            ActionAdvice(card, action_text(state, card), float(means[place]), reason, error=float(errors[place]))
+        )
+    return _advice("play", near, f"{WORLDS:,} hands the opponent may hold, played on by equilibrium", actions)
+
+
+def _key_of(seen: npt.NDArray[np.float32]) -> int:
+    """A generator's key from what the seat knows."""
+    return int.from_bytes(hashlib.sha256(seen.tobytes()).digest()[:8], "little")
 
 
 def _card_reason(state: Record, card: int, value: float, points: int) -> str:
@@ -105,15 +136,17 @@ def _array(state: Record) -> npt.NDArray[Any]:
 
 
 @compiled
-def _rate_cards(
-    states: Any, seat: int, mask: npt.NDArray[np.int8], values: npt.NDArray[np.float64], points: npt.NDArray[np.int64]
+def _look(
+    states: Any, seat: int, seen: npt.NDArray[np.float32], mask: npt.NDArray[np.int8], scored: npt.NDArray[np.int64]
 ) -> None:
+    """Fill what the seat sees, what it may play, and the points of each of these cards now."""
     state = states[0]
+    observe_plain(state, seat, seen)
     legal_action_mask(state, mask)
-    card_values(state, seat, mask, values)
     for place in range(state.hand_size[seat]):
-        if mask[state.hand[seat, place]]:
-            points[place] = points_for(state, state.hand[seat, place])
+        card = int(state.hand[seat, place])
+        if mask[card]:
+            scored[card] = points_for(state, card)
 
 
 @compiled

@@ -16,6 +16,7 @@ from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Record, rule
 from cardgym.engine.generator import uniform, uniform_float
 from cardgym.files import replacing
+from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, no_table
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.pegging.player import Buffers, decide, new_buffers
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
@@ -23,25 +24,26 @@ from cardgym.games.cribbage.plain_observation import SIZE, observe_plain
 from cardgym.games.cribbage.rules import apply_action, current_player, num_chance_outcomes, setup
 from cardgym.games.cribbage.state import CRIB, DEALER_HAND, HEELS, PLAYING, PONE_HAND
 
-HOLES = 121
-PHASES = ("deal", "play", "pone's hand", "dealer's hand", "crib")
-"""Before the deal, before the lead, and before each part of the show."""
 _FIRST = np.array([0, 1, 9, 10, 11])
 """Where the points of each phase begin in a deal's row: heels, eight plays, two hands, the crib."""
 _COLUMNS = 12
 
 
-def win_chances(deals: int, seed: int = 1) -> npt.NDArray[np.float64]:
-    """The chance of the pone to win, (5, 122, 122): by phase, and by what the pone and the dealer lack to 121.
-
-    Args:
-        deals: how many deals are sampled.
-        seed: of the deals.
-    """
+def sample_deals(deals: int, seed: int = 1) -> npt.NDArray[np.int8]:
+    """Who scores what in sampled deals, (deals, 12): heels, eight plays, two hands, the crib; plus for the pone."""
     options = GAME.parse_options({"target": 1000, "deals": 1, "reward": "points"})
     points = np.zeros((deals, _COLUMNS), np.int8)
     generator = np.array([seed, 0], np.uint64)
-    _sample(np.array(GAME.new_state(options)), load_policy(), new_buffers(), generator, points)
+    _sample(np.array(GAME.new_state(options)), load_policy(), no_table(), new_buffers(), generator, points)
+    return points
+
+
+def win_chances(points: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+    """The chance of the pone to win, (5, 122, 122): by phase, and by what the pone and the dealer lack to 121.
+
+    Args:
+        points: what `sample_deals` returns.
+    """
     chances = np.zeros((len(PHASES), HOLES + 1, HOLES + 1))
     _work_back(points, chances)
     return chances
@@ -59,8 +61,8 @@ def save_chances(path: Path, chances: npt.NDArray[np.float64]) -> None:
 
 @compiled
 def _sample(
-    states: npt.NDArray[np.void], policy: PeggingPolicy, buffers: Buffers, generator: npt.NDArray[np.uint64],
-    points: npt.NDArray[np.int8],
+    states: npt.NDArray[np.void], policy: PeggingPolicy, table: ChanceTable, buffers: Buffers,
+    generator: npt.NDArray[np.uint64], points: npt.NDArray[np.int8],
 ) -> None:  # fmt: skip
     """Play deals, and write who scored what, in order: plus for the pone, minus for the dealer."""
     state = states[0]
@@ -79,7 +81,7 @@ def _sample(
             observe_plain(state, seat, seen)
             before = _pegged(state)
             playing = state.phase == PLAYING
-            apply_action(state, decide(seen, policy, uniform_float(generator), buffers))
+            apply_action(state, decide(seen, policy, table, uniform_float(generator), buffers))
             if playing:
                 points[row, 1 + plays] = _pegged(state) - before
                 plays += 1

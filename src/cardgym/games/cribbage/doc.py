@@ -5,6 +5,7 @@ from __future__ import annotations
 from cardgym.engine.contract import feature_table
 from cardgym.games.cribbage.observations import features
 from cardgym.games.cribbage.plain_observation import features as plain_features
+from cardgym.games.cribbage.rated_observation import features as rated_features
 from cardgym.games.cribbage.state import CribbageOptions
 
 DOC = f"""Cribbage for two players: six cards, two of them to the crib, the play to 31, the show, first to 121.
@@ -29,6 +30,10 @@ says go automatically; there is no action for it.
 `obs="plain"`, the same knowledge as whole numbers, with the order of the cards played:
 
 {feature_table(plain_features(CribbageOptions()))}
+
+`obs="rated"`, the cards by ranks, and what `expert` makes of each toss and card, for networks:
+
+{feature_table(rated_features(CribbageOptions()))}
 
 ## Starting State
 Nobody has a point. Both players cut for the deal, again if the ranks are equal, and are dealt six cards each.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cardgym.engine.contract import Adviser, Game, Observation, OutsidePolicy, Rules, Words
-from cardgym.games.cribbage import guide, observations, plain_observation, rules, state, text, view
+from cardgym.games.cribbage import guide, observations, plain_observation, rated_observation, rules, state, text, view
 from cardgym.games.cribbage.doc import DEAL_DOC, DOC
 from cardgym.games.cribbage.metrics import METRICS
 from cardgym.games.cribbage.players import PLAYERS
@@ -37,6 +37,7 @@ GAME = Game(
     observations={
         "full": Observation(observations.observe, observations.features),
         "plain": Observation(plain_observation.observe_plain, plain_observation.features),
+        "rated": Observation(rated_observation.observe_rated, rated_observation.features),
     },
     words=Words.of(text, guide, view),
     players={**PLAYERS, "equilibrium": OutsidePolicy(_equilibrium)},

@@ -6,7 +6,7 @@ Each line: `cardgym evaluate ID --players NAME OPPONENT --games 10000 --seed 1`.
 STRENGTH = {
     "greedy": "wins 32.7 % [32.0, 33.4] against expert, 98.1 % against random; 10,000 games each",
     "expert": "wins 99.5 % [99.3, 99.6] against random, 67.3 % against greedy; 10,000 games each",
-    "equilibrium": "wins 54.9 % [54.7, 55.1] against expert, 66.7 % [66.4, 66.9] against greedy; 100,000 games each",
+    "equilibrium": "wins 54.9 % [54.7, 55.1] against expert, 66.6 % [66.4, 66.9] against greedy; 100,000 games each",
 }
 
 DEAL_STRENGTH = {

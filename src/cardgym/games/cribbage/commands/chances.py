@@ -24,7 +24,7 @@ def add_arguments(parser: Parser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--deals", type=int, default=4000, metavar="N", help="deals to sample (default 4000)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the deals (default 1)")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write all chances to this file (.csv)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write all chances to this file (.csv, or .npz)")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw them (.png, .svg, .pdf)")
 
 
@@ -36,19 +36,23 @@ def run(arguments: argparse.Namespace) -> None:
     """
     if arguments.deals < 1 or arguments.seed < 0:
         raise CardgymError("--deals: allowed are whole numbers from 1 on, and for --seed from 0 on")
-    if arguments.out is not None and arguments.out.suffix != ".csv":
-        raise CardgymError(f"--out {arguments.out}: the name of a table of chances ends in .csv")
+    if arguments.out is not None and arguments.out.suffix not in (".csv", ".npz"):
+        raise CardgymError(f"--out {arguments.out}: allowed are .csv, for people, and .npz, which players read")
     if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
         raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
     from cardgym.console import print_results
-    from cardgym.games.cribbage.chances import save_chances, win_chances
+    from cardgym.games.cribbage.chance_table import chance_table, save_table
+    from cardgym.games.cribbage.chances import sample_deals, save_chances, win_chances
 
-    chances = win_chances(arguments.deals, arguments.seed)
+    points = sample_deals(arguments.deals, arguments.seed)
+    chances = win_chances(points)
     rows = [(f"pone needs {pone}", *(f"{100 * chances[0, pone, dealer]:.0f}" for dealer in _SHOWN)) for pone in _SHOWN]
     heads = ("%", *(f"dealer {dealer}" for dealer in _SHOWN))
     first = 100 * (1 - chances[0, -1, -1])
     print_results("The pone wins, before the deal", heads, rows, f"the first dealer wins {first:.1f} %")
-    if arguments.out is not None:
+    if arguments.out is not None and arguments.out.suffix == ".npz":
+        save_table(arguments.out, chance_table(chances, points), deals=arguments.deals, seed=arguments.seed)
+    elif arguments.out is not None:
         save_chances(arguments.out, chances)
     if arguments.plot is not None:
         draw(chances, arguments.plot)
@@ -60,7 +64,7 @@ def draw(chances: npt.NDArray[Any], path: Path) -> None:
 
     from cardgym.figures import new_figure
     from cardgym.files import replacing
-    from cardgym.games.cribbage.chances import PHASES
+    from cardgym.games.cribbage.chance_table import PHASES
 
     figure = new_figure(14, 3.4, dpi=110)
     panels = figure.subplots(1, len(PHASES), sharey=True)

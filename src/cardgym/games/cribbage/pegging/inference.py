@@ -214,18 +214,90 @@ def _follow(
     for last in range(13):
         if chances[last] > 0.0:
             number = int(WITH[size - 1, rest, last])
-            total = 0.0
-            share = 0.0
-            slot = slot_of(size, number, int(played[place]))
-            for each in range(size):
-                rank = int(SLOTS[size, number, each])
-                if rank < 0 or worth(rank) > room:
-                    break
-                probability = policy.choices[base + size * number + each] * _STEP + FLOOR
-                total += probability
-                if each == slot:
-                    share = probability
-            chances[last] *= share / total if total > 0.0 else 0.0
+            chances[last] *= share_of(policy, base, size, number, int(played[place]), room)
+
+
+@rule
+def share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: int, room: int) -> float:
+    """How probable a rank is at a node, for the hand of `size` cards with that number; never quite 0."""
+    total = 0.0
+    share = 0.0
+    slot = slot_of(size, number, rank)
+    for each in range(size):
+        held = int(SLOTS[size, number, each])
+        if held < 0 or worth(held) > room:
+            break
+        probability = policy.choices[base + size * number + each] * _STEP + FLOOR
+        total += probability
+        if each == slot:
+            share = probability
+    return share / total if total > 0.0 else 0.0
+
+
+@rule
+def play_likelihood(
+    policy: PeggingPolicy, side: int, held: npt.NDArray[np.int8], size: int, played: npt.NDArray[np.int8],
+    played_by: npt.NDArray[np.int8], num_played: int,
+) -> float:  # fmt: skip
+    """How probable it is that a side which now holds these ranks kept them, and played its cards so far.
+
+    Args:
+        policy: the policy.
+        side: 0 for the pone, 1 for the dealer.
+        held: the ranks it still holds.
+        size: how many these are.
+        played: (8,), the ranks played, in order.
+        played_by: (8,), the side that played each.
+        num_played: how many were played.
+
+    Returns:
+        A number proportional to the probability, for each way to hold these ranks.
+    """
+    hand = multiset_of(held, size)
+    cards = size
+    for place in range(num_played):
+        if played_by[place] == side:
+            hand = int(WITH[cards, hand, played[place]])
+            cards += 1
+    likelihood = policy.kept[side, hand] / _all_ways(hand)
+    code = 0
+    count = 0
+    before = 0
+    for place in range(num_played):
+        rank = int(played[place])
+        restarted = place > 0 and (count == 0 or worth(rank) > 31 - count)
+        if restarted:
+            count = 0
+        if played_by[place] == side:
+            base = find_node(policy, node_key(code, side, restarted)) if before < 3 else -1
+            if base >= 0:
+                number = multiset_of(held, size)
+                cards = size
+                for later in range(place, num_played):
+                    if played_by[later] == side:
+                        number = int(WITH[cards, number, played[later]])
+                        cards += 1
+                likelihood *= share_of(policy, base, cards, number, rank, 31 - count)
+            before += 1
+        count += worth(rank)
+        if count == 31:
+            count = 0
+        code = sequence_code(code, place, int(played_by[place]), rank)
+    return float(likelihood)
+
+
+@rule
+def _all_ways(hand: int) -> float:
+    """In how many ways a hand can be dealt from the whole pack."""
+    ways = 1.0
+    place = 0
+    while place < 4:
+        copies = 1
+        while place + copies < 4 and RANKS[hand, place + copies] == RANKS[hand, place]:
+            copies += 1
+        ways *= CHOOSE[4, copies]
+        place += copies
+    return ways
 
 
 @rule

@@ -1,4 +1,4 @@
-"""The player `equilibrium`: tosses like `expert`, with an eye to the play, and plays the cards by the solved policy."""
+"""The player `equilibrium`: tosses for points or for the chance to win, and plays the cards by the solved policy."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Options, rule
 from cardgym.games.cribbage.cards import CARDS
+from cardgym.games.cribbage.chance_table import ChanceTable, is_near, load_table, point_worth, toss_chances
+from cardgym.games.cribbage.means import crib_mean
 from cardgym.games.cribbage.pegging.inference import choose_rank
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.plain_observation import AT
+from cardgym.games.cribbage.ranks import worth
 from cardgym.games.cribbage.state import NUM_TOSSES
 from cardgym.games.cribbage.strategies import kept_set
 from cardgym.games.cribbage.toss_model import points_to_go_out, toss_worths
@@ -36,8 +39,9 @@ class EquilibriumPlayer:
     observation_name: str | None = "plain"
     samples = True
 
-    def __init__(self, policy: PeggingPolicy) -> None:
+    def __init__(self, policy: PeggingPolicy, table: ChanceTable) -> None:
         self._policy = policy
+        self._table = table
 
     def act(
         self,
@@ -48,18 +52,27 @@ class EquilibriumPlayer:
         """An action for each row, (rows,) int64, drawn with its draw from [0, 1), the most probable one without."""
         actions = np.empty(len(observations), np.int64)
         greedy = np.full(len(observations), -1.0) if draws is None else np.asarray(draws)
-        _act(np.ascontiguousarray(observations), greedy, self._policy, new_buffers(), actions)
+        _act(np.ascontiguousarray(observations), greedy, self._policy, self._table, new_buffers(), actions)
         return actions
+
+    def soft_probabilities(
+        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], temperature: float
+    ) -> npt.NDArray[np.float32]:
+        """Its mixture in the play, and the softmax of points where it counts or tosses; see `SoftPolicy`."""
+        shares = np.zeros(masks.shape, np.float32)
+        _soften(np.ascontiguousarray(observations), temperature, self._policy, self._table, new_buffers(), shares)
+        return shares
 
 
 def make_player(options: Options) -> EquilibriumPlayer:
-    """The player, with the policy that comes with the game."""
-    return EquilibriumPlayer(_shipped())
+    """The player, with the policy and the table that come with the game."""
+    return EquilibriumPlayer(*shipped())
 
 
 @functools.cache
-def _shipped() -> PeggingPolicy:
-    return load_policy()
+def shipped() -> tuple[PeggingPolicy, ChanceTable]:
+    """The policy and the table that come with the game."""
+    return load_policy(), load_table()
 
 
 class Buffers(NamedTuple):
@@ -72,6 +85,8 @@ class Buffers(NamedTuple):
     cards: npt.NDArray[np.int8]
     values: npt.NDArray[np.float64]
     worths: npt.NDArray[np.float32]
+    gains: npt.NDArray[np.float32]
+    chances: npt.NDArray[np.float32]
 
 
 def new_buffers() -> Buffers:
@@ -84,25 +99,81 @@ def new_buffers() -> Buffers:
         np.empty(6, np.int8),
         np.empty(13),
         np.empty(NUM_TOSSES, np.float32),
+        np.empty(NUM_TOSSES, np.float32),
+        np.empty(NUM_TOSSES, np.float32),
     )
 
 
 @compiled
 def _act(
-    observations: npt.NDArray[np.float32], draws: npt.NDArray[np.float64], policy: PeggingPolicy, buffers: Buffers,
-    actions: npt.NDArray[np.int64],
+    observations: npt.NDArray[np.float32], draws: npt.NDArray[np.float64], policy: PeggingPolicy, table: ChanceTable,
+    buffers: Buffers, actions: npt.NDArray[np.int64],
 ) -> None:  # fmt: skip
     for row in range(observations.shape[0]):
-        actions[row] = decide(observations[row], policy, draws[row], buffers)
+        actions[row] = decide(observations[row], policy, table, draws[row], buffers)
+
+
+@compiled
+def _soften(
+    observations: npt.NDArray[np.float32], temperature: float, policy: PeggingPolicy, table: ChanceTable,
+    buffers: Buffers, shares: npt.NDArray[np.float32],
+) -> None:  # fmt: skip
+    cards, values = buffers.cards, buffers.values
+    for row in range(observations.shape[0]):
+        seen, out = observations[row], shares[row]
+        action = decide(seen, policy, table, -1.0, buffers)
+        total = 0.0
+        if action >= CARDS:
+            for toss in range(NUM_TOSSES):
+                less = float(buffers.worths[toss]) - float(buffers.worths[action - CARDS])
+                out[CARDS + toss] = _weight(less, temperature)
+                total += out[CARDS + toss]
+        else:
+            held = 0
+            while held < 4 and cards[held] >= 0:
+                held += 1
+            theirs = int(seen[_OPPONENT_CARDS])
+            counts = theirs == 0 or held + theirs <= 3  # Then values are points, else probabilities.
+            for place in range(held):  # Cards of one rank are the same to it, and share.
+                card = int(cards[place])
+                if worth(card) <= 31 - int(seen[_COUNT]):
+                    value = values[card % 13]
+                    value = _weight(value - values[action % 13], temperature) if counts else value
+                    out[card] = value / _count_rank(cards, held, card % 13)
+                    total += out[card]
+        if total == 0.0:  # The policy says nothing.
+            out[action] = total = 1.0
+        for place in range(out.shape[0]):
+            out[place] /= total
 
 
 @rule
-def decide(seen: npt.NDArray[np.float32], policy: PeggingPolicy, draw: float, buffers: Buffers) -> int:
+def _count_rank(cards: npt.NDArray[np.int8], held: int, rank: int) -> int:
+    """How many of the first `held` cards are of a rank."""
+    same = 0
+    for place in range(held):
+        same += 1 if cards[place] % 13 == rank else 0
+    return same
+
+
+@rule
+def _weight(less: float, temperature: float) -> float:
+    """exp(value / temperature), 1 for the best value, from how much less a value is."""
+    if temperature > 0.0:
+        return float(np.exp(less / temperature))
+    return 1.0 if less == 0.0 else 0.0
+
+
+@rule
+def decide(
+    seen: npt.NDArray[np.float32], policy: PeggingPolicy, table: ChanceTable, draw: float, buffers: Buffers
+) -> int:
     """The action of `equilibrium`.
 
     Args:
         seen: the observation `plain`.
         policy: the solved play.
+        table: the chances to win.
         draw: uniform in [0, 1), to choose by; -1 for the most probable card.
         buffers: what `new_buffers` returns.
     """
@@ -110,7 +181,7 @@ def decide(seen: npt.NDArray[np.float32], policy: PeggingPolicy, draw: float, bu
     for place in range(6):
         cards[place] = np.int8(seen[_HAND + place])
     if seen[_PLAYING] == 0.0:
-        return CARDS + _toss(seen, cards, policy, buffers.worths)
+        return CARDS + _toss(seen, cards, policy, table, buffers)
     size = 0
     while size < 4 and cards[size] >= 0:
         ranks[size] = cards[size] % 13
@@ -125,14 +196,28 @@ def decide(seen: npt.NDArray[np.float32], policy: PeggingPolicy, draw: float, bu
 
 @rule
 def _toss(
-    seen: npt.NDArray[np.float32], cards: npt.NDArray[np.int8], policy: PeggingPolicy, worths: npt.NDArray[np.float32]
-) -> int:
-    """The toss of the greatest worth: by the toss model, and by what the hand kept wins in the play."""
-    dealer = int(seen[_DEALER])
-    toss_worths(cards, dealer, points_to_go_out(dealer, int(seen[_TO_GO]), int(seen[_TO_GO + 1])), worths)
+    seen: npt.NDArray[np.float32], cards: npt.NDArray[np.int8], policy: PeggingPolicy, table: ChanceTable,
+    buffers: Buffers,
+) -> int:  # fmt: skip
+    """The toss of the greatest worth: by points far from the target, near it by the chance to win."""
+    dealer, to_go, opponent_to_go = int(seen[_DEALER]), int(seen[_TO_GO]), int(seen[_TO_GO + 1])
+    worths, gains = buffers.worths, buffers.gains
+    near = is_near(table, to_go, opponent_to_go)
+    if near:
+        for toss in range(NUM_TOSSES):
+            crib = crib_mean(cards, toss, dealer) - table.crib
+            play = policy.worths[dealer, kept_set(cards, toss)] + (table.play if dealer else -table.play)
+            gains[toss] = play + (crib if dealer else -crib)
+        toss_chances(table, cards, dealer, to_go, opponent_to_go, gains, buffers.chances)
+        per_point = point_worth(table, dealer, to_go, opponent_to_go)
+    else:
+        toss_worths(cards, dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
     best = 0
     for toss in range(NUM_TOSSES):
-        worths[toss] = float(worths[toss]) + policy.worths[dealer, kept_set(cards, toss)]
+        if near:
+            worths[toss] = buffers.chances[toss] / per_point
+        else:
+            worths[toss] += policy.worths[dealer, kept_set(cards, toss)]
         if worths[toss] > worths[best]:
             best = toss
     return best

@@ -1,0 +1,220 @@
+"""The chances to win that come with the game, and the chance that a toss gives.
+
+Far from the target the best toss is the one of most points. Near it the chance to win is no straight line in points:
+who counts first, and whether the hand suffices, decide. `cardgym cribbage-chances --out FILE.npz` makes the table.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import rule
+from cardgym.files import replacing
+from cardgym.games.cribbage.cards import CARDS
+from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand
+from cardgym.games.cribbage.state import CUTS, KEPT, NUM_TOSSES
+
+FORMAT = "cardgym cribbage chances 1"
+PATH = Path(__file__).with_name("chances.npz")
+"""The table of the player `equilibrium` and the coach."""
+HOLES = 121
+PHASES = ("deal", "play", "pone's hand", "dealer's hand", "crib")
+"""Before the deal, before the lead, and before each part of the show."""
+NEAR = 45
+"""Where either side lacks no more than this, about three deals, a toss is chosen by the chance to win."""
+
+_DEAL, _, _, _DEALER_HAND, _CRIB = range(5)
+_STEPS = 65535
+_LEAST_SHARE = 3e-4
+"""Rarer outcomes of a deal are left out."""
+_LEAST_SLOPE = 0.004
+"""A point is worth at least this much, so that points can be told from chances."""
+_SHIFTS = 32
+"""Room for the points by which the tosses differ in crib and play."""
+
+
+class ChanceTable(NamedTuple):
+    """Chances to win when both play like `equilibrium`, and what a deal brings.
+
+    Attributes:
+        chances: (5, 122, 122), float32: the chance of the pone, by phase, and by what the pone and the dealer lack.
+        before: two arrays (outcomes, 3), float64, for the pone and the dealer: what a side scores before its hand is
+            counted, what the other scores meanwhile, and how probable that is.
+        crib: the mean points of the crib.
+        play: the mean points of the pone in the play, less those of the dealer.
+        near: what a side lacks at most where the chance to win decides a toss.
+    """
+
+    chances: npt.NDArray[np.float32]
+    before: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+    crib: float
+    play: float
+    near: int = NEAR
+
+
+def chance_table(chances: npt.NDArray[np.float64], points: npt.NDArray[np.int8]) -> ChanceTable:
+    """The table of these chances and deals.
+
+    Args:
+        chances: what `chances.win_chances` returns.
+        points: (deals, 12): who scored what in each deal, in order, plus for the pone; see `chances.sample_deals`.
+    """
+    play = points[:, :9].astype(np.int64)
+    pone, dealer = np.maximum(play, 0).sum(1), np.maximum(-play, 0).sum(1)
+    before = _outcomes(pone, dealer), _outcomes(dealer, pone + points[:, 9])
+    return ChanceTable(
+        chances.astype(np.float32), before, float(-points[:, 11].mean()), float(play[:, 1:].sum(1).mean())
+    )
+
+
+def _outcomes(mine: npt.NDArray[np.int64], theirs: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    pairs, counts = np.unique(np.stack([mine, theirs], axis=1), axis=0, return_counts=True)
+    return np.column_stack([pairs, counts / counts.sum()])
+
+
+def save_table(path: Path, table: ChanceTable, **about: int) -> None:
+    """Write a table, and in words what made it."""
+    arrays: dict[str, Any] = {"format": np.array(FORMAT), **{name: np.array(value) for name, value in about.items()}}
+    arrays |= {"chances": np.rint(table.chances * _STEPS).astype(np.uint16), "crib": np.array(table.crib)}
+    arrays |= {"play": np.array(table.play), "before_pone": table.before[0], "before_dealer": table.before[1]}
+    with replacing(path) as temporary, open(temporary, "wb") as stream:
+        np.savez_compressed(stream, **arrays)
+
+
+def load_table(path: Path = PATH) -> ChanceTable:
+    """Read a table that `save_table` wrote; outcomes that hardly occur are left out."""
+    with np.load(path, allow_pickle=False) as archive:
+        before = _common(archive["before_pone"]), _common(archive["before_dealer"])
+        chances = archive["chances"] / np.float32(_STEPS)
+        return ChanceTable(chances.astype(np.float32), before, float(archive["crib"]), float(archive["play"]))
+
+
+def _common(outcomes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    kept = outcomes[outcomes[:, 2] >= _LEAST_SHARE]
+    kept[:, 2] /= kept[:, 2].sum()
+    return np.ascontiguousarray(kept)
+
+
+def no_table() -> ChanceTable:
+    """A table by which nothing is near: points decide every toss."""
+    nothing = np.zeros((0, 3))
+    return ChanceTable(np.zeros((len(PHASES), HOLES + 1, HOLES + 1), np.float32), (nothing, nothing), 0.0, 0.0, 0)
+
+
+# -- compiled ---------------------------------------------------------------------------------------------------------
+
+
+@rule
+def is_near(table: ChanceTable, to_go: int, opponent_to_go: int) -> bool:
+    """Whether the table decides tosses at this score."""
+    return max(to_go, opponent_to_go) <= HOLES and min(to_go, opponent_to_go) <= table.near
+
+
+@rule
+def chance_of_pone(table: ChanceTable, phase: int, pone: int, dealer: int) -> float:
+    """The chance of the pone to win before a phase, where a side that lacks nothing has won."""
+    if pone <= 0:
+        return 1.0
+    if dealer <= 0:
+        return 0.0
+    return float(table.chances[phase, min(pone, HOLES), min(dealer, HOLES)])
+
+
+@rule
+def point_worth(table: ChanceTable, dealer: int, to_go: int, opponent_to_go: int) -> float:
+    """By how much a point more raises the chance to win before the deal."""
+    if dealer:
+        more = chance_of_pone(table, _DEAL, opponent_to_go, max(to_go - 2, 1))
+        slope = (chance_of_pone(table, _DEAL, opponent_to_go, to_go + 2) - more) / 4.0
+    else:
+        more = chance_of_pone(table, _DEAL, max(to_go - 2, 1), opponent_to_go)
+        slope = (more - chance_of_pone(table, _DEAL, to_go + 2, opponent_to_go)) / 4.0
+    return max(slope, _LEAST_SLOPE)
+
+
+@rule
+def toss_chances(
+    table: ChanceTable, cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int,
+    gains: npt.NDArray[np.float32], chances: npt.NDArray[np.float32],
+) -> None:  # fmt: skip
+    """Fill `chances`, (15,), with the chance to win after each toss.
+
+    Exact over the cuts for the hand, and over what usually happens in a deal for all else. Crib and play differ between
+    the tosses by their means: these points count when the crib does.
+
+    Args:
+        table: the chances.
+        cards: the six cards, sorted by rank, then suit.
+        dealer: 1 for the dealer, 0 for the pone.
+        to_go: the points that the seat lacks to the target, at most 121.
+        opponent_to_go: the points that the opponent lacks, at most 121.
+        gains: (15,): what each toss brings in crib and play more than usual, in points.
+        chances: filled.
+    """
+    low = float(gains[0])
+    high = low
+    for toss in range(NUM_TOSSES):
+        low = min(low, float(gains[toss]))
+        high = max(high, float(gains[toss]))
+    first = int(np.floor(low))
+    shifts = min(int(np.floor(high)) + 2 - first, _SHIFTS)
+    hands = np.zeros((NUM_TOSSES, HIGHEST_SCORE + 1))
+    _count_hands(cards, hands)
+    after = np.zeros((HIGHEST_SCORE + 1, shifts))
+    for points in range(HIGHEST_SCORE + 1):
+        met = False
+        for toss in range(NUM_TOSSES):
+            met = met or hands[toss, points] > 0.0
+        if met:
+            for shift in range(shifts):
+                after[points, shift] = _chance_with(table, dealer, to_go, opponent_to_go, points, first + shift)
+    for toss in range(NUM_TOSSES):
+        place = int(np.floor(gains[toss])) - first
+        part = float(gains[toss]) - float(first + place)
+        chance = 0.0
+        for points in range(HIGHEST_SCORE + 1):
+            if hands[toss, points] > 0.0:
+                mean = (1.0 - part) * after[points, place] + part * after[points, place + 1]
+                chance += hands[toss, points] * mean
+        chances[toss] = chance / CUTS
+
+
+@rule
+def _count_hands(cards: npt.NDArray[np.int8], hands: npt.NDArray[np.float64]) -> None:
+    """Add up with how many cuts the hand that each toss keeps scores how many points, (15, 30)."""
+    kept = np.empty(4, np.int8)
+    for cut in range(CARDS):
+        known = False
+        for place in range(6):
+            known = known or cards[place] == cut
+        if not known:
+            for toss in range(NUM_TOSSES):
+                for place in range(4):
+                    kept[place] = cards[KEPT[toss, place]]
+                hands[toss, score_hand(kept, cut)] += 1.0
+
+
+@rule
+def _chance_with(table: ChanceTable, dealer: int, to_go: int, opponent_to_go: int, hand: int, gain: int) -> float:
+    """The chance to win with so many points in hand and so many more than usual in crib and play."""
+    before = table.before[dealer]
+    chance = 0.0
+    for outcome in range(before.shape[0]):
+        own = to_go - int(before[outcome, 0])
+        other = opponent_to_go - int(before[outcome, 1])
+        share = before[outcome, 2]
+        if own <= 0:  # The dealer has won before the pone counts its hand; in the play either may be first.
+            chance += share if dealer or other > 0 else 0.5 * share
+        elif other <= 0:
+            continue
+        elif own - hand <= 0:
+            chance += share
+        elif dealer:
+            chance += share * (1.0 - chance_of_pone(table, _CRIB, other, max(own - hand - gain, 1)))
+        else:
+            chance += share * chance_of_pone(table, _DEALER_HAND, own - hand, max(other + gain, 1))
+    return chance

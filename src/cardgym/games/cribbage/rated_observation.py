@@ -1,0 +1,131 @@
+"""The observation `rated`: what a seat knows by ranks, and what `expert` makes of each toss and card; for networks.
+
+Suits are left out: they matter to the toss alone, and what they are worth there is in its rating.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.games.cribbage.play import points_for
+from cardgym.games.cribbage.players import card_values
+from cardgym.games.cribbage.ranks import EMPTY, rank_of, worth
+from cardgym.games.cribbage.state import NUM_ACTIONS, NUM_TOSSES, PLAYING, TOSSING, CribbageOptions
+from cardgym.games.cribbage.toss_model import points_to_go_out, toss_worths
+
+_WORST = -8.0
+"""Ratings end here, in points below the best."""
+_BACK = 4
+"""How many of the last cards of the pile are shown."""
+
+
+def features(options: CribbageOptions) -> tuple[Feature, ...]:
+    """The features of the observation `rated`. Ranks run from the ace to the king."""
+    return (
+        Feature("tossing", "1 before the starter is turned up, 0 in the play"),
+        Feature("dealer", "1 if this seat deals, so that the crib is its own"),
+        Feature("scores", "score / target: own, the opponent's", 2),
+        Feature("to_go", "points to the target / 30, at most 1: own, the opponent's", 2),
+        Feature("toss_rating", "when tossing: points of each toss less those of the best", NUM_TOSSES, _WORST, 0),
+        Feature("hand_ranks", "own cards in hand of each rank", 13, 0, 4),
+        Feature("tossed_ranks", "own tosses of each rank", 13, 0, 2),
+        Feature("own_ranks", "own cards played of each rank", 13, 0, 4),
+        Feature("opponent_ranks", "the opponent's cards played of each rank", 13, 0, 4),
+        Feature("starter_rank", "one-hot: the rank of the starter", 13),
+        Feature("pile", "one-hot: the ranks of the last four cards since the restart, the last one first", 13 * _BACK),
+        Feature("count", "one-hot: the count, 0 .. 31", 32),
+        Feature("cards", "in the play: one-hot: how many cards the opponent holds, 0 .. 4", 5),
+        Feature("own_cards", "in the play: one-hot: how many cards this seat holds, 0 .. 4", 5),
+        Feature("said_go", "1 for a go on this pile: own, the opponent's", 2),
+        Feature("opponent_floor", "each card of the opponent is worth more than 10 x this, as its goes show"),
+        Feature(
+            "points_now", "when playing: points for each rank now, with 31 but without go and last card", 13, 0, 14
+        ),
+        Feature("card_rating", "when playing: points of each rank less those of the best", 13, _WORST, 0),
+    )
+
+
+_AT = offsets(features(CribbageOptions()))
+_SIZE = sum(feature.size for feature in features(CribbageOptions()))
+_TOSSING, _DEALER, _SCORES, _TO_GO, _TOSS_RATING, _HAND_RANKS = (
+    _AT[name] for name in ("tossing", "dealer", "scores", "to_go", "toss_rating", "hand_ranks")
+)
+_TOSSED_RANKS, _OWN_RANKS, _OPPONENT_RANKS, _STARTER_RANK = (
+    _AT[name] for name in ("tossed_ranks", "own_ranks", "opponent_ranks", "starter_rank")
+)
+_PILE, _COUNT, _CARDS, _OWN_CARDS, _SAID_GO, _OPPONENT_FLOOR, _POINTS_NOW, _CARD_RATING = (
+    _AT[name]
+    for name in ("pile", "count", "cards", "own_cards", "said_go", "opponent_floor", "points_now", "card_rating")
+)
+
+
+@rule
+def observe_rated(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the observation `rated` of `seat` to `out`, float32, as `features` lists it."""
+    other = 1 - seat
+    for i in range(_SIZE):
+        out[i] = 0.0
+    out[_TOSSING] = 0.0 if state.phase == PLAYING else 1.0
+    out[_DEALER] = 1.0 if state.dealer == seat else 0.0
+    per_point = 1.0 / state.target
+    out[_SCORES] = state.scores[seat] * per_point
+    out[_SCORES + 1] = state.scores[other] * per_point
+    out[_TO_GO] = min(int(state.target - state.scores[seat]), 30) / 30.0
+    out[_TO_GO + 1] = min(int(state.target - state.scores[other]), 30) / 30.0
+    for place in range(state.hand_size[seat]):
+        out[_HAND_RANKS + rank_of(state.hand[seat, place])] += 1.0
+    for place in range(2):
+        if state.crib[2 * seat + place] != EMPTY:
+            out[_TOSSED_RANKS + rank_of(state.crib[2 * seat + place])] += 1.0
+    for place in range(state.num_played):
+        own = state.played_by[place] == seat
+        out[(_OWN_RANKS if own else _OPPONENT_RANKS) + rank_of(state.played[place])] += 1.0
+    for back in range(min(int(state.pile_size), _BACK)):
+        out[_PILE + 13 * back + int(state.pile[state.pile_size - 1 - back])] = 1.0
+    out[_SAID_GO] = state.said_go[seat]
+    out[_SAID_GO + 1] = state.said_go[other]
+    out[_OPPONENT_FLOOR] = (state.floor[other] - 1) / 10.0
+    if state.starter != EMPTY:
+        out[_STARTER_RANK + rank_of(state.starter)] = 1.0
+        out[_COUNT + int(state.count)] = 1.0
+        out[_CARDS + min(int(state.hand_size[other]), 4)] = 1.0
+        out[_OWN_CARDS + min(int(state.hand_size[seat]), 4)] = 1.0
+    if state.turn == seat and state.phase == TOSSING and state.hand_size[seat] == 6:
+        _rate_tosses(state, seat, out)
+    if state.turn == seat and state.phase == PLAYING:
+        _rate_cards(state, seat, out)
+
+
+@rule
+def _rate_tosses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    dealer = 1 if state.dealer == seat else 0
+    to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
+    worths = out[_TOSS_RATING : _TOSS_RATING + NUM_TOSSES]
+    toss_worths(state.hand[seat], dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
+    best = float(worths[0])
+    for toss in range(1, NUM_TOSSES):
+        best = max(best, float(worths[toss]))
+    for toss in range(NUM_TOSSES):
+        worths[toss] = max(float(worths[toss]) - best, _WORST)
+
+
+@rule
+def _rate_cards(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    mask = np.zeros(NUM_ACTIONS, np.int8)
+    values = np.zeros(6)
+    best = -1e9
+    for place in range(state.hand_size[seat]):
+        card = int(state.hand[seat, place])
+        mask[card] = 1 if worth(card) <= 31 - state.count else 0
+    card_values(state, seat, mask, values)
+    for place in range(state.hand_size[seat]):
+        card = int(state.hand[seat, place])
+        if mask[card]:
+            out[_POINTS_NOW + card % 13] = points_for(state, card)
+            best = max(best, values[place])
+    for place in range(state.hand_size[seat]):
+        card = int(state.hand[seat, place])
+        if mask[card]:
+            out[_CARD_RATING + card % 13] = max(values[place] - best, _WORST)

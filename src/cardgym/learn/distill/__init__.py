@@ -1,0 +1,1 @@
+"""Imitating a player, for `train/distill.py`."""

@@ -1,0 +1,145 @@
+"""The learner of distillation: the policy network, an optimiser and the update."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
+
+from cardgym.learn import tags
+from cardgym.learn.distill.config import DistillConfig
+from cardgym.learn.ppo.losses import entropy
+from cardgym.learn.resume import generator_state, set_generator_state
+from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, sample_actions
+
+
+class Labelled(NamedTuple):
+    """Decisions with what the teacher would do, one in each row, as NumPy arrays.
+
+    Attributes:
+        observations: what the seat saw, (rows, size), float32.
+        masks: what was legal, (rows, actions), bool.
+        targets: the probability of each action, (rows, actions), float32.
+    """
+
+    observations: Any
+    masks: Any
+    targets: Any
+
+
+class DistillLearner:
+    """A policy network that learns to choose as its teacher does.
+
+    Attributes:
+        network: the network that learns.
+    """
+
+    def __init__(
+        self, network: PolicyNetwork, config: DistillConfig, device: torch.device, generator: np.random.Generator
+    ) -> None:
+        """Learn with this network; `generator` draws actions and shuffles decisions."""
+        self.network = network.to(device)
+        self.optimiser = torch.optim.Adam(
+            network.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True
+        )
+        self._config = config
+        self._device = device
+        self._generator = generator
+        self._statistics: dict[str, float] = {}
+
+    @property
+    def learning_rate(self) -> float:
+        """Adam's step size."""
+        rate: float = self.optimiser.param_groups[0]["lr"]
+        return rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: float) -> None:
+        self.optimiser.param_groups[0]["lr"] = value
+
+    @torch.inference_mode()
+    def act(
+        self,
+        observations: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.int8],
+        targets: npt.NDArray[np.float32],
+        teacher_share: float,
+    ) -> npt.NDArray[np.int64]:
+        """Draw an action of each row, (rows,), int64: with probability `teacher_share` the teacher's, else its own.
+
+        So the network learns in the states that its own play comes to: Ross, Gordon and Bagnell, "A reduction of
+        imitation learning and structured prediction to no-regret online learning", AISTATS 2011 (DAgger), where the
+        share is called beta.
+        """
+        probabilities = torch.tensor(targets, device=self._device)
+        own = torch.from_numpy(self._generator.random(len(masks)) >= teacher_share).to(self._device)
+        if own.any():
+            seen = torch.tensor(observations, device=self._device)[own]
+            legal = torch.tensor(masks, device=self._device).bool()[own]
+            probabilities[own] = log_probabilities(self.network(seen)[0], legal).exp()
+        draws = torch.from_numpy(self._generator.random(len(masks))).to(self._device)
+        actions: npt.NDArray[np.int64] = sample_actions(probabilities, draws).cpu().numpy()
+        return actions
+
+    def update(self, batch: Labelled) -> None:
+        """Go through a batch `update_epochs` times, in random order."""
+        config = self._config
+        if not len(batch.masks):  # Nobody had a choice.
+            return
+        tensors = Labelled(*(torch.tensor(field, device=self._device) for field in batch))
+        size = len(batch.masks)
+        sums, steps = torch.zeros(4, device=self._device), 0
+        for _ in range(config.update_epochs):
+            order = torch.from_numpy(self._generator.permutation(size)).to(self._device)
+            for rows in order.tensor_split(max(size // config.batch_size, 1)):
+                sums += self._step(Labelled(*(field.index_select(0, rows) for field in tensors)))
+                steps += 1
+        names = (tags.CROSS_ENTROPY, tags.TEACHER_KL, tags.AGREEMENT, tags.ENTROPY)
+        self._statistics = dict(zip(names, (sums / steps).tolist(), strict=True))
+
+    def _step(self, rows: Labelled) -> Tensor:
+        """One step of Adam; the figures of it, (4,)."""
+        logits, _ = self.network(rows.observations)
+        log_probs = log_probabilities(logits, rows.masks)
+        loss = cross_entropy(rows.targets, log_probs).mean()
+        self.optimiser.zero_grad()
+        torch.autograd.backward(loss)
+        if self._config.max_grad_norm:
+            clip_grad_norm_(self.network.parameters(), self._config.max_grad_norm)
+        self.optimiser.step()
+        with torch.no_grad():
+            uncertainty = torch.special.entr(rows.targets).sum(dim=1).mean()
+            same = (log_probs.argmax(dim=1) == rows.targets.argmax(dim=1)).float().mean()
+            return torch.stack([loss, loss - uncertainty, same, entropy(log_probs).mean()])
+
+    def statistics(self) -> dict[str, float]:
+        """The figures of the last update, by tag."""
+        return self._statistics
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that decides how learning continues, as tensors and plain values."""
+        return {
+            "network": self.network.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "generator": generator_state(self._generator),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self.network.load_state_dict(state["network"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        set_generator_state(self._generator, state["generator"])
+
+
+def cross_entropy(targets: Tensor, log_probs: Tensor) -> Tensor:
+    """-sum q log p of each row, in nats; KL(q || p) plus the entropy of q, which is the teacher's own.
+
+    Args:
+        targets: the teacher's probabilities, (rows, actions); exactly 0 for illegal actions.
+        log_probs: the network's log-probabilities, (rows, actions), finite.
+    """
+    return -(targets * log_probs).sum(dim=1)

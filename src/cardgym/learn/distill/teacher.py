@@ -1,0 +1,123 @@
+"""The teacher: what a player of any kind would do in the states that a learner meets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.kernel import kernel_of
+from cardgym.errors import CardgymError
+from cardgym.learn.resume import generator_state, set_generator_state
+from cardgym.players.asking import kernel_actions
+from cardgym.players.base import (
+    CompiledPlayer,
+    MixturePlayer,
+    SoftPolicy,
+    TablePlayer,
+    legal_actions,
+    resolve,
+    wants_draws,
+)
+
+
+class Teacher:
+    """A player that says how probable each action is in given states.
+
+    Soft targets say more than an action: how good the others are (Hinton et al., "Distilling the knowledge in a neural
+    network", 2015; for policies Rusu et al., "Policy distillation", ICLR 2016). A player gives what it has:
+    probabilities softened by a temperature (`SoftPolicy`), its probabilities (`probabilities`), values of the actions
+    (`action_values`), whose softmax is taken, or else one action.
+    """
+
+    def __init__(self, game: Game, options: Options, name: str, temperature: float, generator: np.random.Generator):
+        """Find the player.
+
+        Args:
+            game: the game.
+            options: its options.
+            name: the player's name or path.
+            temperature: what values are divided by before the softmax; 0 for the best action alone.
+            generator: for players that draw.
+
+        Raises:
+            CardgymError: for a player that cannot be found, or draws one of several players for each game.
+        """
+        if not name:
+            raise CardgymError("teacher: name the player to imitate, such as --teacher random")
+        player = resolve(name, game, options)
+        if isinstance(player, MixturePlayer):
+            raise CardgymError(f"teacher {name!r}: a mixture is another player in each game; imitate one of its parts")
+        self._game, self._options = game, options
+        self._player = player
+        self._temperature = temperature
+        self._generator = generator
+
+    def targets(
+        self, states: npt.NDArray[Any], seats: npt.NDArray[np.int64], masks: npt.NDArray[np.int8]
+    ) -> npt.NDArray[np.float32]:
+        """The probability of each action, (rows, actions), float32: 0 for illegal actions, a sum of 1 in each row.
+
+        Args:
+            states: the records, (rows,).
+            seats: the seat to decide in each, (rows,).
+            masks: what is legal there, (rows, actions).
+        """
+        player = self._player
+        if isinstance(player, CompiledPlayer) and player.name == "random":
+            return _shares(masks.astype(np.float32))
+        if isinstance(player, CompiledPlayer | TablePlayer):
+            draws = self._generator.integers(2**63, size=2).astype(np.uint64)
+            return _only(kernel_actions(self._game, masks.shape[1], player, states, seats, draws), masks)
+        observations = self._look(player.observation_name, states, seats)
+        if isinstance(player, SoftPolicy):
+            return player.soft_probabilities(observations, masks, self._temperature)
+        if self._temperature and hasattr(player, "action_values"):
+            return softmax(player.action_values(observations), masks, self._temperature)
+        if wants_draws(player):
+            if hasattr(player, "probabilities"):
+                return _shares(player.probabilities(observations, masks).astype(np.float32))
+            return _only(legal_actions(player, observations, masks, self._generator.random(len(masks))), masks)
+        return _only(legal_actions(player, observations, masks), masks)
+
+    def _look(
+        self, observation_name: str | None, states: npt.NDArray[Any], seats: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float32]:
+        """What the seats see in the teacher's observation, (rows, size), float32."""
+        kernel = kernel_of(self._game, observation_name or self._game.default_observation)
+        size = self._game.observation(kernel.observation_name).size(self._options)
+        observations = np.empty((len(states), size), np.float32)
+        masks = np.empty((len(states), self._game.actions(self._options)), np.int8)
+        records = np.asarray(states).view(self._game.state)
+        kernel.look(records, seats, observations, masks, np.empty(len(states), np.int64))
+        return observations
+
+    def state_dict(self) -> dict[str, Any]:
+        """The generator's state, as plain values."""
+        return {"generator": generator_state(self._generator)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        set_generator_state(self._generator, state["generator"])
+
+
+def softmax(
+    values: npt.NDArray[np.floating[Any]], masks: npt.NDArray[np.int8], temperature: float
+) -> npt.NDArray[np.float32]:
+    """Probabilities proportional to exp(value / temperature) over the legal actions, (rows, actions), float32."""
+    legal = np.where(masks != 0, values, -np.inf)
+    return _shares(np.exp((legal - legal.max(axis=1, keepdims=True)) / temperature).astype(np.float32))
+
+
+def _shares(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    shares: npt.NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _only(actions: npt.NDArray[np.int64], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+    """Probability 1 for one action of each row."""
+    targets = np.zeros(masks.shape, np.float32)
+    targets[np.arange(len(actions)), actions] = 1.0
+    return targets
