@@ -45,6 +45,20 @@ def test_leduc_poker_approaches_an_equilibrium() -> None:
     assert solver.num_info_sets == tree.num_info_sets  # The table has grown from 4.
 
 
+def test_pruned_walks_approach_an_equilibrium_too() -> None:
+    game = find("LeducPoker-v0")
+    options = game.parse_options()
+    tree = enumerate_tree(game, options)
+    solver = MCCFR(game, options, seed=1, prune=20.0)
+    solver.run(10_000)
+    early = exploitability(tree, strategy_of(tree, solver.player()))
+    solver.run(90_000)
+    late = exploitability(tree, strategy_of(tree, solver.player()))
+    # What one does not do is walked in one of 20 walks, so strategies there are learned later.
+    assert late < 0.4
+    assert late < 0.7 * early
+
+
 def test_iterations_do_not_depend_on_how_they_are_grouped() -> None:
     _, one = solver_of("KuhnPoker-v0")
     _, other = solver_of("KuhnPoker-v0")

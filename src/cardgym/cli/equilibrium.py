@@ -8,7 +8,9 @@ exploitability is exact; elsewhere `cardgym exploit` finds a lower bound.
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +48,10 @@ def solve(game: Game, words: Sequence[str]) -> int:
     parser.add_argument(
         "--by-deal", action="store_true", help="mccfr walks a deal an iteration, for games of many deals"
     )
+    parser.add_argument(
+        "--prune", type=_positive, default=0.0, metavar="X",
+        help="mccfr leaves out, in 19 of 20 walks, actions whose regret is X rewards below zero (0: never)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="of what mccfr samples (0)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(list(words))
@@ -60,6 +66,16 @@ def solve(game: Game, words: Sequence[str]) -> int:
     else:
         _print(report)
     return 0
+
+
+def _positive(word: str) -> float:
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{word!r}: allowed are numbers of at least 0")
+    return value
 
 
 def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
@@ -79,7 +95,9 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
                 progress.note(f"exploitability {exact[0]:.4g} {game.unit} per game")
             return None if exact is None else exact[0]
 
-        solver = EquilibriumSolver(game, options, Method(by, observation, arguments.seed, arguments.by_deal))
+        solver = EquilibriumSolver(
+            game, options, Method(by, observation, arguments.seed, arguments.by_deal, arguments.prune)
+        )
         if arguments.resume and state_path(arguments.out).is_file():
             solver.load(arguments.out)
         found = solve_equilibrium(solver, iterations, path=arguments.out, measure=measure, progress=progress)
@@ -89,6 +107,7 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
         "by": by,
         "observation": observation,
         "by_deal": arguments.by_deal,
+        "prune": arguments.prune,
         "seed": arguments.seed,
         **found,
         "per": f"{game.unit} per game",

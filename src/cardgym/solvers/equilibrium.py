@@ -37,12 +37,14 @@ class Method:
         observation: what the strategy's file is keyed by, and for `mccfr` all that a seat is taken to know.
         seed: of what is sampled.
         by_deal: `mccfr` walks deal by deal.
+        prune: how far an action's regret is below zero where most walks of `mccfr` leave it out; 0 for never.
     """
 
     by: str
     observation: str
     seed: int = 0
     by_deal: bool = False
+    prune: float = 0.0
 
 
 class EquilibriumSolver:
@@ -67,10 +69,13 @@ class EquilibriumSolver:
         self.solver: CFR | MCCFR
         game.observation(method.observation)
         if method.by == SAMPLED:
-            self.solver = MCCFR(game, options, method.observation, seed=method.seed, by_deal=method.by_deal)
+            self.solver = MCCFR(
+                game, options, method.observation,
+                seed=method.seed, by_deal=method.by_deal, prune=method.prune,
+            )  # fmt: skip
             return
-        if method.by_deal:
-            raise CardgymError(f"{method.by} walks the whole tree; only {SAMPLED} goes deal by deal")
+        if method.by_deal or method.prune:
+            raise CardgymError(f"{method.by} walks the whole tree; only {SAMPLED} goes deal by deal or prunes")
         try:
             self.solver = CFR(enumerate_tree(game, options), method.by)
         except CardgymError as error:
