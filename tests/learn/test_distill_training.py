@@ -177,7 +177,7 @@ def test_teachers_share_decides_who_plays() -> None:
     network = PolicyNetwork(NetworkShape(3, 4, (8,)))
     learner = DistillLearner(network, QUICK, torch.device("cpu"), np.random.default_rng(1))
     observations, masks = np.zeros((1000, 3), np.float32), np.ones((1000, 4), np.int8)
-    always_3 = np.tile(np.float32([0, 0, 0, 1]), (1000, 1))
+    always_3 = np.tile(np.array([0, 0, 0, 1], np.float32), (1000, 1))
     assert (learner.act(observations, masks, always_3, 1.0) == 3).all()
     assert 200 < (learner.act(observations, masks, always_3, 0.0) == 3).sum() < 300  # The new network is uniform.
     assert 575 < (learner.act(observations, masks, always_3, 0.5) == 3).sum() < 675
