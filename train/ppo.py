@@ -48,7 +48,9 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
     game = find(config.env_id)
     options = game.parse_options(config.env_options)
     observation = config.observation or game.default_observation
-    shape = network_shape(game, options, observation, config.hidden_sizes, dueling=False)
+    shape = network_shape(
+        game, options, observation, config.hidden_sizes, dueling=False, action_features=config.action_features
+    )
     for name in config.eval_opponents:
         resolve(name, game, options)  # A wrong name fails now, not after minutes of training.
 

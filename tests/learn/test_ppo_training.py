@@ -58,6 +58,7 @@ def model(folder: Path) -> bytes:
         {},
         {"magnet": "none", "average_tau": 0.1},
         {"magnet": "uniform", "magnet_coef": 0.01},
+        {"action_features": ("card",), "magnet": "none"},
         {"magnet": "copy", "magnet_interval": 3},
         {"opponents": ("self=1", "snapshot=1", "random=1"), "snapshot_every": 1_000},
         {"env_options": {"num_players": 1}, "eval_opponents": ("random",)},

@@ -37,6 +37,8 @@ class _Layers(Document):
     hidden_sizes: Annotated[Items[Annotated[int, Field(ge=1, le=MAX_UNITS)]], at_most(MAX_LAYERS)]
     dueling: bool = False
     wide: bool = False
+    feature_starts: Annotated[Items[Annotated[int, Field(ge=0, le=2**31)]], at_most(MAX_LAYERS)] = ()
+    featured_actions: Annotated[int, Field(ge=0, le=2**31)] = 0
 
 
 class CheckpointMetadata(PlayerMetadata):
@@ -77,12 +79,20 @@ def save_checkpoint(
     metadata = {
         "format": POLICY_NETWORK if isinstance(network, PolicyNetwork) else Q_NETWORK,
         **checkpoint_metadata(game, options, observation_name),
-        "network": asdict(network.shape),
+        "network": _shape(network.shape),
         "config": dict(config or {}),
     }
     tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
     with replacing(path) as temporary:
         temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(metadata)}))
+
+
+def _shape(shape: NetworkShape) -> dict[str, Any]:
+    """The shape as metadata. Networks without features by action have files as before there were any."""
+    layers = asdict(shape)
+    if not shape.feature_starts:
+        del layers["feature_starts"], layers["featured_actions"]
+    return layers
 
 
 def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, CheckpointMetadata]:
@@ -106,6 +116,12 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
             raise CardgymError(
                 f"{what}: its metadata do not fit together: {shape.inputs} inputs and {shape.actions} actions, not "
                 f"{size} and {game.actions(options)}"
+            )
+        featured, last = shape.featured_actions, max(shape.feature_starts, default=0)
+        if bool(shape.feature_starts) != (featured > 0) or featured > shape.actions or last + featured > shape.inputs:
+            raise CardgymError(
+                f"{what}: its metadata do not fit together: {len(shape.feature_starts)} features of {featured} actions "
+                f"up to input {last + featured}, with {shape.inputs} inputs and {shape.actions} actions"
             )
         with torch.device("meta"):  # Shapes alone: nothing is allocated.
             weights = metadata.new_network().state_dict()

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from cardgym.engine.contract import Game, Options
-from cardgym.errors import CardgymError
+from cardgym.engine.contract import Feature, Game, Options, offsets
+from cardgym.errors import CardgymError, unknown
 from cardgym.limits import check_memory
 
 MAX_LAYERS = 64
@@ -24,13 +24,19 @@ MAX_UNITS = 65_536
 
 @dataclass(frozen=True)
 class NetworkShape:
-    """The layers of a network: inputs, actions, the sizes of hidden layers, wide; for a Q-network also dueling."""
+    """The layers of a network: inputs, actions, the sizes of hidden layers.
+
+    Both kinds can be wide. A Q-network can be dueling. A policy network can have features by action: `feature_starts`
+    says where each starts in the inputs, and each has a number for each of the first `featured_actions` actions.
+    """
 
     inputs: int
     actions: int
     hidden_sizes: tuple[int, ...] = (128, 128)
     dueling: bool = False
     wide: bool = False
+    feature_starts: tuple[int, ...] = ()
+    featured_actions: int = 0
 
 
 def hidden_layers(shape: NetworkShape) -> tuple[nn.Sequential, int]:
@@ -157,12 +163,23 @@ def network_shape(
     hidden_sizes: tuple[int, ...],
     dueling: bool,
     wide: bool = False,
+    action_features: tuple[str, ...] = (),
 ) -> NetworkShape:
     """The shape of a network for this game and observation.
 
+    Args:
+        game: the game.
+        options: its options.
+        observation_name: what the network reads.
+        hidden_sizes: units of each hidden layer.
+        dueling: see `QNetwork`.
+        wide: see `QNetwork`.
+        action_features: features of the observation that have a number for each action, from action 0 on; see
+            `PolicyNetwork`.
+
     Raises:
-        CardgymError: for an observation that is a single whole number, which a network cannot read, and for hidden
-            layers that would not fit in memory.
+        CardgymError: for an observation that is a single whole number, which a network cannot read, for hidden layers
+            that would not fit in memory, and for features that are not there or do not fit together.
     """
     observation = game.observation(observation_name)
     if observation.discrete is not None:
@@ -177,4 +194,20 @@ def network_shape(
     weights = sum(one * other for one, other in pairwise((inputs, *hidden_sizes, actions)))
     # With its gradient, the two moments of Adam and the target network.
     check_memory(f"a network of {weights:,} weights in training", 5 * 4 * weights, "choose smaller hidden_sizes")
-    return NetworkShape(inputs, actions, hidden_sizes, dueling, wide)
+    starts, featured = _by_action(observation.features(options), actions, action_features)
+    return NetworkShape(inputs, actions, hidden_sizes, dueling, wide, starts, featured)
+
+
+def _by_action(features: tuple[Feature, ...], actions: int, names: tuple[str, ...]) -> tuple[tuple[int, ...], int]:
+    """Where the features of these names start, and for how many actions each has a number."""
+    if not names:
+        return (), 0
+    sizes = {feature.name: feature.size for feature in features if 1 < feature.size <= actions}
+    for name in names:
+        if name not in sizes:
+            raise unknown("feature in action_features", name, sizes)
+    if len({sizes[name] for name in names}) > 1:
+        shown = ", ".join(f"{name} {sizes[name]}" for name in names)
+        raise CardgymError(f"action_features: each must have a number for the same actions, and these have {shown}")
+    starts = offsets(features)
+    return tuple(starts[name] for name in names), sizes[names[0]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -10,6 +12,8 @@ from torch import Tensor, nn
 from cardgym.players.networks import NetworkShape, hidden_layers, masked, one_thread
 
 _SMALLEST_SHARE = 1e-30
+_ACTION_UNITS = 16
+"""Hidden units for each action that has features of its own."""
 
 
 class PolicyNetwork(nn.Module):
@@ -18,28 +22,61 @@ class PolicyNetwork(nn.Module):
     The policy and the value share the hidden layers. The last layer's policy weights start close to 0, so that the
     first policy is almost uniform (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?",
     ICLR 2021, section 3.2). With `wide` the last layer's policy also reads the observation itself, as in `QNetwork`.
+
+    With features by action, each of those actions has a small hidden layer instead, which reads its own features and
+    the last hidden layer, with the same weights for every action; the hidden layers read the rest of the observation.
+    What is learned of one action then holds for all that look alike (shared weights as in Zaheer et al., "Deep sets",
+    NeurIPS 2017).
     """
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
         self.shape = shape
-        self.body, width = hidden_layers(shape)
-        self.policy = nn.Linear(width, shape.actions)
+        featured = shape.featured_actions
+        taken = {start + i for start in shape.feature_starts for i in range(featured)}
+        self.others = [i for i in range(shape.inputs) if i not in taken]
+        self.body, width = hidden_layers(replace(shape, inputs=len(self.others) if featured else shape.inputs))
+        self.policy = nn.Linear(width, shape.actions - featured)
         self.value = nn.Linear(width, 1)
+        if featured:
+            self.features = nn.Linear(len(shape.feature_starts), _ACTION_UNITS, bias=False)
+            self.context = nn.Linear(width, _ACTION_UNITS)
+            self.score = nn.Linear(_ACTION_UNITS, 1, bias=False)
         with torch.no_grad():
             self.policy.weight.mul_(0.01)
             self.policy.bias.zero_()
+            if featured:
+                self.score.weight.mul_(0.01)
         if shape.wide:
             self.direct = nn.Linear(shape.inputs, shape.actions, bias=False)
             nn.init.zeros_(self.direct.weight)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (rows, actions), illegal actions included, and state values (rows,), for (rows, inputs)."""
-        hidden = self.body(observations)
+        featured = self.shape.featured_actions > 0
+        hidden = self.body(observations[:, self.others] if featured else observations)
         logits: Tensor = self.policy(hidden)
+        if featured:
+            logits = torch.cat([self._scores(observations, hidden), logits], dim=1)
         if self.shape.wide:
             logits = logits + self.direct(observations)
         return logits, self.value(hidden).squeeze(1)
+
+    def _scores(self, observations: Tensor, hidden: Tensor) -> Tensor:
+        """The logits of the actions that have features, (rows, featured_actions).
+
+        Most features are 0, for actions that are not legal: those actions of a row all have the same logit, which is
+        computed once.
+        """
+        size = self.shape.featured_actions
+        columns = [observations[:, start : start + size] for start in self.shape.feature_starts]
+        contexts = self.context(hidden)
+        rows, actions = torch.stack([column != 0 for column in columns]).any(0).nonzero(as_tuple=True)
+        features = torch.stack([column[rows, actions] for column in columns], dim=1)
+        scores = self.score((self.features(features) + contexts.index_select(0, rows)).relu_()).squeeze(1)
+        blank = self.score(contexts.relu()).expand(-1, size)
+        logits: Tensor = blank.index_put((rows, actions), scores)
+        return logits
 
 
 def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:

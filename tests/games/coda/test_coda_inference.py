@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 import pytest
-from coda_lines import CASES, CodaDriver
+from coda_lines import CASES, CodaDriver, deck_of
 
 from cardgym.engine.contract import offsets
-from cardgym.games.coda.observations import odds_features
+from cardgym.games.coda.guess_features import guesses_features
+from cardgym.games.coda.observations import full_features, odds_features
 from cardgym.games.coda.possible import possible_tiles
 from cardgym.games.coda.state import unseen
 
@@ -135,6 +136,53 @@ def test_odds_are_shares_of_the_arrangements_of_either_line() -> None:
         assert odds[starts["own_best"]] == exposed.max()
         positions += 1
     assert positions >= 8
+
+
+def by_guess(game: CodaDriver, seat: int) -> dict[str, npt.NDArray[np.float32]]:
+    """The features of the observation `guesses`; those by guess as (places, tiles)."""
+    observation, start, rows = game.observe(seat, "guesses"), 0, {}
+    for feature in guesses_features(game.options):
+        rows[feature.name] = observation[start : start + feature.size]
+        start += feature.size
+    return {name: row.reshape(-1, game.n) if len(row) == game.n // 2 * game.n else row for name, row in rows.items()}
+
+
+@pytest.mark.parametrize("case", range(len(CASES) - 1))
+def test_features_of_guesses_are_shares_of_all_arrangements(case: int) -> None:
+    positions = 0
+    for game in guessing_games(case, 40, 12, first_seed=300):
+        seat = game.current_player
+        if len(game.hidden_places(seat)) > 3:
+            continue  # Too many lines to write out for someone who sees neither hand.
+        lines = list(arrangements(game, seat))
+        own = list(arrangements(game, 1 - seat, sees_own_hand=False))
+        hidden, own_hidden = game.hidden_places(1 - seat), game.hidden_places(seat)
+        rows = by_guess(game, seat)
+        for place in range(game.n // 2):
+            share = Counter(line[place] for line in lines) if place in hidden else Counter[int]()
+            assert rows["opponent_exposed"][place] == np.float32(max(share.values(), default=0) / len(lines))
+            for tile in range(game.n):
+                possible = share[tile] > 0
+                lower = sum(share[other] for other in range(tile))
+                told = sum(any(line[at] == tile for at in own_hidden) for line in own)
+                assert rows["may_be"][place, tile] == possible
+                assert rows["below"][place, tile] == np.float32(possible * lower / len(lines))
+                assert rows["tells"][place, tile] == np.float32(possible * told / len(own))
+        odds = game.observe(seat, "odds")
+        np.testing.assert_array_equal(game.observe(seat, "guesses")[: len(odds)], odds)
+        positions += 1
+    assert positions >= 8
+
+
+def test_the_order_of_the_line_rules_tiles_out() -> None:
+    """The opponent shows the black 2 left of its hidden tile, which is black: `full` still has lower tiles there."""
+    game = CodaDriver(deck=deck_of([5, 8, 20, 4, 9], 24))
+    game.guess(0, 10)
+    game.guess(0, 6)
+    full, starts = game.observe(0, "full"), offsets(full_features(game.options))
+    may_be = full[starts["opponent_may_be"] :][: 12 * 24].reshape(12, 24)[1]
+    assert np.flatnonzero(may_be).tolist() == [0, 2, 8, 12, 14, 16, 18, 22]
+    assert np.flatnonzero(by_guess(game, 0)["may_be"][1]).tolist() == [8, 12, 14, 16, 18, 22]
 
 
 def test_resampled_lines_are_uniform_over_all_arrangements() -> None:

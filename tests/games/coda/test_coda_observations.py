@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardgym.engine.contract import offsets
+from cardgym.games.coda.guess_features import guesses_features, guesses_offsets
 from cardgym.games.coda.observations import (
     TURN,
     full_features,
@@ -89,6 +90,7 @@ def test_offsets_are_those_of_the_features(options: CodaOptions) -> None:
     assert full == offsets(full_features(options))
     odds = {**TURN._asdict(), **odds_offsets(options.n)._asdict()}
     assert odds == offsets(odds_features(options))
+    assert {**odds, **guesses_offsets(options.n)._asdict()} == offsets(guesses_features(options))
 
 
 def test_words() -> None:

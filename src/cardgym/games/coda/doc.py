@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import feature_table
+from cardgym.games.coda.guess_features import guesses_features
 from cardgym.games.coda.observations import beliefs_features, full_features, odds_features, paper_features
 from cardgym.games.coda.state import CodaOptions
 
@@ -41,6 +42,11 @@ arrangements that agree with what is known equally likely.
 `obs="odds"`: those probabilities with the turn and the own tiles, but not what led to them.
 
 {odds}
+
+`obs="guesses"`: the odds, then what is known of each guess. Here `may_be` does use the order of the line. A network can
+read the features by guess with the same weights for every guess (`action_features` of `train/ppo.py`).
+
+{guesses}
 
 `obs="paper"`: the paper's 3n bits. They hold no places, no colours and no past misses, so they are not Markov.
 
@@ -96,6 +102,7 @@ def _document(options: CodaOptions, actions: int, more: str) -> str:
         belief_size=beliefs_features(options)[-1].size,
         belief=feature_table(beliefs_features(options)).splitlines()[-1],
         odds=feature_table(odds_features(options)),
+        guesses="\n".join(feature_table(guesses_features(options)).splitlines()[len(odds_features(options)) :]),
         paper=feature_table(paper_features(options)),
         defaults=defaults,
     )

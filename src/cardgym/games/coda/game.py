@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Adviser, Game, Rules, StateIndex, Words
-from cardgym.games.coda import guide, knowledge, observations, rules, state, text, view
+import dataclasses
+from typing import TYPE_CHECKING
+
+from cardgym.engine.contract import Adviser, Game, OutsidePolicy, Rules, StateIndex, Words
+from cardgym.games.coda import guess_features, guide, knowledge, observations, rules, state, text, view
 from cardgym.games.coda.doc import DOC, OFFICIAL_DEFAULTS, OFFICIAL_DOC
 from cardgym.games.coda.players import PLAYERS
 from cardgym.games.coda.strength import OFFICIAL_STRENGTH, STRENGTH
+from cardgym.shipped import CHECKPOINTS, root
+
+if TYPE_CHECKING:
+    from cardgym.games.coda.search import SearchPlayer
 
 
 def _adviser(options: state.CodaOptions) -> Adviser:
     from cardgym.games.coda.adviser import adviser
 
     return adviser(GAME, options)
+
+
+def _value_search(options: state.CodaOptions) -> SearchPlayer:
+    from cardgym.games.coda.critic import load_critic
+    from cardgym.games.coda.search import VALUE_EFFORT, SearchPlayer
+
+    critic = load_critic(root() / CHECKPOINTS / "coda" / "official_ppo.safetensors", OFFICIAL, options)
+    return SearchPlayer(options, VALUE_EFFORT, critic, "value-search")
 
 
 GAME = Game(
@@ -23,7 +38,7 @@ GAME = Game(
     num_actions=state.num_actions(state.CodaOptions()),
     count_actions=state.num_actions,
     rules=Rules.of(rules, knowledge, state),
-    observations=observations.OBSERVATIONS,
+    observations={**observations.OBSERVATIONS, "guesses": guess_features.OBSERVATION},
     words=Words.of(text, guide, view),
     state_index=StateIndex.of(observations),
     players=PLAYERS,
@@ -32,5 +47,8 @@ GAME = Game(
     adviser=_adviser,
 )
 
-OFFICIAL = GAME.variant("CodaOfficial-v0", OFFICIAL_DOC, OFFICIAL_STRENGTH, **OFFICIAL_DEFAULTS)
+OFFICIAL = dataclasses.replace(
+    GAME.variant("CodaOfficial-v0", OFFICIAL_DOC, OFFICIAL_STRENGTH, **OFFICIAL_DEFAULTS),
+    players={**PLAYERS, "value-search": OutsidePolicy(_value_search)},
+)
 """The board game's rules."""

@@ -279,6 +279,18 @@ def odds_offsets(n: int) -> OddsOffsets:
 @rule
 def observe_odds(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the odds; see `odds_features`."""
+    at = odds_offsets(int(state.n))
+    observe_own_odds(state, seat, out, new_counts())
+    out[at.best] = _observe_belief(state, seat, out[at.belief :])
+
+
+@rule
+def observe_own_odds(state: Record, seat: int, out: npt.NDArray[np.float32], counts: npt.NDArray[np.int64]) -> int:
+    """Write what the odds say of the turn and of the own tiles, and 0 everywhere else.
+
+    `counts` is filled with the arrangements of the own line for someone who sees neither hand. Returns how many there
+    are; 0 where there is nothing to count.
+    """
     for i in range(out.shape[0]):
         out[i] = 0.0
     n = int(state.n)
@@ -286,16 +298,16 @@ def observe_odds(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
     _observe_turn(state, seat, out)
     write_bits(int(state.held[seat]), n, out, at.own_tiles)
     write_bits(to_place(state, seat), n, out, at.drawn)
-    if lines_shown(state) and count_hidden(state, seat) > 0:
-        counts = new_counts()
-        face_up = int(state.up[seat]) | int(state.up[1 - seat])
-        total = count_arrangements(state, seat, ((1 << n) - 1) & ~face_up, counts)
-        for place in range(state.length[seat]):
-            if hidden(state, seat, place):
-                out[at.own_down + place] = 1.0
-                out[at.own_exposed + place] = counts[place, state.line[seat, place]] / total
-                out[at.own_best] = max(out[at.own_best], out[at.own_exposed + place])
-    out[at.best] = _observe_belief(state, seat, out[at.belief :])
+    if not lines_shown(state) or count_hidden(state, seat) == 0:
+        return 0
+    face_up = int(state.up[seat]) | int(state.up[1 - seat])
+    total = count_arrangements(state, seat, ((1 << n) - 1) & ~face_up, counts)
+    for place in range(state.length[seat]):
+        if hidden(state, seat, place):
+            out[at.own_down + place] = 1.0
+            out[at.own_exposed + place] = counts[place, state.line[seat, place]] / total
+            out[at.own_best] = max(out[at.own_best], out[at.own_exposed + place])
+    return total
 
 
 # -- the paper's bits (section 3.1) -----------------------------------------------------------------------------------
@@ -348,4 +360,4 @@ OBSERVATIONS = {
     "beliefs": Observation(observe_beliefs, beliefs_features),
     "odds": Observation(observe_odds, odds_features),
 }
-"""The observations by name; the first is the default."""
+"""The observations by name, without `guesses`, which stands in `guess_features`; the first is the default."""

@@ -1,7 +1,10 @@
-"""The player `search`: draws states from its exact beliefs and plays each out with `bayes` in both seats.
+"""The players `search` and `value-search`, which draw states from exact beliefs and look ahead in each.
 
-It is asked from outside the kernel and gets the full observation and the mask, so it cannot know more than its seat
-does. From the observation it writes a state of its own: what the seat sees as it is, and arbitrary tiles where it
+`search` plays each state out with `bayes` in both seats. `value-search` plays until its next decision, with `bayes` in
+the opponent's seat, and takes the value that the critic of a trained network gives it there.
+
+A search is asked from outside the kernel and gets the full observation and the mask, so it cannot know more than its
+seat does. From the observation it writes a state of its own: what the seat sees as it is, and arbitrary tiles where it
 cannot see. `resample` then draws states uniformly over all that agree with what the seat knows.
 """
 
@@ -16,6 +19,7 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Generator, Record, count_bits, rule, uniform
 from cardgym.engine.generator import derive
+from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
 from cardgym.games.coda.knowledge import count_guesses, new_counts, put_jokers, resample
 from cardgym.games.coda.observations import OBSERVATIONS, TURN, full_offsets
 from cardgym.games.coda.players import bayes
@@ -61,8 +65,12 @@ class Effort:
     worlds: tuple[int, ...] = (32, 48, 64)
 
 
+VALUE_EFFORT = Effort(guesses=8, worlds=(32, 64, 128))
+"""How much `value-search` looks at: a critic's value costs less than a play-out, and varies less."""
+
+
 class SearchPlayer:
-    """Plays out drawn states to choose among the likeliest guesses and stopping, among places, or among own tiles.
+    """Looks ahead in drawn states to choose among the likeliest guesses and stopping, among places, or among own tiles.
 
     Deterministic: the same observation gives the same action.
 
@@ -71,10 +79,14 @@ class SearchPlayer:
         observation_name: the observation it reads.
     """
 
-    name = "search"
     observation_name: str | None = "full"
 
-    def __init__(self, options: CodaOptions, effort: Effort = Effort()) -> None:
+    def __init__(
+        self, options: CodaOptions, effort: Effort = Effort(), critic: Critic = PLAY_OUT, name: str = "search"
+    ) -> None:
+        """Search in games with these options; without a critic, states are played out."""
+        self.name = name
+        self._critic = critic
         self._records = np.zeros(3, STATE)
         options.write(self._records.view(np.recarray)[ROOT])
         self._effort = effort
@@ -88,14 +100,16 @@ class SearchPlayer:
         """The chosen action of each row, (rows,) int64; see `BatchPolicy`."""
         actions = np.empty(len(masks), np.int64)
         rounds = np.array(self._effort.worlds, np.int64)
-        _act(self._records, observations, masks, self._mask, self._effort.guesses, rounds, actions)
+        _act(self._records, observations, masks, self._mask, self._effort.guesses, rounds, self._critic, actions)
         return actions
 
 
 @compiled
-def _act(records: Any, observations: Any, masks: Any, mask: Any, guesses: int, rounds: Any, actions: Any) -> None:
+def _act(
+    records: Any, observations: Any, masks: Any, mask: Any, guesses: int, rounds: Any, critic: Any, actions: Any
+) -> None:
     for i in range(masks.shape[0]):
-        actions[i] = _choose(records, observations[i], masks[i], mask, guesses, rounds)
+        actions[i] = _choose(records, observations[i], masks[i], mask, guesses, rounds, critic)
 
 
 @rule
@@ -106,6 +120,7 @@ def _choose(
     mask: npt.NDArray[np.int8],
     guesses: int,
     rounds: npt.NDArray[np.int64],
+    critic: Critic,
 ) -> int:
     """The action for one observation."""
     only = _only_action(allowed)
@@ -132,7 +147,8 @@ def _choose(
                 generator[1] = at  # The same luck for every candidate.
                 records[PLAY] = records[WORLD]
                 apply_action(records[PLAY], candidates[c])
-                sums[c] += play_out(records[PLAY], mask, generator)
+                play(records[PLAY], mask, generator, critic.values.shape[0] > 0)
+                sums[c] += worth(records[PLAY], critic)
         _sort(candidates, sums, count)
         if r + 1 < rounds.shape[0]:
             count = (count + 1) // 2
@@ -198,16 +214,25 @@ def _candidates(state: Record, mask: npt.NDArray[np.int8], guesses: int, candida
 
 
 @rule
-def play_out(state: Record, mask: npt.NDArray[np.int8], generator: Generator) -> float:
-    """Play a state to the end of the game with `bayes` in both seats; return 1 if OWN wins, else 0."""
+def play(state: Record, mask: npt.NDArray[np.int8], generator: Generator, pauses: bool) -> None:
+    """Play with `bayes` in both seats to the end of the game; with `pauses`, only until OWN is to decide."""
     while state.phase != OVER:
         chances = num_chance_outcomes(state)
         if chances > 0:
             apply_action(state, uniform(generator, chances))
+        elif pauses and state.turn == OWN:
+            return
         else:
             legal_action_mask(state, mask)
             apply_action(state, bayes(state, int(state.turn), mask, generator))
-    return 1.0 if state.winner == OWN else 0.0
+
+
+@rule
+def worth(state: Record, critic: Critic) -> float:
+    """What a state is worth to OWN, from -1 for a loss to 1: what the critic says, unless the game is over."""
+    if state.phase == OVER:
+        return 1.0 if state.winner == OWN else -1.0
+    return value_of(critic, state, OWN)
 
 
 # -- from an observation to a state -----------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ class PPOConfig(EvaluationConfig, SelfPlayConfig):
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
     of the learner."""
 
+    action_features: Items[str] = ()
+    """Features of the observation with a number for each action, read with the same weights for every action."""
     num_steps: PositiveInt = 32
     """Decisions in each env from one update to the next."""
 

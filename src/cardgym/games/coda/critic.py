@@ -1,0 +1,86 @@
+"""The critic of a trained policy network in compiled code: what a position is worth to the seat that is to decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Game, Record, rule
+from cardgym.errors import CardgymError
+from cardgym.games.coda.guess_features import BY_GUESS, observe_position
+from cardgym.games.coda.state import CodaOptions
+
+
+class Critic(NamedTuple):
+    """Two hidden layers, and the value of the position above them; weights are float32, (inputs, units)."""
+
+    first: npt.NDArray[np.float32]
+    first_bias: npt.NDArray[np.float32]
+    second: npt.NDArray[np.float32]
+    second_bias: npt.NDArray[np.float32]
+    values: npt.NDArray[np.float32]
+    value_bias: npt.NDArray[np.float32]
+
+
+def _nothing(*shape: int) -> npt.NDArray[np.float32]:
+    return np.zeros(shape, np.float32)
+
+
+PLAY_OUT = Critic(_nothing(0, 0), _nothing(0), _nothing(0, 0), _nothing(0), _nothing(0), _nothing(1))
+"""No critic: the search plays to the end of the game."""
+
+
+def load_critic(path: Path, game: Game, options: CodaOptions) -> Critic:
+    """The critic of a checkpoint of `train/ppo.py`.
+
+    Raises:
+        CardgymError: as `load_checkpoint`, and for a network of another kind than `configs/coda/official_ppo.toml`
+            trains.
+    """
+    from cardgym.players.checkpoints import load_checkpoint
+    from cardgym.players.policy_networks import PolicyNetwork
+
+    network, metadata = load_checkpoint(path, game, options)
+    shape = network.shape
+    fits = len(shape.hidden_sizes) == 2 and len(shape.feature_starts) == len(BY_GUESS)
+    if not isinstance(network, PolicyNetwork) or metadata.observation != "guesses" or not fits:
+        raise CardgymError(
+            f"checkpoint {path}: it cannot be searched with; train a policy network of two hidden layers on the "
+            f"observation guesses, with action_features = {', '.join(BY_GUESS)}"
+        )
+    weights = [network.state_dict()[f"{layer}.weight"].numpy() for layer in ("body.0", "body.2", "value")]
+    biases = [network.state_dict()[f"{layer}.bias"].numpy() for layer in ("body.0", "body.2", "value")]
+    first, second, values = (np.ascontiguousarray(weight.T) for weight in weights)
+    return Critic(first, biases[0], second, biases[1], np.ascontiguousarray(values[:, 0]), biases[2])
+
+
+@rule
+def value_of(critic: Critic, state: Record, seat: int) -> float:
+    """The value of a position to the seat that is to decide, from -1 to 1."""
+    position = np.empty(critic.first.shape[0], np.float32)
+    observe_position(state, seat, position)
+    units = _layer(position, critic.first, critic.first_bias)
+    units = _layer(units, critic.second, critic.second_bias)
+    value = critic.value_bias[0]
+    for i in range(units.shape[0]):
+        value += units[i] * critic.values[i]
+    return min(max(float(value), -1.0), 1.0)
+
+
+@rule
+def _layer(
+    inputs: npt.NDArray[np.float32], weights: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    """A linear layer and a ReLU; inputs that are 0, as most are, cost nothing."""
+    outputs = bias.copy()
+    for i in range(inputs.shape[0]):
+        scale = inputs[i]
+        if scale != 0.0:
+            for j in range(outputs.shape[0]):
+                outputs[j] += scale * weights[i, j]
+    for j in range(outputs.shape[0]):
+        outputs[j] = max(outputs[j], np.float32(0.0))
+    return outputs

@@ -1,0 +1,139 @@
+"""The observation `guesses`: the odds, and what a careful player weighs of each guess, laid out by guess.
+
+Each of the last features has a number for each guess, in the order of the actions. A network that reads them with the
+same weights for every guess (`action_features` of `train/ppo.py`) learns from one guess about all others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Feature, Observation, Record, rule
+from cardgym.games.coda.knowledge import count_guesses, new_counts
+from cardgym.games.coda.observations import observe_own_odds, odds_features, odds_offsets
+from cardgym.games.coda.state import CodaOptions, count_hidden, hidden, lines_shown
+
+BY_GUESS = ("may_be", "belief", "below", "tells")
+"""The features with a number for each guess."""
+
+
+def guesses_features(options: CodaOptions) -> tuple[Feature, ...]:
+    """The odds, then how exposed the opponent is, and three more numbers for each guess."""
+    half = options.n // 2
+    size = half * options.n
+    return (
+        *odds_features(options),
+        Feature("opponent_exposed", "by place: if hidden, the probability of the likeliest tile there", half),
+        Feature(
+            "may_be",
+            "by place x n + tile: 1 if the hidden tile there can be that one, given its colour, the order of the line, "
+            "all tiles seen and all guesses so far",
+            size,
+        ),
+        Feature("below", "by place x n + tile: the probability of a lower tile there, where `may_be` is 1", size),
+        Feature(
+            "tells",
+            "by place x n + tile: where `may_be` is 1, how likely it is, for someone who sees neither hand, that a "
+            "hidden tile of the own line is the tile named: what the guess rules out",
+            size,
+        ),
+    )
+
+
+class GuessesOffsets(NamedTuple):
+    """Where each feature of the guesses starts, after the odds."""
+
+    opponent_exposed: int
+    may_be: int
+    below: int
+    tells: int
+
+
+@rule
+def guesses_offsets(n: int) -> GuessesOffsets:
+    """The offsets in a game of n tiles."""
+    size = n // 2 * n
+    exposed = odds_offsets(n).belief + size
+    start = exposed + n // 2
+    return GuessesOffsets(exposed, start, start + size, start + 2 * size)
+
+
+@rule
+def observe_guesses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the guesses; see `guesses_features`."""
+    n = int(state.n)
+    other = 1 - seat
+    counts = new_counts()
+    total = observe_own_odds(state, seat, out, counts)
+    if not lines_shown(state):
+        return
+    tells = _own_by_tile(state, seat, counts, total)
+    odds = odds_offsets(n)
+    at = guesses_offsets(n)
+    total = count_guesses(state, seat, counts) if count_hidden(state, other) > 0 else 1
+    exposed = out[at.opponent_exposed : at.may_be]
+    out[odds.best] = _observe_exposed(state, other, counts, total, exposed)
+    for place in range(state.length[other]):
+        if not hidden(state, other, place):
+            out[odds.belief + place * n + state.line[other, place]] = 1.0
+            continue
+        lower = 0
+        for tile in range(n):
+            count = counts[place, tile]
+            if count > 0:
+                guess = place * n + tile
+                out[odds.belief + guess] = count / total
+                out[at.may_be + guess] = 1.0
+                out[at.below + guess] = lower / total
+                out[at.tells + guess] = tells[tile]
+                lower += count
+
+
+@rule
+def observe_position(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the guesses without the features by guess: the odds up to `belief`, then `opponent_exposed`."""
+    n = int(state.n)
+    other = 1 - seat
+    counts = new_counts()
+    observe_own_odds(state, seat, out, counts)
+    if not lines_shown(state):
+        return
+    at = odds_offsets(n)
+    total = count_guesses(state, seat, counts) if count_hidden(state, other) > 0 else 1
+    out[at.best] = _observe_exposed(state, other, counts, total, out[at.belief :])
+
+
+@rule
+def _observe_exposed(
+    state: Record, owner: int, counts: npt.NDArray[np.int64], total: int, out: npt.NDArray[np.float32]
+) -> float:
+    """Write the probability of the likeliest tile at each hidden place of a line; return the highest."""
+    best = 0.0
+    for place in range(state.length[owner]):
+        if hidden(state, owner, place):
+            most = 0
+            for tile in range(state.n):
+                most = max(most, counts[place, tile])
+            out[place] = most / total
+            best = max(best, most / total)
+    return best
+
+
+@rule
+def _own_by_tile(state: Record, seat: int, counts: npt.NDArray[np.int64], total: int) -> npt.NDArray[np.float64]:
+    """By tile, (n,): the share of the arrangements of the own line in which a hidden tile is that one."""
+    shares = np.zeros(int(state.n), np.float64)
+    if total > 0:
+        for place in range(state.length[seat]):
+            if hidden(state, seat, place):
+                for tile in range(state.n):
+                    shares[tile] += counts[place, tile]
+        for tile in range(state.n):
+            shares[tile] /= total
+    return shares
+
+
+OBSERVATION = Observation(observe_guesses, guesses_features)
