@@ -11,7 +11,7 @@ import pytest
 from coda_lines import CASES, CodaDriver, deck_of
 
 from cardgym.engine.contract import offsets
-from cardgym.games.coda.guess_features import guesses_features
+from cardgym.games.coda.guess_features import splits_features
 from cardgym.games.coda.observations import full_features, odds_features
 from cardgym.games.coda.possible import possible_tiles
 from cardgym.games.coda.state import unseen
@@ -139,9 +139,9 @@ def test_odds_are_shares_of_the_arrangements_of_either_line() -> None:
 
 
 def by_guess(game: CodaDriver, seat: int) -> dict[str, npt.NDArray[np.float32]]:
-    """The features of the observation `guesses`; those by guess as (places, tiles)."""
-    observation, start, rows = game.observe(seat, "guesses"), 0, {}
-    for feature in guesses_features(game.options):
+    """The features of the observation `splits`; those by guess as (places, tiles)."""
+    observation, start, rows = game.observe(seat, "splits"), 0, {}
+    for feature in splits_features(game.options):
         rows[feature.name] = observation[start : start + feature.size]
         start += feature.size
     return {name: row.reshape(-1, game.n) if len(row) == game.n // 2 * game.n else row for name, row in rows.items()}
@@ -164,12 +164,15 @@ def test_features_of_guesses_are_shares_of_all_arrangements(case: int) -> None:
             for tile in range(game.n):
                 possible = share[tile] > 0
                 lower = sum(share[other] for other in range(tile))
+                split = possible * min(lower, len(lines) - lower - share[tile]) / len(lines)
+                assert rows["split"][place, tile] == pytest.approx(split, abs=1e-6)
                 told = sum(any(line[at] == tile for at in own_hidden) for line in own)
                 assert rows["may_be"][place, tile] == possible
                 assert rows["below"][place, tile] == np.float32(possible * lower / len(lines))
                 assert rows["tells"][place, tile] == np.float32(possible * told / len(own))
-        odds = game.observe(seat, "odds")
-        np.testing.assert_array_equal(game.observe(seat, "guesses")[: len(odds)], odds)
+        odds, guesses = game.observe(seat, "odds"), game.observe(seat, "guesses")
+        np.testing.assert_array_equal(guesses[: len(odds)], odds)
+        np.testing.assert_array_equal(game.observe(seat, "splits")[: len(guesses)], guesses)
         positions += 1
     assert positions >= 8
 

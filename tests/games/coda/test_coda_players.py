@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from coda_lines import CASES, CodaDriver
 
 from cardgym.arena import evaluate
 from cardgym.arena.match import Seats
+from cardgym.engine.compilation import compiled
+from cardgym.errors import CardgymError
+from cardgym.games.coda.critic import Critic, load_critic, value_of
+from cardgym.games.coda.game import OFFICIAL
+from cardgym.games.coda.guess_features import BY_GUESS
 from cardgym.games.coda.search import OWN, Effort, SearchPlayer
 from cardgym.games.coda.state import CodaOptions
+from cardgym.players.checkpoints import save_checkpoint
+from cardgym.players.networks import network_shape
+from cardgym.players.policy_networks import PolicyNetwork
+
+
+@compiled
+def _value(critic: Critic, states: Any, seat: int) -> float:
+    return value_of(critic, states[0], seat)
+
 
 QUICK = Effort(guesses=4, worlds=(4,))
 CHECKPOINTS = Path(__file__).parents[3] / "checkpoints" / "coda"
@@ -60,6 +76,47 @@ def test_search_is_legal_and_does_not_depend_on_hidden_tiles(case: int) -> None:
         assert action in game.legal_actions()
         other = game.copy()
         other.resample(seat, generator)
+        assert choice(player, other, seat) == action
+
+
+def official_critic(folder: Path) -> tuple[PolicyNetwork, Critic]:
+    """A network with random weights for the official game, and its critic in compiled code."""
+    options = OFFICIAL.parse_options()
+    torch.manual_seed(1)
+    shape = network_shape(OFFICIAL, options, "guesses", (16, 8), dueling=False, action_features=BY_GUESS)
+    network = PolicyNetwork(shape)
+    save_checkpoint(folder / "a.safetensors", network, OFFICIAL, options, "guesses")
+    return network, load_critic(folder / "a.safetensors", OFFICIAL, options)
+
+
+def test_critic_values_positions_as_its_network_does(tmp_path: Path) -> None:
+    network, critic = official_critic(tmp_path)
+    games = games_to_decide(6, 20)
+    assert len(games) >= 10
+    for game in games:
+        observation = torch.tensor(game.observe(game.current_player, "guesses"))
+        assert _value(critic, game.states, game.current_player) == pytest.approx(
+            float(network(observation[None])[1].detach()), abs=1e-5
+        )
+
+
+def test_critic_of_another_network_is_refused(tmp_path: Path) -> None:
+    options = OFFICIAL.parse_options()
+    shape = network_shape(OFFICIAL, options, "guesses", (16, 8), dueling=False)
+    save_checkpoint(tmp_path / "a.safetensors", PolicyNetwork(shape), OFFICIAL, options, "guesses")
+    with pytest.raises(CardgymError, match="train a policy network of two hidden layers on the observation guesses"):
+        load_critic(tmp_path / "a.safetensors", OFFICIAL, options)
+
+
+def test_search_with_a_critic_is_legal_and_does_not_depend_on_hidden_tiles(tmp_path: Path) -> None:
+    _, critic = official_critic(tmp_path)
+    player = SearchPlayer(OFFICIAL.parse_options(), QUICK, critic)
+    for game in games_to_decide(6, 15):
+        seat = game.current_player
+        action = choice(player, game, seat)
+        assert action in game.legal_actions()
+        other = game.copy()
+        other.resample(seat, np.array([5, 0], np.uint64))
         assert choice(player, other, seat) == action
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import feature_table
-from cardgym.games.coda.guess_features import guesses_features
+from cardgym.games.coda.guess_features import guesses_features, splits_features
 from cardgym.games.coda.observations import beliefs_features, full_features, odds_features, paper_features
 from cardgym.games.coda.state import CodaOptions
 
@@ -47,6 +47,10 @@ arrangements that agree with what is known equally likely.
 read the features by guess with the same weights for every guess (`action_features` of `train/ppo.py`).
 
 {guesses}
+
+`obs="splits"`: the guesses and one more feature by guess.
+
+{splits}
 
 `obs="paper"`: the paper's 3n bits. They hold no places, no colours and no past misses, so they are not Markov.
 
@@ -103,6 +107,7 @@ def _document(options: CodaOptions, actions: int, more: str) -> str:
         belief=feature_table(beliefs_features(options)).splitlines()[-1],
         odds=feature_table(odds_features(options)),
         guesses="\n".join(feature_table(guesses_features(options)).splitlines()[len(odds_features(options)) :]),
+        splits=feature_table(splits_features(options)).splitlines()[-1],
         paper=feature_table(paper_features(options)),
         defaults=defaults,
     )

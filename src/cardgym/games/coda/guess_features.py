@@ -1,4 +1,4 @@
-"""The observation `guesses`: the odds, and what a careful player weighs of each guess, laid out by guess.
+"""The observations `guesses` and `splits`: the odds, and what a careful player weighs of each guess, laid out by guess.
 
 Each of the last features has a number for each guess, in the order of the actions. A network that reads them with the
 same weights for every guess (`action_features` of `train/ppo.py`) learns from one guess about all others.
@@ -136,4 +136,41 @@ def _own_by_tile(state: Record, seat: int, counts: npt.NDArray[np.int64], total:
     return shares
 
 
-OBSERVATION = Observation(observe_guesses, guesses_features)
+# -- the guesses and how they split what is left ----------------------------------------------------------------------
+
+
+def splits_features(options: CodaOptions) -> tuple[Feature, ...]:
+    """The guesses, then how evenly each would split what is left."""
+    return (
+        *guesses_features(options),
+        Feature(
+            "split",
+            "by place x n + tile: the probability of a lower or of a higher tile there, whichever is smaller, where "
+            "`may_be` is 1",
+            options.n // 2 * options.n,
+            high=0.5,
+        ),
+    )
+
+
+@rule
+def observe_splits(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the guesses, then `split`; see `splits_features`."""
+    n = int(state.n)
+    size = n // 2 * n
+    start = out.shape[0] - size
+    observe_guesses(state, seat, out[:start])
+    belief, at = odds_offsets(n).belief, guesses_offsets(n)
+    for guess in range(size):
+        split = 0.0
+        if out[at.may_be + guess] > 0.0:
+            below = out[at.below + guess]
+            split = max(min(below, 1.0 - below - out[belief + guess]), 0.0)  # Rounding can leave less than 0.
+        out[start + guess] = split
+
+
+OBSERVATIONS = {
+    "guesses": Observation(observe_guesses, guesses_features),
+    "splits": Observation(observe_splits, splits_features),
+}
+"""The observations by name."""

@@ -360,4 +360,4 @@ OBSERVATIONS = {
     "beliefs": Observation(observe_beliefs, beliefs_features),
     "odds": Observation(observe_odds, odds_features),
 }
-"""The observations by name, without `guesses`, which stands in `guess_features`; the first is the default."""
+"""The observations by name, without those of `guess_features`; the first is the default."""
