@@ -58,12 +58,12 @@ def model(folder: Path) -> bytes:
         {},
         {"magnet": "none", "average_tau": 0.1},
         {"magnet": "uniform", "magnet_coef": 0.01},
-        {"action_features": ("card",), "magnet": "none"},
+        {"action_features": ("parity",), "magnet": "none"},
         {"magnet": "copy", "magnet_interval": 3},
         {"opponents": ("self=1", "snapshot=1", "random=1"), "snapshot_every": 1_000},
         {"env_options": {"num_players": 1}, "eval_opponents": ("random",)},
     ],
-    ids=["ema", "average", "uniform", "copy", "pool", "one-player"],
+    ids=["ema", "average", "uniform", "features", "copy", "pool", "one-player"],
 )
 def test_learns_to_play_the_tiny_game(ppo: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]) -> None:
     config = QUICK.replace(**changes)
