@@ -5,7 +5,20 @@ from __future__ import annotations
 from cardgym.engine.contract import Record, rule
 from cardgym.games.corellian_spike.hand import deal_from, next_in, pay, put_in_pool, weight, win
 from cardgym.games.corellian_spike.piles import card_sum
-from cardgym.games.corellian_spike.state import BET, BETTING, DICE, FLAT, FOLD, MATCHED, RAISE, SPIKE_SLOT, SPIKES
+from cardgym.games.corellian_spike.state import (
+    BET,
+    BETTING,
+    CHECKED,
+    DICE,
+    FLAT,
+    FOLD,
+    MATCHED,
+    MOST_BETS,
+    OPENED,
+    RAISE,
+    SPIKE_SLOT,
+    SPIKES,
+)
 
 
 @rule
@@ -53,9 +66,19 @@ def raise_cost(state: Record) -> int:
 
 
 @rule
+def _record(state: Record, seat: int, action: int) -> None:
+    """Count the bet among those of its kind."""
+    pays = owed(state, seat) > 0
+    kind = OPENED + pays if action == RAISE else CHECKED + pays * (1 + (state.stack[seat] < raise_cost(state)))
+    counted = state.bets[seat, state.round_number, kind]
+    state.bets[seat, state.round_number, kind] = min(counted + (action != FOLD), MOST_BETS)
+
+
+@rule
 def bet(state: Record, action: int) -> None:
     """Raise, match or fold."""
     seat = state.turn
+    _record(state, seat, action)
     if action == FOLD:
         state.folded[seat] = 1
         left = next_in(state, 0)

@@ -16,13 +16,19 @@ from cardgym.games.corellian_spike.piles import (
 )
 from cardgym.games.corellian_spike.state import (
     BET,
+    BOUGHT,
     BUY,
     BUYING,
+    COULD_NOT,
     DISCARD,
     DRAWING,
     EMPTY,
     HIGH_SLOT,
+    IN_HAND,
+    LAID_DOWN,
     LOW_SLOT,
+    NEW_SPIKE,
+    PASSED,
     PLACING,
     SPIKE_SLOT,
     SWAP_HIGH,
@@ -40,6 +46,9 @@ def start_buying(state: Record) -> None:
 @rule
 def buy(state: Record, action: int) -> None:
     """Buy a card, or don't."""
+    seat, number = state.turn, state.round_number
+    state.spike_before[seat, number] = state.cards[seat, SPIKE_SLOT]
+    state.purchase[seat, number] = BOUGHT if action == BUY else PASSED if state.stack[seat] >= BET else COULD_NOT
     if action == BUY:
         put_in_pool(state, state.turn, BET)
         state.buys[state.turn] += 1
@@ -68,8 +77,10 @@ def draw_bought_card(state: Record, place: int) -> None:
 @rule
 def place_bought_card(state: Record, action: int) -> None:
     """Discard the bought card, or swap it with one held."""
-    seat = state.turn
+    seat, number = state.turn, state.round_number
     if action == DISCARD:
+        state.purchase[seat, number] = LAID_DOWN
+        state.turned_up[seat, number] = state.extra
         discard(state, state.extra)
         state.public[state.extra + 10] += 1
     else:
@@ -78,6 +89,8 @@ def place_bought_card(state: Record, action: int) -> None:
             slot = LOW_SLOT
         elif action == SWAP_HIGH:
             slot = HIGH_SLOT
+        state.purchase[seat, number] = NEW_SPIKE if slot == SPIKE_SLOT else IN_HAND
+        state.turned_up[seat, number] = state.extra if slot == SPIKE_SLOT else state.cards[seat, slot]
         discard_from(state, seat, slot)
         put_in_hand(state, seat, slot, state.extra)
         if slot != SPIKE_SLOT:

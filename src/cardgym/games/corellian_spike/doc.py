@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import feature_table
+from cardgym.games.corellian_spike.belief import belief_features
 from cardgym.games.corellian_spike.observations import full_features
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.tabular_observations import cards_features, spikes_features
@@ -32,8 +33,19 @@ players:
 ```
 
 The last eight rows stand once for each opponent, in the order of play. With `cheat` two more follow: `cheats`, 1 at the
-seat that cheats, and `sleeve`, its fourth card / 10. `obs="paper"` is the paper's state:
-`Discrete(231041)` for two players, `Discrete(339341)` for three, `Discrete(361001)` for four or more; 0 is the end.
+seat that cheats, and `sleeve`, its fourth card / 10.
+
+`obs="belief"` adds a belief about each opponent's hand by Bayes' rule, from the cards seen, its bets, purchases and
+discards: 37 float32 for each, after all those of `full`. Against one opponent it is the exact posterior under a fixed
+model of how likely each action is with each sum; against more it takes the hidden cards of the others for unseen ones
+like any other, whatever those have bet. For two players these follow:
+
+```
+{belief}
+```
+
+`obs="paper"` is the paper's state: `Discrete(231041)` for two players, `Discrete(339341)` for three,
+`Discrete(361001)` for four or more; 0 is the end.
 `info["info_state_key"]` is the paper's 8-digit code in both: round (0-3), decision (1-3), the sum of the cards held cut
 to -9 .. 9 and raised by 10 (two digits), the bought card raised by 10 (two digits, 00 for none and for a -10), tens of
 credits and tens in the pool (rounded half to even, at most 9). The paper enumerates codes whose last two digits sum to
@@ -99,6 +111,7 @@ Array of the older game ("Crisis on Cloud City", West End Games, 1989) above the
 _OPTIONS = CorellianSpikeOptions()
 DOC = _TEMPLATE.format(
     full=feature_table(full_features(_OPTIONS)),
+    belief="\n".join(feature_table(belief_features(_OPTIONS)).splitlines()[len(full_features(_OPTIONS)) :]),
     cards=feature_table(cards_features(_OPTIONS)),
     spikes=feature_table(spikes_features(_OPTIONS)),
 )

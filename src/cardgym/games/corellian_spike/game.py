@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cardgym.engine.contract import Adviser, Game, Observation, Rules, StateIndex, Words
 from cardgym.games.corellian_spike import (
+    belief,
     guide,
     observations,
     rules,
@@ -33,6 +34,7 @@ GAME = Game(
     rules=Rules.of(rules, observations, state),
     observations={
         "full": Observation(observations.observe_full, observations.full_features),
+        "belief": Observation(belief.observe_belief, belief.belief_features),
         "paper": Observation(state_index.observe_paper, state_index.paper_features, state_index.num_info_states),
         "cards": Observation(tabular_observations.observe_cards, tabular_observations.cards_features),
         "spikes": Observation(tabular_observations.observe_spikes, tabular_observations.spikes_features),

@@ -13,7 +13,10 @@ from cardgym.games.corellian_spike.state import (
     FULL_SABACC,
     IDIOTS_ARRAY,
     LOW_SLOT,
+    NOT_YET,
+    NUM_BETS,
     NUM_CARDS,
+    NUM_ROUNDS,
     NUM_VALUES,
     OVER,
     PURE_SABACC,
@@ -38,6 +41,7 @@ def start_hand(state: Record) -> None:
     state.extra = EMPTY
     state.sleeve = EMPTY
     state.round_number = 0
+    state.fresh_round = 0
     state.pool = 0
     state.dice = -1
     for seat in range(state.num_players):
@@ -50,6 +54,10 @@ def start_hand(state: Record) -> None:
         state.raises[seat] = 0
         state.buys[seat] = 0
         state.kept[seat] = 0
+        for number in range(NUM_ROUNDS):
+            state.purchase[seat, number] = NOT_YET
+            for kind in range(NUM_BETS):
+                state.bets[seat, number, kind] = 0
         put_in_pool(state, seat, BET)
     state.phase = DEALING
     state.turn = 0

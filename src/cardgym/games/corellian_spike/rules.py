@@ -225,6 +225,7 @@ def _roll(state: Record, roll: int) -> None:
     if roll // 6 != roll % 6:
         _next_round(state)
         return
+    state.fresh_round = state.round_number + 1
     for seat in range(state.num_players):
         if not state.folded[seat]:
             state.kept[seat] = 0

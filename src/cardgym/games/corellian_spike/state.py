@@ -23,6 +23,15 @@ NUM_ACTIONS = 9
 # Phases. At BETTING, BUYING, PLACING and CHEATING a player decides; at the others chance does.
 DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER, HIDING, CHEATING = range(12)
 
+# What a public record of a seat tells apart, for beliefs about its hand. Bets: matches with nothing to pay, with
+# something, with too few credits to raise; raises with nothing to match, and with something. A fold ends all beliefs.
+CHECKED, CALLED, CALLED_SHORT, OPENED, RERAISED = range(5)
+NUM_BETS = 5
+NUM_ROUNDS = 4
+MOST_BETS = 20  # Counted of one kind in one round.
+# Purchases: none yet; could not buy, did not, has bought; laid the bought card down, as the spike, took it in hand.
+NOT_YET, COULD_NOT, PASSED, BOUGHT, LAID_DOWN, NEW_SPIKE, IN_HAND = range(7)
+
 FLAT, MATCHED = range(2)  # Option `betting`.
 CREDITS, WEIGHTED = range(2)  # Option `reward`.
 
@@ -76,6 +85,12 @@ STATE = np.dtype(
         ("shown", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for seats that folded.
         ("pays", np.int8),  # Whether the last transition paid any seat; most do not.
         ("reward", np.float32, (MAX_PLAYERS,)),  # What it paid, if so.
+        # What all have seen of this hand by round, for beliefs; last, since nothing else reads it.
+        ("fresh_round", np.int8),  # The first round since the hands were dealt or redrawn.
+        ("bets", np.int8, (MAX_PLAYERS, NUM_ROUNDS, NUM_BETS)),  # Bets of each kind, at most MOST_BETS.
+        ("purchase", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),
+        ("spike_before", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),  # The seat's spike before the purchase.
+        ("turned_up", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),  # The card it turned up: laid down, replaced, new spike.
     ],
     align=True,
 )

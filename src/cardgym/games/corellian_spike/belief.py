@@ -1,0 +1,255 @@
+"""A belief over opponents' hands by Bayes' rule, from the cards seen, bets, purchases and discards: `belief`.
+
+All that is uncertain about an opponent is its two hand cards, so a belief is a weight for each of the 231 pairs. It is
+a product of two parts:
+
+- how many ways there are to draw the pair from the cards that the seat has not seen. Draws of other cards, hidden or
+  not, change this part alone, because draws without replacement can be taken in any order;
+- how likely a holder of such pairs was to act as the opponent did since its hand was dealt or redrawn. This part is the
+  same for everyone who watches. When the opponent takes a bought card in hand and lays another down, the pairs that it
+  may hold now come from those that held the card laid down. `belief_model` says how likely each action is.
+
+Against one opponent this is the exact posterior under that model. With more, each opponent's belief takes the hidden
+cards of the others for unseen cards like any other, whatever those have bet; and after the discard pile has become the
+draw pile, which takes at least four players, the cards in it for unseen since the deal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.games.corellian_spike.belief_model import BETS, BUYS, PLACES, SIZES
+from cardgym.games.corellian_spike.observations import count_unseen, full_features, observe_full
+from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.state import (
+    BOUGHT,
+    EMPTY,
+    HIGH_SLOT,
+    IN_HAND,
+    NEW_SPIKE,
+    NUM_BETS,
+    NUM_VALUES,
+    PASSED,
+    SPIKE_SLOT,
+    CorellianSpikeOptions,
+)
+
+_LARGEST = 11  # Sizes |sum| that the observation tells apart: 0 to 10, and 11 or more.
+_LEAST = 1e-200  # No play refutes a pair: all others may yet turn out to be impossible.
+_RANKS = 62  # Of a sum: 2 |sum|, and 1 more for a negative one; the lower wins.
+
+
+def belief_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+    """The features of the observation `belief`: those of `full`, and four for each opponent in turn."""
+    beliefs: list[Feature] = []
+    for ahead in range(1, options.num_players):
+        name = f"opponent_{ahead}"
+        beliefs += [
+            Feature(f"{name}_beaten", "chance that the sum held now beats its sum, a tie half; 0 if it has folded"),
+            Feature(f"{name}_placed", "the same after: swapping with spike, low, high; 0 with no bought card", 3),
+            Feature(f"{name}_size", "probability that its |sum| is 0, 1, .. 10, more", _LARGEST + 1),
+            Feature(f"{name}_cards", "cards of value -10 .. 10 expected in its hand / 2", NUM_VALUES),
+        ]
+    return full_features(options) + tuple(beliefs)
+
+
+_START = offsets(belief_features(CorellianSpikeOptions()))
+_UNSEEN, _FIRST_OPPONENT = _START["unseen"], _START["opponent_1_in"]
+_FULL_OPPONENT = _START["opponent_1_beaten"] - _FIRST_OPPONENT  # Features of an opponent in `full`.
+_BEATEN_PLACED = _START["opponent_1_placed"] - _START["opponent_1_beaten"]
+_SIZE = _START["opponent_1_size"] - _START["opponent_1_beaten"]
+_CARDS = _START["opponent_1_cards"] - _START["opponent_1_beaten"]
+_BELIEF_SIZE = _CARDS + NUM_VALUES
+
+
+@rule
+def observe_belief(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the observation `belief` of `seat`; its features are `belief_features`."""
+    observe_full(state, seat, out)
+    start = _FIRST_OPPONENT + _FULL_OPPONENT * (state.num_players - 1) + 2 * (state.cheat >= 0)
+    weights = np.empty((NUM_VALUES, NUM_VALUES), np.float64)
+    ranks = np.empty(_RANKS, np.float64)
+    unseen = np.empty(NUM_VALUES, np.float32)
+    for ahead in range(1, state.num_players):
+        other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
+        for number in range(_BELIEF_SIZE):
+            out[start + number] = 0.0
+        if not state.folded[other] and state.cards[other, HIGH_SLOT] != EMPTY:
+            count_unseen(state, seat, unseen)
+            weigh_pairs(state, other, unseen, weights)
+            _write_cards(state, other, weights, ranks, out[start : start + _BELIEF_SIZE])
+            _write_beaten(state, seat, ranks, out[start : start + _BELIEF_SIZE])
+        start += _BELIEF_SIZE
+
+
+@rule
+def weigh_pairs(state: Record, other: int, unseen: npt.NDArray[np.float32], weights: npt.NDArray[np.float64]) -> None:
+    """Write the probability that `other` holds each pair of hand cards.
+
+    Args:
+        state: the game; `other` holds two hand cards.
+        other: the seat whose hand is to be known.
+        unseen: cards of value -10 .. 10 that the one who asks has not seen, in thirds; (21,) float32.
+        weights: written at [low + 10, high + 10] for low <= high; (21, 21) float64.
+    """
+    weigh_actions(state, other, weights)
+    whole = 0.0
+    for low in range(NUM_VALUES):
+        count = np.rint(3.0 * unseen[low])
+        weights[low, low] *= count * (count - 1.0) / 2.0
+        whole += weights[low, low]
+        for high in range(low + 1, NUM_VALUES):
+            weights[low, high] *= count * np.rint(3.0 * unseen[high])
+            whole += weights[low, high]
+    for low in range(NUM_VALUES):
+        for high in range(low, NUM_VALUES):
+            weights[low, high] /= whole
+
+
+@rule
+def weigh_actions(state: Record, other: int, weights: npt.NDArray[np.float64]) -> None:
+    """Write how likely the holder of each pair was to act as `other` has, up to a factor; as in `weigh_pairs`."""
+    for low in range(NUM_VALUES):
+        for high in range(low, NUM_VALUES):
+            weights[low, high] = 1.0
+    by_sum = np.empty(2 * NUM_VALUES - 1, np.float64)
+    old = np.empty((NUM_VALUES, NUM_VALUES), np.float64)
+    for number in range(state.fresh_round, state.round_number + 1):
+        purchase = state.purchase[other, number]
+        spike = 0
+        if number > 0 and purchase >= PASSED:
+            spike = int(state.spike_before[other, number])
+            for total in range(2 * NUM_VALUES - 1):
+                bought = BUYS[number, min(abs(total - 20 + spike), SIZES - 1)]
+                by_sum[total] = bought if purchase >= BOUGHT else 1.0 - bought
+            _weigh_sums(weights, by_sum)
+            card = int(state.turned_up[other, number])
+            if purchase == IN_HAND:
+                _take_in_hand(card, spike, old, weights)
+            elif purchase > BOUGHT:
+                _weigh_placing(card, spike, purchase == NEW_SPIKE, weights)
+                if purchase == NEW_SPIKE:
+                    spike = card
+        elif number > 0:
+            # Nothing was bet before the purchase, or there were no credits to buy or bet with.
+            continue
+        for total in range(2 * NUM_VALUES - 1):
+            by_sum[total] = 1.0
+            size = min(abs(total - 20 + spike), SIZES - 1)
+            for kind in range(NUM_BETS):
+                for _ in range(state.bets[other, number, kind]):
+                    by_sum[total] *= BETS[kind, number, size]
+        _weigh_sums(weights, by_sum)
+
+
+@rule
+def _weigh_sums(weights: npt.NDArray[np.float64], by_sum: npt.NDArray[np.float64]) -> None:
+    """Multiply each pair's weight by that of its sum; `by_sum` is by sum + 20, and is scaled here."""
+    most = 0.0
+    for total in range(2 * NUM_VALUES - 1):
+        most = max(most, by_sum[total])
+    for total in range(2 * NUM_VALUES - 1):
+        by_sum[total] /= most
+    for low in range(NUM_VALUES):
+        for high in range(low, NUM_VALUES):
+            weights[low, high] = max(weights[low, high] * by_sum[low + high], _LEAST)
+
+
+@rule
+def _weigh_placing(card: int, spike: int, as_spike: bool, weights: npt.NDArray[np.float64]) -> None:
+    """Multiply each pair's weight by the chance that its holder lays a bought card down, or makes it the spike."""
+    for low in range(NUM_VALUES):
+        for high in range(low, NUM_VALUES):
+            weights[low, high] *= _chance(low - 10, high - 10, spike, card, as_spike)
+
+
+@rule
+def _chance(one: int, two: int, spike: int, bought: int, as_spike: bool) -> float:
+    laid_down, new_spike = PLACES[abs(one + two + spike)], PLACES[abs(one + two + bought)]
+    whole = laid_down + new_spike + PLACES[abs(one + bought + spike)] + PLACES[abs(two + bought + spike)]
+    return float((new_spike if as_spike else laid_down) / whole)
+
+
+@rule
+def _take_in_hand(gone: int, spike: int, old: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> None:
+    """Replace the weights by those of the pairs after a bought card took the place of `gone` in the hand.
+
+    Of a pair, either card may be the one that was kept. `old` is room for the weights before.
+    """
+    for low in range(NUM_VALUES):
+        for high in range(low, NUM_VALUES):
+            old[low, high] = weights[low, high]
+            weights[low, high] = 0.0
+    for kept in range(NUM_VALUES):
+        for bought in range(NUM_VALUES):
+            weight = _replaces(old, gone, kept - 10, bought - 10, spike)
+            weights[min(kept, bought), max(kept, bought)] += weight if kept == bought else weight / 2.0
+
+
+@rule
+def _replaces(old: npt.NDArray[np.float64], gone: int, kept: int, bought: int, spike: int) -> float:
+    """The weight of having held `gone` and `kept`, times the chance of replacing `gone` by the bought card.
+
+    Two equal cards need no factor: either may go, but they were dealt in one order, where others were in two.
+    """
+    replaced = PLACES[abs(kept + bought + spike)]
+    whole = PLACES[abs(gone + kept + spike)] + PLACES[abs(gone + kept + bought)]
+    whole += replaced + PLACES[abs(gone + bought + spike)]
+    return float(old[min(gone, kept) + 10, max(gone, kept) + 10] * replaced / whole)
+
+
+# -- the observation --------------------------------------------------------------------------------------------------
+
+
+@rule
+def _write_cards(
+    state: Record,
+    other: int,
+    weights: npt.NDArray[np.float64],
+    ranks: npt.NDArray[np.float64],
+    out: npt.NDArray[np.float32],
+) -> None:
+    """Write the sizes of the opponent's sum and the cards expected in its hand; and the weights of all ranks."""
+    spike = 0 if state.cards[other, SPIKE_SLOT] == EMPTY else int(state.cards[other, SPIKE_SLOT])
+    expected = np.zeros(NUM_VALUES, np.float64)
+    for rank in range(_RANKS):
+        ranks[rank] = 0.0
+    for low in range(NUM_VALUES):
+        for high in range(low, NUM_VALUES):
+            weight = weights[low, high]
+            expected[low] += weight
+            expected[high] += weight
+            ranks[_rank(low + high - 20 + spike)] += weight
+    for rank in range(_RANKS):
+        out[_SIZE + min(rank // 2, _LARGEST)] += np.float32(ranks[rank])
+    for size in range(_LARGEST + 1):
+        out[_SIZE + size] = min(out[_SIZE + size], np.float32(1.0))
+    for value in range(NUM_VALUES):
+        out[_CARDS + value] = min(expected[value] / 2.0, 1.0)
+
+
+@rule
+def _write_beaten(state: Record, seat: int, ranks: npt.NDArray[np.float64], out: npt.NDArray[np.float32]) -> None:
+    """Write the chances that the cards held, and those after each placing, beat the opponent's."""
+    total = card_sum(state, seat)
+    out[0] = _beaten(ranks, total)
+    if state.extra != EMPTY and state.turn == seat:
+        for place in range(3):
+            card = state.cards[seat, (place + SPIKE_SLOT) % 3]
+            out[_BEATEN_PLACED + place] = _beaten(ranks, total + int(state.extra) - int(card))
+
+
+@rule
+def _beaten(ranks: npt.NDArray[np.float64], total: int) -> float:
+    own = _rank(total)
+    chance = ranks[own] / 2.0
+    for rank in range(own + 1, _RANKS):
+        chance += ranks[rank]
+    return min(float(chance), 1.0)
+
+
+@rule
+def _rank(total: int) -> int:
+    return 2 * abs(total) + (total < 0)

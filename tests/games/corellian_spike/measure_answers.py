@@ -1,0 +1,263 @@
+"""Train and measure all that docs/games/corellian_spike/answers.md says of learned players.
+
+Run it with `python tests/games/corellian_spike/measure_answers.py --runs FOLDER [PART ...]`. A run that is there is not
+trained again. It takes about an hour on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+import cardgym
+from cardgym.arena import evaluate
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.observations import offsets
+from cardgym.games.corellian_spike.hand import special_hand
+from cardgym.games.corellian_spike.state import BETTING, BUY, BUYING, DISCARD, EMPTY, FOLD, PLACING, RAISE, SWAP_SPIKE
+from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.players.base import Player, resolve
+from cardgym.players.checkpoints import load_policy
+from cardgym.players.policy_networks import PolicyPlayer
+
+ROOT = Path(__file__).resolve().parents[3]
+GAME = "CorellianSpike-v0"
+KNOWLEDGE = "spike_knowledge:SpikeKnowledge-v0"
+TRAINING = shlex.split(
+    "--config configs/corellian_spike/ppo.toml --total-steps 4000000 --magnet-coef 0.2 --ent-coef 0.03 "
+    "--ent-coef-final 0.001 --eval-opponents initial --eval-every 0 --final-games 0 --save-every 4000000"
+)
+SEEDS = (1, 2)
+OBSERVATIONS = ("code", "three_cards", "full", "belief", "cards_up")
+CHEAT = {"cheat": 0}
+SPECIAL = {"special_hands": "yes"}
+
+
+class Measurement:
+    """The folder of the runs, and how many games a match has."""
+
+    def __init__(self, runs: Path, games: int, seed: int) -> None:
+        self.runs, self.games, self.seed = runs, games, seed
+
+    def train(self, name: str, seed: int, *words: str) -> Path:
+        """The checkpoint of a run, trained if it is not there."""
+        folder = self.runs / f"{name}_{seed}"
+        checkpoint = folder / "model.safetensors"
+        if not checkpoint.exists():
+            command = [sys.executable, "train/ppo.py", *TRAINING, *words, "--seed", str(seed), "--out", str(folder)]
+            here = str(Path(__file__).resolve().parent)
+            path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
+            subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "PYTHONPATH": path})
+        return checkpoint
+
+    def match(self, game: Game, options: Options, players: tuple[Player, Player], seats: Any = "rotate") -> str:
+        """What the first player wins of the second, in credits and hands."""
+        report = evaluate(game, options, list(players), games=self.games, seed=self.seed, seats=seats)
+        first = report.players[0]
+        credits, (low, high) = first.metrics["credits_per_game"], first.metrics["credits_per_game_ci95"]
+        hands, (least, most) = first.win_rate, first.win_rate_ci95
+        return (
+            f"{credits:+.2f} [{low:+.2f}, {high:+.2f}] credits, {100 * hands:.1f} % [{100 * least:.1f}, "
+            f"{100 * most:.1f}] of hands"
+        )
+
+
+def player(path: Path, game: Game, options: Options, name: str) -> PolicyPlayer:
+    """The sampling player of a checkpoint."""
+    policy = load_policy(path, game, options)
+    policy.name = name
+    return policy
+
+
+class Unaware:
+    """A player that was trained without a cheat, and sees nothing of one: the last two features are `full`'s for it."""
+
+    def __init__(self, policy: PolicyPlayer) -> None:
+        self.name, self.observation_name, self.samples = f"unaware {policy.name}", "full", True
+        self._policy = policy
+
+    def act(
+        self,
+        observations: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.int8],
+        draws: npt.NDArray[np.float64] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """An action for each row."""
+        return self._policy.act(np.ascontiguousarray(observations[:, :-2]), masks, draws)
+
+
+# -- what special hands change ----------------------------------------------------------------------------------------
+
+
+def special(measurement: Measurement) -> None:
+    """Agents that learned with special hands and without, in the game with them and in the game without.
+
+    `full` has the same features in both.
+    """
+    game = cardgym.find(GAME)
+    plain, with_special = game.parse_options(), game.parse_options(SPECIAL)
+    base = {seed: measurement.train("full", seed) for seed in SEEDS}
+    learned = {seed: measurement.train("special", seed, "--env-options", "special_hands=yes") for seed in SEEDS}
+    for options, label in ((with_special, "special hands"), (plain, "no special hands")):
+        own = {seed: player(learned[seed], game, with_special, f"special {seed}") for seed in SEEDS}
+        other = {seed: player(base[seed], game, plain, f"base {seed}") for seed in SEEDS}
+        for one, two in product(SEEDS, SEEDS):
+            print(
+                f"{label}: special {one} against base {two}:", measurement.match(game, options, (own[one], other[two]))
+            )
+        for seed in SEEDS:
+            print(f"{label}: special {seed}", habits(game, options, own[seed], measurement.seed))
+            print(f"{label}: base {seed}", habits(game, options, other[seed], measurement.seed))
+
+
+def habits(game: Game, options: Options, policy: PolicyPlayer, seed: int, decisions: int = 600_000) -> str:
+    """How often a player against itself folds, raises, buys and keeps what it bought, with its 95 % interval."""
+    torch.set_num_threads(1)
+    rollout = SelfPlayRollout(game, options, 512, OpponentPool.parse(["self=1"]), policy, seed=seed)
+    generator = np.random.default_rng(seed)
+    cases: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+    at = offsets(game.observation("full").features(options))
+    while rollout.decisions < decisions:
+        turns, states = rollout.turns, rollout.states
+        actions = policy.act(turns.observations, turns.masks, generator.random(len(turns.masks)))
+        for name, case, done in _told(states, turns, actions, at):
+            cases[name] += int(case.sum())
+            times[name] += int((case & done).sum())
+        rollout.step(actions)
+    parts = []
+    for name, number in cases.items():
+        share = times[name] / max(number, 1)
+        half = 1.96 * (share * (1 - share) / max(number, 1)) ** 0.5
+        parts.append(f"{name} {100 * share:.1f} ± {100 * half:.1f} % of {number:,}")
+    return "; ".join(parts)
+
+
+def _told(
+    states: Any, turns: Any, actions: npt.NDArray[np.int64], at: dict[str, int]
+) -> Iterator[tuple[str, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
+    """For each habit: its name, the decisions in which it could show, and those in which it did."""
+    observations = turns.observations
+    seats = turns.streams % 2
+    cards = states["cards"][np.arange(len(states)), seats]
+    phase = states["phase"]
+    owing = observations[:, at["raised"]] == 1
+    betting, buying, placing = phase == BETTING, phase == BUYING, phase == PLACING
+    after_spike = cards[:, 2] != EMPTY
+    zeros = (cards == 0).sum(axis=1)
+    specials = np.array([bool(special_hand(*(int(card) for card in row))) for row in cards]) & after_spike
+    last = states["round_number"] == 3
+    yield "folds when it must pay", betting & owing, actions == FOLD
+    yield "raises", betting, actions == RAISE
+    can_buy = buying & (turns.masks[:, BUY] == 1)
+    yield "buys", can_buy, actions == BUY
+    yield "buys with a 0", can_buy & (zeros > 0), actions == BUY
+    yield "buys with a special hand", can_buy & specials, actions == BUY
+    yield "keeps the bought card", placing, actions != DISCARD
+    bought_zero = placing & (states["extra"] == 0)
+    yield "keeps a bought 0", bought_zero, actions != DISCARD
+    gives_up = np.zeros(len(actions), np.bool_)
+    for slot, action in ((2, SWAP_SPIKE), (0, SWAP_SPIKE + 1), (1, SWAP_SPIKE + 2)):
+        gives_up |= (cards[:, slot] == 0) & (actions == action)
+    yield "gives a 0 away for a bought card", placing & (zeros > 0), gives_up
+    yield "folds with a 0 when it must pay", betting & owing & (zeros > 0) & after_spike, actions == FOLD
+    yield "raises with a special hand", betting & specials, actions == RAISE
+    yield "holds a special hand at its bets of round 3", betting & last, specials
+
+
+# -- what a fourth card is worth --------------------------------------------------------------------------------------
+
+
+def cheat(measurement: Measurement) -> None:
+    """Who cheats at seat 0 against those who know it and those who do not."""
+    game = cardgym.find(GAME)
+    plain, cheating = game.parse_options(), game.parse_options(CHEAT)
+    honest = {s: player(measurement.train("full", s), game, plain, f"honest {s}") for s in SEEDS}
+    cheats = {s: measurement.train("cheat", s, "--env-options", "cheat=0") for s in SEEDS}
+    own = {s: player(cheats[s], game, cheating, f"cheat {s}") for s in SEEDS}
+    for one, two in product(SEEDS, SEEDS):
+        print(f"nobody cheats, {one} at seat 0, {two} at seat 1:", fixed(measurement, plain, honest[one], honest[two]))
+    for one, two in product(SEEDS, SEEDS):
+        unaware_cheat, unaware = Unaware(honest[one]), Unaware(honest[two])
+        print(
+            f"bets as if it had three cards {one}, unaware {two}:", fixed(measurement, cheating, unaware_cheat, unaware)
+        )
+        print(f"cheat {one}, unaware {two}:", fixed(measurement, cheating, own[one], unaware))
+        print(f"cheat {one}, knows of it and learned with it {two}:", fixed(measurement, cheating, own[one], own[two]))
+    for seed in SEEDS:
+        words = ("--env-options", "cheat=0", "--seat", "1", "--total-steps", "2000000")
+        words += ("--opponents", f"{cheats[seed]}=1", "--init-from", str(cheats[seed]))
+        adapted = player(measurement.train("responder", seed, *words), game, cheating, f"responder {seed}")
+        for one in SEEDS:
+            print(f"cheat {one}, responder to cheat {seed}:", fixed(measurement, cheating, own[one], adapted))
+    for seed in SEEDS:
+        heuristic = fixed(measurement, cheating, own[seed], resolve("heuristic", game, cheating))
+        print(f"cheat {seed}, heuristic:", heuristic)
+
+
+def fixed(measurement: Measurement, options: Options, first: Any, second: Any) -> str:
+    """What seat 0 wins of seat 1."""
+    return measurement.match(cardgym.find(GAME), options, (first, second), "fixed")
+
+
+# -- what knowing more brings -----------------------------------------------------------------------------------------
+
+
+def knowledge(measurement: Measurement) -> None:
+    """Agents with different observations against each other, each pair over all pairs of their seeds."""
+    research = cardgym.find(KNOWLEDGE)
+    game = cardgym.find(GAME)
+    options, research_options = game.parse_options(), research.parse_options()
+    players: dict[str, list[Player]] = {}
+    for name in OBSERVATIONS:
+        players[name] = []
+        for seed in SEEDS:
+            if name == "full":
+                players[name].append(player(measurement.train(name, seed), game, options, f"{name} {seed}"))
+            else:
+                path = measurement.train(name, seed, "--env-id", KNOWLEDGE, "--observation", name)
+                players[name].append(player(path, research, research_options, f"{name} {seed}"))
+    for one, two in combinations(OBSERVATIONS, 2):
+        for first, second in product(players[two], players[one]):
+            result = measurement.match(research, research_options, (first, second))
+            print(f"{first.name} against {second.name}:", result)
+    for name in OBSERVATIONS:
+        for policy in players[name]:
+            for opponent in ("initial", "heuristic"):
+                other = resolve(opponent, research, research_options)
+                print(
+                    f"{policy.name} against {opponent}:", measurement.match(research, research_options, (policy, other))
+                )
+
+
+PARTS = {"special": special, "cheat": cheat, "knowledge": knowledge}
+
+
+def main() -> None:
+    """Measure the parts that were named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=list(PARTS))
+    parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "answers")
+    parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    measurement = Measurement(arguments.runs.absolute(), arguments.games, arguments.seed)
+    for part in arguments.parts:
+        PARTS[part](measurement)
+
+
+if __name__ == "__main__":
+    main()

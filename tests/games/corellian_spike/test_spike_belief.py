@@ -1,0 +1,255 @@
+"""The observation `belief` against brute force: every deal that fits what a seat has seen, by the rules themselves."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+from spike_driver import SpikeDriver
+
+from cardgym.engine.observations import offsets
+from cardgym.games.corellian_spike.belief import belief_features
+from cardgym.games.corellian_spike.belief_model import BETS, BUYS, STEEPNESS
+from cardgym.games.corellian_spike.game import GAME
+from cardgym.games.corellian_spike.state import (
+    BETTING,
+    BUY,
+    BUYING,
+    CHEATING,
+    DEALING,
+    DECK,
+    DICE,
+    DISCARD,
+    DONT_BUY,
+    DRAWING,
+    EMPTY,
+    FOLD,
+    HIDING,
+    MATCH,
+    PLACING,
+    RAISE,
+    REDRAWING,
+    SPIKE_SLOT,
+    SWAP_HIGH,
+    SWAP_LOW,
+    SWAP_SPIKE,
+)
+
+
+class Watcher:
+    """One seat's view of a hand: all states that fit what it has seen, each with its probability.
+
+    Every move of the real hand is played in each of these states. What the seat does not see branches; what it does
+    see must look the same, or the state is ruled out.
+    """
+
+    def __init__(self, real: SpikeDriver, seat: int) -> None:
+        self.real, self.seat, self.other = real, seat, 1 - seat
+        self.worlds: list[tuple[float, Any]] = [(1.0, real.copy())]
+
+    def watch(self, move: int, after: SpikeDriver) -> None:
+        """Follow a move of the real hand, which has led to `after`."""
+        followed: dict[bytes, tuple[float, Any]] = {}
+        for weight, world in self.worlds:
+            for chance, next_move in self._moves(world, move):
+                later = world.copy()
+                later.apply_action(next_move)
+                if chance > 0 and looks(later, self.seat) == looks(after, self.seat):
+                    later.state.deck[: later.state.deck_size].sort()
+                    key = later.states.tobytes()
+                    followed[key] = (followed.get(key, (0.0,))[0] + weight * chance, later)
+        total = sum(weight for weight, _ in followed.values())
+        assert total > 0, "what happened is impossible in every world"
+        self.worlds = [(weight / total, world) for weight, world in followed.values()]
+
+    def _moves(self, world: Any, move: int) -> list[tuple[float, int]]:
+        """The moves that may have been played in this world, each with its probability."""
+        state = world.state
+        if state.phase == DICE:
+            return [(1.0, move)]
+        if world.num_chance_outcomes:
+            pile = state.deck[: state.deck_size].tolist()
+            face_down = state.phase in (DRAWING, HIDING)
+            face_down |= state.phase in (DEALING, REDRAWING) and state.slot != SPIKE_SLOT
+            if face_down and state.turn == self.other:
+                return [(pile.count(card) / len(pile), pile.index(card)) for card in sorted(set(pile))]
+            card = int(self.real.state.deck[move])
+            return [(pile.count(card) / len(pile), pile.index(card))] if card in pile else []
+        if state.turn == self.seat:
+            return [(1.0, move)]
+        if state.phase in (PLACING, CHEATING) and move in (SWAP_LOW, SWAP_HIGH):
+            return [(probability(world, action), action) for action in (SWAP_LOW, SWAP_HIGH)]
+        return [(probability(world, move), move)]
+
+    def compare(self) -> None:
+        """Compare the observation with the probabilities of the worlds."""
+        features = belief_features(self.real.options)
+        start = offsets(features)
+        observed = self.real.observe(self.seat, "belief")
+        cards, sizes = np.zeros(21), np.zeros(12)
+        beaten = np.zeros(4)
+        for weight, world in self.worlds:
+            own, theirs = world.cards(self.seat), world.cards(self.other)
+            for card in theirs[:2]:
+                cards[card + 10] += weight / 2
+            held = sum(card for card in theirs if card != EMPTY)
+            sizes[min(abs(held), 11)] += weight
+            total = sum(card for card in own if card != EMPTY)
+            totals = [total]
+            if world.state.extra != EMPTY and world.state.turn == self.seat:
+                totals += [total + int(world.state.extra) - own[slot] for slot in (SPIKE_SLOT, 0, 1)]
+            for place, mine in enumerate(totals):
+                beaten[place] += weight * (0.5 if mine == held else better(mine, held))
+        expected = {
+            "opponent_1_cards": cards,
+            "opponent_1_size": sizes,
+            "opponent_1_beaten": beaten[:1],
+            "opponent_1_placed": beaten[1:],
+        }
+        for name, values in expected.items():
+            np.testing.assert_allclose(observed[start[name] :][: len(values)], values, atol=2e-6, err_msg=name)
+
+
+def looks(world: Any, seat: int) -> tuple[Any, ...]:
+    """All that a seat can see on the table, by the rule text."""
+    state = world.state
+    return (
+        world.cards(seat),
+        world.cards(1 - seat)[SPIKE_SLOT],
+        sorted(world.discards),
+        int(state.extra) if state.turn == seat else None,
+        [int(number) for number in (state.phase, state.turn, state.round_number, state.pool)],
+        world.credits,
+    )
+
+
+def better(mine: int, theirs: int) -> bool:
+    return (abs(mine), mine < 0) < (abs(theirs), theirs < 0)
+
+
+def probability(world: Any, action: int) -> float:
+    """How likely the model's player acts so with the cards that it holds in this world."""
+    state = world.state
+    seat, number = int(state.turn), int(state.round_number)
+    held = [card for card in world.cards(seat) if card != EMPTY]
+    size = min(abs(sum(held)), 20)
+    if state.phase == BUYING:
+        if world.legal_actions() == [DONT_BUY]:
+            return 1.0
+        return float(BUYS[number, size] if action == BUY else 1 - BUYS[number, size])
+    if state.phase == BETTING:
+        checks, calls, calls_short, opens, reraises = BETS[:, number, size]
+        paid = world.copy()
+        paid.apply_action(MATCH)
+        if paid.credits[seat] == world.credits[seat]:
+            return float({MATCH: checks, RAISE: opens}[action])
+        if RAISE not in world.legal_actions():
+            return float(calls_short)
+        return float({MATCH: calls, RAISE: reraises}[action])
+    low, high, spike = held
+    new = int(state.extra)
+    sums = {DISCARD: low + high + spike, SWAP_SPIKE: low + high + new}
+    sums |= {SWAP_LOW: new + high + spike, SWAP_HIGH: low + new + spike}
+    weights = {which: math.exp(-STEEPNESS * abs(total)) for which, total in sums.items()}
+    return weights[action] / sum(weights.values())
+
+
+def small_deck(game: SpikeDriver, cards: list[int]) -> None:
+    """Leave these cards in the draw pile; all have seen the others being put away."""
+    for card in DECK:
+        game.state.public[card + 10] += 1
+    for card in cards:
+        game.state.public[card + 10] -= 1
+    game.state.deck[: len(cards)] = cards
+    game.state.deck_size = len(cards)
+    game.refresh()
+
+
+@pytest.mark.parametrize("betting", ["flat", "matched"])
+@pytest.mark.parametrize("cheat", ["no", "0", "1"])
+def test_belief_is_the_posterior_of_brute_force(betting: str, cheat: str) -> None:
+    seen: dict[str, int] = defaultdict(int)
+    for seed in range(6):
+        rng = np.random.default_rng([seed, betting == "flat", int(cheat == "no")])
+        credits = (12, 30, 60)[seed % 3]
+        game = SpikeDriver(betting=betting, cheat=cheat, credits=credits, hands=1)
+        values = rng.choice(np.arange(-10, 11), 7, replace=False).tolist()
+        small_deck(game, [card for card in values for _ in range(2 if card == 0 else 3)])
+        watchers = [Watcher(game, seat) for seat in range(2)]
+        while not game.over:
+            for watcher in watchers:
+                if game.current_player == watcher.seat:
+                    watcher.compare()
+                    seen["compared"] += 1
+            move = choose(game, rng, seen)
+            before = game.copy()
+            game.apply_action(move)
+            if game.over:
+                break
+            for watcher in watchers:
+                watcher.real = before
+                watcher.watch(move, game)
+                watcher.real = game
+    assert seen["compared"] > 60
+    assert min(seen[name] for name in ("in hand", "new spike", "laid down", "doubles", "raise")) > 0, dict(seen)
+
+
+def choose(game: SpikeDriver, rng: np.random.Generator, seen: dict[str, int]) -> int:
+    """A move, often a rare one; nobody folds."""
+    state = game.state
+    if state.phase == DICE:
+        doubles = state.deck_size >= 12 and rng.random() < 0.4  # The pile is not used up: two players never do.
+        seen["doubles"] += doubles
+        return int(7 * rng.integers(6)) if doubles else int(rng.choice([1, 8, 15]))
+    if game.num_chance_outcomes:
+        return int(rng.integers(game.num_chance_outcomes))
+    legal = [action for action in game.legal_actions() if action != FOLD]
+    action = int(rng.choice(legal))
+    if action == MATCH and RAISE in legal and rng.random() < 0.3:
+        action = RAISE
+    names = {SWAP_LOW: "in hand", SWAP_HIGH: "in hand", SWAP_SPIKE: "new spike", DISCARD: "laid down", RAISE: "raise"}
+    seen[names.get(action, "other")] += 1
+    return action
+
+
+def test_belief_holds_what_full_does_and_more() -> None:
+    game = SpikeDriver((3, -2), (7, 1), (5, 5))
+    game.play(RAISE, MATCH, MATCH)
+    full, belief = game.observe(0, "full"), game.observe(0, "belief")
+    assert np.array_equal(belief[: len(full)], full)
+    assert len(belief) == len(full) + 2 * 37
+    game.draw(1, -8, 0)
+    folded = game.copy()
+    folded.play(DONT_BUY, DONT_BUY, DONT_BUY, MATCH, FOLD)
+    assert not folded.observe(0, "belief")[len(full) : len(full) + 37].any()
+    assert folded.observe(0, "belief")[len(full) + 37 :].any()
+
+
+def test_raises_make_small_sums_likely() -> None:
+    game = SpikeDriver((3, -2), (7, 1))
+    game.play(MATCH, MATCH)
+    game.draw(1, -8)
+    game.play(DONT_BUY, DONT_BUY)
+    start = offsets(belief_features(game.options))
+
+    def small(driver: SpikeDriver) -> float:
+        size = start["opponent_1_size"]
+        return float(driver.observe(1, "belief")[size : size + 3].sum())
+
+    raised, matched = game.copy(), game.copy()
+    raised.act(RAISE)
+    matched.act(MATCH)
+    assert small(raised) > 2 * small(game) > 2 * small(matched)
+
+
+def test_belief_needs_no_cards_and_ends_with_the_game() -> None:
+    game = SpikeDriver(hands=1)
+    size = GAME.observation("full").size(game.options)
+    assert not game.observe(0, "belief")[size:].any()  # Nothing is dealt yet.
+    game.draw(1, 2, 3, 4)
+    game.play(FOLD)
+    assert game.over
+    assert np.isfinite(game.observe(0, "belief")).all()
