@@ -41,6 +41,8 @@ TRAINING = shlex.split(
     "--ent-coef-final 0.001 --eval-opponents initial --eval-every 0 --final-games 0 --save-every 4000000"
 )
 SEEDS = (1, 2)
+PAIRS = ((1, 2), (2, 1))
+"""Nobody meets a player of its own run."""
 OBSERVATIONS = ("code", "three_cards", "full", "belief", "cards_up")
 CHEAT = {"cheat": 0}
 SPECIAL = {"special_hands": "yes"}
@@ -114,7 +116,7 @@ def special(measurement: Measurement) -> None:
     for options, label in ((with_special, "special hands"), (plain, "no special hands")):
         own = {seed: player(learned[seed], game, with_special, f"special {seed}") for seed in SEEDS}
         other = {seed: player(base[seed], game, plain, f"base {seed}") for seed in SEEDS}
-        for one, two in product(SEEDS, SEEDS):
+        for one, two in PAIRS:
             print(
                 f"{label}: special {one} against base {two}:", measurement.match(game, options, (own[one], other[two]))
             )
@@ -188,9 +190,9 @@ def cheat(measurement: Measurement) -> None:
     honest = {s: player(measurement.train("full", s), game, plain, f"honest {s}") for s in SEEDS}
     cheats = {s: measurement.train("cheat", s, "--env-options", "cheat=0") for s in SEEDS}
     own = {s: player(cheats[s], game, cheating, f"cheat {s}") for s in SEEDS}
-    for one, two in product(SEEDS, SEEDS):
+    for one, two in PAIRS:
         print(f"nobody cheats, {one} at seat 0, {two} at seat 1:", fixed(measurement, plain, honest[one], honest[two]))
-    for one, two in product(SEEDS, SEEDS):
+    for one, two in PAIRS:
         unaware_cheat, unaware = Unaware(honest[one]), Unaware(honest[two])
         print(
             f"bets as if it had three cards {one}, unaware {two}:", fixed(measurement, cheating, unaware_cheat, unaware)
