@@ -82,10 +82,10 @@ def main() -> None:
     places = np.abs(np.rint(observations[placing, at["sum_placed"] : at["sum_placed"] + 3] * 30))
     totals = np.concatenate([total[:, None], places], axis=1)
     chosen = totals[np.arange(len(totals)), actions[placing] - DISCARD]
-    steepness = np.arange(0.02, 2.0, 0.02)
-    likelihood = [(-b * chosen - np.log(np.exp(-b * totals).sum(axis=1))).mean() for b in steepness]
+    ratios = np.arange(0.02, 1.0, 0.02)
+    likelihood = [(chosen * np.log(one) - np.log((one**totals).sum(axis=1))).mean() for one in ratios]
     best = int(np.argmax(likelihood))
-    print(f"STEEPNESS = {steepness[best]:.2f}  # {placing.sum():,} decisions, {likelihood[best]:.3f} nats each")
+    print(f"PLACE_RATIO = {ratios[best]:.2f}  # {placing.sum():,} decisions, {likelihood[best]:.3f} nats each")
     print(f"folds with nothing to match: {np.mean(actions[betting & ~owing] == FOLD):.2%}")
 
 

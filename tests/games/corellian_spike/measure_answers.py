@@ -215,6 +215,72 @@ def fixed(measurement: Measurement, options: Options, first: Any, second: Any) -
     return measurement.match(cardgym.find(GAME), options, (first, second), "fixed")
 
 
+# -- how much the belief knows ------------------------------------------------------------------------------------
+
+
+def posterior(measurement: Measurement) -> None:
+    """How well the belief foretells the |sum| of an opponent that acts like its model, and of one that does not."""
+    torch.set_num_threads(1)
+    game = cardgym.find(GAME)
+    options = game.parse_options()
+    at = offsets(game.observation("belief").features(options))
+    for name in ("ppo", "double_dqn", "heuristic"):
+        policy = Blind(resolve("ppo", game, options))
+        rollout = SelfPlayRollout(game, options, 512, OpponentPool.parse([f"{name}=1"]), policy, seed=measurement.seed)
+        generator = np.random.default_rng(measurement.seed)
+        losses: dict[int, list[npt.NDArray[np.float64]]] = {number: [] for number in range(4)}
+        while rollout.decisions < 100_000:
+            turns, states = rollout.turns, rollout.states
+            seats = turns.streams % 2
+            theirs = states["cards"][np.arange(len(states)), 1 - seats].astype(np.int64)
+            dealt = theirs[:, 2] != EMPTY
+            sizes = np.minimum(np.abs(theirs[:, :2].sum(axis=1) + np.where(dealt, theirs[:, 2], 0)), 11)
+            believed = turns.observations[:, at["opponent_1_size"] :][np.arange(len(sizes)), sizes]
+            unseen = np.rint(3 * turns.observations[:, at["unseen"] : at["unseen"] + 21]).astype(np.int64)
+            by_cards = chance_of_sizes(unseen, np.where(dealt, theirs[:, 2], 0))[np.arange(len(sizes)), sizes]
+            betting = states["phase"] == BETTING
+            for number in range(4):
+                rows = betting & (states["round_number"] == number)
+                losses[number].append(np.stack([-np.log(believed[rows]), -np.log(by_cards[rows])]))
+            rollout.step(policy.act(turns.observations, turns.masks, generator.random(len(turns.masks))))
+        for number, parts in losses.items():
+            loss = np.concatenate(parts, axis=1)
+            half = 1.96 * loss.std(axis=1) / np.sqrt(loss.shape[1])
+            print(
+                f"{name}, round {number}: {loss[0].mean():.3f} ± {half[0]:.3f} nats with its actions, "
+                f"{loss[1].mean():.3f} ± {half[1]:.3f} from the cards alone, {loss.shape[1]:,} decisions"
+            )
+
+
+class Blind:
+    """A player that reads `full` in games that are observed as `belief`."""
+
+    def __init__(self, policy: Any) -> None:
+        self.name, self.observation_name, self.samples = policy.name, "belief", True
+        self._policy = policy
+
+    def act(
+        self,
+        observations: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.int8],
+        draws: npt.NDArray[np.float64] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """An action for each row."""
+        actions: npt.NDArray[np.int64] = self._policy.act(np.ascontiguousarray(observations[:, :53]), masks, draws)
+        return actions
+
+
+def chance_of_sizes(unseen: npt.NDArray[np.int64], spikes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """The probability of each |sum| from 0 to 11 or more if two cards are drawn from those not seen, (rows, 12)."""
+    result = np.zeros((len(unseen), 12))
+    rows = np.arange(len(unseen))
+    for low in range(21):
+        for high in range(low, 21):
+            ways = unseen[:, low] * (unseen[:, low] - 1) / 2 if low == high else unseen[:, low] * unseen[:, high]
+            result[rows, np.minimum(np.abs(low + high - 20 + spikes), 11)] += ways
+    return result / result.sum(axis=1, keepdims=True)
+
+
 # -- what knowing more brings -----------------------------------------------------------------------------------------
 
 
@@ -245,7 +311,7 @@ def knowledge(measurement: Measurement) -> None:
                 )
 
 
-PARTS = {"special": special, "cheat": cheat, "knowledge": knowledge}
+PARTS = {"special": special, "cheat": cheat, "posterior": posterior, "knowledge": knowledge}
 
 
 def main() -> None:

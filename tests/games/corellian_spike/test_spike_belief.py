@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from typing import Any
 
@@ -12,7 +11,7 @@ from spike_driver import SpikeDriver
 
 from cardgym.engine.observations import offsets
 from cardgym.games.corellian_spike.belief import belief_features
-from cardgym.games.corellian_spike.belief_model import BETS, BUYS, STEEPNESS
+from cardgym.games.corellian_spike.belief_model import BETS, BUYS, PLACE_RATIO
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
     BETTING,
@@ -153,7 +152,7 @@ def probability(world: Any, action: int) -> float:
     new = int(state.extra)
     sums = {DISCARD: low + high + spike, SWAP_SPIKE: low + high + new}
     sums |= {SWAP_LOW: new + high + spike, SWAP_HIGH: low + new + spike}
-    weights = {which: math.exp(-STEEPNESS * abs(total)) for which, total in sums.items()}
+    weights = {which: PLACE_RATIO ** abs(total) for which, total in sums.items()}
     return weights[action] / sum(weights.values())
 
 
@@ -172,11 +171,12 @@ def small_deck(game: SpikeDriver, cards: list[int]) -> None:
 @pytest.mark.parametrize("cheat", ["no", "0", "1"])
 def test_belief_is_the_posterior_of_brute_force(betting: str, cheat: str) -> None:
     seen: dict[str, int] = defaultdict(int)
-    for seed in range(6):
+    cheats = cheat != "no"  # With a fourth card there are many more deals.
+    for seed in range(2 if cheats else 6):
         rng = np.random.default_rng([seed, betting == "flat", int(cheat == "no")])
         credits = (12, 30, 60)[seed % 3]
         game = SpikeDriver(betting=betting, cheat=cheat, credits=credits, hands=1)
-        values = rng.choice(np.arange(-10, 11), 7, replace=False).tolist()
+        values = rng.choice(np.arange(-10, 11), 5 if cheats else 7, replace=False).tolist()
         small_deck(game, [card for card in values for _ in range(2 if card == 0 else 3)])
         watchers = [Watcher(game, seat) for seat in range(2)]
         while not game.over:
@@ -193,23 +193,24 @@ def test_belief_is_the_posterior_of_brute_force(betting: str, cheat: str) -> Non
                 watcher.real = before
                 watcher.watch(move, game)
                 watcher.real = game
-    assert seen["compared"] > 60
-    assert min(seen[name] for name in ("in hand", "new spike", "laid down", "doubles", "raise")) > 0, dict(seen)
+    assert seen["compared"] > 20
+    kinds = ("in hand", "raise") if cheats else ("in hand", "raise", "new spike", "laid down", "doubles")
+    assert min(seen[name] for name in kinds) > 0, dict(seen)
 
 
 def choose(game: SpikeDriver, rng: np.random.Generator, seen: dict[str, int]) -> int:
     """A move, often a rare one; nobody folds."""
     state = game.state
     if state.phase == DICE:
-        doubles = state.deck_size >= 12 and rng.random() < 0.4  # The pile is not used up: two players never do.
+        doubles = state.deck_size >= 11 and rng.random() < 0.4  # The pile is not used up: two players never do.
         seen["doubles"] += doubles
         return int(7 * rng.integers(6)) if doubles else int(rng.choice([1, 8, 15]))
     if game.num_chance_outcomes:
         return int(rng.integers(game.num_chance_outcomes))
     legal = [action for action in game.legal_actions() if action != FOLD]
     action = int(rng.choice(legal))
-    if action == MATCH and RAISE in legal and rng.random() < 0.3:
-        action = RAISE
+    if action == DONT_BUY and BUY in legal and rng.random() < 0.7:
+        action = BUY
     names = {SWAP_LOW: "in hand", SWAP_HIGH: "in hand", SWAP_SPIKE: "new spike", DISCARD: "laid down", RAISE: "raise"}
     seen[names.get(action, "other")] += 1
     return action
@@ -242,7 +243,7 @@ def test_raises_make_small_sums_likely() -> None:
     raised, matched = game.copy(), game.copy()
     raised.act(RAISE)
     matched.act(MATCH)
-    assert small(raised) > 2 * small(game) > 2 * small(matched)
+    assert small(raised) > small(game) > small(matched)
 
 
 def test_belief_needs_no_cards_and_ends_with_the_game() -> None:

@@ -459,3 +459,46 @@ def test_card_up_the_sleeve_stays_there_through_a_redraw() -> None:
 def test_cheat_must_be_a_seat_of_the_game() -> None:
     with pytest.raises(CardgymError, match="option cheat=3: allowed are 'no' and seats 0 to 1"):
         GAME.parse_options({"cheat": 3})
+
+
+def test_only_the_cheat_sees_the_card_up_its_sleeve() -> None:
+    game = SpikeDriver((7, 9), (1, -1), cheat=0, hands=1)
+    game.draw(-8)
+    assert game.narrate(0) == "You slip -8 up your sleeve"
+    assert game.narrate(1) == ""
+    assert items(game, 0)["0:sleeve"] == "card-8"
+    assert "0:sleeve" not in items(game, 1)
+    assert items(game, -1)["0:sleeve"] == "card-8"  # Seat -1 sees everything.
+    game.play(MATCH, MATCH)
+    game.draw(1, 5)
+    play_to_showdown(game)
+    view = game.view(0)
+    assert view["actions"][DISCARD] == ["0:sleeve"]
+    assert game.action_text(DISCARD) == "keep your hand"
+    assert game.action_text(SWAP_LOW) == "swap with the lower hand card (+7), sum +2"
+    game.act(SWAP_LOW)
+    assert game.narrate(0).startswith("You swap +7 for -8 from your sleeve\n")
+    assert game.narrate(1).startswith("Seat 0 shows -8 +9 +1: sum +2")
+
+
+def test_cheat_is_told_to_the_learner_by_two_features() -> None:
+    game = SpikeDriver((7, 9), (1, -1), cheat=0)
+    game.draw(-8)
+    assert game.observe(0, "full")[-2:].tolist() == pytest.approx([1.0, -0.8])
+    assert game.observe(1, "full")[-2:].tolist() == [0.0, 0.0]
+
+
+def test_showdown_names_the_special_hand() -> None:
+    for special_hands, name in (("yes", ", Idiot's Array"), ("no", "")):
+        game = SpikeDriver((2, 3), (5, 4), special_hands=special_hands, hands=1)
+        game.play(MATCH, MATCH)
+        game.draw(0, -9)
+        play_to_showdown(game)
+        assert f"Seat 0 shows +2 +3 +0: sum +5{name}\n" in game.narrate(1)
+        assert ("Idiot's Array" in str(game.shows(1))) == bool(name)
+        assert ("Idiot's Array" in GAME.words.rules_text(game.state)) == bool(name)  # type: ignore[misc]
+
+
+def items(game: SpikeDriver, seat: int) -> dict[str, str]:
+    """The symbols that a seat sees, by the ids of their items."""
+    return {item["id"]: item["symbol"] for zone in game.view(seat)["zones"] for item in zone["items"]}

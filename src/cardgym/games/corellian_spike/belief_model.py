@@ -48,8 +48,8 @@ _BUYS = (
 )
 """Buys a card."""
 
-STEEPNESS = 1.1
-"""Each of the four sums that a bought card allows has a probability proportional to exp(-STEEPNESS |sum|)."""
+PLACE_RATIO = 1 / 3
+"""Each of the four sums that a bought card allows has a probability proportional to PLACE_RATIO ** |sum|."""
 
 
 def _table(percents: tuple[tuple[int, ...], ...]) -> npt.NDArray[np.float64]:
@@ -66,5 +66,6 @@ BETS = np.stack([1.0 - _opens, _calls, _calls / (_calls + _folds), _opens, _rera
 BUYS = _buys
 """The probability of buying, (4, 21), by round and |sum|."""
 
-PLACES = np.exp(-STEEPNESS * np.arange(31))
+# A product and no power: the same bits on every machine.
+PLACES = np.cumprod([1.0] + [PLACE_RATIO] * 30)
 """What a placing that leaves |sum| weighs beside the other three, (31,)."""
