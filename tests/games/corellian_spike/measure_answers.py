@@ -37,8 +37,8 @@ ROOT = Path(__file__).resolve().parents[3]
 GAME = "CorellianSpike-v0"
 KNOWLEDGE = "spike_knowledge:SpikeKnowledge-v0"
 TRAINING = shlex.split(
-    "--config configs/corellian_spike/ppo.toml --total-steps 4000000 --magnet-coef 0.2 --ent-coef 0.03 "
-    "--ent-coef-final 0.001 --eval-opponents initial --eval-every 0 --final-games 0 --save-every 4000000"
+    "--config configs/corellian_spike/ppo.toml --magnet-coef 0.2 --ent-coef 0.03 "
+    "--ent-coef-final 0.001 --eval-opponents initial --eval-every 0 --final-games 0 --save-every 1000000"
 )
 SEEDS = (1, 2)
 PAIRS = ((1, 2), (2, 1))
@@ -51,15 +51,16 @@ SPECIAL = {"special_hands": "yes"}
 class Measurement:
     """The folder of the runs, and how many games a match has."""
 
-    def __init__(self, runs: Path, games: int, seed: int) -> None:
-        self.runs, self.games, self.seed = runs, games, seed
+    def __init__(self, runs: Path, games: int, seed: int, steps: int = 4_000_000) -> None:
+        self.runs, self.games, self.seed, self.steps = runs, games, seed, steps
 
     def train(self, name: str, seed: int, *words: str) -> Path:
         """The checkpoint of a run, trained if it is not there."""
         folder = self.runs / f"{name}_{seed}"
         checkpoint = folder / "model.safetensors"
         if not checkpoint.exists():
-            command = [sys.executable, "train/ppo.py", *TRAINING, *words, "--seed", str(seed), "--out", str(folder)]
+            command = [sys.executable, "train/ppo.py", *TRAINING, "--total-steps", str(self.steps), *words]
+            command += ["--seed", str(seed), "--out", str(folder)]
             here = str(Path(__file__).resolve().parent)
             path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
             subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "PYTHONPATH": path})
@@ -200,7 +201,7 @@ def cheat(measurement: Measurement) -> None:
         print(f"cheat {one}, unaware {two}:", fixed(measurement, cheating, own[one], unaware))
         print(f"cheat {one}, knows of it and learned with it {two}:", fixed(measurement, cheating, own[one], own[two]))
     for seed in SEEDS:
-        words = ("--env-options", "cheat=0", "--seat", "1", "--total-steps", "2000000")
+        words = ("--env-options", "cheat=0", "--seat", "1", "--total-steps", str(measurement.steps // 2))
         words += ("--opponents", f"{cheats[seed]}=1", "--init-from", str(cheats[seed]))
         adapted = player(measurement.train("responder", seed, *words), game, cheating, f"responder {seed}")
         for one in SEEDS:
@@ -321,8 +322,9 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "answers")
     parser.add_argument("--games", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=4_000_000, help="decisions of a run")
     arguments = parser.parse_args()
-    measurement = Measurement(arguments.runs.absolute(), arguments.games, arguments.seed)
+    measurement = Measurement(arguments.runs.absolute(), arguments.games, arguments.seed, arguments.steps)
     for part in arguments.parts:
         PARTS[part](measurement)
 
