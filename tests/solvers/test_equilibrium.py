@@ -124,7 +124,7 @@ def test_file_of_no_solver_is_refused(tmp_path: Path) -> None:
         ([KUHN, "--by", "cfr-"], "unknown method 'cfr-': did you mean"),
         ([KUHN, "--by", "cfr", "--out", "a.npz"], "--out a.npz: the name of a strategy's file ends in .strategy.npz"),
         ([KUHN, "--by", "cfr", "--resume"], "--resume needs --out"),
-        ([KUHN, "--by", "cfr", "--by-deal"], "cfr walks the whole tree; only mccfr goes deal by deal or prunes"),
+        ([KUHN, "--by", "cfr", "--by-deal"], "only mccfr takes --by-deal, --prune and --zero-sum"),
         ([KUHN, "--by", "mccfr", "--prune", "-1"], "'-1': allowed are numbers of at least 0"),
         ([KUHN, "--by", "mccfr", "--observation", "fool"], "unknown observation 'fool'"),
         ([KUHN, "--by", "cfr", "--iterations", "0"], "'0': allowed are whole numbers from 1"),

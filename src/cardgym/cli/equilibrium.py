@@ -52,6 +52,9 @@ def solve(game: Game, words: Sequence[str]) -> int:
         "--prune", type=_positive, default=0.0, metavar="X",
         help="mccfr leaves out, in 19 of 20 walks, actions whose regret is X rewards below zero (0: never)",
     )  # fmt: skip
+    parser.add_argument(
+        "--zero-sum", action="store_true", help="mccfr subtracts from what each seat is paid the mean of all seats"
+    )
     parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="of what mccfr samples (0)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(list(words))
@@ -96,7 +99,9 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
             return None if exact is None else exact[0]
 
         solver = EquilibriumSolver(
-            game, options, Method(by, observation, arguments.seed, arguments.by_deal, arguments.prune)
+            game,
+            options,
+            Method(by, observation, arguments.seed, arguments.by_deal, arguments.prune, arguments.zero_sum),
         )
         if arguments.resume and state_path(arguments.out).is_file():
             solver.load(arguments.out)
@@ -108,6 +113,7 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
         "observation": observation,
         "by_deal": arguments.by_deal,
         "prune": arguments.prune,
+        "zero_sum": arguments.zero_sum,
         "seed": arguments.seed,
         **found,
         "per": f"{game.unit} per game",

@@ -37,6 +37,7 @@ class Method:
         observation: what the strategy's file is keyed by, and for `mccfr` all that a seat is taken to know.
         seed: of what is sampled.
         by_deal: `mccfr` walks deal by deal.
+        zero_sum: `mccfr` subtracts from what each seat is paid the mean of all seats.
         prune: how far an action's regret is below zero where most walks of `mccfr` leave it out; 0 for never.
     """
 
@@ -45,6 +46,7 @@ class Method:
     seed: int = 0
     by_deal: bool = False
     prune: float = 0.0
+    zero_sum: bool = False
 
 
 class EquilibriumSolver:
@@ -71,11 +73,13 @@ class EquilibriumSolver:
         if method.by == SAMPLED:
             self.solver = MCCFR(
                 game, options, method.observation,
-                seed=method.seed, by_deal=method.by_deal, prune=method.prune,
+                seed=method.seed, by_deal=method.by_deal, prune=method.prune, zero_sum=method.zero_sum,
             )  # fmt: skip
             return
-        if method.by_deal or method.prune:
-            raise CardgymError(f"{method.by} walks the whole tree; only {SAMPLED} goes deal by deal or prunes")
+        if method.by_deal or method.prune or method.zero_sum:
+            raise CardgymError(
+                f"{method.by} walks the whole tree as it is; only {SAMPLED} takes --by-deal, --prune and --zero-sum"
+            )
         try:
             self.solver = CFR(enumerate_tree(game, options), method.by)
         except CardgymError as error:

@@ -53,6 +53,7 @@ class MCCFR:
         capacity: int = 1024,
         by_deal: bool = False,
         prune: float = 0.0,
+        zero_sum: bool = False,
     ) -> None:
         """Start with the uniform strategy.
 
@@ -67,6 +68,8 @@ class MCCFR:
             prune: above 0, 19 of 20 walks leave out the actions that the seat does not take and whose regret is below
                 -`prune` times the iteration's weight: so many rewards would have to come before it takes them. Brown
                 and Sandholm, "Superhuman AI for multiplayer poker" (Science 365, 2019), supplement.
+            zero_sum: subtract from what each seat is paid the mean of all seats, for games that pay all seats for
+                something: an equilibrium of what each wins from the others.
 
         Raises:
             CardgymError: for an unknown observation.
@@ -82,6 +85,7 @@ class MCCFR:
         self._actions = game.actions(options)
         self._by_deal = by_deal
         self._prune = prune
+        self._zero_sum = zero_sum
         self._resize(1 << (max(capacity, 2) - 1).bit_length())
 
     def run(self, iterations: int) -> None:
@@ -105,6 +109,7 @@ class MCCFR:
                 self._generator,
                 self._by_deal,
                 self._prune,
+                self._zero_sum,
                 goal,
                 counters,
             )
@@ -232,10 +237,20 @@ def draw_action(strategy: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], g
     return chosen
 
 
+@rule
+def won(paid: npt.NDArray[np.float64], seat: int, num_players: int, zero_sum: bool) -> float:
+    """What a seat is paid, with `zero_sum` less the mean of all seats."""
+    result = float(paid[seat])
+    if zero_sum:
+        for other in range(num_players):
+            result -= paid[other] / num_players
+    return result
+
+
 @template
 def _walk(
     states: Any, copies: Any, num_players: int, keys: Any, regrets: Any, sums: Any, observation: Any, generator: Any,
-    by_deal: bool, prune: float, goal: int, counters: Any,
+    by_deal: bool, prune: float, zero_sum: bool, goal: int, counters: Any,
 ) -> int:  # fmt: skip
     """Iterate up to `goal`; `states` and `copies` are the same memory: the start, and the state at each frame.
 
@@ -301,7 +316,7 @@ def _walk(
                     for other in range(num_players):
                         paid[other] = 0.0
                     bound.rewards(state, paid)
-                    total += paid[turn]
+                    total += won(paid, turn, num_players, zero_sum)
                 if not finished:
                     if depth == depth_limit:
                         return _TOO_DEEP
@@ -351,7 +366,7 @@ def _walk(
                 for other in range(num_players):
                     paid[other] = 0.0
                 bound.rewards(state, paid)
-                total += paid[turn]
+                total += won(paid, turn, num_players, zero_sum)
         if by_deal:
             # Play the deal by the strategies as they are, and begin the next iteration where it ends.
             state = states[0]
