@@ -79,9 +79,15 @@ def test_search_is_legal_and_does_not_depend_on_hidden_tiles(case: int) -> None:
         assert choice(player, other, seat) == action
 
 
+def official_options() -> CodaOptions:
+    options = OFFICIAL.parse_options()
+    assert isinstance(options, CodaOptions)
+    return options
+
+
 def official_critic(folder: Path) -> tuple[PolicyNetwork, Critic]:
     """A network with random weights for the official game, and its critic in compiled code."""
-    options = OFFICIAL.parse_options()
+    options = official_options()
     torch.manual_seed(1)
     shape = network_shape(OFFICIAL, options, "guesses", (16, 8), dueling=False, action_features=BY_GUESS)
     network = PolicyNetwork(shape)
@@ -101,7 +107,7 @@ def test_critic_values_positions_as_its_network_does(tmp_path: Path) -> None:
 
 
 def test_critic_of_another_network_is_refused(tmp_path: Path) -> None:
-    options = OFFICIAL.parse_options()
+    options = official_options()
     shape = network_shape(OFFICIAL, options, "guesses", (16, 8), dueling=False)
     save_checkpoint(tmp_path / "a.safetensors", PolicyNetwork(shape), OFFICIAL, options, "guesses")
     with pytest.raises(CardgymError, match="train a policy network of two hidden layers on the observation guesses"):
@@ -110,7 +116,7 @@ def test_critic_of_another_network_is_refused(tmp_path: Path) -> None:
 
 def test_search_with_a_critic_is_legal_and_does_not_depend_on_hidden_tiles(tmp_path: Path) -> None:
     _, critic = official_critic(tmp_path)
-    player = SearchPlayer(OFFICIAL.parse_options(), QUICK, critic)
+    player = SearchPlayer(official_options(), QUICK, critic)
     for game in games_to_decide(6, 15):
         seat = game.current_player
         action = choice(player, game, seat)

@@ -6,6 +6,7 @@ Run it with `python tests/games/corellian_spike/fit_belief_model.py`; it prints 
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,7 @@ def play(checkpoint: str, decisions: int, seed: int) -> tuple[npt.NDArray[np.flo
     torch.set_num_threads(1)
     game = cardgym.find("CorellianSpike-v0")
     options = game.parse_options()
-    player = resolve(checkpoint, game, options)
+    player: Any = resolve(checkpoint, game, options)
     rollout = SelfPlayRollout(game, options, 512, OpponentPool.parse(["self=1"]), player, seed=seed)
     generator = np.random.default_rng(seed)
     seen, done = [], []

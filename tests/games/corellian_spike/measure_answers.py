@@ -201,7 +201,8 @@ def cheat(measurement: Measurement) -> None:
         print(f"cheat {one}, unaware {two}:", fixed(measurement, cheating, own[one], unaware))
         print(f"cheat {one}, knows of it and learned with it {two}:", fixed(measurement, cheating, own[one], own[two]))
     for seed in SEEDS:
-        words = ("--env-options", "cheat=0", "--seat", "1", "--total-steps", str(measurement.steps // 2))
+        words: tuple[str, ...] = ("--env-options", "cheat=0", "--seat", "1")
+        words += ("--total-steps", str(measurement.steps // 2))
         words += ("--opponents", f"{cheats[seed]}=1", "--init-from", str(cheats[seed]))
         adapted = player(measurement.train("responder", seed, *words), game, cheating, f"responder {seed}")
         for one in SEEDS:
@@ -226,7 +227,7 @@ def posterior(measurement: Measurement) -> None:
     options = game.parse_options()
     at = offsets(game.observation("belief").features(options))
     for name in ("ppo", "double_dqn", "heuristic"):
-        policy = Blind(resolve("ppo", game, options))
+        policy: Any = Blind(resolve("ppo", game, options))
         rollout = SelfPlayRollout(game, options, 512, OpponentPool.parse([f"{name}=1"]), policy, seed=measurement.seed)
         generator = np.random.default_rng(measurement.seed)
         losses: dict[int, list[npt.NDArray[np.float64]]] = {number: [] for number in range(4)}
@@ -279,7 +280,8 @@ def chance_of_sizes(unseen: npt.NDArray[np.int64], spikes: npt.NDArray[np.int64]
         for high in range(low, 21):
             ways = unseen[:, low] * (unseen[:, low] - 1) / 2 if low == high else unseen[:, low] * unseen[:, high]
             result[rows, np.minimum(np.abs(low + high - 20 + spikes), 11)] += ways
-    return result / result.sum(axis=1, keepdims=True)
+    result /= result.sum(axis=1, keepdims=True)
+    return result
 
 
 # -- what knowing more brings -----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.games.corellian_spike.game import GAME
-from cardgym.games.corellian_spike.state import DICE, CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import DICE, DONT_BUY, MATCH, CorellianSpikeOptions
 from cardgym.testing import StateDriver
 
 
@@ -65,3 +65,11 @@ class SpikeDriver(StateDriver):
     def credits(self) -> list[int]:
         """The credits of each seat in play."""
         return [int(self.state.stack[seat]) for seat in range(self.options.num_players)]
+
+
+def play_to_showdown(game: SpikeDriver) -> None:
+    """From the buying of round 1 on: nobody buys, everyone matches, no doubles."""
+    players = game.options.num_players
+    for _ in range(3):
+        game.play(*[DONT_BUY] * players, *[MATCH] * players)
+        game.roll(1, 2)

@@ -10,7 +10,6 @@ import pytest
 from spike_driver import SpikeDriver
 
 from cardgym.engine.observations import offsets
-from cardgym.games.corellian_spike.belief import belief_features
 from cardgym.games.corellian_spike.belief_model import BETS, BUYS, PLACE_RATIO
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
@@ -85,7 +84,7 @@ class Watcher:
 
     def compare(self) -> None:
         """Compare the observation with the probabilities of the worlds."""
-        features = belief_features(self.real.options)
+        features = GAME.observation("belief").features(self.real.options)
         start = offsets(features)
         observed = self.real.observe(self.seat, "belief")
         cards, sizes = np.zeros(21), np.zeros(12)
@@ -153,7 +152,7 @@ def probability(world: Any, action: int) -> float:
     sums = {DISCARD: low + high + spike, SWAP_SPIKE: low + high + new}
     sums |= {SWAP_LOW: new + high + spike, SWAP_HIGH: low + new + spike}
     weights = {which: PLACE_RATIO ** abs(total) for which, total in sums.items()}
-    return weights[action] / sum(weights.values())
+    return float(weights[action] / sum(weights.values()))
 
 
 def small_deck(game: SpikeDriver, cards: list[int]) -> None:
@@ -234,7 +233,7 @@ def test_raises_make_small_sums_likely() -> None:
     game.play(MATCH, MATCH)
     game.draw(1, -8)
     game.play(DONT_BUY, DONT_BUY)
-    start = offsets(belief_features(game.options))
+    start = offsets(GAME.observation("belief").features(game.options))
 
     def small(driver: SpikeDriver) -> float:
         size = start["opponent_1_size"]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from spike_driver import SpikeDriver
+from spike_driver import SpikeDriver, play_to_showdown
 
-from cardgym import CardgymError
 from cardgym.games.corellian_spike.game import GAME
-from cardgym.games.corellian_spike.hand import hand_rank, special_hand
+from cardgym.games.corellian_spike.hand import hand_rank
 from cardgym.games.corellian_spike.state import (
     BUY,
     BUYING,
@@ -19,20 +18,11 @@ from cardgym.games.corellian_spike.state import (
     FOLD,
     MATCH,
     RAISE,
-    SPECIAL_HANDS,
     SWAP_HIGH,
     SWAP_LOW,
     SWAP_SPIKE,
 )
 from cardgym.testing import CHANCE
-
-
-def play_to_showdown(game: SpikeDriver) -> None:
-    """From the buying of round 1 on: nobody buys, everyone matches, no doubles."""
-    players = game.options.num_players
-    for _ in range(3):
-        game.play(*[DONT_BUY] * players, *[MATCH] * players)
-        game.roll(1, 2)
 
 
 def test_ante_and_first_cards() -> None:
@@ -352,153 +342,3 @@ def test_losing_costs_nothing_and_the_ante_is_not_charged() -> None:
             move = DONT_BUY if game.state.phase == BUYING else MATCH
         total += sum(game.paid(game.apply_action(move)))
     assert total == 4.0  # Nobody paid more than the ante, and the winner took both.
-
-
-# -- special hands ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("cards", "name"),
-    [
-        ((0, 2, 3), "Idiot's Array"),
-        ((-3, 0, -2), "Idiot's Array"),
-        ((0, 0, 7), "Pure Sabacc"),
-        ((10, 0, -10), "Full Sabacc"),
-        ((0, 4, -4), "Yee-Haa"),
-        ((0, 2, -3), ""),
-        ((0, 1, 4), ""),
-        ((5, -2, -3), ""),
-        ((0, 0, 0), ""),  # There are two 0s only.
-    ],
-)
-def test_special_hands_by_name(cards: tuple[int, int, int], name: str) -> None:
-    for order in itertools.permutations(cards):
-        assert SPECIAL_HANDS[special_hand(*order)] == name
-
-
-def test_special_hands_beat_each_other_in_order_and_all_other_hands() -> None:
-    hands = [  # Each beats the one before it.
-        (5, 4, -9),
-        (1, -1, 0),
-        (4, -4, 0),  # Of two hands of one name the tie-breaks decide.
-        (-10, 10, 0),
-        (-3, -2, 0),
-    ]
-    pure_sabacc = ((5, 4, -9), (0, -9, 0))  # It takes both 0s, so no other special hand can meet it.
-    for weaker, stronger in [*itertools.pairwise(hands), pure_sabacc]:
-        game = SpikeDriver(stronger[:2], weaker[:2], special_hands="yes", hands=1)
-        game.play(MATCH, MATCH)
-        game.draw(stronger[2], weaker[2])
-        play_to_showdown(game)
-        assert [game.score(seat) for seat in range(2)] == [1, 0], (weaker, stronger)
-
-
-def test_special_hands_are_off_by_default() -> None:
-    game = SpikeDriver((2, 3), (5, 4), hands=1)
-    game.play(MATCH, MATCH)
-    game.draw(0, -9)
-    play_to_showdown(game)
-    assert [game.score(seat) for seat in range(2)] == [0, 1]  # 0 beats 5.
-
-
-# -- a cheat ----------------------------------------------------------------------------------------------------------
-
-
-def test_cheat_swaps_its_fourth_card_before_the_showdown() -> None:
-    game = SpikeDriver((7, 9), (1, -1), cheat=0, hands=1)
-    game.draw(-8)  # The fourth card is dealt after the hands.
-    assert game.cards(0) == [7, 9, EMPTY]
-    game.play(MATCH, MATCH)
-    game.draw(1, 5)
-    play_to_showdown(game)
-    assert game.current_player == 0
-    assert game.legal_actions() == [DISCARD, SWAP_LOW, SWAP_HIGH]  # Everybody has seen the spike.
-    assert game.discards == []
-    game.act(SWAP_LOW)
-    assert game.over
-    assert game.state.shown[0].tolist() == [-8, 9, 1]
-    assert game.discards == []  # Nobody sees the card that went up the sleeve.
-    assert [game.score(seat) for seat in range(2)] == [1, 0]  # 2 beats 5.
-
-
-def test_cheat_may_keep_its_hand() -> None:
-    game = SpikeDriver((7, -7), (1, -1), cheat=0, hands=1)
-    game.draw(10)
-    game.play(MATCH, MATCH)
-    game.draw(0, 5)
-    play_to_showdown(game)
-    game.act(DISCARD)
-    assert game.state.shown[0].tolist() == [-7, 7, 0]
-    assert [game.score(seat) for seat in range(2)] == [1, 0]
-
-
-def test_cheat_that_has_folded_swaps_nothing() -> None:
-    game = SpikeDriver((7, 9), (1, -1), (2, -2), cheat=0, hands=1)
-    game.draw(-8)
-    game.play(FOLD, MATCH, MATCH)
-    game.draw(5, 6)
-    for _ in range(3):
-        game.play(DONT_BUY, DONT_BUY, MATCH, MATCH)
-        game.roll(1, 2)
-    assert game.over
-
-
-def test_card_up_the_sleeve_stays_there_through_a_redraw() -> None:
-    game = SpikeDriver((7, 9), (1, -1), cheat=1)
-    game.draw(-8)
-    game.play(MATCH, MATCH)
-    game.draw(1, 5)
-    game.play(DONT_BUY, DONT_BUY, MATCH, MATCH)
-    game.roll(1, 1)
-    game.draw(2, 3, 4, 5, 6, 7)
-    assert game.state.sleeve == -8
-    assert "up your sleeve -8" in GAME.words.describe(game.state, 1)
-    assert "sleeve" not in GAME.words.describe(game.state, 0)
-
-
-def test_cheat_must_be_a_seat_of_the_game() -> None:
-    with pytest.raises(CardgymError, match="option cheat=3: allowed are 'no' and seats 0 to 1"):
-        GAME.parse_options({"cheat": 3})
-
-
-def test_only_the_cheat_sees_the_card_up_its_sleeve() -> None:
-    game = SpikeDriver((7, 9), (1, -1), cheat=0, hands=1)
-    game.draw(-8)
-    assert game.narrate(0) == "You slip -8 up your sleeve"
-    assert game.narrate(1) == ""
-    assert items(game, 0)["0:sleeve"] == "card-8"
-    assert "0:sleeve" not in items(game, 1)
-    assert items(game, -1)["0:sleeve"] == "card-8"  # Seat -1 sees everything.
-    game.play(MATCH, MATCH)
-    game.draw(1, 5)
-    play_to_showdown(game)
-    view = game.view(0)
-    assert view["actions"][DISCARD] == ["0:sleeve"]
-    assert game.action_text(DISCARD) == "keep your hand"
-    assert game.action_text(SWAP_LOW) == "swap with the lower hand card (+7), sum +2"
-    game.act(SWAP_LOW)
-    assert game.narrate(0).startswith("You swap +7 for -8 from your sleeve\n")
-    assert game.narrate(1).startswith("Seat 0 shows -8 +9 +1: sum +2")
-
-
-def test_cheat_is_told_to_the_learner_by_two_features() -> None:
-    game = SpikeDriver((7, 9), (1, -1), cheat=0)
-    game.draw(-8)
-    assert game.observe(0, "full")[-2:].tolist() == pytest.approx([1.0, -0.8])
-    assert game.observe(1, "full")[-2:].tolist() == [0.0, 0.0]
-
-
-def test_showdown_names_the_special_hand() -> None:
-    for special_hands, name in (("yes", ", Idiot's Array"), ("no", "")):
-        game = SpikeDriver((2, 3), (5, 4), special_hands=special_hands, hands=1)
-        game.play(MATCH, MATCH)
-        game.draw(0, -9)
-        play_to_showdown(game)
-        assert f"Seat 0 shows +2 +3 +0: sum +5{name}\n" in game.narrate(1)
-        assert ("Idiot's Array" in str(game.shows(1))) == bool(name)
-        assert ("Idiot's Array" in GAME.words.rules_text(game.state)) == bool(name)  # type: ignore[misc]
-
-
-def items(game: SpikeDriver, seat: int) -> dict[str, str]:
-    """The symbols that a seat sees, by the ids of their items."""
-    return {item["id"]: item["symbol"] for zone in game.view(seat)["zones"] for item in zone["items"]}
