@@ -34,7 +34,7 @@ LONG = re.compile(
 )
 COMPILES = re.compile(r"cardgym (evaluate|play|record|solve) (C|c)(oda|ribbage|orellian)")
 FIRST_READ = re.compile(r"^(README\.md|docs/tutorials|docs/cli\.md)")
-NOT_RUN = re.compile(r"runs/|spike\.zip|my_games|cardgym (review|advise|serve|report$|-m)")
+NOT_RUN = re.compile(r"runs/|players kuhn\.strategy|spike\.zip|my_games|cardgym (review|advise|serve|report$|-m)")
 """What needs a file of an earlier training, or a game that one played, and what waits for a browser."""
 FIGURES = {
     "cardgym evaluate CodaOfficial-v0 --players checkpoints/coda/official_double_dqn.safetensors bayes "
