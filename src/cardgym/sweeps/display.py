@@ -86,3 +86,5 @@ class SweepDisplay:
     def __exit__(self, *_: object) -> None:
         if self._live is not None:
             self._live.stop()
+        if self._lines is not None:
+            self._lines.close()

@@ -164,8 +164,8 @@ def observe_splits(state: Record, seat: int, out: npt.NDArray[np.float32]) -> No
     for guess in range(size):
         split = 0.0
         if out[at.may_be + guess] > 0.0:
-            below = out[at.below + guess]
-            split = max(min(below, 1.0 - below - out[belief + guess]), 0.0)  # Rounding can leave less than 0.
+            below = float(out[at.below + guess])
+            split = max(min(below, 1.0 - below - float(out[belief + guess])), 0.0)  # Rounding can leave less than 0.
         out[start + guess] = split
 
 
