@@ -18,6 +18,7 @@ WORDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_killed_run_ends_with_the_same_bits_when_resumed(
     tabular: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
