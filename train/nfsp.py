@@ -16,30 +16,24 @@ import numpy as np
 import torch
 
 from cardgym import find
-from cardgym.console import Progress
 from cardgym.learn import tags
-from cardgym.learn.action_shares import ActionPictures, Watched
 from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.device import choose_device
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.replay import ReplayBuffer
-from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.nfsp.behaviour import Behaviour
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.nfsp.learner import AverageLearner
 from cardgym.learn.nfsp.reservoir import Decisions, ReservoirBuffer
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
+from cardgym.learn.resume import Stateful
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
-from cardgym.learn.schedules import crossed, linear
+from cardgym.learn.schedules import linear
 from cardgym.learn.starting import load_weights
-from cardgym.learn.stopping import Saving
-from cardgym.learn.stopwatch import Stopwatch
-from cardgym.learn.tensorboard import TensorBoard
 from cardgym.learn.transitions import TransitionBuilder
-from cardgym.players.base import Player, resolve
-from cardgym.players.checkpoints import save_checkpoint
+from cardgym.learn.upkeep import Upkeep
+from cardgym.players.base import resolve
 from cardgym.players.networks import NetworkPlayer, NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 
@@ -92,19 +86,13 @@ def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
         "best": best, "average": average, "rollout": rollout, "behaviour": behaviour, "builder": builder,
         "replay": replay, "reservoir": reservoir,
     }  # fmt: skip
-    state_file, checkpoint = folder / STATE_FILE, folder / "model.safetensors"
-    if resume and state_file.exists():
-        load_parts(state_file, config, parts)
+    upkeep = Upkeep(
+        config, folder, rollout, player, average.network, observation, parts, log_every=config.log_every, resume=resume
+    )
 
     # -- the training loop; a step is a decision of the learner -------------------------------------------------------
     step = rollout.decisions
-    stopwatch, saving = Stopwatch(step), Saving(config.save_every_minutes)
-    with (
-        TensorBoard(folder, step) as board,
-        Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
-    ):
-        board.hyper_parameters(config.model_dump())
-        pictures = ActionPictures(board, rollout)
+    with upkeep:
         while step < config.total_steps:
             # Act: each seat by its best response or by the average policy, whichever it plays in this game.
             turns = rollout.turns
@@ -114,8 +102,8 @@ def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
             responds = behaviour.responds(turns.streams)
             builder.act(turns, actions)
             rollout.step(actions)
-            last_step, step = step, rollout.decisions
-            progress(min(step, config.total_steps))
+            step = rollout.decisions
+            upkeep.progress(min(step, config.total_steps))
 
             # Store: all that happened for the best response, what best responses did for the average.
             for transitions in builder.complete(rollout.rewards * config.reward_scale, rollout.turns, rollout.ended):
@@ -133,39 +121,10 @@ def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
             while best.updates < updates_due and replay.size and reservoir.size:
                 best.update(replay.sample(config.batch_size, device))
                 average.update(reservoir.sample(config.batch_size, device))
-            if crossed(config.snapshot_every, last_step, step):
-                rollout.snapshots.take(player)
-
-            # Log, evaluate, save.
-            if crossed(config.log_every, last_step, step):
-                board.scalars(step, {tags.EPSILON: epsilon, tags.LEARNING_RATE: best.learning_rate})
-                board.scalars(step, {tags.SPS: stopwatch.lap_rate(step), **rollout.episodes.statistics()})
-                board.scalars(step, {**best.statistics(), **average.statistics()})
-            if config.eval_opponents and crossed(config.eval_every, last_step, step):
-                with stopwatch.paused():
-                    watched = Watched(player)
-                    evaluation = evaluate(config, rollout, watched, config.eval_games)
-                    progress.note(summary(log_evaluation(board, step, evaluation)))
-                    pictures.draw(step, watched)
-            if crossed(config.save_every, last_step, step) or step >= config.total_steps or saving.due():
-                board.flush()
-                save_checkpoint(checkpoint, average.network, game, options, observation, config.model_dump())
-                save_parts(state_file, config, parts)  # Last: if it is there to resume from, so is the checkpoint.
-                saving.done()  # The run ends here if it was asked to.
-
-        # -- the final evaluation -------------------------------------------------------------------------------------
-        speed = {"seconds": stopwatch.seconds, "decisions_per_second": stopwatch.rate(step)}
-        results: dict[str, Metrics] = {}
-        if config.final_games and config.eval_opponents:
-            progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
-            results = evaluate(config, rollout, player, config.final_games)
-        write_results(folder, board, config.model_dump(), step, results, **speed)
-    return TrainingResult(f"{config.total_steps:,} steps", results, ("Checkpoint", checkpoint))
-
-
-def evaluate(config: NFSPConfig, rollout: SelfPlayRollout, player: Player, games: int) -> dict[str, Metrics]:
-    """Match the average policy, which samples, with each opponent."""
-    return evaluate_learner(rollout.game, rollout.options, player, config.eval_opponents, games=games, seat=config.seat)
+            schedules = {tags.EPSILON: epsilon, tags.LEARNING_RATE: best.learning_rate}
+            upkeep(step, schedules, best.statistics, average.statistics)
+        results = upkeep.finish()
+    return TrainingResult(f"{config.total_steps:,} steps", results, ("Checkpoint", upkeep.checkpoint))
 
 
 def main(words: list[str]) -> int:

@@ -156,6 +156,10 @@ class EvaluationConfig(TrainingConfig):
     """Steps from one checkpoint, with its state to resume from, to the next."""
 
 
+class NetworkConfig(EvaluationConfig, SelfPlayConfig):
+    """The training of a network in self-play, evaluated as it goes."""
+
+
 C = TypeVar("C", bound=TrainingConfig)
 
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import EvaluationConfig, Games, Items, SelfPlayConfig, Share
+from cardgym.learn.config import Games, Items, NetworkConfig, Share
 
 
-class DistillConfig(EvaluationConfig, SelfPlayConfig):
+class DistillConfig(NetworkConfig):
     """Distillation: a policy network that imitates a player, in games that both play."""
 
     teacher: str = ""

@@ -10,12 +10,13 @@ from cardgym.learn.config import (
     EvaluationConfig,
     ExplorationConfig,
     Games,
+    NetworkConfig,
     SelfPlayConfig,
     Share,
 )
 
 
-class DQNConfig(EvaluationConfig, ExplorationConfig, SelfPlayConfig):
+class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConfig):
     """Deep Q-learning of one seat of a card game, against a mix of opponents."""
 
     double: bool = True

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import EvaluationConfig, Games, Items, SelfPlayConfig, Share
+from cardgym.learn.config import Games, Items, NetworkConfig, Share
 
 Magnet = Literal["none", "uniform", "copy", "ema"]
 
 
-class PPOConfig(EvaluationConfig, SelfPlayConfig):
+class PPOConfig(NetworkConfig):
     """Masked PPO in self-play, held by a magnet: every seat that `self` takes learns."""
 
     opponents: Items[str] = ("self=1",)
