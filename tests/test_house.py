@@ -118,7 +118,11 @@ print(*cardgym.registered())
 """
 
 
-@pytest.mark.parametrize("package", OWN, ids=lambda package: package.name)
+@pytest.mark.parametrize(
+    "package",
+    [OWN[0], *(pytest.param(package, marks=pytest.mark.slow) for package in OWN[1:])],
+    ids=lambda package: package.name,
+)
 def test_a_game_is_deleted_with_its_folders_and_one_line(package, tmp_path):
     copy_without(package.name, tmp_path)
     smoke = run([sys.executable, "-c", SMOKE], tmp_path, NUMBA_DISABLE_JIT="1")

@@ -37,7 +37,7 @@ def here() -> Standings:
     return tournament(ENV, None, PLAYERS, games=60, seed=5)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("workers", [2, *(pytest.param(workers, marks=pytest.mark.slow) for workers in (1, 3))])
 def test_standings_are_the_same_for_any_number_of_workers(workers: int, here: Standings) -> None:
     with make("local", workers) as engine:
         played = tournament(ENV, None, PLAYERS, games=60, seed=5, engine=engine)

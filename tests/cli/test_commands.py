@@ -149,9 +149,8 @@ def test_files_with_other_contents_are_refused(
 
 def test_bad_input_ends_a_process_with_one_line(tmp_path: Path) -> None:
     assert "did you mean 'heuristic'" in error_of(run_cardgym("evaluate", ENV, "--players", "random", "heuristc"))
-    for content in ("{", "[1]", '{"12": 1}'):
-        (tmp_path / "policy.json").write_text(content)
-        assert "policy.json" in error_of(run_cardgym("evaluate", ENV, "--players", "random", "policy.json"))
+    (tmp_path / "policy.json").write_text("{")
+    assert "policy.json" in error_of(run_cardgym("evaluate", ENV, "--players", "random", "policy.json"))
     (tmp_path / "report.json").write_text('{"players": 3}')
     assert "holds no report" in error_of(run_cardgym("report", "report.json"))
 

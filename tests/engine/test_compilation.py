@@ -115,12 +115,12 @@ def test_editing_one_observation_keeps_the_kernels_of_the_others():
             assert not any(module.startswith(("cardgym.cli", "cardgym.learn", "cardgym.envs")) for module in reached)
 
 
-def test_eight_processes_that_start_cold_compile_once(tmp_path):
-    processes = [run(SAMPLE, PACKAGE.parent, CARDGYM_CACHE_DIR=str(tmp_path)) for _ in range(8)]
+def test_processes_that_start_cold_compile_once(tmp_path):
+    processes = [run(SAMPLE, PACKAGE.parent, CARDGYM_CACHE_DIR=str(tmp_path)) for _ in range(4)]
     outputs = [process.communicate()[0] for process in processes]
-    assert [process.returncode for process in processes] == [0] * 8
+    assert [process.returncode for process in processes] == [0] * 4
     hits, misses = np.array([output.split() for output in outputs], int).sum(axis=0)
-    assert (hits, misses) == (7, 1)
+    assert (hits, misses) == (3, 1)
 
 
 @template

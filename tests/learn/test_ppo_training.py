@@ -103,6 +103,7 @@ KILLED = [
 ]
 
 
+@pytest.mark.slow
 def test_killed_run_ends_with_the_same_bits_when_resumed(
     ppo: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -129,7 +129,10 @@ def test_undo_takes_the_last_move_back() -> None:
 # -- every game fits 80 x 24 ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game_id", registered())
+@pytest.mark.parametrize(
+    "game_id",  # CodaOfficial-v0 looks as Coda-v0 does, with more tiles, and takes its time.
+    [pytest.param(one, marks=pytest.mark.slow if one == "CodaOfficial-v0" else ()) for one in registered()],
+)
 def test_every_prompt_fits_a_small_terminal_and_keeps_the_board_in_view(game_id: str) -> None:
     game = find(game_id)
     rng = random.Random(3)

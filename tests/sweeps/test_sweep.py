@@ -49,6 +49,7 @@ def test_sweep_trains_reports_and_goes_on(config: Path, tmp_path: Path, capsys: 
     assert (out / "opponents=random=1" / "seed1" / "results.json").stat().st_mtime_ns == made
 
 
+@pytest.mark.slow
 def test_killed_run_ends_with_the_same_bits(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its process is killed in the middle; the sweep begins it again, and it ends as if nothing had happened."""
     alone, out = tmp_path / "alone", tmp_path / "out"

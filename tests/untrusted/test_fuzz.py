@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 
 @settings(
-    max_examples=500,
+    max_examples=150,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -119,8 +119,19 @@ def resampled(session: Session, state: Record, key: int) -> Record:
     return other[0]
 
 
-@pytest.mark.parametrize(("hints", "games", "decisions"), [("off", 2, 25), ("always", 3, 8)])
-@pytest.mark.parametrize("env", cardgym.registered())
+QUICK_COACH = ("Coda-v0", "OnePlayPoker-v0", "KuhnPoker-v0")
+
+
+@pytest.mark.parametrize(
+    ("env", "hints", "games", "decisions"),
+    [
+        *((env, "off", 2, 25) for env in cardgym.registered()),
+        *(
+            pytest.param(env, "always", 3, 8, marks=() if env in QUICK_COACH else pytest.mark.slow)
+            for env in cardgym.registered()
+        ),
+    ],
+)
 def test_no_byte_depends_on_what_the_seat_cannot_know(
     server: Served, env: str, hints: str, games: int, decisions: int, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,10 +17,16 @@ def last_legal(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8])
     return int(np.flatnonzero(mask)[-1])
 
 
-def env_arguments(game: Game, options: Options, players: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def env_arguments(
+    game: Game, options: Options, players: Sequence[str] | None = None, observations: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
     """Arguments of envs that together use every observation and every way to take and to oppose a seat.
 
-    `players` are the names of those to seat; `random` and all that the game brings if None.
+    Args:
+        game: the game.
+        options: its options.
+        players: the names of those to seat; `random` and all that the game brings if None.
+        observations: the names of the observations, the default one first; all of the game if None.
     """
     own = options.asdict()
     last = options.num_players - 1
@@ -33,9 +39,10 @@ def env_arguments(game: Game, options: Options, players: Sequence[str] | None = 
         {**own, "seat": "all"},
     ]
     # The named players get the default observation: they are compiled with it anyway, and with others only for this.
-    for place, name in zip((1, 0, 2, 3), itertools.cycle(game.observations), strict=False):
+    names = list(game.observations if observations is None else observations)
+    for place, name in zip((1, 0, 2, 3), itertools.cycle(names), strict=False):
         arguments[place]["obs"] = name
-    arguments += [{**own, "obs": name} for name in list(game.observations)[len(arguments) :]]
+    arguments += [{**own, "obs": name} for name in names[len(arguments) :]]
     return arguments
 
 

@@ -37,6 +37,8 @@ class ContractSuite:
         page: its page, Markdown, whose tables of features must be current; not checked if None.
         hides: whether a seat can fail to see something, cards to come included; then `resample` must change it.
         seated: the names of the players that are seated in envs; `random` and all that the game brings if None.
+        observed: the names of the observations that envs are played with, the default one first; all if None. Each is
+            a kernel of its own to compile.
         cases: how many sets of options are played.
         examples: how many games of random options hypothesis plays.
     """
@@ -46,6 +48,7 @@ class ContractSuite:
     page: ClassVar[Path | None] = None
     hides: ClassVar[bool] = True
     seated: ClassVar[tuple[str, ...] | None] = None
+    observed: ClassVar[tuple[str, ...] | None] = None
     cases: ClassVar[int] = 12
     examples: ClassVar[int] = 15
 
@@ -64,7 +67,7 @@ class ContractSuite:
 
     def _env_arguments(self, most: int) -> list[dict[str, Any]]:
         """Arguments of envs: all those of the first set of options, then one of each other set in turn."""
-        of_cases = [env_arguments(self._game, options, self.seated) for options in self._options(most)]
+        of_cases = [env_arguments(self._game, options, self.seated, self.observed) for options in self._options(most)]
         first, others = of_cases[0], of_cases[1:]
         return first + [arguments[number % len(arguments)] for number, arguments in enumerate(others)]
 

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cardgym.testing import ContractSuite
 
 
 class TestCoda(ContractSuite):
     game = "Coda-v0"
+    observed = ("full", "odds")
+
+
+@pytest.mark.slow
+class TestCodaObserved(ContractSuite):
+    """Envs with every observation."""
+
+    game = "Coda-v0"
+    cases = 6
 
 
 class TestCodaOfficial(ContractSuite):
     """The same rules with other defaults: they are played through under the first id."""
 
     game = "CodaOfficial-v0"
+    observed = TestCoda.observed
     cases = 3
     examples = 3
     seated = ("random", "heuristic", "bayes")  # `TestCoda` seats the slow `search` too.

@@ -97,7 +97,7 @@ def test_deals_played_again_are_the_same_tiles_in_the_same_order() -> None:
     assert first > 50
 
 
-@pytest.mark.parametrize("double", [False, True])
+@pytest.mark.parametrize("double", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_network_learns_within_the_papers_budget(double: bool) -> None:
     run = train_network(Budget(double=double, games=1500, learning_rate=5e-3))
     assert fresh_win_rate(run.player, 4000, 1).value > 0.53  # `random` wins 0.5, with a standard error of 0.008.

@@ -86,7 +86,13 @@ def best_win_rate(n: int, agent_first: bool, colour_visible: bool, opponent_name
 
 @pytest.mark.parametrize(
     ("n", "agent_first", "colour_visible"),
-    [(6, True, True), (6, True, False), (6, False, True), (6, False, False), (8, True, True)],
+    [
+        (6, True, True),
+        (6, True, False),
+        (6, False, True),
+        (6, False, False),
+        pytest.param(8, True, True, marks=pytest.mark.slow),
+    ],
 )
 def test_optimum_with_few_tiles_agrees_with_search(n: int, agent_first: bool, colour_visible: bool) -> None:
     optimum = solved(n=n, first="0" if agent_first else "1", colour_visible=colour_visible)["optimum"]

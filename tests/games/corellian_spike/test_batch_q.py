@@ -129,7 +129,7 @@ def test_learner_wins_against_random() -> None:
     assert report.players[0].metrics["credits_per_game"] > 20
 
 
-@pytest.mark.parametrize("state", ["code", "cards", "spikes"])
+@pytest.mark.parametrize("state", ["code", "cards", pytest.param("spikes", marks=pytest.mark.slow)])
 def test_resumed_run_ends_with_the_same_bits(state: Literal["code", "cards", "spikes"]) -> None:
     config = BatchQConfig(state=state, exploration="legal", num_iterations=3, games_per_iteration=20, update_epochs=2)
     unbroken = BatchQ(options(), config)
@@ -189,7 +189,7 @@ def test_cards_can_be_read_back_from_their_key() -> None:
 # -- policies ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("players", [2, 4])
+@pytest.mark.parametrize("players", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_policy_file_is_a_plain_object_and_a_player(players: int, tmp_path: Path) -> None:
     run = BatchQ(options(num_players=players), BatchQConfig(**SMALL))
     run.iterate()
@@ -237,7 +237,7 @@ def test_bad_policy_file_is_refused_in_one_line(
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(("made_for", "played_with"), [(2, 4), (4, 2)])
+@pytest.mark.parametrize(("made_for", "played_with"), [(2, 4), pytest.param(4, 2, marks=pytest.mark.slow)])
 def test_policy_file_for_another_number_of_players_is_refused(made_for: int, played_with: int, tmp_path: Path) -> None:
     path = tmp_path / "policy.json"
     made_options = options(num_players=made_for)

@@ -166,7 +166,7 @@ def small_deck(game: SpikeDriver, cards: list[int]) -> None:
     game.refresh()
 
 
-@pytest.mark.parametrize("betting", ["flat", "matched"])
+@pytest.mark.parametrize("betting", ["flat", pytest.param("matched", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("cheat", ["no", "0", "1"])
 def test_belief_is_the_posterior_of_brute_force(betting: str, cheat: str) -> None:
     seen: dict[str, int] = defaultdict(int)

@@ -90,6 +90,7 @@ def test_values_are_those_of_the_rules(pone, dealer):
     assert solver.exploitability(solver.sums) < 0.02
 
 
+@pytest.mark.slow
 def test_cfr_finds_an_equilibrium_of_hidden_hands():
     sets = [number for number, ranks in enumerate(SETS[4]) if set(ranks) <= set(RANKS)]
     kept = np.zeros((2, 1820))

@@ -14,7 +14,9 @@ from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.players.base import resolve
 
 
-@pytest.mark.parametrize(("decisions", "ranking"), [(3, "flush_first"), (4, "pair_first")])
+@pytest.mark.parametrize(
+    ("decisions", "ranking"), [(3, "flush_first"), pytest.param(4, "pair_first", marks=pytest.mark.slow)]
+)
 def test_simulated_means_and_deviations_agree_with_exact_ones(decisions: int, ranking: str) -> None:
     games = 20_000
     rows = page.paper_rows(OnePlayPokerOptions(decisions=decisions, ranking=ranking), games, seed=3)

@@ -19,7 +19,10 @@ from cardgym.games.one_play_poker.paper.page import gamma_difference
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.solvers.solve import solve, solver
 
-ALL_OPTIONS = [(3, "flush_first"), (3, "pair_first"), (4, "flush_first"), (4, "pair_first")]
+ALL_OPTIONS = [
+    *((3, ranking) for ranking in ("flush_first", "pair_first")),
+    *(pytest.param(4, ranking, marks=pytest.mark.slow) for ranking in ("flush_first", "pair_first")),
+]
 
 
 # -- against a solver of the written rules ----------------------------------------------------------------------------
