@@ -59,6 +59,32 @@ def test_pruned_walks_approach_an_equilibrium_too() -> None:
     assert late < 0.7 * early
 
 
+def test_short_walks_approach_an_equilibrium_too() -> None:
+    game = find("LeducPoker-v0")
+    options = game.parse_options()
+    tree = enumerate_tree(game, options)
+    solver = MCCFR(game, options, seed=1, branch=0.3)
+    solver.run(10_000)
+    early = exploitability(tree, strategy_of(tree, solver.player()))
+    solver.run(190_000)
+    late = exploitability(tree, strategy_of(tree, solver.player()))
+    assert late < 0.2
+    assert late < 0.5 * early
+
+
+def test_actions_are_compared_with_the_same_luck() -> None:
+    """With luck of its own for each action the mean over these seeds is 0.16."""
+    game = find("LeducPoker-v0")
+    options = game.parse_options()
+    tree = enumerate_tree(game, options)
+    found = []
+    for seed in range(8):
+        solver = MCCFR(game, options, seed=seed)
+        solver.run(10_000)
+        found.append(exploitability(tree, strategy_of(tree, solver.player())))
+    assert np.mean(found) < 0.14
+
+
 def test_iterations_do_not_depend_on_how_they_are_grouped() -> None:
     _, one = solver_of("KuhnPoker-v0")
     _, other = solver_of("KuhnPoker-v0")

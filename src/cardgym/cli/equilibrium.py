@@ -53,6 +53,10 @@ def solve(game: Game, words: Sequence[str]) -> int:
         help="mccfr leaves out, in 19 of 20 walks, actions whose regret is X rewards below zero (0: never)",
     )  # fmt: skip
     parser.add_argument(
+        "--branch", type=_share, default=1.0, metavar="P",
+        help="mccfr tries all actions at so many of a seat's decisions, and plays one at the others (1)",
+    )  # fmt: skip
+    parser.add_argument(
         "--zero-sum", action="store_true", help="mccfr subtracts from what each seat is paid the mean of all seats"
     )
     parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="of what mccfr samples (0)")
@@ -81,6 +85,16 @@ def _positive(word: str) -> float:
     return value
 
 
+def _share(word: str) -> float:
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"{word!r}: allowed are numbers above 0, at most 1")
+    return value
+
+
 def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
     from cardgym.exploit.exact import tree_exploitability
     from cardgym.solvers.equilibrium import METHODS, EquilibriumSolver, Method, solve_equilibrium, state_path
@@ -98,11 +112,11 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
                 progress.note(f"exploitability {exact[0]:.4g} {game.unit} per game")
             return None if exact is None else exact[0]
 
-        solver = EquilibriumSolver(
-            game,
-            options,
-            Method(by, observation, arguments.seed, arguments.by_deal, arguments.prune, arguments.zero_sum),
-        )
+        method = Method(
+            by, observation, seed=arguments.seed, by_deal=arguments.by_deal, prune=arguments.prune,
+            zero_sum=arguments.zero_sum, branch=arguments.branch,
+        )  # fmt: skip
+        solver = EquilibriumSolver(game, options, method)
         if arguments.resume and state_path(arguments.out).is_file():
             solver.load(arguments.out)
         found = solve_equilibrium(solver, iterations, path=arguments.out, measure=measure, progress=progress)
@@ -114,6 +128,7 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
         "by_deal": arguments.by_deal,
         "prune": arguments.prune,
         "zero_sum": arguments.zero_sum,
+        "branch": arguments.branch,
         "seed": arguments.seed,
         **found,
         "per": f"{game.unit} per game",

@@ -39,6 +39,7 @@ class Method:
         by_deal: `mccfr` walks deal by deal.
         zero_sum: `mccfr` subtracts from what each seat is paid the mean of all seats.
         prune: how far an action's regret is below zero where most walks of `mccfr` leave it out; 0 for never.
+        branch: at which share of a seat's decisions `mccfr` tries all actions; 1 for all.
     """
 
     by: str
@@ -47,6 +48,7 @@ class Method:
     by_deal: bool = False
     prune: float = 0.0
     zero_sum: bool = False
+    branch: float = 1.0
 
 
 class EquilibriumSolver:
@@ -74,11 +76,13 @@ class EquilibriumSolver:
             self.solver = MCCFR(
                 game, options, method.observation,
                 seed=method.seed, by_deal=method.by_deal, prune=method.prune, zero_sum=method.zero_sum,
+                branch=method.branch,
             )  # fmt: skip
             return
-        if method.by_deal or method.prune or method.zero_sum:
+        if method.by_deal or method.prune or method.zero_sum or method.branch < 1:
             raise CardgymError(
-                f"{method.by} walks the whole tree as it is; only {SAMPLED} takes --by-deal, --prune and --zero-sum"
+                f"{method.by} walks the whole tree as it is; only {SAMPLED} takes --by-deal, --prune, --zero-sum and "
+                "--branch"
             )
         try:
             self.solver = CFR(enumerate_tree(game, options), method.by)

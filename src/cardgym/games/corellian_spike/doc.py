@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cardgym.engine.contract import feature_table
 from cardgym.games.corellian_spike.belief import belief_features
+from cardgym.games.corellian_spike.buckets import buckets_features
 from cardgym.games.corellian_spike.observations import full_features
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.games.corellian_spike.tabular_observations import cards_features, spikes_features
@@ -65,6 +66,17 @@ and `obs="spikes"`, the code's digits with the opponents' spikes (one more row f
 {spikes}
 ```
 
+`obs="buckets"` is an abstraction for solvers (`cardgym solve --by mccfr`), in some 35,000 different situations for two
+players: how good the own hand is, what the rival has shown, and the pool against the stacks. The rival is the opponent
+still in with the most raises, of equals the next in turn:
+
+```
+{buckets}
+```
+
+`hand` has 12 buckets: sums of 0 whose positive cards sum to 10 or more, to 7 or more, to less; sums of 1, of -1, of 2,
+of -2; sizes of 3, of 4, of 5 and 6, of 7 to 9, and beyond. Named hands count by their sums.
+
 ## Starting State
 The first hand: antes paid and two cards dealt to each, at the seat's first decision. A game in which the seat would
 have nothing to decide (all others folded before its turn, in every hand) is passed over.
@@ -114,4 +126,5 @@ DOC = _TEMPLATE.format(
     belief="\n".join(feature_table(belief_features(_OPTIONS)).splitlines()[len(full_features(_OPTIONS)) :]),
     cards=feature_table(cards_features(_OPTIONS)),
     spikes=feature_table(spikes_features(_OPTIONS)),
+    buckets=feature_table(buckets_features(_OPTIONS)),
 )

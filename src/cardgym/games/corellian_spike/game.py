@@ -5,6 +5,7 @@ from __future__ import annotations
 from cardgym.engine.contract import Adviser, Game, Observation, Rules, StateIndex, Words
 from cardgym.games.corellian_spike import (
     belief,
+    buckets,
     guide,
     observations,
     rules,
@@ -38,6 +39,7 @@ GAME = Game(
         "paper": Observation(state_index.observe_paper, state_index.paper_features, state_index.num_info_states),
         "cards": Observation(tabular_observations.observe_cards, tabular_observations.cards_features),
         "spikes": Observation(tabular_observations.observe_spikes, tabular_observations.spikes_features),
+        "buckets": Observation(buckets.observe_buckets, buckets.buckets_features),
     },
     words=Words.of(text, guide, view),
     state_index=StateIndex.of(state_index),

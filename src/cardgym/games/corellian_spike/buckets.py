@@ -1,0 +1,190 @@
+"""The observation `buckets`: an abstraction of Corellian Spike, small enough for a table and fit for play.
+
+It keeps what a bet, a purchase and a placing hang on: how good the own hand is, finely near 0, whether one card could
+make a sum of 0, what the rival has shown, and the pool against the stacks. It forgets exact cards, most of what was
+done in earlier rounds, and how many hands are left. The rival is the opponent still in with the most raises. Named
+hands do not count, and the card up a cheat's sleeve only when it is swapped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.games.corellian_spike.betting import owed
+from cardgym.games.corellian_spike.hand import hand_rank, next_in
+from cardgym.games.corellian_spike.state import (
+    BETTING,
+    BUYING,
+    CHEATING,
+    DISCARD,
+    EMPTY,
+    HIGH_SLOT,
+    IN_HAND,
+    LAID_DOWN,
+    LOW_SLOT,
+    MAX_PLAYERS,
+    NEW_SPIKE,
+    OPENED,
+    OVER,
+    PASSED,
+    PLACING,
+    RERAISED,
+    SPIKE_SLOT,
+    SWAP_HIGH,
+    SWAP_LOW,
+    SWAP_SPIKE,
+    CorellianSpikeOptions,
+)
+
+_WORST_HAND = 11
+_IMPROVABLE = 7  # From this bucket on a card that makes a sum of 0 is worth knowing of.
+
+# The highest number of each bucket but the last.
+_PAIR_LIMITS = np.array([1, 3, 5, 7, 10, 14], np.int32)
+_POOL_LIMITS = np.array([6, 10, 18, 30], np.int32)
+_STACK_LIMITS = np.array([0, 8], np.int32)
+
+
+def buckets_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+    """The features of the observation `buckets`."""
+    return (
+        Feature("round", "round", 1, 0, 3),
+        Feature("decision", "1 betting, 2 buying, 3 placing, 0 at the end", 1, 0, 3),
+        Feature("first", "1 if no opponent still in comes before", 1, 0, 1),
+        Feature("pair", "round 0: |sum of the hand|, 0 to 1, 1 to 3, 2 to 5, 3 to 7, 4 to 10, 5 to 14, 6 on", 1, 0, 6),
+        Feature("hand", "the own hand, 0 the best; placing: the best that can be made", 1, 0, _WORST_HAND),
+        Feature("best", "placing: the action that makes it; else 0", 1, 0, SWAP_HIGH),
+        Feature("outs", "different cards that would make a sum of 0, 1 for none; 0 if near it or never", 1, 0, 3),
+        Feature("to_match", "1 if there is something to match", 1, 0, 1),
+        Feature("rival_raises", "raises of the rival this round, at most 2", 1, 0, 2),
+        Feature("rival_raised", "1 if it raised in an earlier round, since its hand was dealt", 1, 0, 1),
+        Feature("rival_bought", "its last purchase since then: 1 none, 2 laid down, 3 kept; 0 not yet", 1, 0, 3),
+        Feature("pool", "credits in the pool: 0 to 6, 1 to 10, 2 to 18, 3 to 30, 4 more", 1, 0, 4),
+        Feature("stack", "credits of the poorer of both: 0 none, 1 to 8, 2 more", 1, 0, 2),
+        Feature("opponents", "opponents still in", 1, 0, MAX_PLAYERS - 1),
+    )
+
+
+# Where each feature starts. Compiled code takes these as constants.
+_START = offsets(buckets_features(CorellianSpikeOptions()))
+_ROUND, _DECISION, _FIRST = _START["round"], _START["decision"], _START["first"]
+_PAIR, _HAND, _BEST, _OUTS = _START["pair"], _START["hand"], _START["best"], _START["outs"]
+_TO_MATCH, _RIVAL_RAISES, _RIVAL_RAISED = _START["to_match"], _START["rival_raises"], _START["rival_raised"]
+_RIVAL_BOUGHT = _START["rival_bought"]
+_POOL, _STACK, _OPPONENTS = _START["pool"], _START["stack"], _START["opponents"]
+_SIZE = len(_START)
+
+
+@rule
+def observe_buckets(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the observation `buckets`; its features are `buckets_features`."""
+    for place in range(_SIZE):
+        out[place] = 0
+    phase = state.phase
+    if phase == OVER:
+        return
+    placing = (phase == PLACING) | (phase == CHEATING)
+    out[_ROUND] = state.round_number
+    out[_DECISION] = 1 + (phase == BUYING) + 2 * placing
+    out[_FIRST] = next_in(state, 0) >= seat
+    low, high, spike = state.cards[seat, LOW_SLOT], state.cards[seat, HIGH_SLOT], state.cards[seat, SPIKE_SLOT]
+    if placing and state.turn == seat:
+        _observe_placing(state, seat, out)
+        return  # Where a card goes hangs on little else.
+    if spike == EMPTY:
+        if low != EMPTY and high != EMPTY:
+            out[_PAIR] = _bucket(abs(int(low) + int(high)), _PAIR_LIMITS)
+    elif low != EMPTY and high != EMPTY:
+        out[_HAND] = hand_bucket(low, high, spike)
+        if out[_HAND] >= _IMPROVABLE and (phase == BUYING or state.round_number < 3):
+            out[_OUTS] = max(_count_outs(low, high, spike), 1)
+    out[_TO_MATCH] = phase == BETTING and owed(state, seat) > 0
+    out[_POOL] = _bucket(state.pool, _POOL_LIMITS)
+    _observe_rival(state, seat, out)
+
+
+@rule
+def hand_bucket(low: int, high: int, spike: int) -> int:
+    """How good three cards are: 0 is the best bucket, 11 the worst.
+
+    0 to 2 are sums of 0, with positive cards that sum to 10 or more, to 7 or more, to less. Then come 1, -1, 2, -2;
+    3 and -3; 4 and -4; sizes of 5 and 6; of 7 to 9; and all beyond.
+    """
+    total = int(low) + int(high) + int(spike)
+    size = abs(total)
+    if size == 0:
+        positive = max(int(low), 0) + max(int(high), 0) + max(int(spike), 0)
+        return int(positive < 10) + int(positive < 7)
+    if size <= 2:
+        return 2 * size + 1 + int(total < 0)
+    return 7 + int(size > 3) + int(size > 4) + int(size > 6) + int(size > 9)
+
+
+@rule
+def _bucket(amount: int, limits: npt.NDArray[np.int32]) -> int:
+    place = 0
+    for limit in limits:
+        place += amount > limit
+    return place
+
+
+@rule
+def _count_outs(low: int, high: int, spike: int) -> int:
+    """How many different cards, in the place of one held, would make a sum of 0."""
+    total = int(low) + int(high) + int(spike)
+    outs = int(abs(total - low) <= 10) + int(abs(total - high) <= 10 and high != low)
+    return outs + int(abs(total - spike) <= 10 and spike != low and spike != high)
+
+
+@rule
+def _observe_placing(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """The placing that makes the best hand now."""
+    most = -1
+    for action in range(DISCARD, SWAP_HIGH + 1):
+        if action == SWAP_SPIKE and state.phase == CHEATING:
+            continue
+        low, high, spike = state.cards[seat, LOW_SLOT], state.cards[seat, HIGH_SLOT], state.cards[seat, SPIKE_SLOT]
+        if action == SWAP_SPIKE:
+            spike = state.extra
+        elif action == SWAP_LOW:
+            low = state.extra
+        elif action == SWAP_HIGH:
+            high = state.extra
+        rank = hand_rank(low, high, spike)
+        if rank > most:
+            most = rank
+            out[_BEST], out[_HAND] = action, hand_bucket(low, high, spike)
+
+
+@rule
+def _observe_rival(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """What the opponent still in with the most raises has shown; of equals the next in turn."""
+    rival, most, opponents = -1, -1, 0
+    for ahead in range(1, state.num_players):
+        other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players
+        if not state.folded[other]:
+            opponents += 1
+            if state.raises[other] > most:
+                rival, most = other, state.raises[other]
+    out[_OPPONENTS] = opponents
+    if rival < 0:
+        return
+    out[_STACK] = _bucket(min(state.stack[seat], state.stack[rival]), _STACK_LIMITS)
+    raised, bought = 0, 0
+    for number in range(state.fresh_round, state.round_number + 1):
+        raises = state.bets[rival, number, OPENED] + state.bets[rival, number, RERAISED]
+        if number < state.round_number:
+            raised += raises
+        else:
+            out[_RIVAL_RAISES] = min(raises, 2)
+        purchase = state.purchase[rival, number]
+        if purchase == PASSED:
+            bought = 1
+        elif purchase == LAID_DOWN:
+            bought = 2
+        elif purchase == NEW_SPIKE or purchase == IN_HAND:
+            bought = 3
+    out[_RIVAL_RAISED] = min(raised, 1)
+    out[_RIVAL_BOUGHT] = bought

@@ -1,0 +1,224 @@
+"""The walks of external-sampling MCCFR, compiled; see `mccfr`.
+
+All actions of a decision meet the same luck (common random numbers): the value of each is drawn as before, and the
+values differ less by chance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.compilation import bound, rule, template
+from cardgym.engine.generator import Generator, next_bits, uniform, uniform_float
+from cardgym.engine.kernel import MAX_PLAYERS
+from cardgym.players.q_table import hash_of
+
+_PRUNED_WALKS = 0.95
+DONE, FULL, TOO_DEEP = range(3)
+
+
+@rule
+def place_of(keys: npt.NDArray[np.uint64], key: np.uint64) -> int:
+    """Where a key stands in an open-addressed table, or would stand."""
+    last = np.int64(keys.shape[0] - 1)
+    place = np.int64(key & np.uint64(last))
+    while keys[place] != np.uint64(0) and keys[place] != key:
+        place = (place + 1) & last
+    return int(place)
+
+
+@rule
+def match_regrets(regrets: npt.NDArray[np.float32], mask: npt.NDArray[np.int8], out: npt.NDArray[np.float64]) -> None:
+    """Fill `out` with the strategy in proportion to positive regrets; uniform over what is legal where none is."""
+    total = 0.0
+    legal = 0
+    for action in range(mask.shape[0]):
+        out[action] = max(float(regrets[action]), 0.0) if mask[action] else 0.0
+        total += out[action]
+        legal += mask[action] != 0
+    for action in range(mask.shape[0]):
+        if mask[action]:
+            out[action] = out[action] / total if total > 0.0 else 1.0 / legal
+
+
+@rule
+def draw_action(strategy: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """An action drawn by its probability."""
+    left = uniform_float(generator)
+    chosen = -1
+    for action in range(mask.shape[0]):
+        if mask[action] and strategy[action] > 0.0 and left >= 0.0:
+            chosen = action
+            left -= strategy[action]
+    return chosen
+
+
+@rule
+def won(paid: npt.NDArray[np.float64], seat: int, num_players: int, zero_sum: bool) -> float:
+    """What a seat is paid, with `zero_sum` less the mean of all seats."""
+    result = float(paid[seat])
+    if zero_sum:
+        for other in range(num_players):
+            result -= paid[other] / num_players
+    return result
+
+
+@template
+def walk(
+    states: Any, copies: Any, num_players: int, keys: Any, regrets: Any, sums: Any, observation: Any, generator: Any,
+    by_deal: bool, prune: float, zero_sum: bool, branch: float, goal: int, counters: Any,
+) -> int:  # fmt: skip
+    """Iterate up to `goal`; `states` and `copies` are the same memory: the start, and the state at each frame.
+
+    A frame is a decision of the seat that updates: its place in the table, its strategy, the values of its actions, and
+    how far the walk's stream of chance had come.
+    """
+    num_actions = regrets.shape[1]
+    depth_limit = states.shape[0] - 2
+    places = np.empty(depth_limit, np.int64)
+    actions = np.empty(depth_limit, np.int64)
+    masks = np.empty((depth_limit, num_actions), np.int8)
+    strategies = np.empty((depth_limit, num_actions))
+    values = np.empty((depth_limit, num_actions))
+    earned = np.empty(depth_limit + 1)
+    chance = np.zeros(2, np.uint64)
+    drawn = np.empty(depth_limit, np.uint64)
+    branches = np.empty(depth_limit, np.bool_)
+    mask = np.empty(num_actions, np.int8)
+    strategy = np.empty(num_actions)
+    paid = np.empty(MAX_PLAYERS)
+    size = copies.shape[1]
+    last = states.shape[0] - 1
+    while counters[0] < goal:
+        # An iteration meets few new observations; with half of the table free it cannot fill up on the way.
+        if counters[1] * 2 >= keys.shape[0]:
+            return FULL
+        weight = float(counters[0] + 1)
+        deal = bound.deal(states[0]) if by_deal else -1
+        for turn in range(num_players):
+            depth = 0
+            pruning = prune > 0.0 and uniform_float(generator) < _PRUNED_WALKS
+            chance[0], chance[1] = next_bits(generator), 0
+            for byte in range(size):
+                copies[last, byte] = copies[0, byte]
+            total = 0.0
+            while True:
+                # Play on from the state in hand to the next decision of the seat, or to the end.
+                state = states[last]
+                finished = False
+                while True:
+                    outcomes = bound.num_chance_outcomes(state)
+                    if by_deal and bound.deal(state) != deal:
+                        finished = True
+                        break
+                    if outcomes > 0:
+                        move = np.int64(uniform(chance, outcomes))
+                    else:
+                        seat = bound.current_player(state)
+                        if seat < 0:
+                            finished = True
+                            break
+                        bound.legal_action_mask(state, mask)
+                        bound.observe(state, seat, observation)
+                        key = hash_of(observation)
+                        place = place_of(keys, key)
+                        if keys[place] == np.uint64(0):
+                            if (counters[1] + 1) * 8 >= keys.shape[0] * 7:
+                                return FULL
+                            keys[place] = key
+                            counters[1] += 1
+                        match_regrets(regrets[place], mask, strategy)
+                        if seat == turn:
+                            break
+                        for action in range(num_actions):
+                            sums[place, action] += weight * strategy[action]
+                        move = np.int64(draw_action(strategy, mask, generator))
+                    bound.apply_action(state, move)
+                    for other in range(num_players):
+                        paid[other] = 0.0
+                    bound.rewards(state, paid)
+                    total += won(paid, turn, num_players, zero_sum)
+                if not finished:
+                    if depth == depth_limit:
+                        return TOO_DEEP
+                    # A new frame: remember the state, and start with the first action.
+                    for byte in range(size):
+                        copies[depth + 1, byte] = copies[last, byte]
+                    places[depth] = place
+                    actions[depth] = -1
+                    earned[depth] = total
+                    drawn[depth] = chance[1]
+                    for action in range(num_actions):
+                        masks[depth, action] = mask[action]
+                        if pruning and strategy[action] == 0.0 and regrets[place, action] < -prune * weight:
+                            masks[depth, action] = 0
+                        strategies[depth, action] = strategy[action]
+                    branches[depth] = branch >= 1.0 or uniform_float(generator) < branch
+                    if not branches[depth]:
+                        move = np.int64(draw_action(strategy, mask, generator))
+                        for action in range(num_actions):
+                            masks[depth, action] = action == move
+                            strategies[depth, action] = action == move
+                    depth += 1
+                else:
+                    result = total
+                    if depth > 0:
+                        values[depth - 1, actions[depth - 1]] = result
+                # The next action of the deepest frame; frames without one are settled.
+                while depth > 0:
+                    frame = depth - 1
+                    action = actions[frame] + 1
+                    while action < num_actions and masks[frame, action] == 0:
+                        action += 1
+                    if action < num_actions:
+                        actions[frame] = action
+                        break
+                    value = 0.0
+                    for action in range(num_actions):
+                        if masks[frame, action]:
+                            value += strategies[frame, action] * values[frame, action]
+                    for action in range(num_actions):
+                        if masks[frame, action] and branches[frame]:
+                            regrets[places[frame], action] += weight * (values[frame, action] - value)
+                    depth -= 1
+                    if depth > 0:
+                        values[depth - 1, actions[depth - 1]] = value
+                if depth == 0:
+                    break
+                frame = depth - 1
+                for byte in range(size):
+                    copies[last, byte] = copies[frame + 1, byte]
+                total = earned[frame]
+                chance[1] = drawn[frame]
+                state = states[last]
+                bound.apply_action(state, actions[frame])
+                for other in range(num_players):
+                    paid[other] = 0.0
+                bound.rewards(state, paid)
+                total += won(paid, turn, num_players, zero_sum)
+        if by_deal:
+            # Play the deal by the strategies as they are, and begin the next iteration where it ends.
+            state = states[0]
+            while True:
+                outcomes = bound.num_chance_outcomes(state)
+                if outcomes > 0:
+                    bound.apply_action(state, np.int64(uniform(generator, outcomes)))
+                    if bound.deal(state) != deal:
+                        break
+                    continue
+                seat = bound.current_player(state)
+                if seat < 0:
+                    bound.setup(state)
+                    break
+                bound.legal_action_mask(state, mask)
+                bound.observe(state, seat, observation)
+                place = place_of(keys, hash_of(observation))
+                match_regrets(regrets[place], mask, strategy)
+                bound.apply_action(state, draw_action(strategy, mask, generator))
+                if bound.deal(state) != deal:
+                    break
+        counters[0] += 1
+    return DONE
