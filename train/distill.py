@@ -22,7 +22,6 @@ from cardgym.learn.device import choose_device
 from cardgym.learn.distill.config import DistillConfig
 from cardgym.learn.distill.learner import DistillLearner, Labelled
 from cardgym.learn.distill.teacher import Teacher
-from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import Stateful
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
@@ -53,11 +52,7 @@ def train(config: DistillConfig, folder: Path, resume: bool) -> TrainingResult:
         load_weights(network, Path(config.init_from), game, options, observation)
     learner = DistillLearner(network, config, choose_device(config.device), np.random.default_rng([config.seed, 2]))
     player = PolicyPlayer("learner", learner.network, observation, samples=not config.eval_greedy)
-    pool = OpponentPool.parse(config.opponents)
-    rollout = SelfPlayRollout(
-        game, options, config.num_envs, pool, player,
-        seed=config.seed, snapshots=config.num_snapshots, seat=config.seat, zero_sum=config.zero_sum,
-    )  # fmt: skip
+    rollout = SelfPlayRollout.configured(config, game, options, player)
 
     parts: dict[str, Stateful] = {"learner": learner, "teacher": teacher, "rollout": rollout}
     upkeep = Upkeep(

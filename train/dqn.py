@@ -23,7 +23,6 @@ from cardgym.learn.device import choose_device
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.replay import ReplayBuffer
-from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import Stateful
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
@@ -63,11 +62,7 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
         for network in (learner.online, learner.target):
             load_weights(network, Path(config.init_from), game, options, observation)
     player = NetworkPlayer("learner", learner.online, observation)
-    pool = OpponentPool.parse(config.opponents)
-    rollout = SelfPlayRollout(
-        game, options, config.num_envs, pool, player,
-        seed=config.seed, snapshots=config.num_snapshots, seat=config.seat, zero_sum=config.zero_sum,
-    )  # fmt: skip
+    rollout = SelfPlayRollout.configured(config, game, options, player)
     explore = EpsilonGreedy(np.random.default_rng([config.seed, 2]))
     builder = TransitionBuilder(rollout.num_streams, shape.inputs, shape.actions, config.n_step, config.gamma)
     replay = ReplayBuffer(config.buffer_size, shape.inputs, shape.actions, np.random.default_rng([config.seed, 3]))

@@ -25,7 +25,6 @@ from cardgym.learn.nfsp.behaviour import Behaviour
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.nfsp.learner import AverageLearner
 from cardgym.learn.nfsp.reservoir import Decisions, ReservoirBuffer
-from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import Stateful
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
@@ -68,11 +67,7 @@ def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
         load_weights(network, Path(config.init_from), game, options, observation)
     average = AverageLearner(network, config.sl_learning_rate, config.adam_epsilon, device)
     player = PolicyPlayer("learner", average.network, observation)
-    pool = OpponentPool.parse(config.opponents)
-    rollout = SelfPlayRollout(
-        game, options, config.num_envs, pool, player,
-        seed=config.seed, snapshots=config.num_snapshots, seat=config.seat, zero_sum=config.zero_sum,
-    )  # fmt: skip
+    rollout = SelfPlayRollout.configured(config, game, options, player)
     response = NetworkPlayer("best response", best.online, observation)
     seeds = iter(np.random.SeedSequence([config.seed, 2]).spawn(3))
     behaviour = Behaviour(

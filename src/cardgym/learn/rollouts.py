@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, ROW, STEP
 from cardgym.errors import CardgymError
+from cardgym.learn.config import SelfPlayConfig
 from cardgym.learn.episodes import EpisodeStatistics
 from cardgym.learn.opponents import Learner, OpponentPool, Snapshots
 from cardgym.learn.resume import generator_state, pack, set_generator_state, unpack
@@ -109,6 +110,25 @@ class SelfPlayRollout:
         self._draw_opponents(np.arange(num_envs))
         self._seated.step(np.zeros(num_envs, np.int64), np.full(num_envs, RESET, np.uint8), skip=True)
         self._update_turns()
+
+    @classmethod
+    def configured(cls, config: SelfPlayConfig, game: Game, options: Options, learner: Learner) -> Self:
+        """Start the first games as a training's hyper-parameters say.
+
+        Raises:
+            CardgymError: for a seat that the game does not have, or opponents that cannot be read or found.
+        """
+        return cls(
+            game,
+            options,
+            config.num_envs,
+            OpponentPool.parse(config.opponents),
+            learner,
+            seed=config.seed,
+            snapshots=config.num_snapshots,
+            seat=config.seat,
+            zero_sum=config.zero_sum,
+        )
 
     @property
     def states(self) -> np.recarray[Any, Any]:

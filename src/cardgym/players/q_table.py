@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -65,21 +65,14 @@ def _act(observations: Any, masks: Any, keys: Any, actions: Any, values: Any, ou
     """Write the greedy action of each row to `out`; where nothing was tried, the legal action that the hash picks."""
     for i in range(observations.shape[0]):
         key = hash_of(observations[i])
-        low = 0
-        high = keys.shape[0]
-        while low < high:
-            middle = (low + high) // 2
-            if keys[middle] < key:
-                low = middle + 1
-            else:
-                high = middle
+        pair = np.searchsorted(keys, key)
         best = -np.inf
         out[i] = -1
-        while low < keys.shape[0] and keys[low] == key:
-            if masks[i, actions[low]] and values[low] > best:
-                best = values[low]
-                out[i] = actions[low]
-            low += 1
+        while pair < keys.shape[0] and keys[pair] == key:
+            if masks[i, actions[pair]] and values[pair] > best:
+                best = values[pair]
+                out[i] = actions[pair]
+            pair += 1
         if out[i] < 0:
             count = 0
             for action in range(masks.shape[1]):
@@ -129,13 +122,18 @@ def save_q_table(
     Raises:
         CardgymError: where the file cannot be written.
     """
-    metadata = {
-        "format": FORMAT,
-        **checkpoint_metadata(game, options, observation_name),
-        "config": dict(config or {}),
-    }
+    metadata = {"format": FORMAT, **checkpoint_metadata(game, options, observation_name), "config": dict(config or {})}
+    write_pairs(path, pairs, metadata, np.savez)
+
+
+def write_pairs(path: Path, pairs: Pairs, metadata: Mapping[str, Any], save: Callable[..., None]) -> None:
+    """Write pairs and metadata with `np.savez` or `np.savez_compressed`.
+
+    Raises:
+        CardgymError: where the file cannot be written.
+    """
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, metadata=np.array(json.dumps(metadata)), **pairs._asdict())
+        save(file, metadata=np.array(json.dumps(metadata)), **pairs._asdict())
 
 
 def load_player(path: Path, game: Game, options: Options) -> QTablePlayer:
@@ -146,15 +144,35 @@ def load_player(path: Path, game: Game, options: Options) -> QTablePlayer:
             observation.
     """
     what = f"Q-table {path}"
-    with Archive(path, what, "a Q-table of cardgym") as archive:
-        metadata = parse_document(QTableMetadata, archive.text("metadata"), f"{what}: metadata")
+    metadata, pairs = read_pairs(path, what, "a Q-table of cardgym", QTableMetadata, game, options)
+    return QTablePlayer(str(path), metadata.observation, pairs)
+
+
+def read_pairs(
+    path: Path, what: str, kind: str, document: type[PlayerMetadata], game: Game, options: Options
+) -> tuple[PlayerMetadata, Pairs]:
+    """What a file of pairs says of itself, and its pairs; checked.
+
+    Args:
+        path: the file.
+        what: the file in words, for messages.
+        kind: what it should be.
+        document: the class of its metadata.
+        game: the game that it must be made for.
+        options: its options.
+
+    Raises:
+        CardgymError: for a file that is missing, of another kind, or made for another game, options or observation.
+    """
+    with Archive(path, what, kind) as archive:
+        metadata = parse_document(document, archive.text("metadata"), f"{what}: metadata")
         check_compatible(what, metadata, game, options)
         pairs = Pairs(
             archive.array("keys", np.uint64), archive.array("actions", np.int32), archive.array("values", np.float64)
         )
     if not are_valid(pairs, game.actions(options)):
         raise CardgymError(f"{what}: its pairs are not sorted and of one length, or an action is none of {game.id}")
-    return QTablePlayer(str(path), metadata.observation, pairs)
+    return metadata, pairs
 
 
 def are_valid(pairs: Pairs, num_actions: int) -> bool:

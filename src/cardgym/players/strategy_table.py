@@ -5,7 +5,6 @@ A file ends in `.strategy.npz`. It holds the pairs of observation and action, as
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -16,12 +15,9 @@ import numpy.typing as npt
 from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
-from cardgym.players.compatibility import PlayerMetadata, check_compatible
+from cardgym.players.compatibility import PlayerMetadata
 from cardgym.players.metadata import checkpoint_metadata
-from cardgym.players.q_table import Pairs, are_valid, hash_of
-from cardgym.untrusted.archives import Archive
-from cardgym.untrusted.documents import parse_document
+from cardgym.players.q_table import Pairs, hash_of, read_pairs, write_pairs
 
 FORMAT = "cardgym strategy 1"
 SUFFIX = ".strategy.npz"
@@ -109,8 +105,7 @@ def save_strategy(
         CardgymError: where the file cannot be written.
     """
     metadata = {"format": FORMAT, **checkpoint_metadata(game, options, observation_name), "config": dict(config or {})}
-    with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez_compressed(file, metadata=np.array(json.dumps(metadata)), **pairs._asdict())
+    write_pairs(path, pairs, metadata, np.savez_compressed)
 
 
 def load_player(path: Path, game: Game, options: Options) -> StrategyPlayer:
@@ -121,12 +116,7 @@ def load_player(path: Path, game: Game, options: Options) -> StrategyPlayer:
             observation.
     """
     what = f"strategy {path}"
-    with Archive(path, what, "a strategy of cardgym") as archive:
-        metadata = parse_document(StrategyMetadata, archive.text("metadata"), f"{what}: metadata")
-        check_compatible(what, metadata, game, options)
-        pairs = Pairs(
-            archive.array("keys", np.uint64), archive.array("actions", np.int32), archive.array("values", np.float64)
-        )
-    if not are_valid(pairs, game.actions(options)) or not (pairs.values >= 0).all():
-        raise CardgymError(f"{what}: its pairs are not sorted and of one length, or an action is none of {game.id}")
+    metadata, pairs = read_pairs(path, what, "a strategy of cardgym", StrategyMetadata, game, options)
+    if not (pairs.values >= 0).all():
+        raise CardgymError(f"{what}: a probability is below 0 or no number")
     return StrategyPlayer(str(path), metadata.observation, pairs)

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.utils import clip_grad_norm_
 
 from cardgym.learn import tags
+from cardgym.learn.descent import Descent
 from cardgym.learn.distill.config import DistillConfig
 from cardgym.learn.ppo.losses import entropy
 from cardgym.learn.resume import generator_state, set_generator_state
@@ -31,35 +31,23 @@ class Labelled(NamedTuple):
     targets: Any
 
 
-class DistillLearner:
-    """A policy network that learns to choose as its teacher does.
-
-    Attributes:
-        network: the network that learns.
-    """
+class DistillLearner(Descent):
+    """A policy network that learns to choose as its teacher does."""
 
     def __init__(
         self, network: PolicyNetwork, config: DistillConfig, device: torch.device, generator: np.random.Generator
     ) -> None:
         """Learn with this network; `generator` draws actions and shuffles decisions."""
-        self.network = network.to(device)
-        self.optimiser = torch.optim.Adam(
-            network.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True
+        super().__init__(
+            network,
+            device,
+            learning_rate=config.learning_rate,
+            adam_epsilon=config.adam_epsilon,
+            max_grad_norm=config.max_grad_norm,
         )
         self._config = config
-        self._device = device
         self._generator = generator
         self._statistics: dict[str, float] = {}
-
-    @property
-    def learning_rate(self) -> float:
-        """Adam's step size."""
-        rate: float = self.optimiser.param_groups[0]["lr"]
-        return rate
-
-    @learning_rate.setter
-    def learning_rate(self, value: float) -> None:
-        self.optimiser.param_groups[0]["lr"] = value
 
     @torch.inference_mode()
     def act(
@@ -75,13 +63,13 @@ class DistillLearner:
         imitation learning and structured prediction to no-regret online learning", AISTATS 2011 (DAgger), where the
         share is called beta.
         """
-        probabilities = torch.tensor(targets, device=self._device)
-        own = torch.from_numpy(self._generator.random(len(masks)) >= teacher_share).to(self._device)
+        probabilities = torch.tensor(targets, device=self.device)
+        own = torch.from_numpy(self._generator.random(len(masks)) >= teacher_share).to(self.device)
         if own.any():
-            seen = torch.tensor(observations, device=self._device)[own]
-            legal = torch.tensor(masks, device=self._device).bool()[own]
+            seen = torch.tensor(observations, device=self.device)[own]
+            legal = torch.tensor(masks, device=self.device).bool()[own]
             probabilities[own] = log_probabilities(self.network(seen)[0], legal).exp()
-        draws = torch.from_numpy(self._generator.random(len(masks))).to(self._device)
+        draws = torch.from_numpy(self._generator.random(len(masks))).to(self.device)
         actions: npt.NDArray[np.int64] = sample_actions(probabilities, draws).cpu().numpy()
         return actions
 
@@ -90,11 +78,11 @@ class DistillLearner:
         config = self._config
         if not len(batch.masks):  # Nobody had a choice.
             return
-        tensors = Labelled(*(torch.tensor(field, device=self._device) for field in batch))
+        tensors = Labelled(*(torch.tensor(field, device=self.device) for field in batch))
         size = len(batch.masks)
-        sums, steps = torch.zeros(4, device=self._device), 0
+        sums, steps = torch.zeros(4, device=self.device), 0
         for _ in range(config.update_epochs):
-            order = torch.from_numpy(self._generator.permutation(size)).to(self._device)
+            order = torch.from_numpy(self._generator.permutation(size)).to(self.device)
             for rows in order.tensor_split(max(size // config.batch_size, 1)):
                 sums += self._step(Labelled(*(field.index_select(0, rows) for field in tensors)))
                 steps += 1
@@ -106,11 +94,7 @@ class DistillLearner:
         logits, _ = self.network(rows.observations)
         log_probs = log_probabilities(logits, rows.masks)
         loss = cross_entropy(rows.targets, log_probs).mean()
-        self.optimiser.zero_grad()
-        torch.autograd.backward(loss)
-        if self._config.max_grad_norm:
-            clip_grad_norm_(self.network.parameters(), self._config.max_grad_norm)
-        self.optimiser.step()
+        self.descend(loss)
         with torch.no_grad():
             uncertainty = torch.special.entr(rows.targets).sum(dim=1).mean()
             same = (log_probs.argmax(dim=1) == rows.targets.argmax(dim=1)).float().mean()
@@ -122,16 +106,11 @@ class DistillLearner:
 
     def state_dict(self) -> dict[str, Any]:
         """All that decides how learning continues, as tensors and plain values."""
-        return {
-            "network": self.network.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "generator": generator_state(self._generator),
-        }
+        return {**super().state_dict(), "generator": generator_state(self._generator)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
-        self.network.load_state_dict(state["network"])
-        self.optimiser.load_state_dict(state["optimiser"])
+        super().load_state_dict(state)
         set_generator_state(self._generator, state["generator"])
 
 

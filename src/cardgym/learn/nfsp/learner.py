@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from cardgym.learn import tags
+from cardgym.learn.descent import Descent
 from cardgym.learn.nfsp.reservoir import Decisions
 from cardgym.learn.ppo.losses import entropy
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
@@ -25,42 +26,27 @@ def imitation_loss(all_log_probs: Tensor, actions: Tensor) -> Tensor:
     return -all_log_probs.gather(1, actions[:, None]).mean()
 
 
-class AverageLearner:
+class AverageLearner(Descent):
     """A policy network that learns which actions were taken, from samples of a reservoir.
 
     It has the shape of any policy network, so its checkpoints are players; its state value is not trained.
 
     Attributes:
-        network: the network that learns.
         updates: how many updates were made.
     """
 
     def __init__(self, network: PolicyNetwork, learning_rate: float, adam_epsilon: float, device: torch.device) -> None:
-        self.network = network.to(device)
-        self.device = device
-        self.optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate, eps=adam_epsilon, fused=True)
+        super().__init__(network, device, learning_rate=learning_rate, adam_epsilon=adam_epsilon)
         self.updates = 0
         self._sums = torch.zeros(2, device=device)  # Of losses and entropies, since `statistics` was called.
         self._summed = 0
-
-    @property
-    def learning_rate(self) -> float:
-        """Adam's step size."""
-        rate: float = self.optimiser.param_groups[0]["lr"]
-        return rate
-
-    @learning_rate.setter
-    def learning_rate(self, value: float) -> None:
-        self.optimiser.param_groups[0]["lr"] = value
 
     def update(self, batch: Decisions) -> Tensor:
         """Take one step of Adam on the imitation loss of a batch of tensors; the loss, a scalar without a gradient."""
         logits, _ = self.network(batch.observations)
         all_log_probs = log_probabilities(logits, batch.masks)
         loss = imitation_loss(all_log_probs, batch.actions)
-        self.optimiser.zero_grad()
-        torch.autograd.backward(loss)
-        self.optimiser.step()
+        self.descend(loss)
         self.updates += 1
         with torch.no_grad():
             self._sums += torch.stack([loss, entropy(all_log_probs).mean()])
@@ -78,14 +64,9 @@ class AverageLearner:
 
     def state_dict(self) -> dict[str, Any]:
         """All that decides how learning continues, as tensors and plain values."""
-        return {
-            "network": self.network.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "updates": self.updates,
-        }
+        return {**super().state_dict(), "updates": self.updates}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
-        self.network.load_state_dict(state["network"])
-        self.optimiser.load_state_dict(state["optimiser"])
+        super().load_state_dict(state)
         self.updates = state["updates"]

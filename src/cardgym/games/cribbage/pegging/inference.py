@@ -29,6 +29,19 @@ def pile_of(count: int, played: npt.NDArray[np.int8], num_played: int, pile: npt
 
 
 @rule
+def _with_played(
+    size: int, number: int, side: int, start: int, played: npt.NDArray[np.int8], played_by: npt.NDArray[np.int8],
+    num_played: int,
+) -> int:  # fmt: skip
+    """The number of the multiset of the `size` ranks with a number, and those that a side played from a place on."""
+    for place in range(start, num_played):
+        if played_by[place] == side:
+            number = int(WITH[size, number, played[place]])
+            size += 1
+    return number
+
+
+@rule
 def multiset_of(ranks: npt.NDArray[np.int8], size: int) -> int:
     """The number of the multiset of the first `size` ranks, in any order."""
     number = 0
@@ -163,12 +176,7 @@ def last_card_chances(
     By Bayes: how often the side keeps the hand, how many such hands the cards that were seen leave in the pack, and
     how probable its cards so far were with that hand.
     """
-    three = 0
-    own = 0
-    for place in range(num_played):
-        if played_by[place] == side:
-            three = int(WITH[own, three, played[place]])
-            own += 1
+    three = _with_played(0, 0, side, 0, played, played_by, num_played)
     total = 0.0
     for rank in range(13):
         hand = whole_hand(3, three, rank)
@@ -205,12 +213,7 @@ def _follow(
 ) -> None:  # fmt: skip
     """Multiply the chance of each last card by how probable the side's card at a place of the play is with it."""
     size = 4 - before
-    rest = 0
-    cards = 0
-    for later in range(place, num_played):
-        if played_by[later] == side:
-            rest = int(WITH[cards, rest, played[later]])
-            cards += 1
+    rest = _with_played(0, 0, side, place, played, played_by, num_played)
     for last in range(13):
         if chances[last] > 0.0:
             number = int(WITH[size - 1, rest, last])
@@ -253,12 +256,8 @@ def play_likelihood(
     Returns:
         A number proportional to the probability, for each way to hold these ranks.
     """
-    hand = multiset_of(held, size)
-    cards = size
-    for place in range(num_played):
-        if played_by[place] == side:
-            hand = int(WITH[cards, hand, played[place]])
-            cards += 1
+    last = multiset_of(held, size)
+    hand = _with_played(size, last, side, 0, played, played_by, num_played)
     likelihood = policy.kept[side, hand] / _all_ways(hand)
     code = 0
     count = 0
@@ -271,13 +270,8 @@ def play_likelihood(
         if played_by[place] == side:
             base = find_node(policy, node_key(code, side, restarted)) if before < 3 else -1
             if base >= 0:
-                number = multiset_of(held, size)
-                cards = size
-                for later in range(place, num_played):
-                    if played_by[later] == side:
-                        number = int(WITH[cards, number, played[later]])
-                        cards += 1
-                likelihood *= share_of(policy, base, cards, number, rank, 31 - count)
+                number = _with_played(size, last, side, place, played, played_by, num_played)
+                likelihood *= share_of(policy, base, 4 - before, number, rank, 31 - count)
             before += 1
         count += worth(rank)
         if count == 31:

@@ -1,0 +1,71 @@
+"""What learners of a policy network share: the network, PyTorch's Adam on its weights, and a step down a loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
+
+from cardgym.players.policy_networks import PolicyNetwork
+
+
+class Descent:
+    """A policy network that learns by Adam; a learner adds its loss.
+
+    Attributes:
+        network: the network that learns.
+        optimiser: Adam on its weights.
+        device: where they are.
+    """
+
+    def __init__(
+        self,
+        network: PolicyNetwork,
+        device: torch.device,
+        *,
+        learning_rate: float,
+        adam_epsilon: float,
+        max_grad_norm: float = 0.0,
+    ) -> None:
+        """Move the network to its device.
+
+        Args:
+            network: the network.
+            device: where it learns.
+            learning_rate: Adam's step size, until `learning_rate` is set.
+            adam_epsilon: Adam's epsilon.
+            max_grad_norm: longer gradients are shortened to it; 0 leaves them.
+        """
+        self.network = network.to(device)
+        self.optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate, eps=adam_epsilon, fused=True)
+        self.device = device
+        self._max_grad_norm = max_grad_norm
+
+    @property
+    def learning_rate(self) -> float:
+        """Adam's step size."""
+        rate: float = self.optimiser.param_groups[0]["lr"]
+        return rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: float) -> None:
+        self.optimiser.param_groups[0]["lr"] = value
+
+    def descend(self, loss: Tensor) -> None:
+        """Take one step of Adam against the gradient of a loss, a scalar."""
+        self.optimiser.zero_grad()
+        torch.autograd.backward(loss)
+        if self._max_grad_norm:
+            clip_grad_norm_(self.network.parameters(), self._max_grad_norm)
+        self.optimiser.step()
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that decides how learning continues, as tensors and plain values."""
+        return {"network": self.network.state_dict(), "optimiser": self.optimiser.state_dict()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self.network.load_state_dict(state["network"])
+        self.optimiser.load_state_dict(state["optimiser"])
