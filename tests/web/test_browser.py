@@ -44,7 +44,7 @@ def person(browser: Any) -> Iterator[Person]:
     person.page.close()
 
 
-WAYS = [(game, "clicks") for game in GAMES if game != "Coda-v0"] + [("KuhnPoker-v0", "keys")]
+WAYS = [(game, "clicks") for game in ("CorellianSpike-v0", "Cribbage-v0", "KuhnPoker-v0")] + [("KuhnPoker-v0", "keys")]
 SLOW_WAYS = [
     pytest.param(game, way, marks=pytest.mark.slow)
     for game in GAMES

@@ -10,16 +10,17 @@ from cardgym.testing import ContractSuite
 class TestCoda(ContractSuite):
     game = "Coda-v0"
     observed = ("full", "odds")
+    cases = 8
 
 
 @pytest.mark.slow
 class TestCodaObserved(ContractSuite):
-    """Envs with every observation."""
+    """More options, and envs with every observation."""
 
     game = "Coda-v0"
-    cases = 6
 
 
+@pytest.mark.slow
 class TestCodaOfficial(ContractSuite):
     """The same rules with other defaults: they are played through under the first id."""
 

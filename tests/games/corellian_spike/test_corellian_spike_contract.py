@@ -10,11 +10,11 @@ from cardgym.testing import ContractSuite
 class TestCorellianSpike(ContractSuite):
     game = "CorellianSpike-v0"
     observed = ("full", "paper")
+    cases = 8
 
 
 @pytest.mark.slow
 class TestCorellianSpikeObserved(ContractSuite):
-    """Envs with every observation."""
+    """More options, and envs with every observation."""
 
     game = "CorellianSpike-v0"
-    cases = 6

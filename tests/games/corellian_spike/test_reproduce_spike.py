@@ -26,6 +26,7 @@ GAME = {
 }
 
 
+@pytest.mark.slow
 def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text(json.dumps(GAME) + "\n")

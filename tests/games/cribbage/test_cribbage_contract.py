@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cardgym.testing import ContractSuite
 
 
@@ -9,6 +11,7 @@ class TestCribbage(ContractSuite):
     game = "Cribbage-v0"
 
 
+@pytest.mark.slow
 class TestCribbageDeal(ContractSuite):
     """The same rules with other defaults: they are played through under the first id."""
 

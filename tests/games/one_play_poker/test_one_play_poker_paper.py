@@ -37,6 +37,7 @@ def test_same_seed_gives_the_same_games() -> None:
     assert not np.array_equal(one, page.simulate(options, player, 200, 6))
 
 
+@pytest.mark.slow
 def test_reproduce_writes_the_page_and_the_chart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     assert main(["reproduce", "one-play-poker", "--games", "100", "--out", str(tmp_path)]) == 0

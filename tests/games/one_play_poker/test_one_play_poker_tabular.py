@@ -21,8 +21,15 @@ def learner(**settings: Any) -> TabularLearner:
     return TabularLearner(game, game.parse_options(), TabularConfig(env_id=POKER, **settings))
 
 
-@pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
-@pytest.mark.parametrize("observation", ["", "full"])
+@pytest.mark.parametrize(
+    ("algorithm", "observation"),
+    [
+        ("q_learning", "full"),
+        ("sarsa", ""),
+        pytest.param("q_learning", "", marks=pytest.mark.slow),
+        pytest.param("sarsa", "full", marks=pytest.mark.slow),
+    ],
+)
 def test_nearly_optimal_policy_is_learned(algorithm: str, observation: str) -> None:
     learned = learner(
         algorithm=algorithm, observation=observation, total_steps=2_000_000, table_size=100_000,
