@@ -66,7 +66,7 @@ and `obs="spikes"`, the code's digits with the opponents' spikes (one more row f
 {spikes}
 ```
 
-`obs="buckets"` is an abstraction for solvers (`cardgym solve --by mccfr`), some 31,000 different situations for two
+`obs="buckets"` is an abstraction for solvers (`solve --by mccfr`), some 31,000 different situations for two
 players: how good the own hand is, what the rival has shown, and the pool against the stacks. The rival is the opponent
 still in with the most raises, of equals the next in turn:
 
