@@ -56,8 +56,9 @@ def train(config: DistillConfig, folder: Path, resume: bool) -> TrainingResult:
 
     parts: dict[str, Stateful] = {"learner": learner, "teacher": teacher, "rollout": rollout}
     upkeep = Upkeep(
-        config, folder, rollout, player, learner.network, observation, parts, log_every=config.log_every, resume=resume
-    )
+        config, folder, rollout, player, lambda: learner.network, observation, parts,
+        log_every=config.log_every, resume=resume,
+    )  # fmt: skip
 
     # -- the training loop; a step is a decision, of the teacher or the network ---------------------------------------
     step = rollout.decisions

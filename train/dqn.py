@@ -71,8 +71,9 @@ def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
         "learner": learner, "rollout": rollout, "explore": explore, "builder": builder, "replay": replay,
     }  # fmt: skip
     upkeep = Upkeep(
-        config, folder, rollout, player, learner.online, observation, parts, log_every=config.log_every, resume=resume
-    )
+        config, folder, rollout, player, lambda: learner.online, observation, parts,
+        log_every=config.log_every, resume=resume,
+    )  # fmt: skip
 
     # -- the training loop; a step is a decision of the learner -------------------------------------------------------
     step = rollout.decisions

@@ -82,8 +82,9 @@ def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
         "replay": replay, "reservoir": reservoir,
     }  # fmt: skip
     upkeep = Upkeep(
-        config, folder, rollout, player, average.network, observation, parts, log_every=config.log_every, resume=resume
-    )
+        config, folder, rollout, player, lambda: average.network, observation, parts,
+        log_every=config.log_every, resume=resume,
+    )  # fmt: skip
 
     # -- the training loop; a step is a decision of the learner -------------------------------------------------------
     step = rollout.decisions

@@ -10,6 +10,7 @@ cardgym.learn.ppo.learner, its formulas are in cardgym.learn.ppo.losses, advanta
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,9 @@ from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.device import choose_device
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.ppo.critic import TableCritic
 from cardgym.learn.ppo.learner import PPOLearner
+from cardgym.learn.ppo.normalising import insert, measure
 from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.resume import Stateful
 from cardgym.learn.rollouts import SelfPlayRollout
@@ -52,21 +55,30 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
     network = PolicyNetwork(shape)
     if config.init_from:
         load_weights(network, Path(config.init_from), game, options, observation)
-    device = choose_device(config.device)
-    learner = PPOLearner(network, config, device, np.random.default_rng([config.seed, 2]))
-    player = PolicyPlayer("learner", learner.averaged, observation)
-    pool = OpponentPool.parse(config.opponents)
-    rollout = SelfPlayRollout(
-        game, options, config.num_envs, pool, player,
+    new_rollout = partial(
+        SelfPlayRollout, game, options, config.num_envs, OpponentPool.parse(config.opponents),
         seed=config.seed, snapshots=config.num_snapshots, seat=config.seat, zero_sum=config.zero_sum,
     )  # fmt: skip
+    others_size = shape.inputs * (options.num_players - 1) if config.critic == "all" else 0
+    normaliser = None
+    if config.normalise:
+        first = PolicyPlayer("first", network, observation)
+        generator = np.random.default_rng([config.seed, 3])
+        normaliser = measure(new_rollout(first), first, generator, others=others_size > 0)
+        insert(network, normaliser, same_function=bool(config.init_from))
+    critic = TableCritic(shape.inputs + others_size, config.hidden_sizes, normaliser) if others_size else None
+    device = choose_device(config.device)
+    learner = PPOLearner(network, config, device, np.random.default_rng([config.seed, 2]), critic)
+    player = PolicyPlayer("learner", learner.averaged, observation)
+    rollout = new_rollout(player)
     capacity = config.num_envs * config.num_steps + rollout.num_streams
-    buffer = TurnBuffer(rollout.num_streams, capacity, shape.inputs, shape.actions)
+    buffer = TurnBuffer(rollout.num_streams, capacity, shape.inputs, shape.actions, others_size)
 
     parts: dict[str, Stateful] = {"learner": learner, "rollout": rollout, "buffer": buffer}
     upkeep = Upkeep(
-        config, folder, rollout, player, learner.averaged, observation, parts, log_every=config.log_every, resume=resume
-    )
+        config, folder, rollout, player, learner.checkpoint, observation, parts,
+        log_every=config.log_every, resume=resume,
+    )  # fmt: skip
 
     # -- the training loop; a step is a decision of the learner -------------------------------------------------------
     step = rollout.decisions
@@ -75,8 +87,9 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
             # Act: sample from the policy, in every seat that learns.
             for _ in range(config.num_steps):
                 turns = rollout.turns
-                actions, log_probs, values = learner.act(turns.observations, turns.masks)
-                buffer.act(turns, actions, log_probs, values)
+                others = rollout.others() if others_size else None
+                actions, log_probs, values = learner.act(turns.observations, turns.masks, others)
+                buffer.act(turns, actions, log_probs, values, others)
                 rollout.step(actions)
                 buffer.pay(rollout.rewards * config.reward_scale, rollout.ended)
             step = rollout.decisions

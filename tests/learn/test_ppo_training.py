@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,11 +15,15 @@ from learning_game import SCRIPT, load_script
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
+from cardgym.learn.opponents import Learner, OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.ppo.critic import TableCritic
 from cardgym.learn.ppo.learner import PPOLearner
+from cardgym.learn.ppo.normalising import folded, insert, measure
 from cardgym.learn.ppo.turns import TurnBatch
+from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players.base import resolve
-from cardgym.players.networks import NetworkShape
+from cardgym.players.networks import NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 from killing import check_killed_run_ends_with_the_same_bits
 
@@ -60,10 +65,11 @@ def model(folder: Path) -> bytes:
         {"magnet": "uniform", "magnet_coef": 0.01},
         {"action_features": ("parity",), "magnet": "none"},
         {"magnet": "copy", "magnet_interval": 3},
+        {"normalise": True, "critic": "all"},
         {"opponents": ("self=1", "snapshot=1", "random=1"), "snapshot_every": 1_000},
-        {"env_options": {"num_players": 1}, "eval_opponents": ("random",)},
+        {"env_options": {"num_players": 1}, "critic": "all", "eval_opponents": ("random",)},
     ],
-    ids=["ema", "average", "uniform", "features", "copy", "pool", "one-player"],
+    ids=["ema", "average", "uniform", "features", "copy", "whole-table", "pool", "one-player"],
 )
 def test_learns_to_play_the_tiny_game(ppo: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]) -> None:
     config = QUICK.replace(**changes)
@@ -98,6 +104,7 @@ KILLED = [
         "32",
     ),
     *("--opponents", "self=1", "snapshot=1", "--snapshot-every", "1000", "--average-tau", "0.1"),
+    *("--normalise", "--critic", "all"),
     *("--eval-opponents", "random", "--eval-games", "100", "--eval-every", "2000", "--save-every", "2000"),
     *("--final-games", "0"),
 ]
@@ -114,10 +121,14 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
     )
 
 
-def test_training_goes_on_from_another_checkpoint(ppo: ModuleType, tiny: Game, tmp_path: Path) -> None:
-    ppo.train(SHORT, tmp_path / "first", False)
+@pytest.mark.parametrize("changes", [{}, {"normalise": True, "critic": "all"}], ids=["plain", "whole-table"])
+def test_training_goes_on_from_another_checkpoint(
+    ppo: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    config = SHORT.replace(**changes)
+    ppo.train(config, tmp_path / "first", False)
     start = tmp_path / "first" / "model.safetensors"
-    frozen = SHORT.replace(init_from=str(start), learning_rate=1e-30, learning_rate_final=0.0, magnet="none")
+    frozen = config.replace(init_from=str(start), learning_rate=1e-30, learning_rate_final=0.0, magnet="none")
     ppo.train(frozen, tmp_path / "second", False)
     options = tiny.parse_options()
     first, second = (
@@ -143,7 +154,8 @@ def learner_and_batch(**changes: Any) -> tuple[PPOLearner, TurnBatch]:
     actions, log_probs, values = learner.act(observations, masks.astype(np.int8))
     assert masks[np.arange(64), actions].all()
     advantages = generator.normal(size=64).astype(np.float32)
-    return learner, TurnBatch(observations, masks, actions, log_probs, values, advantages, values + advantages)
+    others = np.zeros((64, 0), np.float32)
+    return learner, TurnBatch(observations, others, masks, actions, log_probs, values, advantages, values + advantages)
 
 
 @pytest.mark.parametrize("magnet", ["none", "ema", "copy", "uniform"])
@@ -171,6 +183,75 @@ def test_a_strong_magnet_holds_the_policy() -> None:
         assert torch.equal(before, after)
         drifts[coef] = learner.statistics()["losses/approx_kl"]
     assert drifts[10.0] < 0.2 * drifts[0.0]
+
+
+# -- the inputs, and a critic of the whole table ----------------------------------------------------------------------
+
+
+def rollout_of(tiny: Game, player: Learner) -> SelfPlayRollout:
+    return SelfPlayRollout(tiny, tiny.parse_options(), 64, OpponentPool.parse(("self=1",)), player, seed=3)
+
+
+def test_normalised_inputs_have_mean_0_and_deviation_1_and_fold_into_the_first_layer(tiny: Game) -> None:
+    options = tiny.parse_options()
+    network = PolicyNetwork(network_shape(tiny, options, "plain", (8,), dueling=False))
+    player = PolicyPlayer("first", network, "plain")
+    normaliser = measure(rollout_of(tiny, player), player, np.random.default_rng(1), others=True)
+
+    rollout, seen = rollout_of(tiny, player), []
+    while rollout.decisions < 20_000:
+        seen.append(np.concatenate([rollout.turns.observations, rollout.others()], axis=1))
+        rollout.step(player.act(rollout.turns.observations, rollout.turns.masks, np.random.random(len(seen[-1]))))
+    inputs = torch.tensor(np.concatenate(seen))
+    normal = normaliser(inputs)
+    differing = inputs.std(0) > 0
+    assert 2 * network.shape.inputs == len(differing) >= differing.sum() > 4
+    torch.testing.assert_close(normal.mean(0), torch.zeros(len(differing)), atol=0.05, rtol=0)
+    torch.testing.assert_close(normal.std(0)[differing], torch.ones(int(differing.sum())), atol=0.05, rtol=0)
+
+    own = inputs[:100, : network.shape.inputs]
+    plain = copy.deepcopy(network)
+    insert(network, normaliser, same_function=False)
+    torch.testing.assert_close(folded(network)(own), network(own))
+    insert(plain, normaliser, same_function=True)
+    before, after = folded(plain)(own), plain(own)
+    torch.testing.assert_close(before, after)
+    assert not torch.allclose(network(own)[1], after[1])  # The same new weights mean another function.
+
+
+def test_others_are_what_the_other_seats_know(tiny: Game) -> None:
+    options = tiny.parse_options()
+    network = PolicyNetwork(network_shape(tiny, options, "plain", (8,), dueling=False))
+    rollout = rollout_of(tiny, PolicyPlayer("first", network, "plain"))
+    for _ in range(5):
+        streams, _, masks = rollout.turns
+        states, seats = rollout.states, 1 - streams % 2
+        expected = np.zeros((len(seats), network.shape.inputs), np.float32)
+        for row, seat in enumerate(seats):
+            tiny.observation("plain").write.py_func(states[row], int(seat), expected[row])
+        np.testing.assert_array_equal(rollout.others(), expected)
+        rollout.step(masks.argmax(axis=1))
+
+
+def test_the_critic_of_the_whole_table_learns_from_what_the_others_see(tiny: Game) -> None:
+    torch.manual_seed(1)
+    config = QUICK.replace(critic="all", magnet="none", vf_coef=1.0, norm_adv=False)
+    critic = TableCritic(3 + 3, (16,))
+    learner = PPOLearner(
+        PolicyNetwork(NetworkShape(3, 4, (8,))), config, torch.device("cpu"), np.random.default_rng(1), critic
+    )
+    generator = np.random.default_rng(2)
+    observations, others = generator.normal(size=(2, 256, 3)).astype(np.float32)
+    returns = others[:, 0]  # The seat itself sees nothing of it.
+    masks = np.ones((256, 4), np.bool_)
+    for _ in range(100):
+        actions, log_probs, values = learner.act(observations, masks.astype(np.int8), others)
+        no_advantage = np.zeros(256, np.float32)
+        learner.update(TurnBatch(observations, others, masks, actions, log_probs, values, no_advantage, returns))
+    values = learner.act(observations, masks.astype(np.int8), others)[2]
+    assert np.corrcoef(values, returns)[0, 1] > 0.95
+    own = learner.network(torch.tensor(observations))[1].detach().numpy()
+    assert np.corrcoef(own, returns)[0, 1] < 0.8
 
 
 # -- the player -------------------------------------------------------------------------------------------------------

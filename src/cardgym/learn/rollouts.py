@@ -136,6 +136,16 @@ class SelfPlayRollout:
         deciding: np.recarray[Any, Any] = self._seated.batch.states[self._deciding]  # type: ignore[assignment]
         return deciding
 
+    def others(self) -> npt.NDArray[np.float32]:
+        """What the other seats know at `turns`, next seat first, (turns, (seats - 1) * size), float32.
+
+        For critics: no player may read it.
+        """
+        seats = self.turns.streams % self._num_seats
+        ahead = [(seats + number) % self._num_seats for number in range(1, self._num_seats)]
+        seen = [self._seated.look(self._deciding, other)[0] for other in ahead]
+        return np.concatenate([np.zeros((len(seats), 0), np.float32), *seen], axis=1)
+
     def step(self, actions: npt.NDArray[np.int64]) -> None:
         """Play the learner's actions, (turns,), int64, up to its next turns, and replace the games that had ended."""
         rows = self._seated.batch.plain_rows

@@ -37,7 +37,7 @@ class Upkeep:
         folder: Path,
         rollout: SelfPlayRollout,
         player: Learner,
-        network: Network,
+        network: Callable[[], Network],
         observation: str,
         parts: Mapping[str, Stateful],
         *,
@@ -51,7 +51,7 @@ class Upkeep:
             folder: the run's folder.
             rollout: the games; steps are its decisions.
             player: who is evaluated and copied as a snapshot.
-            network: its network, for the checkpoint.
+            network: gives its network, for the checkpoint.
             observation: the name of the observation that it reads.
             parts: by name, all that has a state to save.
             log_every: every so many steps figures are logged; 0 for never.
@@ -116,7 +116,7 @@ class Upkeep:
         if crossed(config.save_every, last_step, step) or step >= config.total_steps or self._saving.due():
             self._board.flush()
             save_checkpoint(
-                self.checkpoint, self._network, self._rollout.game, self._rollout.options, self._observation,
+                self.checkpoint, self._network(), self._rollout.game, self._rollout.options, self._observation,
                 config.model_dump(),
             )  # fmt: skip
             save_parts(self._state_file, config, self._parts)  # Last: if it is there, so is the checkpoint.

@@ -9,6 +9,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from cardgym.learn.config import Games, Items, NetworkConfig, Share
 
 Magnet = Literal["none", "uniform", "copy", "ema"]
+Critic = Literal["own", "all"]
 
 
 class PPOConfig(NetworkConfig):
@@ -18,6 +19,11 @@ class PPOConfig(NetworkConfig):
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
     of the learner."""
 
+    normalise: bool = False
+    """Shift and scale the inputs to mean 0 and standard deviation 1, as the first policy meets them; checkpoints have
+    that in their first layer."""
+    critic: Critic = "own"
+    """What the critic reads in training: the observation of the seat alone, or the observations of all seats."""
     action_features: Items[str] = ()
     """Features of the observation with a number for each action, read with the same weights for every action."""
     num_steps: PositiveInt = 32

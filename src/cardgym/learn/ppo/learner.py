@@ -13,6 +13,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from cardgym.learn import tags
 from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.ppo.critic import TableCritic
 from cardgym.learn.ppo.losses import (
     approximate_kl,
     clip_fraction,
@@ -23,6 +24,7 @@ from cardgym.learn.ppo.losses import (
     uniform_log_probs,
     value_loss,
 )
+from cardgym.learn.ppo.normalising import folded
 from cardgym.learn.ppo.turns import TurnBatch
 from cardgym.learn.resume import generator_state, set_generator_state
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, sample_actions
@@ -39,18 +41,26 @@ class PPOLearner:
     Attributes:
         network: the network that learns.
         averaged: what is evaluated and saved: the network itself, or the average of its weights.
+        critic: what reads the observations of all seats, if something does; the network's own value learns too.
         updates: how many updates were made.
     """
 
     def __init__(
-        self, network: PolicyNetwork, config: PPOConfig, device: torch.device, generator: np.random.Generator
+        self,
+        network: PolicyNetwork,
+        config: PPOConfig,
+        device: torch.device,
+        generator: np.random.Generator,
+        critic: TableCritic | None = None,
     ) -> None:
         """Learn with this network; `generator` samples actions and minibatches."""
         self.network = network.to(device)
+        self.critic = None if critic is None else critic.to(device)
         self.averaged = copy.deepcopy(network).requires_grad_(False) if config.average_tau else network
         self.magnet = copy.deepcopy(network).requires_grad_(False)
+        self._parameters = [*network.parameters(), *(critic.parameters() if critic is not None else ())]
         self.optimiser = torch.optim.Adam(
-            network.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True
+            self._parameters, lr=config.learning_rate, eps=config.adam_epsilon, fused=True
         )
         self.ent_coef = config.ent_coef
         self.updates = 0
@@ -71,14 +81,20 @@ class PPOLearner:
 
     @torch.inference_mode()
     def act(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+        self,
+        observations: npt.NDArray[np.float32],
+        masks: npt.NDArray[np.int8],
+        others: npt.NDArray[np.float32] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Sample an action of each row.
+        """Sample an action of each row; the critic of the whole table reads what the `others` see.
 
         Returns:
             The actions, int64, their log-probabilities and the states' values, float32, all (rows,).
         """
-        logits, values = self.network(torch.tensor(observations, device=self._device))
+        seen = torch.tensor(observations, device=self._device)
+        logits, values = self.network(seen)
+        if self.critic is not None:
+            values = self.critic(seen, torch.tensor(others, device=self._device))
         log_probs = log_probabilities(logits, torch.tensor(masks, device=self._device).bool())
         draws = torch.from_numpy(self._generator.random(len(masks))).to(self._device)
         actions = sample_actions(log_probs.exp(), draws)
@@ -118,6 +134,8 @@ class PPOLearner:
         surrogate = clipped_surrogate(log_probs, rows.log_probs, advantages, config.clip_coef)
         bonus = entropy(all_log_probs).mean()
         critic = value_loss(values, rows.returns)
+        if self.critic is not None:
+            critic = critic + value_loss(self.critic(rows.observations, rows.others), rows.returns)
         loss = config.vf_coef * critic - surrogate - self.ent_coef * bonus
         drift = torch.zeros((), device=self._device)
         if magnet is not None:
@@ -126,7 +144,7 @@ class PPOLearner:
         self.optimiser.zero_grad()
         torch.autograd.backward(loss)
         if config.max_grad_norm:
-            clip_grad_norm_(self.network.parameters(), config.max_grad_norm)
+            clip_grad_norm_(self._parameters, config.max_grad_norm)
         self.optimiser.step()
         with torch.no_grad():
             kl = approximate_kl(log_probs, rows.log_probs)
@@ -156,13 +174,19 @@ class PPOLearner:
             for old, new in zip(follower.parameters(), self.network.parameters(), strict=True):
                 old.lerp_(new, tau)
 
+    def checkpoint(self) -> PolicyNetwork:
+        """What is evaluated and saved, as a network that needs nothing of the training."""
+        return folded(self.averaged)
+
     def statistics(self) -> dict[str, float]:
         """The losses, divergences and shares of the last update, by tag."""
         return self._statistics
 
     def state_dict(self) -> dict[str, Any]:
         """All that decides how learning continues, as tensors and plain values."""
+        critic = {} if self.critic is None else {"critic": self.critic.state_dict()}
         return {
+            **critic,
             "network": self.network.state_dict(),
             "magnet": self.magnet.state_dict(),
             "averaged": self.averaged.state_dict(),
@@ -174,6 +198,8 @@ class PPOLearner:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self.network.load_state_dict(state["network"])
+        if self.critic is not None:
+            self.critic.load_state_dict(state["critic"])
         self.magnet.load_state_dict(state["magnet"])
         self.averaged.load_state_dict(state["averaged"])
         self.optimiser.load_state_dict(state["optimiser"])

@@ -19,6 +19,7 @@ class TurnBatch(NamedTuple):
 
     Attributes:
         observations: what the seat saw, (rows, size), float32.
+        others: what the other seats saw, (rows, others), float32; without columns if no critic reads it.
         masks: what was legal, (rows, actions), bool.
         actions: what it did, (rows,), int64.
         log_probs: the log-probability with which it did, (rows,), float32.
@@ -28,6 +29,7 @@ class TurnBatch(NamedTuple):
     """
 
     observations: Any
+    others: Any
     masks: Any
     actions: Any
     log_probs: Any
@@ -44,19 +46,22 @@ class TurnBuffer:
     credited with less than it earned. What a stream is paid before its first turn of a game belongs to no action.
     """
 
-    def __init__(self, num_streams: int, capacity: int, observation_size: int, num_actions: int) -> None:
-        """Allocate room for `capacity` turns.
+    def __init__(
+        self, num_streams: int, capacity: int, observation_size: int, num_actions: int, others_size: int = 0
+    ) -> None:
+        """Allocate room for `capacity` turns; `others_size` numbers say what the other seats saw.
 
         Raises:
             CardgymError: if there is not enough memory.
         """
-        needed = capacity * (4 * observation_size + num_actions + 29)
+        needed = capacity * (4 * (observation_size + others_size) + num_actions + 29)
         check_memory(f"a rollout of {capacity:,} turns", needed, "lower num_steps or num_envs")
         self.size = 0
         self._blocks = [0]  # Where the turns of each step of the rollout begin.
         self._open = np.full(num_streams, NONE)  # The place of each stream's open turn.
         self._fields: dict[str, npt.NDArray[Any]] = {
             "observations": np.zeros((capacity, observation_size), np.float32),
+            "others": np.zeros((capacity, others_size), np.float32),
             "masks": np.zeros((capacity, num_actions), np.bool_),
             "actions": np.zeros(capacity, np.int64),
             "log_probs": np.zeros(capacity, np.float32),
@@ -72,14 +77,16 @@ class TurnBuffer:
         actions: npt.NDArray[np.int64],
         log_probs: npt.NDArray[np.float32],
         values: npt.NDArray[np.float32],
+        others: npt.NDArray[np.float32] | None = None,
     ) -> None:
-        """Record what was done at these turns, all arrays (turns,)."""
+        """Record what was done at these turns, all arrays (turns,), and what the `others` saw, (turns, others)."""
         places = np.arange(self.size, self.size + len(actions))
         before = self._open[turns.streams]
         self._fields["next"][before[before != NONE]] = places[before != NONE]
         self._open[turns.streams] = places
         new = {
             "observations": turns.observations,
+            "others": 0.0 if others is None else others,
             "masks": turns.masks != 0,
             "actions": actions,
             "log_probs": log_probs,
