@@ -37,8 +37,9 @@ ROOT = Path(__file__).resolve().parents[3]
 GAME = "CorellianSpike-v0"
 KNOWLEDGE = "spike_knowledge:SpikeKnowledge-v0"
 TRAINING = shlex.split(
-    "--config configs/corellian_spike/ppo.toml --magnet-coef 0.2 --ent-coef 0.03 "
-    "--ent-coef-final 0.001 --eval-opponents initial --eval-every 0 --final-games 0 --save-every 1000000"
+    "--config configs/corellian_spike/ppo.toml --no-normalise --critic own --gae-lambda 0.95 --magnet-tau 0.05 "
+    "--magnet-coef 0.2 --ent-coef 0.03 --ent-coef-final 0.001 "
+    "--eval-opponents initial --eval-every 0 --final-games 0 --save-every 1000000"
 )
 SEEDS = (1, 2)
 PAIRS = ((1, 2), (2, 1))
