@@ -10,7 +10,6 @@ cardgym.learn.ppo.learner, its formulas are in cardgym.learn.ppo.losses, advanta
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +19,6 @@ from cardgym import find
 from cardgym.learn import tags
 from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.device import choose_device
-from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.critic import TableCritic
 from cardgym.learn.ppo.learner import PPOLearner
@@ -55,22 +53,20 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
     network = PolicyNetwork(shape)
     if config.init_from:
         load_weights(network, Path(config.init_from), game, options, observation)
-    new_rollout = partial(
-        SelfPlayRollout, game, options, config.num_envs, OpponentPool.parse(config.opponents),
-        seed=config.seed, snapshots=config.num_snapshots, seat=config.seat, zero_sum=config.zero_sum,
-    )  # fmt: skip
     others_size = shape.inputs * (options.num_players - 1) if config.critic == "all" else 0
     normaliser = None
     if config.normalise:
         first = PolicyPlayer("first", network, observation)
         generator = np.random.default_rng([config.seed, 3])
-        normaliser = measure(new_rollout(first), first, generator, others=others_size > 0)
+        normaliser = measure(
+            SelfPlayRollout.configured(config, game, options, first), first, generator, others=others_size > 0
+        )
         insert(network, normaliser, same_function=bool(config.init_from))
     critic = TableCritic(shape.inputs + others_size, config.hidden_sizes, normaliser) if others_size else None
     device = choose_device(config.device)
     learner = PPOLearner(network, config, device, np.random.default_rng([config.seed, 2]), critic)
     player = PolicyPlayer("learner", learner.averaged, observation)
-    rollout = new_rollout(player)
+    rollout = SelfPlayRollout.configured(config, game, options, player)
     capacity = config.num_envs * config.num_steps + rollout.num_streams
     buffer = TurnBuffer(rollout.num_streams, capacity, shape.inputs, shape.actions, others_size)
 

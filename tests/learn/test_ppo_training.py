@@ -13,6 +13,7 @@ import torch
 from learning_game import SCRIPT, load_script
 
 from cardgym.arena import evaluate
+from cardgym.engine.compilation import plain_function
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.learn.opponents import Learner, OpponentPool
@@ -222,13 +223,14 @@ def test_normalised_inputs_have_mean_0_and_deviation_1_and_fold_into_the_first_l
 def test_others_are_what_the_other_seats_know(tiny: Game) -> None:
     options = tiny.parse_options()
     network = PolicyNetwork(network_shape(tiny, options, "plain", (8,), dueling=False))
+    write = plain_function(tiny.observation("plain").write)
     rollout = rollout_of(tiny, PolicyPlayer("first", network, "plain"))
     for _ in range(5):
         streams, _, masks = rollout.turns
         states, seats = rollout.states, 1 - streams % 2
         expected = np.zeros((len(seats), network.shape.inputs), np.float32)
         for row, seat in enumerate(seats):
-            tiny.observation("plain").write.py_func(states[row], int(seat), expected[row])
+            write(states[row], int(seat), expected[row])
         np.testing.assert_array_equal(rollout.others(), expected)
         rollout.step(masks.argmax(axis=1))
 

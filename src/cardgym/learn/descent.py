@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 
 from cardgym.players.policy_networks import PolicyNetwork
 
 
 class Descent:
-    """A policy network that learns by Adam; a learner adds its loss.
+    """A policy network that learns by Adam, alone or with a critic; a learner adds its loss.
 
     Attributes:
         network: the network that learns.
-        optimiser: Adam on its weights.
+        critic: another one that learns beside it; None without.
+        optimiser: Adam on the weights of both.
         device: where they are.
     """
 
@@ -28,8 +29,9 @@ class Descent:
         learning_rate: float,
         adam_epsilon: float,
         max_grad_norm: float = 0.0,
+        critic: nn.Module | None = None,
     ) -> None:
-        """Move the network to its device.
+        """Move the networks to their device.
 
         Args:
             network: the network.
@@ -37,9 +39,12 @@ class Descent:
             learning_rate: Adam's step size, until `learning_rate` is set.
             adam_epsilon: Adam's epsilon.
             max_grad_norm: longer gradients are shortened to it; 0 leaves them.
+            critic: learns beside the network.
         """
         self.network = network.to(device)
-        self.optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate, eps=adam_epsilon, fused=True)
+        self.critic = None if critic is None else critic.to(device)
+        self._weights = [*network.parameters(), *(() if critic is None else critic.parameters())]
+        self.optimiser = torch.optim.Adam(self._weights, lr=learning_rate, eps=adam_epsilon, fused=True)
         self.device = device
         self._max_grad_norm = max_grad_norm
 
@@ -58,14 +63,17 @@ class Descent:
         self.optimiser.zero_grad()
         torch.autograd.backward(loss)
         if self._max_grad_norm:
-            clip_grad_norm_(self.network.parameters(), self._max_grad_norm)
+            clip_grad_norm_(self._weights, self._max_grad_norm)
         self.optimiser.step()
 
     def state_dict(self) -> dict[str, Any]:
         """All that decides how learning continues, as tensors and plain values."""
-        return {"network": self.network.state_dict(), "optimiser": self.optimiser.state_dict()}
+        critic = {} if self.critic is None else {"critic": self.critic.state_dict()}
+        return {"network": self.network.state_dict(), **critic, "optimiser": self.optimiser.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self.network.load_state_dict(state["network"])
+        if self.critic is not None:
+            self.critic.load_state_dict(state["critic"])
         self.optimiser.load_state_dict(state["optimiser"])

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.utils import clip_grad_norm_
 
 from cardgym.learn import tags
+from cardgym.learn.descent import Descent
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.critic import TableCritic
 from cardgym.learn.ppo.losses import (
@@ -30,7 +30,7 @@ from cardgym.learn.resume import generator_state, set_generator_state
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, sample_actions
 
 
-class PPOLearner:
+class PPOLearner(Descent):
     """A policy network that learns from batches of turns.
 
     PPO: Schulman et al., "Proximal policy optimization algorithms" (2017). The magnet makes self-play in games of
@@ -54,30 +54,21 @@ class PPOLearner:
         critic: TableCritic | None = None,
     ) -> None:
         """Learn with this network; `generator` samples actions and minibatches."""
-        self.network = network.to(device)
-        self.critic = None if critic is None else critic.to(device)
+        super().__init__(
+            network,
+            device,
+            learning_rate=config.learning_rate,
+            adam_epsilon=config.adam_epsilon,
+            max_grad_norm=config.max_grad_norm,
+            critic=critic,
+        )
         self.averaged = copy.deepcopy(network).requires_grad_(False) if config.average_tau else network
         self.magnet = copy.deepcopy(network).requires_grad_(False)
-        self._parameters = [*network.parameters(), *(critic.parameters() if critic is not None else ())]
-        self.optimiser = torch.optim.Adam(
-            self._parameters, lr=config.learning_rate, eps=config.adam_epsilon, fused=True
-        )
         self.ent_coef = config.ent_coef
         self.updates = 0
         self._config = config
-        self._device = device
         self._generator = generator
         self._statistics: dict[str, float] = {}
-
-    @property
-    def learning_rate(self) -> float:
-        """Adam's step size."""
-        rate: float = self.optimiser.param_groups[0]["lr"]
-        return rate
-
-    @learning_rate.setter
-    def learning_rate(self, value: float) -> None:
-        self.optimiser.param_groups[0]["lr"] = value
 
     @torch.inference_mode()
     def act(
@@ -91,12 +82,12 @@ class PPOLearner:
         Returns:
             The actions, int64, their log-probabilities and the states' values, float32, all (rows,).
         """
-        seen = torch.tensor(observations, device=self._device)
+        seen = torch.tensor(observations, device=self.device)
         logits, values = self.network(seen)
         if self.critic is not None:
-            values = self.critic(seen, torch.tensor(others, device=self._device))
-        log_probs = log_probabilities(logits, torch.tensor(masks, device=self._device).bool())
-        draws = torch.from_numpy(self._generator.random(len(masks))).to(self._device)
+            values = self.critic(seen, torch.tensor(others, device=self.device))
+        log_probs = log_probabilities(logits, torch.tensor(masks, device=self.device).bool())
+        draws = torch.from_numpy(self._generator.random(len(masks))).to(self.device)
         actions = sample_actions(log_probs.exp(), draws)
         chosen = log_probs.gather(1, actions[:, None]).squeeze(1)
         return actions.cpu().numpy(), chosen.cpu().numpy(), values.cpu().numpy()
@@ -104,12 +95,12 @@ class PPOLearner:
     def update(self, batch: TurnBatch) -> None:
         """Go through a batch `update_epochs` times in random minibatches, then move the magnet and the average."""
         config = self._config
-        tensors = TurnBatch(*(torch.tensor(field, device=self._device) for field in batch))
+        tensors = TurnBatch(*(torch.tensor(field, device=self.device) for field in batch))
         magnet = self._magnet_log_probs(tensors)
         size = len(batch.actions)
-        sums = torch.zeros(6, device=self._device)
+        sums = torch.zeros(6, device=self.device)
         for _ in range(config.update_epochs):
-            order = torch.from_numpy(self._generator.permutation(size)).to(self._device)
+            order = torch.from_numpy(self._generator.permutation(size)).to(self.device)
             for rows in order.tensor_split(min(config.num_minibatches, size)):
                 sums += self._step(
                     TurnBatch(*(field.index_select(0, rows) for field in tensors)),
@@ -137,15 +128,11 @@ class PPOLearner:
         if self.critic is not None:
             critic = critic + value_loss(self.critic(rows.observations, rows.others), rows.returns)
         loss = config.vf_coef * critic - surrogate - self.ent_coef * bonus
-        drift = torch.zeros((), device=self._device)
+        drift = torch.zeros((), device=self.device)
         if magnet is not None:
             drift = kl_divergence(all_log_probs, magnet).mean()
             loss = loss + config.magnet_coef * drift
-        self.optimiser.zero_grad()
-        torch.autograd.backward(loss)
-        if config.max_grad_norm:
-            clip_grad_norm_(self._parameters, config.max_grad_norm)
-        self.optimiser.step()
+        self.descend(loss)
         with torch.no_grad():
             kl = approximate_kl(log_probs, rows.log_probs)
             clipped = clip_fraction(log_probs, rows.log_probs, config.clip_coef)
@@ -184,24 +171,18 @@ class PPOLearner:
 
     def state_dict(self) -> dict[str, Any]:
         """All that decides how learning continues, as tensors and plain values."""
-        critic = {} if self.critic is None else {"critic": self.critic.state_dict()}
         return {
-            **critic,
-            "network": self.network.state_dict(),
+            **super().state_dict(),
             "magnet": self.magnet.state_dict(),
             "averaged": self.averaged.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
             "updates": self.updates,
             "generator": generator_state(self._generator),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
-        self.network.load_state_dict(state["network"])
-        if self.critic is not None:
-            self.critic.load_state_dict(state["critic"])
+        super().load_state_dict(state)
         self.magnet.load_state_dict(state["magnet"])
         self.averaged.load_state_dict(state["averaged"])
-        self.optimiser.load_state_dict(state["optimiser"])
         self.updates = state["updates"]
         set_generator_state(self._generator, state["generator"])
