@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.limits import check_memory
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 
 _DECISIONS = 50_000
@@ -51,7 +52,12 @@ def measure(
         player: the policy that starts the training.
         generator: samples its actions.
         others: measure what the other seats see too, behind the seat's own observation.
+
+    Raises:
+        CardgymError: if there is not enough memory for the observations.
     """
+    size = rollout.turns.observations.shape[1] * (rollout.options.num_players if others else 1)
+    check_memory(f"{_DECISIONS:,} observations to normalise by", 8 * _DECISIONS * size, "leave normalise out")
     seen = []
     while rollout.decisions < _DECISIONS:
         _, observations, masks = rollout.turns
