@@ -147,6 +147,17 @@ def test_files_with_other_contents_are_refused(
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize("text", ["{", "[1]", '{"12": 1}'])
+def test_policies_with_other_contents_are_refused(
+    text: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "policy.json").write_text(text)
+    assert main(["evaluate", ENV, "--players", "random", str(tmp_path / "policy.json")]) == 2
+    error = capsys.readouterr().err
+    assert "policy.json" in error
+    assert error.count("\n") == 1
+
+
 def test_bad_input_ends_a_process_with_one_line(tmp_path: Path) -> None:
     assert "did you mean 'heuristic'" in error_of(run_cardgym("evaluate", ENV, "--players", "random", "heuristc"))
     (tmp_path / "policy.json").write_text("{")

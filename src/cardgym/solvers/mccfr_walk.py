@@ -163,10 +163,8 @@ def walk(
                             masks[depth, action] = action == move
                             strategies[depth, action] = action == move
                     depth += 1
-                else:
-                    result = total
-                    if depth > 0:
-                        values[depth - 1, actions[depth - 1]] = result
+                elif depth > 0:
+                    values[depth - 1, actions[depth - 1]] = total
                 # The next action of the deepest frame; frames without one are settled.
                 while depth > 0:
                     frame = depth - 1

@@ -16,6 +16,7 @@ from cardgym.learn.config import (
 )
 
 
+# Bases of `NetworkConfig` stand here again for the order of the keys, in help and in files.
 class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConfig):
     """Deep Q-learning of one seat of a card game, against a mix of opponents."""
 
