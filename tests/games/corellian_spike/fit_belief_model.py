@@ -45,7 +45,7 @@ def play(checkpoint: str, decisions: int, seed: int) -> tuple[npt.NDArray[np.flo
 
 
 def shares(cases: npt.NDArray[np.bool_], took: npt.NDArray[np.bool_], sizes: npt.NDArray[np.int64]) -> list[int]:
-    """By |sum|, in how many percent of the cases the action was taken, from 1 to 99."""
+    """By |sum|, in how many percent of the cases the action was taken, from 1 to 98."""
     count = np.bincount(sizes[cases], minlength=SIZES)
     taken = np.bincount(sizes[cases & took], minlength=SIZES)
     mean = took[cases].mean()

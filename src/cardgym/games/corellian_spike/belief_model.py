@@ -1,9 +1,9 @@
 """How a good player acts by its cards: what Bayes' rule takes a bet, a purchase or a placing to say of a hand.
 
-The tables are what an earlier checkpoint `ppo` did in 2,000,000 decisions against itself (seed 1), counted by
-`python tests/games/corellian_spike/fit_belief_model.py`; today's buys more and folds less. They look at the
-round and at |sum| of the cards held, and at nothing else: credits, the pool, the opponent's spike and its bets are left
-out. Each share is between 1 % and 98 %, so that no play refutes a hand.
+The tables are what the checkpoint `ppo` does in 2,000,000 decisions against itself (seed 1), counted by
+`python tests/games/corellian_spike/fit_belief_model.py`. They look at the round and at |sum| of the cards held, and at
+nothing else: credits, the pool, the opponent's spike and its bets are left out. Each share is between 1 % and 98 %, so
+that no play refutes a hand.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ SIZES = 21
 # In percent, a row for each round from 0 to 3, a column for each |sum|. In round 0 the sum is that of two cards.
 
 _OPENS = (
-    (2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
-    (84, 25, 5, 4, 3, 3, 3, 2, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
-    (95, 54, 12, 4, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
-    (98, 82, 40, 11, 3, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 1),
+    (55, 53, 52, 50, 49, 46, 43, 37, 32, 29, 24, 19, 15, 10, 7, 5, 4, 3, 2, 1, 1),
+    (88, 64, 28, 14, 11, 8, 7, 6, 5, 4, 4, 4, 3, 4, 3, 3, 4, 5, 3, 4, 4),
+    (85, 61, 29, 10, 5, 4, 3, 3, 2, 2, 2, 1, 1, 2, 3, 3, 6, 4, 4, 6, 4),
+    (84, 62, 33, 16, 8, 6, 4, 4, 3, 3, 2, 3, 3, 3, 2, 6, 6, 10, 9, 10, 11),
 )
 """Raises where there is nothing to match; everybody else matches, which is free."""
 
 _RERAISES = (
-    (54, 57, 59, 61, 60, 57, 53, 55, 42, 42, 42, 32, 26, 30, 25, 20, 17, 15, 13, 19, 14),
-    (84, 36, 16, 14, 13, 11, 11, 10, 8, 5, 6, 4, 4, 2, 2, 1, 1, 1, 1, 1, 1),
-    (77, 20, 4, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
-    (82, 27, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1),
+    (90, 90, 89, 88, 87, 84, 81, 77, 73, 68, 60, 51, 41, 35, 31, 22, 22, 14, 14, 11, 10),
+    (95, 72, 43, 32, 24, 22, 18, 19, 15, 15, 13, 12, 12, 9, 9, 8, 6, 4, 4, 2, 1),
+    (84, 40, 11, 4, 2, 2, 2, 1, 1, 2, 1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1),
+    (72, 13, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
 )
 """Raises where a match costs something."""
 
 _FOLDS = (
-    (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 8, 9, 12, 14, 17, 23, 30),
-    (1, 1, 2, 2, 2, 4, 5, 6, 10, 15, 21, 29, 33, 45, 61, 68, 73, 84, 90, 92, 96),
-    (1, 1, 2, 3, 5, 6, 8, 13, 15, 23, 28, 34, 41, 55, 63, 73, 77, 83, 88, 88, 95),
-    (1, 1, 7, 11, 14, 18, 23, 27, 34, 37, 46, 48, 60, 62, 72, 73, 77, 79, 86, 89, 93),
+    (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 7, 7, 8, 9),
+    (1, 1, 1, 1, 1, 1, 1, 2, 3, 5, 8, 10, 16, 20, 27, 36, 43, 55, 68, 74, 86),
+    (1, 1, 1, 1, 1, 1, 3, 3, 4, 7, 6, 9, 14, 18, 23, 24, 41, 53, 70, 78, 93),
+    (1, 1, 1, 3, 7, 12, 15, 18, 22, 30, 36, 38, 46, 54, 59, 61, 69, 78, 84, 87, 96),
 )
 """Folds where a match costs something."""
 
 _BUYS = (
     (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
-    (1, 9, 51, 68, 72, 73, 74, 76, 78, 79, 81, 81, 82, 83, 83, 84, 83, 83, 83, 84, 83),
-    (1, 12, 81, 95, 97, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98),
-    (1, 16, 90, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98),
+    (1, 29, 72, 87, 90, 93, 95, 96, 96, 96, 96, 96, 95, 94, 93, 89, 86, 81, 70, 59, 25),
+    (1, 43, 90, 96, 97, 98, 98, 98, 98, 98, 98, 98, 98, 98, 97, 94, 89, 84, 74, 63, 33),
+    (1, 46, 93, 96, 98, 98, 98, 98, 98, 98, 98, 98, 98, 98, 96, 94, 91, 86, 76, 68, 40),
 )
 """Buys a card."""
 
-PLACE_RATIO = 1 / 3
+PLACE_RATIO = 0.28
 """Each of the four sums that a bought card allows has a probability proportional to PLACE_RATIO ** |sum|."""
 
 
