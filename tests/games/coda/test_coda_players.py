@@ -17,11 +17,16 @@ from cardgym.errors import CardgymError
 from cardgym.games.coda.critic import Critic, load_critic, value_of
 from cardgym.games.coda.game import OFFICIAL
 from cardgym.games.coda.guess_features import BY_GUESS
-from cardgym.games.coda.search import OWN, Effort, SearchPlayer
+from cardgym.games.coda.search import OWN, Effort, SearchPlayer, estimate
 from cardgym.games.coda.state import CodaOptions
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.networks import network_shape
 from cardgym.players.policy_networks import PolicyNetwork
+
+
+@compiled
+def _estimate(chance: float, tally: Any) -> float:
+    return estimate(chance, tally)
 
 
 @compiled
@@ -124,6 +129,21 @@ def test_search_with_a_critic_is_legal_and_does_not_depend_on_hidden_tiles(tmp_p
         other = game.copy()
         other.resample(seat, np.array([5, 0], np.uint64))
         assert choice(player, other, seat) == action
+
+
+@pytest.mark.parametrize(
+    ("chance", "tally", "expected"),
+    [
+        (0.4, [[3, -1.5], [1, 0.8]], 0.6 * -0.5 + 0.4 * 0.8),  # Drawn right once in four, which is too rarely.
+        (0.4, [[4, -1.0], [0, 0.0]], -0.25),  # Never drawn right: what that is worth is not known.
+        (1.0, [[0, 0.0], [4, 2.0]], 0.5),
+        (0.0, [[4, 3.0], [0, 0.0]], 0.75),
+    ],
+)
+def test_search_weighs_right_and_wrong_guesses_by_their_probabilities(
+    chance: float, tally: list[list[float]], expected: float
+) -> None:
+    assert _estimate(chance, np.array(tally)) == pytest.approx(expected)
 
 
 def about_to_lose() -> CodaDriver:

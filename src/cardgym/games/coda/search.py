@@ -5,7 +5,8 @@ the opponent's seat, and takes the value that the critic of a trained network gi
 
 A search is asked from outside the kernel and gets the full observation and the mask, so it cannot know more than its
 seat does. From the observation it writes a state of its own: what the seat sees as it is, and arbitrary tiles where it
-cannot see. `resample` then draws states uniformly over all that agree with what the seat knows.
+cannot see. `resample` then draws states uniformly over all that agree with what the seat knows. How often a guess is
+right is known; the states drawn only say what a right one is worth, and what a wrong one.
 """
 
 from __future__ import annotations
@@ -128,9 +129,10 @@ def _choose(
         return only
     remember(records[ROOT], observation)
     candidates = np.full(guesses + 1 + MAX_LINE, -1, np.int64)
-    count = _candidates(records[ROOT], allowed, guesses, candidates)
+    chances = np.zeros(candidates.shape[0], np.float64)
+    count = _candidates(records[ROOT], allowed, guesses, candidates, chances)
     key = hash_of(observation)
-    sums = np.zeros(candidates.shape[0], np.float64)
+    tallies = np.zeros((candidates.shape[0], 2, 2), np.float64)
     drawn = 0
     for r in range(rounds.shape[0]):
         if count == 1:
@@ -146,10 +148,12 @@ def _choose(
             for c in range(count):
                 generator[1] = at  # The same luck for every candidate.
                 records[PLAY] = records[WORLD]
+                right = chances[c] > 0.0 and _names(records[WORLD], candidates[c])
                 apply_action(records[PLAY], candidates[c])
                 play(records[PLAY], mask, generator, critic.values.shape[0] > 0)
-                sums[c] += worth(records[PLAY], critic)
-        _sort(candidates, sums, count)
+                tallies[c, int(right), 0] += 1.0
+                tallies[c, int(right), 1] += worth(records[PLAY], critic)
+        _sort(candidates, chances, tallies, count)
         if r + 1 < rounds.shape[0]:
             count = (count + 1) // 2
     return int(candidates[0])
@@ -168,20 +172,53 @@ def _only_action(mask: npt.NDArray[np.int8]) -> int:
 
 
 @rule
-def _sort(candidates: npt.NDArray[np.int64], sums: npt.NDArray[np.float64], count: int) -> None:
-    """Sort the candidates by their sums, the best first; equal ones keep their order."""
-    for i in range(1, count):
-        candidate, total = candidates[i], sums[i]
-        j = i - 1
-        while j >= 0 and sums[j] < total:
-            candidates[j + 1], sums[j + 1] = candidates[j], sums[j]
-            j -= 1
-        candidates[j + 1], sums[j + 1] = candidate, total
+def _names(state: Record, guess: int) -> bool:
+    """Whether a guess names the tile that lies there."""
+    n = int(state.n)
+    return bool(state.line[OTHER, guess // n] == guess % n)
 
 
 @rule
-def _candidates(state: Record, mask: npt.NDArray[np.int8], guesses: int, candidates: npt.NDArray[np.int64]) -> int:
-    """Fill in the actions to weigh and return how many: all legal ones, but only the likeliest of the guesses."""
+def estimate(chance: float, tally: npt.NDArray[np.float64]) -> float:
+    """What an action is worth, from -1 to 1.
+
+    The mean over the states drawn, but with right and wrong guesses weighed by their probabilities, not by how often
+    they were drawn (post-stratification: Cochran, Sampling Techniques, 1977, section 5A.9).
+
+    Args:
+        chance: the probability that the guess is right; 0 for other actions.
+        tally: (2, 2), float64: how many states were drawn and the sum of what they were worth, where the guess is
+            wrong and where it is right.
+    """
+    if tally[0, 0] == 0.0 or tally[1, 0] == 0.0:
+        return float((tally[0, 1] + tally[1, 1]) / (tally[0, 0] + tally[1, 0]))
+    return float((1.0 - chance) * tally[0, 1] / tally[0, 0] + chance * tally[1, 1] / tally[1, 0])
+
+
+@rule
+def _sort(
+    candidates: npt.NDArray[np.int64], chances: npt.NDArray[np.float64], tallies: npt.NDArray[np.float64], count: int
+) -> None:
+    """Sort the candidates by what they are worth, the best first; equal ones keep their order."""
+    worths = np.array([estimate(chances[c], tallies[c]) for c in range(count)])
+    order = np.argsort(-worths, kind="mergesort")
+    candidates[:count] = candidates[:count][order]
+    chances[:count] = chances[:count][order]
+    tallies[:count] = tallies[:count][order]
+
+
+@rule
+def _candidates(
+    state: Record,
+    mask: npt.NDArray[np.int8],
+    guesses: int,
+    candidates: npt.NDArray[np.int64],
+    chances: npt.NDArray[np.float64],
+) -> int:
+    """Fill in the actions to weigh and return how many: all legal ones, but only the likeliest of the guesses.
+
+    `chances` are filled in with the probabilities of the guesses.
+    """
     count = 0
     n = int(state.n)
     if state.phase != GUESSING:
@@ -191,7 +228,7 @@ def _candidates(state: Record, mask: npt.NDArray[np.int8], guesses: int, candida
                 count += 1
         return count
     counts = new_counts()
-    count_guesses(state, OWN, counts)
+    total = count_guesses(state, OWN, counts)
     size = int(state.length[OTHER])
     while count < guesses:
         best = 0
@@ -206,6 +243,7 @@ def _candidates(state: Record, mask: npt.NDArray[np.int8], guesses: int, candida
             break
         counts[at // n, at % n] = 0
         candidates[count] = at
+        chances[count] = best / total
         count += 1
     if mask.shape[0] > n * n and mask[stop_action(state)]:
         candidates[count] = stop_action(state)
