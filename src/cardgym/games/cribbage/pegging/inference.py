@@ -9,10 +9,13 @@ from cardgym.engine.contract import rule
 from cardgym.games.cribbage.pegging.endings import best_alone, value_of_two
 from cardgym.games.cribbage.pegging.hands import CHOOSE, RANKS, SLOTS, WITH, slot_of, whole_hand
 from cardgym.games.cribbage.pegging.policy import FLOOR, LEVELS_OF_CHOICE, PeggingPolicy, find_node, node_key
+from cardgym.games.cribbage.pegging.takers import taker_shares
 from cardgym.games.cribbage.pegging.tree import sequence_code
 from cardgym.games.cribbage.ranks import worth
+from cardgym.games.cribbage.scoring import points_of_next
 
 _STEP = 1.0 / LEVELS_OF_CHOICE
+_TINY = 1e-300
 
 
 @rule
@@ -156,6 +159,7 @@ def _count_out(
     last_card_chances(policy, floor, 1 - dealer, played, played_by, num_played, known, chances)
     low, high = int(SLOTS[2, number, 0]), int(SLOTS[2, number, 1])
     gain = 0.0
+    total = 0.0
     for rank in range(13):
         if chances[rank] > 0.0:
             one = value_of_two(pile, length, count, low, high, rank)
@@ -163,6 +167,9 @@ def _count_out(
             values[low] += chances[rank] * one
             values[high] += chances[rank] * other
             gain += chances[rank] * (one - other)
+            total += chances[rank]
+    values[low] /= max(total, _TINY)
+    values[high] /= max(total, _TINY)
     return low if gain >= 0.0 else high
 
 
@@ -171,13 +178,16 @@ def last_card_chances(
     policy: PeggingPolicy, floor: int, side: int, played: npt.NDArray[np.int8], played_by: npt.NDArray[np.int8],
     num_played: int, known: npt.NDArray[np.int8], chances: npt.NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Fill `chances`, (13,), with the chance of each rank to be the last card of a side, which played by the policy.
+    """Fill `chances`, (13,), with the chance of each rank to be the last card of a side.
 
     By Bayes: how often the side keeps the hand, how many such hands the cards that were seen leave in the pack, and
-    how probable its cards so far were with that hand.
+    how probable its cards so far were with that hand, by the policy or, with the probability that it expects, of a
+    taker.
     """
+    taken = np.empty(13)
+    pile = np.empty(10, np.int8)
+    length = 0
     three = _with_played(0, 0, side, 0, played, played_by, num_played)
-    total = 0.0
     for rank in range(13):
         hand = whole_hand(3, three, rank)
         left = 4 - int(known[rank])
@@ -185,7 +195,8 @@ def last_card_chances(
             if played_by[place] == side and played[place] == rank:
                 left -= 1
         chances[rank] = policy.kept[side, hand] * _ways(hand, known) if left > 0 and worth(rank) >= floor else 0.0
-        total += chances[rank]
+        taken[rank] = chances[rank] * policy.takers
+        chances[rank] *= 1.0 - policy.takers
     code = 0
     count = 0
     before = 0  # Cards that the side had played.
@@ -194,30 +205,53 @@ def last_card_chances(
         restarted = place > 0 and (count == 0 or worth(rank) > 31 - count)
         if restarted:
             count = 0
+            length = 0
         if played_by[place] == side:
             if before < 3:
                 base = find_node(policy, node_key(code, side, restarted))
                 if base >= 0:
-                    _follow(policy, base, before, side, place, 31 - count, played, played_by, num_played, chances)
+                    word = points_of_next(pile, length)
+                    _follow(
+                        policy, base, before, side, place, word, count, played, played_by, num_played, chances, taken
+                    )  # fmt: skip
             before += 1
+        pile[length] = rank
+        length += 1
         count += worth(rank)
         if count == 31:
             count = 0
         code = sequence_code(code, place, int(played_by[place]), rank)
+    for rank in range(13):
+        chances[rank] += taken[rank]
 
 
 @rule
 def _follow(
-    policy: PeggingPolicy, base: int, before: int, side: int, place: int, room: int, played: npt.NDArray[np.int8],
-    played_by: npt.NDArray[np.int8], num_played: int, chances: npt.NDArray[np.float64],
+    policy: PeggingPolicy, base: int, before: int, side: int, place: int, word: int, count: int,
+    played: npt.NDArray[np.int8], played_by: npt.NDArray[np.int8], num_played: int, chances: npt.NDArray[np.float64],
+    taken: npt.NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Multiply the chance of each last card by how probable the side's card at a place of the play is with it."""
+    """Multiply the chance of each last card by how probable the side's card at a place of the play is with it.
+
+    By the policy in `chances`, of a taker in `taken`.
+    """
     size = 4 - before
     rest = _with_played(0, 0, side, place, played, played_by, num_played)
+    rank = int(played[place])
     for last in range(13):
         if chances[last] > 0.0:
             number = int(WITH[size - 1, rest, last])
-            chances[last] *= share_of(policy, base, size, number, int(played[place]), room)
+            chances[last] *= share_of(policy, base, size, number, rank, 31 - count)
+            if taken[last] > 0.0:
+                taken[last] *= share_of_taker(word, count, size, number, rank)
+
+
+@rule
+def share_of_taker(word: int, count: int, size: int, number: int, rank: int) -> float:
+    """How probable a taker's rank is, for the hand of `size` cards with that number; see `taker_shares`."""
+    shares = np.empty(4, np.float32)
+    taker_shares(word, count, size, number, shares)
+    return float(shares[slot_of(size, number, rank)])
 
 
 @rule
@@ -258,7 +292,10 @@ def play_likelihood(
     """
     last = multiset_of(held, size)
     hand = _with_played(size, last, side, 0, played, played_by, num_played)
-    likelihood = policy.kept[side, hand] / _all_ways(hand)
+    likelihood = 1.0 - policy.takers
+    taken = policy.takers
+    pile = np.empty(10, np.int8)
+    length = 0
     code = 0
     count = 0
     before = 0
@@ -267,17 +304,22 @@ def play_likelihood(
         restarted = place > 0 and (count == 0 or worth(rank) > 31 - count)
         if restarted:
             count = 0
+            length = 0
         if played_by[place] == side:
             base = find_node(policy, node_key(code, side, restarted)) if before < 3 else -1
             if base >= 0:
                 number = _with_played(size, last, side, place, played, played_by, num_played)
                 likelihood *= share_of(policy, base, 4 - before, number, rank, 31 - count)
+                if taken > 0.0:
+                    taken *= share_of_taker(points_of_next(pile, length), count, 4 - before, number, rank)
             before += 1
+        pile[length] = rank
+        length += 1
         count += worth(rank)
         if count == 31:
             count = 0
         code = sequence_code(code, place, int(played_by[place]), rank)
-    return float(likelihood)
+    return float((likelihood + taken) * policy.kept[side, hand] / _all_ways(hand))
 
 
 @rule

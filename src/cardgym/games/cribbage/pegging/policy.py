@@ -18,7 +18,7 @@ from cardgym.games.cribbage.pegging.hands import SIZES
 from cardgym.games.cribbage.pegging.solver import PeggingSolver
 from cardgym.games.cribbage.pegging.tree import PublicTree
 
-FORMAT = "cardgym cribbage pegging 1"
+FORMAT = "cardgym cribbage pegging 2"
 LEVELS_OF_CHOICE = 255
 """Into how many steps a probability is rounded: a byte."""
 FLOOR = 0.001
@@ -39,6 +39,7 @@ class PeggingPolicy(NamedTuple):
         kept: (2, 1820), float64: how often the pone and the dealer keep each hand.
         worths: (2, 1820), float64: what the pone and the dealer win in the play with each hand, in points less the
             opponent's.
+        takers: with which probability the opponent was a taker (`takers.py`).
     """
 
     keys: npt.NDArray[np.int64]
@@ -46,6 +47,7 @@ class PeggingPolicy(NamedTuple):
     choices: npt.NDArray[np.uint8]
     kept: npt.NDArray[np.float64]
     worths: npt.NDArray[np.float64]
+    takers: float
 
 
 @rule
@@ -100,6 +102,7 @@ def pack(
     steps: npt.NDArray[np.uint8],
     kept: npt.NDArray[np.float64],
     worths: npt.NDArray[np.float64],
+    takers: float = 0.0,
 ) -> PeggingPolicy:
     """The policy of a tree: its nodes sorted by key."""
     inner = tree.nodes[: tree.levels[-2]]
@@ -109,7 +112,7 @@ def pack(
     order = np.argsort(keys)
     if len(np.unique(keys)) != len(keys):
         raise AssertionError("two public nodes have one key")
-    return PeggingPolicy(keys[order], inner["base"][order], steps, kept, worths)
+    return PeggingPolicy(keys[order], inner["base"][order], steps, kept, worths, takers)
 
 
 def save_policy(path: Path, policy: PeggingPolicy, **about: str | int | float) -> None:
@@ -123,7 +126,8 @@ def save_policy(path: Path, policy: PeggingPolicy, **about: str | int | float) -
 def load_policy(path: Path = PATH) -> PeggingPolicy:
     """Read a policy that `save_policy` wrote."""
     with np.load(path, allow_pickle=False) as archive:
-        return PeggingPolicy(*(archive[name] for name in PeggingPolicy._fields))
+        arrays = (archive[name] for name in PeggingPolicy._fields[:-1])
+        return PeggingPolicy(*arrays, takers=float(archive["takers"]))
 
 
 def _num_inner(tree: PublicTree) -> int:

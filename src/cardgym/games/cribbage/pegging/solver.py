@@ -8,13 +8,16 @@ tree so.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.games.cribbage.pegging.leaves import walk_leaves
+from cardgym.games.cribbage.pegging.takers import blend, unblend
 from cardgym.games.cribbage.pegging.tree import DEALER, LEVELS, PONE, PublicTree
 from cardgym.games.cribbage.pegging.walking import (
     EVALUATE,
@@ -31,30 +34,35 @@ class PeggingSolver:
     """The play of the cards as a game of two, pone and dealer, for the difference of their points.
 
     CFR+ (Tammelin, 2014): seats update in turn, negative regrets are forgotten, and the strategy of iteration t counts
-    t squared times in the average.
+    t squared times in the average. Either seat may be a taker with a known probability (`takers.py`); what is learned
+    is how to play as the other kind.
 
     Attributes:
         tree: the public tree.
+        takers: the probability that a seat is a taker.
         iterations: how many were run.
         regrets: (num_choices,), float32.
         sums: (num_choices,), float32: the average strategy, not normalised.
     """
 
-    def __init__(self, tree: PublicTree, weights: Floats, threads: int = 1) -> None:
+    def __init__(self, tree: PublicTree, weights: Floats, threads: int = 1, takers: float = 0.0) -> None:
         """Start at the uniform strategy.
 
         Args:
             tree: what `build_tree` returns.
             weights: the probability of each pair of hands, (1820, 1820), float32.
             threads: how many threads walk the last levels.
+            takers: the probability that a seat is a taker, below 1.
         """
         self.tree = tree
+        self.takers = takers
         self.iterations = 0
         self.regrets = np.zeros(tree.num_choices, np.float32)
         self.sums = np.zeros(tree.num_choices, np.float32)
         self._weights = (weights, np.ascontiguousarray(weights.T))
         self._reach = np.zeros(int(tree.places[:, -1].max()), np.float32)
         self._values = np.zeros_like(self._reach)
+        self._saved = np.zeros(0, np.float32)
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads)
 
@@ -63,11 +71,25 @@ class PeggingSolver:
         for _ in range(iterations):
             self.iterations += 1
             for seat in (PONE, DEALER):
-                self._walk(seat, UPDATE, self.regrets, float(self.iterations) ** 2)
+                weight = float(self.iterations) ** 2
+                if self.takers > 0.0:
+                    with self._taking(1 - seat, self.takers, self.regrets, weight):  # Adds to the average itself.
+                        self._walk(seat, UPDATE, self.regrets, 0.0)
+                else:
+                    self._walk(seat, UPDATE, self.regrets, weight)
 
-    def value(self, strategy: Floats) -> float:
-        """What the pone wins a deal, in points, if both follow a strategy, (num_choices,), not normalised."""
-        return self._walk(PONE, EVALUATE, strategy, 0.0)
+    def value(self, strategy: Floats, seat: int = PONE, takers: float = 0.0) -> float:
+        """What a seat wins a deal, in points, if both follow a strategy, (num_choices,), not normalised.
+
+        Args:
+            strategy: the strategy.
+            seat: the seat.
+            takers: the probability that the other seat is a taker instead.
+        """
+        if takers == 0.0:
+            return self._walk(seat, EVALUATE, strategy, 0.0)
+        with self._taking(1 - seat, takers, strategy):
+            return self._walk(seat, EVALUATE, strategy, 0.0)
 
     def best_response(self, strategy: Floats, seat: int) -> float:
         """What a best responder in a seat wins a deal, in points, against a strategy."""
@@ -88,14 +110,31 @@ class PeggingSolver:
     def finish_best(self, strategy: Floats) -> None:
         """Replace a strategy's choices at the leaves, in place, by what is best against the choices before them.
 
-        So plays whoever infers from a strategy what the other seat may hold, and then counts (`play.py`).
+        So plays whoever infers from a strategy what the other seat may hold, and then counts (`inference.py`).
         """
         for seat in (PONE, DEALER):
-            self._walk(seat, FINISH, strategy, 0.0)
+            if self.takers > 0.0:
+                with self._taking(1 - seat, self.takers, strategy):
+                    self._walk(seat, FINISH, strategy, 0.0)
+            else:
+                self._walk(seat, FINISH, strategy, 0.0)
 
     def exploitability(self, strategy: Floats) -> float:
         """What a best responder wins a deal, in points, which is the dealer as often as the pone."""
         return sum(self.best_response(strategy, seat) for seat in (PONE, DEALER)) / 2.0
+
+    @contextmanager
+    def _taking(self, seat: int, share: float, strategy: Floats, weight: float = 0.0) -> Iterator[None]:
+        """Meanwhile a seat is a taker with a probability."""
+        tree = self.tree
+        if not len(self._saved):
+            self._saved = np.zeros(tree.num_choices, np.float32)
+        blend(
+            seat, share, int(tree.levels[LEVELS - 1]), tree.nodes, tree.places,
+            strategy, self._saved, self.sums, np.float32(weight), self._reach, self._values,
+        )  # fmt: skip
+        yield
+        unblend(seat, tree.nodes, strategy, self._saved)
 
     def _walk(self, seat: int, mode: int, strategy: Floats, weight: float) -> float:
         tree, levels = self.tree, self.tree.levels
