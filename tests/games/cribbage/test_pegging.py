@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 from cribbage_driver import CribbageDriver, compiled_only
 
+from cardgym.errors import CardgymError
+from cardgym.games.cribbage.commands.pegging import run
 from cardgym.games.cribbage.pegging.hands import SETS
+from cardgym.games.cribbage.pegging.inference import last_card_chances
 from cardgym.games.cribbage.pegging.kept import pair_weights
 from cardgym.games.cribbage.pegging.player import make_player
 from cardgym.games.cribbage.pegging.policy import load_policy
 from cardgym.games.cribbage.pegging.solver import PeggingSolver
+from cardgym.games.cribbage.pegging.takers import taker_shares
 from cardgym.games.cribbage.pegging.tree import build_tree
+from cardgym.games.cribbage.scoring import points_of_next
 from cardgym.games.cribbage.state import PLAYING, CribbageOptions
 
 RANKS = (0, 4, 6, 9)
@@ -90,12 +95,18 @@ def test_values_are_those_of_the_rules(pone, dealer):
     assert solver.exploitability(solver.sums) < 0.02
 
 
-@pytest.mark.slow
-def test_cfr_finds_an_equilibrium_of_hidden_hands():
+@functools.cache
+def small_weights():
+    """All hands of the smaller play, each as often as the cards allow."""
     sets = [number for number, ranks in enumerate(SETS[4]) if set(ranks) <= set(RANKS)]
     kept = np.zeros((2, 1820))
     kept[:, sets] = 1.0 / len(sets)
-    solver = PeggingSolver(small_tree(), pair_weights(kept), threads=2)
+    return pair_weights(kept)
+
+
+@pytest.mark.slow
+def test_cfr_finds_an_equilibrium_of_hidden_hands():
+    solver = PeggingSolver(small_tree(), small_weights(), threads=2)
     uniform = solver.exploitability(solver.sums)
     solver.run(12)
     assert solver.exploitability(solver.sums) < 0.05 * uniform
@@ -106,6 +117,59 @@ def test_cfr_finds_an_equilibrium_of_hidden_hands():
     strategy = solver.sums.copy()
     solver.finish_best(strategy)
     assert solver.exploitability(strategy) < 0.06 * uniform
+
+
+@pytest.mark.parametrize(
+    ("pile", "held", "shares"),
+    [
+        ((), (0, 4, 6, 9), (0.25, 0.25, 0.25, 0.25)),  # Nothing scores.
+        ((9,), (0, 4, 6, 9), (0, 0.5, 0, 0.5)),  # Fifteen or a pair.
+        ((9, 9), (0, 4, 6, 9), (0, 0, 0, 1)),  # Three of a kind are 6 points.
+        ((9, 9, 8), (0, 1, 8, 9), (0, 1, 0, 0)),  # Only 31 scores; the nine makes no pair that fits ...
+        ((9, 9, 8), (0, 8, 9, 9), (1, 0, 0, 0)),  # ... and may not be played.
+    ],
+)
+def test_taker_plays_for_the_most_points_now(pile, held, shares):
+    count = sum(min(rank + 1, 10) for rank in pile)
+    ranks = np.full(10, -1, np.int8)
+    ranks[: len(pile)] = pile
+    out = np.full(4, 9.0, np.float32)
+    taker_shares(points_of_next(ranks, len(pile)), count, 4, SETS[4].index(held), out)
+    assert out.tolist() == list(shares)
+
+
+@pytest.mark.slow
+def test_half_a_taker_wins_half_of_what_takers_win():
+    solver = PeggingSolver(small_tree(), small_weights())
+    solver.run(2)
+    strategy = solver.sums.copy()
+    for seat in range(2):
+        equal, taker = (solver.value(strategy, seat, share) for share in (0.0, 1.0))
+        assert solver.value(strategy, seat, 0.5) == pytest.approx((equal + taker) / 2, abs=1e-5)
+        assert solver.value(strategy, seat) != pytest.approx(taker, abs=1e-3)
+    np.testing.assert_array_equal(strategy, solver.sums)  # As it was.
+
+
+@pytest.mark.slow
+def test_play_that_expects_takers_wins_more_from_them():
+    wary = PeggingSolver(small_tree(), small_weights())
+    expecting = PeggingSolver(small_tree(), small_weights(), takers=0.1)
+    won, lost = [], []
+    for solver in (wary, expecting):
+        solver.run(12)
+        strategy = solver.sums.copy()
+        solver.finish_best(strategy)
+        won.append(sum(solver.value(strategy, seat, 1.0) for seat in range(2)) / 2)
+        lost.append(solver.exploitability(strategy))
+    assert won[1] > won[0] + 0.05
+    assert lost[0] < lost[1] < 0.1
+
+
+def test_share_of_takers_is_checked():
+    from argparse import Namespace
+
+    with pytest.raises(CardgymError, match="--takers"):
+        run(Namespace(iterations=1, threads=1, takers=1.0, out=None))
 
 
 def test_policy_knows_every_node_that_play_comes_to():
@@ -136,6 +200,37 @@ def test_equilibrium_is_legal_and_plays_by_what_its_seat_knows():
             other.resample(seat, np.array([seed, 0], np.uint64))
             assert choose(player, other, seat, draw) == chosen
             driver.apply_action(chosen)
+
+
+def test_last_card_is_inferred_from_what_takers_would_have_played():
+    # The dealer answered a ten with a seven: a taker that held a five or a ten would have scored.
+    played, by = np.full(8, -1, np.int8), np.full(8, -1, np.int8)
+    played[:5], by[:5] = (9, 6, 0, 6, 11), (0, 1, 0, 1, 1)
+    known = np.zeros(13, np.int8)
+    shares = []
+    for takers in (0.0, 0.5):
+        chances = np.zeros(13)
+        last_card_chances(load_policy()._replace(takers=takers), 1, 1, played, by, 5, known, chances)
+        shares.append(chances / chances.sum())
+    for rank in (4, 9):
+        assert 0 < shares[1][rank] < shares[0][rank]
+
+
+def test_equilibrium_teaches_points_where_it_counts():
+    player = make_player(CribbageOptions())
+    rng = np.random.default_rng(7)
+    surest = 0.0
+    driver = CribbageDriver()
+    while driver.deal < 8:
+        if driver.num_chance_outcomes:
+            driver.apply_action(int(rng.integers(driver.num_chance_outcomes)))
+            continue
+        seat, legal = driver.current_player, driver.legal_actions()
+        if len({card % 13 for card in legal}) == 2 and driver.state.num_played == 5:
+            seen, mask = driver.observe(seat, "plain")[None], driver.legal_action_mask()[None]
+            surest = max(surest, player.soft_probabilities(seen, mask, 0.15)[0].max())
+        driver.apply_action(int(rng.choice(legal)))
+    assert surest > 0.99  # A point is many times the temperature.
 
 
 def test_equilibrium_teaches_what_it_plays():

@@ -239,7 +239,7 @@ def _follow(
     rest = _with_played(0, 0, side, place, played, played_by, num_played)
     rank = int(played[place])
     for last in range(13):
-        if chances[last] > 0.0:
+        if chances[last] + taken[last] > 0.0:
             number = int(WITH[size - 1, rest, last])
             chances[last] *= share_of(policy, base, size, number, rank, 31 - count)
             if taken[last] > 0.0:

@@ -126,8 +126,8 @@ def save_policy(path: Path, policy: PeggingPolicy, **about: str | int | float) -
 def load_policy(path: Path = PATH) -> PeggingPolicy:
     """Read a policy that `save_policy` wrote."""
     with np.load(path, allow_pickle=False) as archive:
-        arrays = (archive[name] for name in PeggingPolicy._fields[:-1])
-        return PeggingPolicy(*arrays, takers=float(archive["takers"]))
+        keys, bases, choices, kept, worths, takers = (archive[name] for name in PeggingPolicy._fields)
+        return PeggingPolicy(keys, bases, choices, kept, worths, float(takers))
 
 
 def _num_inner(tree: PublicTree) -> int:

@@ -1,10 +1,10 @@
-"""Opponents who take points at sight: a share of those that the play is solved against.
+"""Takers: opponents who take points at sight, a share of those that the play is solved against.
 
-A taker plays the card of most points now, any of equals. Solved against an opponent who is a taker with a known
-probability, and an equal otherwise, the play gives away little to whoever answers it best, and wins much more from
-whoever takes points: a restricted Nash response (Johanson, Zinkevich and Bowling, "Computing robust counter-strategies",
-NIPS 2007), here of both seats at once. The mixture of two ways to play is itself a strategy, by Bayes: at each node and
-hand, as probable as each would have come here.
+A taker plays the card of most points now, any of equals. The play is solved against an opponent who is a taker with a
+known probability, and else as strong as can be. That wins much more from whoever takes points, and gives away little:
+a restricted Nash response (Johanson, Zinkevich and Bowling, "Computing robust counter-strategies", NIPS 2007), but for
+both seats at once. A blend of two ways to play is itself a strategy: at each node, for each hand, each way counts by
+how probable it is that it came here.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _blend_node(
     node: Record, seat: int, own: Floats, taken: Floats, strategy: Floats, saved: Floats, sums: Floats,
     weight: np.float32, mine: Floats, theirs: Floats,
 ) -> None:  # fmt: skip
-    """Blend at a node where the seat plays; fills `mine` and `theirs` with what it does there if it is no taker, or is."""
+    """Blend at a node where the seat plays; fills `mine` and `theirs`: what it does if it is no taker, and as one."""
     size = int(node.left[seat])
     count = int(node.count)
     base = int(node.base)
