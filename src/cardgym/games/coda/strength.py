@@ -21,6 +21,6 @@ OFFICIAL_STRENGTH = {
     "random-consistent": "wins 60.4 % [59.4, 61.3] against heuristic; 10,000 games",
     "heuristic": "wins 99.5 % [99.3, 99.6] against random; 10,000 games",
     "bayes": "wins 82.8 % [82.1, 83.5] against heuristic; 10,000 games",
-    "search": "wins 67.6 % [65.6, 69.4] against bayes; 2,000 games",
-    "value-search": "wins 69.8 % [69.0, 70.7] against bayes; 10,000 games",
+    "search": "wins 66.7 % [64.7, 68.6] against bayes; 2,000 games",
+    "value-search": "wins 70.9 % [70.0, 71.7] against bayes; 10,000 games",
 }
