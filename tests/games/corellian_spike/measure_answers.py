@@ -42,8 +42,8 @@ TRAINING = shlex.split(
     "--eval-opponents initial --eval-every 0 --final-games 0 --save-every 1000000"
 )
 """The training of the shipped `ppo`, with an average over as large a part of fewer decisions."""
-RESPONDING = shlex.split("--magnet none --ent-coef 0.03 --ent-coef-final 0.001 --average-tau 0.02 --learning-rate 5e-4")
-"""What `cardgym exploit` changes for a responder that starts from weights that play well."""
+RESPONDING = shlex.split("--critic own --ent-coef 0.01 --ent-coef-final 0.001 --learning-rate 5e-4")
+"""What a responder changes: its network knows the values, which a new critic of all seats would have to learn."""
 SEEDS = (1, 2)
 PAIRS = ((1, 2), (2, 1))
 """Nobody meets a player of its own run."""
