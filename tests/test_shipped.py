@@ -72,7 +72,8 @@ def test_a_game_has_the_checkpoints_made_for_its_id() -> None:
 def test_a_game_has_the_checkpoints_made_for_its_options() -> None:
     assert "ppo_four_players" in checkpoints(GAME)
     assert "ppo_four_players" not in checkpoints(GAME, GAME.parse_options())
-    assert list(checkpoints(GAME, GAME.parse_options({"num_players": 4}))) == ["ppo_four_players"]
+    for num_players, name in ((3, "ppo_three_players"), (4, "ppo_four_players")):
+        assert list(checkpoints(GAME, GAME.parse_options({"num_players": num_players}))) == [name]
     assert {"double_dqn", "ppo"} <= set(checkpoints(GAME, GAME.parse_options()))
     coda = find("CodaOfficial-v0")
     assert list(checkpoints(coda, coda.parse_options())) == list(checkpoints(coda))
