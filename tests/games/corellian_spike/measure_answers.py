@@ -307,7 +307,7 @@ def chance_of_sizes(unseen: npt.NDArray[np.int64], spikes: npt.NDArray[np.int64]
 
 
 def knowledge(measurement: Measurement) -> None:
-    """Agents with different observations against `full`, and all of them against players that others know."""
+    """Agents with different observations against `full`, `three_cards` against `code`, all against named players."""
     research = cardgym.find(KNOWLEDGE)
     game = cardgym.find(GAME)
     options, research_options = game.parse_options(), research.parse_options()
@@ -316,11 +316,11 @@ def knowledge(measurement: Measurement) -> None:
         words = () if name == "full" else ("--env-id", KNOWLEDGE, "--observation", name)
         where = (game, options) if name == "full" else (research, research_options)
         players[name] = [player(measurement.train(name, s, *words), *where, f"{name} {s}") for s in SEEDS]
-    for name in OBSERVATIONS:
-        if name != "full":
-            for first, second in product(players[name], players["full"]):
-                result = measurement.match(research, research_options, (first, second))
-                print(f"{first.name} against {second.name}:", result)
+    pairs = [*((name, "full") for name in OBSERVATIONS if name != "full"), ("three_cards", "code")]
+    for one, two in pairs:
+        for first, second in product(players[one], players[two]):
+            result = measurement.match(research, research_options, (first, second))
+            print(f"{first.name} against {second.name}:", result)
     shipped = player(ROOT / "checkpoints" / "corellian_spike" / "ppo.safetensors", game, options, "ppo")
     known = [shipped, *(resolve(name, research, research_options) for name in ("heuristic", "initial"))]
     for opponent, name in product(known, OBSERVATIONS):
