@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from argparse import Namespace
 
 import numpy as np
 import pytest
@@ -166,8 +167,6 @@ def test_play_that_expects_takers_wins_more_from_them():
 
 
 def test_share_of_takers_is_checked():
-    from argparse import Namespace
-
     with pytest.raises(CardgymError, match="--takers"):
         run(Namespace(iterations=1, threads=1, takers=1.0, out=None))
 

@@ -8,9 +8,7 @@ tree so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
@@ -71,12 +69,7 @@ class PeggingSolver:
         for _ in range(iterations):
             self.iterations += 1
             for seat in (PONE, DEALER):
-                weight = float(self.iterations) ** 2
-                if self.takers > 0.0:
-                    with self._taking(1 - seat, self.takers, self.regrets, weight):  # Adds to the average itself.
-                        self._walk(seat, UPDATE, self.regrets, 0.0)
-                else:
-                    self._walk(seat, UPDATE, self.regrets, weight)
+                self._walk_against(seat, UPDATE, self.regrets, self.takers, float(self.iterations) ** 2)
 
     def value(self, strategy: Floats, seat: int = PONE, takers: float = 0.0) -> float:
         """What a seat wins a deal, in points, if both follow a strategy, (num_choices,), not normalised.
@@ -86,10 +79,7 @@ class PeggingSolver:
             seat: the seat.
             takers: the probability that the other seat is a taker instead.
         """
-        if takers == 0.0:
-            return self._walk(seat, EVALUATE, strategy, 0.0)
-        with self._taking(1 - seat, takers, strategy):
-            return self._walk(seat, EVALUATE, strategy, 0.0)
+        return self._walk_against(seat, EVALUATE, strategy, takers)
 
     def best_response(self, strategy: Floats, seat: int) -> float:
         """What a best responder in a seat wins a deal, in points, against a strategy."""
@@ -113,28 +103,27 @@ class PeggingSolver:
         So plays whoever infers from a strategy what the other seat may hold, and then counts (`inference.py`).
         """
         for seat in (PONE, DEALER):
-            if self.takers > 0.0:
-                with self._taking(1 - seat, self.takers, strategy):
-                    self._walk(seat, FINISH, strategy, 0.0)
-            else:
-                self._walk(seat, FINISH, strategy, 0.0)
+            self._walk_against(seat, FINISH, strategy, self.takers)
 
     def exploitability(self, strategy: Floats) -> float:
         """What a best responder wins a deal, in points, which is the dealer as often as the pone."""
         return sum(self.best_response(strategy, seat) for seat in (PONE, DEALER)) / 2.0
 
-    @contextmanager
-    def _taking(self, seat: int, share: float, strategy: Floats, weight: float = 0.0) -> Iterator[None]:
-        """Meanwhile a seat is a taker with a probability."""
-        tree = self.tree
+    def _walk_against(self, seat: int, mode: int, strategy: Floats, takers: float, weight: float = 0.0) -> float:
+        """Walk for a seat where the other one is a taker with a probability; the strategy's choices of it stay."""
+        if takers == 0.0:
+            return self._walk(seat, mode, strategy, weight)
+        tree, other = self.tree, 1 - seat
         if not len(self._saved):
             self._saved = np.zeros(tree.num_choices, np.float32)
         blend(
-            seat, share, int(tree.levels[LEVELS - 1]), tree.nodes, tree.places,
+            other, takers, int(tree.levels[LEVELS - 1]), tree.nodes, tree.places,
             strategy, self._saved, self.sums, np.float32(weight), self._reach, self._values,
         )  # fmt: skip
-        yield
-        unblend(seat, tree.nodes, strategy, self._saved)
+        try:
+            return self._walk(seat, mode, strategy, 0.0)  # `blend` has added to the average.
+        finally:
+            unblend(other, tree.nodes, strategy, self._saved)
 
     def _walk(self, seat: int, mode: int, strategy: Floats, weight: float) -> float:
         tree, levels = self.tree, self.tree.levels
