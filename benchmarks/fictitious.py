@@ -22,7 +22,7 @@ from typing import Any
 
 from cardgym import find
 from cardgym.arena import evaluate
-from cardgym.exploit.exact import tree_exploitability
+from cardgym.experiments.exploit.exact import tree_exploitability
 from cardgym.players.base import resolve
 
 ROOT = Path(__file__).parents[1]

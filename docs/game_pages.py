@@ -20,7 +20,7 @@ import yaml
 import cardgym
 from cardgym.engine.contract import CompiledPolicy, Game, TablePolicy
 from cardgym.engine.registry import package_of
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
 
 HERE = Path(__file__).parent
 CITATIONS = HERE.parent / "CITATION.cff"
@@ -127,9 +127,9 @@ def draw(game: Game, path: Path, seed: int = 1) -> None:
     """Write a moving picture of a game that its usual opponent plays in every seat."""
     from PIL import Image
 
-    from cardgym.drawing.picture import picture
-    from cardgym.play.session import Session
     from cardgym.players.base import resolve
+    from cardgym.table.drawings.picture import picture
+    from cardgym.table.session import Session
 
     options = game.parse_options()
     player = resolve(game.opponent, game, options)

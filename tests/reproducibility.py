@@ -19,14 +19,14 @@ import numpy as np
 
 import cardgym
 from cardgym.arena import evaluate
-from cardgym.arena.recording import record
+from cardgym.arena.transitions import record
 from cardgym.engine.contract import CompiledPolicy, Game
 from cardgym.engine.kernel import RESET
 from cardgym.engine.registry import packages
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.players.base import resolve
-from cardgym.players.seating import SeatedBatch, game_keys
+from cardgym.players.seats import SeatedBatch, game_keys
 
 FILE = Path(__file__).with_name("digests.json")
 GAMES = 200

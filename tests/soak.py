@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 
 import cardgym
-from cardgym.console import Progress
-from cardgym.engine.compilation import bind, bound, rule, template
+from cardgym.console.output import Progress
 from cardgym.engine.contract import Game, Options, OutsidePolicy
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
+from cardgym.engine.numba.compilation import bind, bound, rule, template
 from cardgym.engine.sampling import LegalSampler
 from cardgym.errors import CardgymError
 from cardgym.players.base import resolve
-from cardgym.players.seating import SeatedBatch, game_keys
+from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.testing import interpreted_checks, knowledge_checks, rule_checks, secrecy_checks, vector_checks
 from cardgym.testing.cases import option_cases
 from cardgym.testing.driver import expect

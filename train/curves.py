@@ -15,11 +15,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cardgym import CardgymError
-from cardgym.arguments import Parser
-from cardgym.files import replacing
+from cardgym.console.arguments import Parser
+from cardgym.experiments.sweep.chart import Curves, draw
+from cardgym.files.atomic import replacing
 from cardgym.learn.curves import read_curves
 from cardgym.learn.tags import EVAL, LOWER, UPPER, WIN_RATE, eval_tag
-from cardgym.sweeps.chart import Curves, draw
 
 FORMATS = (".png", ".svg", ".pdf")
 

@@ -26,8 +26,8 @@ from cardgym.learn.resume import Stateful
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import linear
-from cardgym.learn.starting import load_weights
 from cardgym.learn.upkeep import Upkeep
+from cardgym.learn.warm_start import load_weights
 from cardgym.players.base import resolve
 from cardgym.players.networks import network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer

@@ -17,19 +17,19 @@ import torch
 
 from cardgym import find
 from cardgym.learn import tags
-from cardgym.learn.acting import EpsilonGreedy
 from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.device import choose_device
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.replay import ReplayBuffer
+from cardgym.learn.exploration import EpsilonGreedy
 from cardgym.learn.resume import Stateful
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import linear
-from cardgym.learn.starting import load_weights
 from cardgym.learn.transitions import TransitionBuilder
 from cardgym.learn.upkeep import Upkeep
+from cardgym.learn.warm_start import load_weights
 from cardgym.players.base import resolve
 from cardgym.players.networks import NetworkPlayer, network_shape
 

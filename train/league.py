@@ -14,10 +14,10 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from cardgym.console import Progress, print_results
-from cardgym.league.config import LeagueConfig
-from cardgym.league.population import Population
-from cardgym.league.report import HEAD, TITLE, rows, write
+from cardgym.console.output import Progress, print_results
+from cardgym.experiments.league.config import LeagueConfig
+from cardgym.experiments.league.population import Population
+from cardgym.experiments.league.report import HEAD, TITLE, rows, write
 from cardgym.learn.resume import STATE_FILE, load_resume_state, save_state
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.scaling import make

@@ -4,7 +4,7 @@ Usage:
     python train/nfsp.py --config examples/leduc_poker/configs/nfsp.toml [--seed 2] [--out FOLDER] [--resume] ...
 
 `--help` lists every hyper-parameter; docs/algorithms/nfsp.md describes the algorithm. Best responses are learned as in
-train/dqn.py; the average policy is in cardgym.learn.nfsp.learner, who plays which in cardgym.learn.nfsp.behaviour.
+train/dqn.py; the average policy is in cardgym.learn.nfsp.learner, who plays which in cardgym.learn.nfsp.behavior.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.device import choose_device
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.replay import ReplayBuffer
-from cardgym.learn.nfsp.behaviour import Behaviour
+from cardgym.learn.nfsp.behavior import Behaviour
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.nfsp.learner import AverageLearner
 from cardgym.learn.nfsp.reservoir import Decisions, ReservoirBuffer
@@ -29,9 +29,9 @@ from cardgym.learn.resume import Stateful
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import linear
-from cardgym.learn.starting import load_weights
 from cardgym.learn.transitions import TransitionBuilder
 from cardgym.learn.upkeep import Upkeep
+from cardgym.learn.warm_start import load_weights
 from cardgym.players.base import resolve
 from cardgym.players.networks import NetworkPlayer, NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer

@@ -22,14 +22,14 @@ from cardgym.learn.device import choose_device
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.critic import TableCritic
 from cardgym.learn.ppo.learner import PPOLearner
-from cardgym.learn.ppo.normalising import insert, measure
+from cardgym.learn.ppo.normalization import insert, measure
 from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.resume import Stateful
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import linear
-from cardgym.learn.starting import load_weights
 from cardgym.learn.upkeep import Upkeep
+from cardgym.learn.warm_start import load_weights
 from cardgym.players.base import resolve
 from cardgym.players.networks import network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from cardgym import find
-from cardgym.console import Progress
-from cardgym.files import replacing
+from cardgym.console.output import Progress
+from cardgym.files.atomic import replacing
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
-from cardgym.learn.stopping import Saving
+from cardgym.learn.signals import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import resolve

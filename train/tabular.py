@@ -14,13 +14,13 @@ import time
 from pathlib import Path
 
 from cardgym import find
-from cardgym.console import Progress
+from cardgym.console.output import Progress
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import linear
-from cardgym.learn.stopping import Saving
+from cardgym.learn.signals import Saving
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tensorboard import TensorBoard

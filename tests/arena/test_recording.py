@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
-from cardgym.arena import recording
-from cardgym.arena.recording import Transitions, record
+from cardgym.arena import transitions as recording
 from cardgym.arena.transition_file import read_transitions, write_transitions
-from cardgym.engine.compilation import reachable_modules
+from cardgym.arena.transitions import Transitions, record
+from cardgym.engine.numba.compilation import reachable_modules
 
 ENV = "CorellianSpike-v0"
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD = range(6)

@@ -12,7 +12,8 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.arena import evaluate
-from cardgym.arena.tournament import Standings, running, tournament
+from cardgym.arena.tournament import Standings, tournament
+from cardgym.arena.tournament import runner as running
 from cardgym.arena.tournament.bootstrap import REPLICATES, weights
 from cardgym.arena.tournament.pages import write_leaderboards, write_results
 from cardgym.arena.tournament.ranges import play_range, ranges

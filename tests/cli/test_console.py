@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from cardgym.console import Progress, adapt_streams, fitting_tables, results_console, short_names, waiting
+from cardgym.console.output import Progress, adapt_streams, fitting_tables, results_console, short_names, waiting
 
 HEAD = ["player", "win rate", "points in all of the hands", "x"]
 ROWS = [
@@ -126,7 +126,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("cardgym.console._now", clock)
+    monkeypatch.setattr("cardgym.console.output._now", clock)
     return clock
 
 

@@ -20,8 +20,8 @@ import pytest
 from doc_commands import ROOT, Shown, commands
 
 from cardgym import cli
-from cardgym.arguments import Parser
-from cardgym.limits import SHORT
+from cardgym.console.arguments import Parser
+from cardgym.files.limits import SHORT
 
 ALL = "CARDGYM_DOCS_COMMANDS"
 """The environment variable that `make docs-commands` sets."""

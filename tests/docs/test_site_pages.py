@@ -18,7 +18,7 @@ from doc_commands import BUILT
 
 import cardgym
 import cardgym.arena
-from cardgym.limits import SHORT
+from cardgym.files.limits import SHORT
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -14,8 +14,9 @@ import pytest
 from numba.core.caching import FunctionCache
 
 import cardgym
-from cardgym.engine.code_files import cache_folder
-from cardgym.engine.compilation import (
+from cardgym.engine.kernel import kernel_of
+from cardgym.engine.numba.cache import cache_folder
+from cardgym.engine.numba.compilation import (
     allocates,
     bind,
     bound,
@@ -26,13 +27,12 @@ from cardgym.engine.compilation import (
     rule,
     template,
 )
-from cardgym.engine.kernel import kernel_of
 
 PACKAGE = Path(cardgym.__file__).parent
 
 DIGESTS = """
 import json, cardgym
-from cardgym.engine.compilation import digest_of
+from cardgym.engine.numba.compilation import digest_of
 from cardgym.engine.kernel import kernel_of
 games = [cardgym.find(name) for name in cardgym.registered()]
 print(json.dumps({
@@ -54,7 +54,7 @@ import gymnasium, cardgym
 env = gymnasium.make("OnePlayPoker-v0")
 _, info = env.reset(seed=0)
 env.step(int(info["action_mask"].argmax()))
-from cardgym.engine.compilation import digest_of
+from cardgym.engine.numba.compilation import digest_of
 from cardgym.engine.kernel import kernel_of
 step = kernel_of(cardgym.find("OnePlayPoker-v0"), "full").step
 print(digest_of(step), step.__name__)

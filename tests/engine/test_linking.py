@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numba.core.registry import cpu_target
 
-from cardgym.engine.compilation import compiled, rule
+from cardgym.engine.numba.compilation import compiled, rule
 
 
 @rule
@@ -58,7 +58,7 @@ def test_no_machine_code_is_made_of_what_only_compiled_code_calls():
 def test_scipy_is_imported_only_for_linear_algebra():
     program = """
 import sys, numba, numpy as np
-from cardgym.engine.compilation import compiled
+from cardgym.engine.numba.compilation import compiled
 @compiled
 def double(value):
     return 2 * value

@@ -14,9 +14,9 @@ from gymnasium.wrappers.vector import RecordVideo as RecordVectorVideo
 
 import cardgym
 from cardgym import CardgymError
-from cardgym.drawing import Symbol, symbols, table
-from cardgym.engine.views import View
 from cardgym.envs.single import CardEnv
+from cardgym.table.drawings import Symbol, symbols, table
+from cardgym.table.views import View
 
 SIZE = (720, 960, 3)
 IDS = cardgym.registered()

@@ -18,7 +18,7 @@ import cardgym
 from cardgym import CardgymError, IllegalActionError
 from cardgym.cli import main
 from cardgym.interop import sb3
-from cardgym.learn.acting import random_legal
+from cardgym.learn.exploration import random_legal
 from cardgym.learn.opponents import OpponentPool
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.

@@ -23,8 +23,8 @@ from cardgym.engine.contract import (
     Generator,
     Observation,
     Options,
-    Record,
     Rules,
+    State,
     Words,
     choice,
     number,
@@ -67,13 +67,13 @@ class TinyOptions(Options):
     turns: int = number(4, 1, 20, help="turns of each seat")
     reward: str = choice("plain", "other", help="what is paid; here it changes nothing")
 
-    def write(self, state: Record) -> None:
+    def write(self, state: State) -> None:
         """Write the options but `reward`: the record's field of that name is what was paid."""
         state.num_players, state.turns = self.num_players, self.turns
 
 
 @rule
-def setup(state: Record) -> None:
+def setup(state: State) -> None:
     state.played = 0
     state.card = -1
     for seat in range(2):
@@ -82,24 +82,24 @@ def setup(state: Record) -> None:
 
 
 @rule
-def num_chance_outcomes(state: Record) -> int:
+def num_chance_outcomes(state: State) -> int:
     return 4 if state.card < 0 and state.played < state.turns * state.num_players else 0
 
 
 @rule
-def current_player(state: Record) -> int:
+def current_player(state: State) -> int:
     return -1 if state.played == state.turns * state.num_players else int(state.played % state.num_players)
 
 
 @rule
-def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     parity = state.played // state.num_players % 2
     for action in range(NUM_ACTIONS):
         mask[action] = 1 if action // 2 == parity else 0
 
 
 @rule
-def apply_action(state: Record, move: int) -> None:
+def apply_action(state: State, move: int) -> None:
     for seat in range(2):
         state.reward[seat] = 0.0
     if state.card < 0:
@@ -127,7 +127,7 @@ SIZE = LEFT + 1
 
 
 @rule
-def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     for place in range(SIZE):
         out[place] = 0.0
     if state.card >= 0:
@@ -138,27 +138,27 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 
 @rule
-def observe_card(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_card(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     out[0] = state.card + 1
 
 
 @rule
-def resample(state: Record, seat: int, generator: Generator) -> None:
+def resample(state: State, seat: int, generator: Generator) -> None:
     pass
 
 
 @rule
-def score(state: Record, seat: int) -> float:
+def score(state: State, seat: int) -> float:
     return float(state.right[seat])
 
 
 @rule
-def max_score(state: Record) -> float:
+def max_score(state: State) -> float:
     return float(state.turns * state.num_players)
 
 
 @rule
-def perfect(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def perfect(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     return int(2 * (state.played // state.num_players % 2) + state.card % 2)
 
 

@@ -14,7 +14,7 @@ from learning_game import CARD, LEFT, PARITY, SCRIPT, load_script
 
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
-from cardgym.learn.nfsp.behaviour import Behaviour
+from cardgym.learn.nfsp.behavior import Behaviour
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.nfsp.learner import AverageLearner, imitation_loss
 from cardgym.learn.nfsp.reservoir import Decisions, ReservoirBuffer

@@ -13,14 +13,14 @@ import torch
 from learning_game import SCRIPT, load_script
 
 from cardgym.arena import evaluate
-from cardgym.engine.compilation import plain_function
 from cardgym.engine.contract import Game
+from cardgym.engine.numba.compilation import plain_function
 from cardgym.errors import CardgymError
 from cardgym.learn.opponents import Learner, OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.critic import TableCritic
 from cardgym.learn.ppo.learner import PPOLearner
-from cardgym.learn.ppo.normalising import folded, insert, measure
+from cardgym.learn.ppo.normalization import folded, insert, measure
 from cardgym.learn.ppo.turns import TurnBatch
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players.base import resolve

@@ -14,10 +14,10 @@ import pytest
 from learning_game import ROOT, load_script
 
 from cardgym.engine.contract import Game
-from cardgym.files import sweep
-from cardgym.learn import stopping
+from cardgym.files.atomic import sweep
+from cardgym.learn import signals as stopping
 from cardgym.learn.resume import STATE_FILE, load_state, save_state
-from cardgym.learn.stopping import Saving, Stopped, listening
+from cardgym.learn.signals import Saving, Stopped, listening
 from killing import check_run_that_is_asked_to_end_saves
 
 TINY = ["--env-id", "register_tiny:Tiny-v0", "--eval-every", "0", "--final-games", "0"]

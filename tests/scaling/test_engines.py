@@ -12,8 +12,8 @@ import pytest
 import scaling_tasks
 
 from cardgym import CardgymError
+from cardgym.experiments.launch import LOG, STOP, run_program
 from cardgym.scaling import Engine, Outcome, Task, make
-from cardgym.scaling.program import LOG, STOP, run_program
 
 HERE = Path(__file__).parent
 SRC = HERE.parents[1] / "src"
@@ -115,7 +115,7 @@ def test_nothing_runs_on_after_a_signal(tmp_path: Path, number: signal.Signals) 
     command.write_text(
         "import sys\n"
         "from cardgym.scaling import Task, make\n"
-        "from cardgym.scaling.program import run_program\n"
+        "from cardgym.experiments.launch import run_program\n"
         "import scaling_tasks\n"
         "if __name__ == '__main__':\n"
         "    folder, script = sys.argv[1:]\n"

@@ -19,8 +19,8 @@ from cardgym.engine.contract import (
     Generator,
     Item,
     Observation,
-    Record,
     Show,
+    State,
     View,
     Zone,
     rule,
@@ -69,31 +69,31 @@ SIZE = MOVES + 1
 
 
 @rule
-def observe_both_cards(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_both_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     observations.observe(state, seat, out)
     out[SEAT] = 1.0 if state.cards[1 - seat] == KING else 0.0
 
 
 @rule
-def observe_too_much(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_too_much(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     observations.observe(state, seat, out)
     out[MOVES] = state.moves
 
 
 @rule
-def observe_too_little(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_too_little(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     for place in range(MOVES):
         out[place] = 0.0
 
 
 @rule
-def observe_beyond(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_beyond(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     for place in range(out.shape[0] + 1):
         out[place] = 0.0
 
 
 @rule
-def observe_and_change(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_and_change(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     observations.observe(state, seat, out)
     state.history += 1
 
@@ -110,18 +110,18 @@ def observed_by(write: Any, features: Any = observations.features) -> dict[str, 
 
 
 @rule
-def legal_nothing(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_nothing(state: State, mask: npt.NDArray[np.int8]) -> None:
     mask[0] = 1 if state.moves < 2 else 0
     mask[1] = mask[0]
 
 
 @rule
-def legal_half_written(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_half_written(state: State, mask: npt.NDArray[np.int8]) -> None:
     mask[1] = 1
 
 
 @rule
-def apply_and_deal_twice(state: Record, move: int) -> None:
+def apply_and_deal_twice(state: State, move: int) -> None:
     dealing = state.cards[0] != HIDDEN and state.cards[1] == HIDDEN
     rules.apply_action(state, move)
     if dealing:
@@ -129,53 +129,53 @@ def apply_and_deal_twice(state: Record, move: int) -> None:
 
 
 @rule
-def apply_without_end(state: Record, move: int) -> None:
+def apply_without_end(state: State, move: int) -> None:
     rules.apply_action(state, move)
     state.winner = -1
 
 
 @rule
-def apply_nothing(state: Record, move: int) -> None:
+def apply_nothing(state: State, move: int) -> None:
     if state.cards[1] == HIDDEN or move == BET:
         rules.apply_action(state, move)
 
 
 @rule
-def setup_forgetful(state: Record) -> None:
+def setup_forgetful(state: State) -> None:
     kept = state.moves
     rules.setup(state)
     state.moves = kept % 2
 
 
 @rule
-def resample_nothing(state: Record, seat: int, generator: Generator) -> None:
+def resample_nothing(state: State, seat: int, generator: Generator) -> None:
     pass
 
 
 @rule
-def resample_own_card(state: Record, seat: int, generator: Generator) -> None:
+def resample_own_card(state: State, seat: int, generator: Generator) -> None:
     if state.cards[1] != HIDDEN:
         state.cards[0] = uniform(generator, 3)
         state.cards[1] = (state.cards[0] + 1) % 3
 
 
 @rule
-def forfeit_for_gain(state: Record, seat: int) -> float:
+def forfeit_for_gain(state: State, seat: int) -> float:
     return 1.0
 
 
 @rule
-def score_for_both(state: Record, seat: int) -> float:
+def score_for_both(state: State, seat: int) -> float:
     return 1.0
 
 
 @rule
-def index_beyond(state: Record, seat: int) -> int:
+def index_beyond(state: State, seat: int) -> int:
     return int(observations.info_state_index(state, seat) + 20)
 
 
 @rule
-def index_zero(state: Record, seat: int) -> int:
+def index_zero(state: State, seat: int) -> int:
     return 0
 
 
@@ -183,12 +183,12 @@ def index_zero(state: Record, seat: int) -> int:
 
 
 @rule
-def peek(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def peek(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     return 1 if state.cards[seat] > state.cards[1 - seat] else 0
 
 
 @rule
-def play_an_illegal_action(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def play_an_illegal_action(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     return 2
 
 
@@ -200,13 +200,13 @@ ILLEGAL = {"wild": CompiledPolicy(play_an_illegal_action)}
 
 
 @rule
-def setup_small(state: Record) -> None:
+def setup_small(state: State) -> None:
     rules.setup(state)
     state.small = 100
 
 
 @rule
-def observe_small(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_small(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Compiled, the product of two int8 is an int64; NumPy's scalars overflow, or raise."""
     observations.observe(state, seat, out)
     out[MOVES] = state.moves / 3.0 if state.small * state.small == 10_000 else 0.0
@@ -220,15 +220,15 @@ def with_field(name: str) -> np.dtype[Any]:
 # -- words ------------------------------------------------------------------------------------------------------------
 
 
-def describe_both_cards(state: Record, seat: int) -> str:
+def describe_both_cards(state: State, seat: int) -> str:
     return f"Cards: {state.cards[0]} and {state.cards[1]}"
 
 
-def narrate_both_cards(before: Record, move: int, after: Record, seat: int) -> str:
+def narrate_both_cards(before: State, move: int, after: State, seat: int) -> str:
     return f"{move}, with {before.cards[0]} and {before.cards[1]} on the table"
 
 
-def same_words(state: Record, action: int) -> str:
+def same_words(state: State, action: int) -> str:
     return "do something"
 
 
@@ -241,25 +241,25 @@ def view_of(*ids: str, symbol: str = "", secret: int = 0, actions: dict[int, lis
     return {"to_act": -1, "zones": zones, "counters": [], "actions": actions or {}}
 
 
-def view_both_cards(state: Record, seat: int) -> View:
+def view_both_cards(state: State, seat: int) -> View:
     return view_of("a", secret=int(state.cards.sum()))
 
 
-def view_twins(state: Record, seat: int) -> View:
+def view_twins(state: State, seat: int) -> View:
     return view_of("a", "a")
 
 
-def view_undrawn(state: Record, seat: int) -> View:
+def view_undrawn(state: State, seat: int) -> View:
     return view_of("a", symbol="card")
 
 
-def view_elsewhere(state: Record, seat: int) -> View:
+def view_elsewhere(state: State, seat: int) -> View:
     return view_of("a", actions={0: ["b"]})
 
 
-def view_ambiguous(state: Record, seat: int) -> View:
+def view_ambiguous(state: State, seat: int) -> View:
     return view_of("a", actions={0: ["a"], 1: ["a"]})
 
 
-def show_both_cards(before: Record, move: int, after: Record, seat: int) -> list[Show]:
+def show_both_cards(before: State, move: int, after: State, seat: int) -> list[Show]:
     return [{"name": "Cards", "items": [], "lines": [f"{before.cards[0]} and {before.cards[1]}"], "total": ""}]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Game, Generator, Observation, Record, Rules, StateIndex, Words, rule
+from cardgym.engine.contract import Feature, Game, Generator, Observation, Rules, State, StateIndex, Words, rule
 from kuhn_poker.game import GAME as KUHN
 from kuhn_poker.rules import KuhnOptions
 
@@ -27,7 +27,7 @@ STATE = np.dtype(
 
 
 @rule
-def setup(state: Record) -> None:
+def setup(state: State) -> None:
     state.number = 0
     state.card = -1
     state.lots = 0
@@ -35,25 +35,25 @@ def setup(state: Record) -> None:
 
 
 @rule
-def num_chance_outcomes(state: Record) -> int:
+def num_chance_outcomes(state: State) -> int:
     if state.lots > 0:
         return 6
     return 1000 if state.card < 0 and state.number < 2 else 0
 
 
 @rule
-def current_player(state: Record) -> int:
+def current_player(state: State) -> int:
     return 0 if state.number < 2 else -1
 
 
 @rule
-def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     mask[0] = 1
     mask[1] = 1
 
 
 @rule
-def apply_action(state: Record, move: int) -> None:
+def apply_action(state: State, move: int) -> None:
     """Action 1 has some lots drawn before the deal ends; they change nothing, but draw from the generator."""
     if state.lots > 0:
         state.lots -= 1
@@ -71,7 +71,7 @@ def apply_action(state: Record, move: int) -> None:
 
 
 @rule
-def apply_with_leftovers(state: Record, move: int) -> None:
+def apply_with_leftovers(state: State, move: int) -> None:
     """The second card depends on the lots drawn in the first deal."""
     dealing = state.lots == 0 and state.card < 0
     apply_action(state, move)
@@ -80,27 +80,27 @@ def apply_with_leftovers(state: Record, move: int) -> None:
 
 
 @rule
-def deal(state: Record) -> int:
+def deal(state: State) -> int:
     return int(state.number)
 
 
 @rule
-def nothing(state: Record, seat: int) -> float:
+def nothing(state: State, seat: int) -> float:
     return 0.0
 
 
 @rule
-def none(state: Record) -> float:
+def none(state: State) -> float:
     return 0.0
 
 
 @rule
-def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     out[0] = max(state.card, 0) / 1000.0
 
 
 @rule
-def resample(state: Record, seat: int, generator: Generator) -> None:
+def resample(state: State, seat: int, generator: Generator) -> None:
     pass
 
 
@@ -108,11 +108,11 @@ def features(options: KuhnOptions) -> tuple[Feature, ...]:
     return (Feature("card", "the card / 1000"),)
 
 
-def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int) -> str:
     return f"Card {after.card}"
 
 
-def game(game_id: str, apply: Callable[[Record, int], None]) -> Game:
+def game(game_id: str, apply: Callable[[State, int], None]) -> Game:
     """The game, with one of the two ways to play a move."""
     return dataclasses.replace(
         KUHN,

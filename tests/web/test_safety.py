@@ -13,9 +13,9 @@ from hostile import a_server, answer_to, fault, requests
 from web_server import Client, Served, serving, settled
 
 import cardgym
-from cardgym.engine.contract import Record
-from cardgym.play.moves import Snapshot
-from cardgym.play.session import Event, Session
+from cardgym.engine.contract import State
+from cardgym.table.moves import Snapshot
+from cardgym.table.session import Event, Session
 
 SPIKE = "CorellianSpike-v0"
 VOLATILE = ("date",)
@@ -112,7 +112,7 @@ def everything(client: Client, state: dict[str, Any]) -> bytes:
     return said
 
 
-def resampled(session: Session, state: Record, key: int) -> Record:
+def resampled(session: Session, state: State, key: int) -> State:
     """A state with everything drawn anew that the person cannot see."""
     other = np.array([state], session.game.state).view(np.recarray)
     session.game.rules.resample(other[0], session.seat, np.array([key, 0], np.uint64))

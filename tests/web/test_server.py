@@ -16,8 +16,8 @@ from web_server import Client, Served, serving, settled
 
 import cardgym
 from cardgym.engine.contract import OutsidePolicy
-from cardgym.play.costs import costs
-from cardgym.web import lobby
+from cardgym.table.costs import costs
+from cardgym.table.web import lobby
 
 SPIKE = "CorellianSpike-v0"
 SHORT = {"game": SPIKE, "options": {"hands": 2}, "opponents": ["heuristic"]}

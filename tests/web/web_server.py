@@ -14,9 +14,9 @@ from typing import Any
 import uvicorn
 
 from cardgym.cli.serve import configuration
-from cardgym.play.record import Record
-from cardgym.web.app import make_app
-from cardgym.web.tables import Tables
+from cardgym.table.game_log import GameLog
+from cardgym.table.web.app import make_app
+from cardgym.table.web.tables import Tables
 
 
 class Client:
@@ -77,7 +77,7 @@ class Served:
     """
 
     def __init__(self, record: Path, **settings: Any) -> None:
-        app = make_app(Record(record), **settings)
+        app = make_app(GameLog(record), **settings)
         self.tables: Tables = app.state.tables
         self._server = uvicorn.Server(configuration(app, "127.0.0.1", 0, 100))
         self._thread = threading.Thread(target=self._server.run)

@@ -14,15 +14,15 @@ import numpy.typing as npt
 from cardgym.arena.report import Report
 from cardgym.arena.statistics import Moments
 from cardgym.arena.totals import Totals
-from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import NOOP, RESET
+from cardgym.engine.numba.compilation import bind, bound, template
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.limits import MAX_GAMES, duration
+from cardgym.files.limits import MAX_GAMES, duration
 from cardgym.players.base import Player, PlayerSpec, resolve_all
-from cardgym.players.seating import SeatedBatch
+from cardgym.players.seats import SeatedBatch
 
 Seats = Literal["rotate", "fixed"]
 

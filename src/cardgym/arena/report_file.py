@@ -9,8 +9,8 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from cardgym.errors import quoted
+from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_document, read_bytes
 from cardgym.players.compatibility import OptionValues
-from cardgym.untrusted.documents import Count, Document, Items, Name, Number, at_most, parse_document, read_bytes
 
 _MAX_PLAYERS = 64
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.arena.recording import LOG, Transitions
+from cardgym.arena.transitions import LOG, Transitions
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
-from cardgym.untrusted.archives import Archive
+from cardgym.files.archives import Archive
+from cardgym.files.atomic import replacing
 
 SUFFIXES = (".csv", ".npz")
 

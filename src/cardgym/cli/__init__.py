@@ -10,11 +10,11 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from cardgym import shipped
 from cardgym.cli.parser import Parser
-from cardgym.console import adapt_streams, silence_stdout
+from cardgym.console.output import adapt_streams, silence_stdout
 from cardgym.engine.registry import Command, packages, registered
 from cardgym.errors import CardgymError, missing, printable, unknown
+from cardgym.files import shipped
 
 GENERAL = {
     "games": "list the games with their options and players",

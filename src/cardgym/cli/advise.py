@@ -17,7 +17,7 @@ from cardgym.engine.registry import find, package_of
 from cardgym.errors import CardgymError
 
 if TYPE_CHECKING:
-    from cardgym.engine.advice import Advice
+    from cardgym.table.advice import Advice
 
 _LOGGED = ("--decision", "--game", "--record", "--coach")
 
@@ -58,7 +58,7 @@ def main(words: list[str]) -> int:
     if arguments.json:
         print(json.dumps(advice.asdict(), indent=2, allow_nan=False))
     else:
-        from cardgym.play.style import Style
+        from cardgym.table.terminal.style import Style
 
         print(Style.of().cards("\n".join(lines)))
     return 0
@@ -71,9 +71,9 @@ A decision of a recorded game instead: cardgym advise ENV --decision N [--game N
 def _advise(env: str, arguments: Any) -> tuple[Advice, list[str]]:
     """The advice, and the position with the advice as lines."""
     from cardgym.cli.review import entries_of, entry_of
-    from cardgym.play.coach import Coach
-    from cardgym.play.review import decisions_of
-    from cardgym.play.style import fitted, size
+    from cardgym.table.coach import Coach
+    from cardgym.table.review import decisions_of
+    from cardgym.table.terminal.style import fitted, size
 
     game = find(env)
     entry = entry_of(entries_of(arguments.record, env), arguments.game)

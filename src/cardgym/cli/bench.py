@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.arguments import whole
 from cardgym.cli.parser import Parser
-from cardgym.console import Progress
+from cardgym.console.arguments import whole
+from cardgym.console.output import Progress
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 

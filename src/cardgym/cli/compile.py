@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cardgym.cli.parser import Parser
-from cardgym.console import Progress
+from cardgym.console.output import Progress
 from cardgym.engine.contract import CompiledPolicy, Game
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
@@ -28,8 +28,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Compile, and print a line for each game."""
-    from cardgym.engine.code_files import cache_root
-    from cardgym.engine.compilation import num_compiled
+    from cardgym.engine.numba.cache import cache_root
+    from cardgym.engine.numba.compilation import num_compiled
 
     games = [find(name) for name in arguments.envs or registered()]
     rows: list[dict[str, Any]] = []
@@ -97,9 +97,9 @@ def _own_players(game: Game) -> Iterator[str]:
 
 def _play(game: Game) -> None:
     """A game that is watched, and the coach's advice for its second decision."""
-    from cardgym.play.coach import Coach
-    from cardgym.play.session import Session
     from cardgym.players.base import resolve
+    from cardgym.table.coach import Coach
+    from cardgym.table.session import Session
 
     options = game.parse_options()
     players = [resolve(game.opponent, game, options)] * options.num_players
@@ -113,7 +113,7 @@ def _play(game: Game) -> None:
 
 def _record(game: Game) -> None:
     """A recording, where the game numbers what a seat knows."""
-    from cardgym.arena.recording import record
+    from cardgym.arena.transitions import record
 
     if game.state_index.has_keys:
         record(game, None, ["random"] * game.parse_options().num_players, games=1, seed=0)

@@ -14,9 +14,9 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from cardgym import shipped
 from cardgym.cli.parser import Parser
 from cardgym.engine.registry import find, registered
+from cardgym.files import shipped
 from cardgym.players.base import checkpoints, player_names
 
 SHELLS = ("bash", "zsh", "tcsh")

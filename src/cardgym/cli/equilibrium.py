@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardgym.cli.parser import Parser, add_settings, whole
-from cardgym.console import Progress, print_results
+from cardgym.console.output import Progress, print_results
 from cardgym.engine.registry import parse_settings
 from cardgym.errors import CardgymError, unknown
-from cardgym.limits import MAX_STEPS
+from cardgym.files.limits import MAX_STEPS
 
 if TYPE_CHECKING:
     from cardgym.engine.contract import Game
@@ -96,7 +96,7 @@ def _share(word: str) -> float:
 
 
 def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
-    from cardgym.exploit.exact import tree_exploitability
+    from cardgym.experiments.exploit.exact import tree_exploitability
     from cardgym.solvers.equilibrium import METHODS, EquilibriumSolver, Method, solve_equilibrium, state_path
 
     if by not in METHODS:

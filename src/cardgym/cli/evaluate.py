@@ -24,7 +24,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Evaluate and print."""
     from cardgym.arena import evaluate
-    from cardgym.console import Progress
+    from cardgym.console.output import Progress
 
     game, options = game_of(arguments)
     with Progress("evaluation", "games") as progress:
@@ -40,6 +40,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps(report.asdict(), indent=2, allow_nan=False))
         return
-    from cardgym.arena.printing import print_report
+    from cardgym.arena.tables import print_report
 
     print_report(report.asdict())

@@ -7,8 +7,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from cardgym.arguments import Parser as Parser
-from cardgym.arguments import whole as whole
+from cardgym.console.arguments import Parser as Parser
+from cardgym.console.arguments import whole as whole
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, parse_settings
 from cardgym.errors import CardgymError

@@ -15,8 +15,8 @@ from cardgym.cli.parser import Parser, add_game, add_trust, game_of, whole
 from cardgym.errors import CardgymError
 
 if TYPE_CHECKING:
-    from cardgym.play.record import Record
-    from cardgym.play.session import Session
+    from cardgym.table.game_log import GameLog
+    from cardgym.table.session import Session
 
 
 def add_arguments(parser: Parser) -> None:
@@ -51,11 +51,11 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Play until the person leaves."""
-    from cardgym.play.record import Record
-    from cardgym.play.session import Session
-    from cardgym.play.terminal import Terminal
-    from cardgym.play.watching import watch
     from cardgym.players.base import resolve, resolve_all, seated
+    from cardgym.table.game_log import GameLog
+    from cardgym.table.session import Session
+    from cardgym.table.terminal.game import Terminal
+    from cardgym.table.terminal.spectator import watch
 
     game, options = game_of(arguments)
     others = options.num_players - 1
@@ -66,10 +66,10 @@ def run(arguments: argparse.Namespace) -> None:
     seed = secrets.randbelow(2**32) if arguments.seed is None else arguments.seed
     if arguments.watch:
         players = resolve_all(arguments.watch, game, options)
-        with contextlib.closing(Record(arguments.record)) as record:
+        with contextlib.closing(GameLog(arguments.record)) as record:
             watch(Session(game, options, players, seed=seed, watched=True, record=record))
         return
-    with contextlib.closing(Record(arguments.record)) as record:
+    with contextlib.closing(GameLog(arguments.record)) as record:
         resumed = None
         if arguments.resume:
             resumed = _unfinished(record, game.id)
@@ -90,9 +90,9 @@ def run(arguments: argparse.Namespace) -> None:
         terminal.play(resumed)
 
 
-def _unfinished(record: Record, env: str) -> Session:
+def _unfinished(record: GameLog, env: str) -> Session:
     """The person's game of that id left unfinished last."""
-    from cardgym.play.session import Session
+    from cardgym.table.session import Session
 
     for entry in reversed(list(record.games(env, finished=False))):
         if entry.get("person") is not None and entry["moves"]:

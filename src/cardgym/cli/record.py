@@ -22,10 +22,10 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Record and write."""
     from cardgym.arena.match import number_of_games
-    from cardgym.arena.recording import LOG, record_chunks
     from cardgym.arena.transition_file import check_suffix, write_transitions
-    from cardgym.console import Progress
-    from cardgym.limits import check_disk, check_memory
+    from cardgym.arena.transitions import LOG, record_chunks
+    from cardgym.console.output import Progress
+    from cardgym.files.limits import check_disk, check_memory
 
     check_suffix(arguments.out)
     game, options = game_of(arguments)

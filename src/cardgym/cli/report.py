@@ -34,12 +34,12 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Read all files, then print."""
     from cardgym.arena.report_file import read_report
-    from cardgym.play.entries import read_entries
-    from cardgym.play.record import Record
-    from cardgym.play.results import reports
+    from cardgym.table.entries import read_entries
+    from cardgym.table.game_log import GameLog
+    from cardgym.table.results import reports
 
     if arguments.export or arguments.imports:
-        record = Record()
+        record = GameLog()
         for path in arguments.imports:
             print(f"{path}: {record.import_lines(path)} games added to {record.path}")
         if arguments.export:
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps([report for report, _ in found], indent=2, allow_nan=False))
         return
-    from cardgym.arena.printing import print_report
+    from cardgym.arena.tables import print_report
 
     for place, (report, unfinished) in enumerate(found):
         if place:
@@ -68,9 +68,9 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _own_games() -> list[dict[str, Any]]:
     """The games in the record, those left before the person decided anything left out."""
-    from cardgym.play.record import Record
+    from cardgym.table.game_log import GameLog
 
-    record = Record()
+    record = GameLog()
     games = [*record.games(finished=True, moves=False)]
     games += [game for game in record.games(finished=False) if not _untouched(game)]
     if not games:

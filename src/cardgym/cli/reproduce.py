@@ -20,9 +20,9 @@ def main(words: list[str]) -> int:
 
     A paper is a module that its game's package names: `add_arguments(parser)` adds its arguments,
     `run(arguments, progress)` writes its files and returns or yields their paths, and `UNIT`, which may be left out,
-    says what its progress counts; see `cardgym.console.Progress`.
+    says what its progress counts; see `cardgym.console.output.Progress`.
     """
-    from cardgym.console import Progress
+    from cardgym.console.output import Progress
 
     known = papers()
     names = ", ".join(sorted(known)) or "none"

@@ -19,7 +19,7 @@ from cardgym.cli.parser import Parser, add_trust, whole
 from cardgym.errors import CardgymError
 
 if TYPE_CHECKING:
-    from cardgym.play.record import Record
+    from cardgym.table.game_log import GameLog
 
 _LINES = (".jsonl", ".json")
 
@@ -59,8 +59,8 @@ def entries_of(path: Path | None, env: str | None) -> list[dict[str, Any]]:
         CardgymError: for a file that is missing or holds no games, or where no game has been played.
     """
     from cardgym.engine.registry import find
-    from cardgym.play.entries import read_entries
-    from cardgym.play.record import Record
+    from cardgym.table.entries import read_entries
+    from cardgym.table.game_log import GameLog
 
     path = path or _own_record()
     game_id = None if env is None else find(env).id
@@ -69,27 +69,27 @@ def entries_of(path: Path | None, env: str | None) -> list[dict[str, Any]]:
     if path.suffix in _LINES:
         entries = [entry for entry in read_entries(path) if game_id in (None, entry["env"])]
     else:
-        with contextlib.closing(Record(path)) as record:
+        with contextlib.closing(GameLog(path)) as record:
             entries = list(record.games(game_id))
     return [entry for entry in entries if entry.get("moves")]
 
 
 def _own_record() -> Path:
-    from cardgym.play.record import data_folder
+    from cardgym.table.game_log import data_folder
 
     return data_folder() / "record.sqlite"
 
 
 @contextlib.contextmanager
-def _record_of(path: Path | None) -> Iterator[Record | None]:
+def _record_of(path: Path | None) -> Iterator[GameLog | None]:
     """The record that the games come from, open; None for a file of JSON lines."""
-    from cardgym.play.record import Record
+    from cardgym.table.game_log import GameLog
 
     path = path or _own_record()
     if path.suffix in _LINES:
         yield None
     else:
-        with contextlib.closing(Record(path)) as record:
+        with contextlib.closing(GameLog(path)) as record:
             yield record
 
 
@@ -109,8 +109,8 @@ def entry_of(entries: Sequence[dict[str, Any]], number: int | None) -> dict[str,
 
 
 def _print_list(entries: Sequence[dict[str, Any]], as_json: bool) -> None:
-    from cardgym.console import print_results
-    from cardgym.play.review import names_of
+    from cardgym.console.output import print_results
+    from cardgym.table.review import names_of
 
     rows = []
     for number, entry in enumerate(entries, 1):
@@ -128,11 +128,11 @@ def _print_list(entries: Sequence[dict[str, Any]], as_json: bool) -> None:
 
 
 def _print_review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
-    from cardgym.console import Progress
-    from cardgym.play.costs import keep
-    from cardgym.play.review import review
-    from cardgym.play.review_text import Pages, step_through, summary_lines, table_lines
-    from cardgym.play.style import Style, can_show, size
+    from cardgym.console.output import Progress
+    from cardgym.table.costs import keep
+    from cardgym.table.review import review
+    from cardgym.table.terminal.review import Pages, step_through, summary_lines, table_lines
+    from cardgym.table.terminal.style import Style, can_show, size
 
     seats = arguments.seats
     if seats is not None and max(seats) >= len(entry["players"]):
@@ -165,8 +165,8 @@ def _ask(text: str) -> str:
 
 
 def _print_all(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> None:
-    from cardgym.console import Progress, print_results
-    from cardgym.play.costs import costs
+    from cardgym.console.output import Progress, print_results
+    from cardgym.table.costs import costs
 
     with _record_of(arguments.file) as record, Progress("review", "games") as progress:
         rows = costs(entries, source=arguments.coach, record=record, progress=progress)

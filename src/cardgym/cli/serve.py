@@ -33,15 +33,15 @@ def run(arguments: argparse.Namespace) -> None:
     """Serve until Ctrl-C."""
     import uvicorn
 
-    from cardgym.play.record import Record
-    from cardgym.web.app import make_app
-    from cardgym.web.safety import LOOPBACK
+    from cardgym.table.game_log import GameLog
+    from cardgym.table.web.app import make_app
+    from cardgym.table.web.safety import LOOPBACK
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # Before torch is loaded: small networks are fastest on one.
     alone = arguments.host in LOOPBACK
     wildcard = arguments.host in ("0.0.0.0", "::", "")
     hosts = LOOPBACK if alone else None if wildcard else (arguments.host, *LOOPBACK)
-    app = make_app(Record(), hosts=hosts, shared=not alone, max_tables=arguments.tables)
+    app = make_app(GameLog(), hosts=hosts, shared=not alone, max_tables=arguments.tables)
     config = configuration(app, arguments.host, arguments.port, arguments.tables)
     with _listening(arguments.host, arguments.port) as listener:
         host, port = listener.getsockname()[:2]

@@ -12,8 +12,8 @@ import shlex
 import sys
 from pathlib import Path
 
+from cardgym.cli.engine_arguments import add_engine, open_engine
 from cardgym.cli.parser import Parser, whole
-from cardgym.scaling.arguments import add_engine, open_engine
 
 
 def add_arguments(parser: Parser) -> None:
@@ -52,23 +52,23 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the sweep; 1 where some of its runs failed."""
     from cardgym.errors import require
-    from cardgym.sweeps.plan import Trainer, parse_grid, parse_seeds, runs_of
-    from cardgym.sweeps.running import RunResult, SweepFolder, run_all
+    from cardgym.experiments.sweep.plan import Trainer, parse_grid, parse_seeds, runs_of
+    from cardgym.experiments.sweep.runner import RunResult, SweepFolder, run_all
 
     require("a sweep", "torch", "tensorboard", "matplotlib", "scipy")
     trainer = Trainer(arguments.config, arguments.script)
     grid, seeds = parse_grid(arguments.grid), parse_seeds(arguments.seeds)
     runs = [] if arguments.search else runs_of(trainer, grid, seeds)
 
+    from cardgym.console.figures import save_png
     from cardgym.engine.registry import find
-    from cardgym.figures import save_png
+    from cardgym.experiments.sweep.chart import curves_of, draw
+    from cardgym.experiments.sweep.display import SweepDisplay
+    from cardgym.experiments.sweep.early_stopping import make_watch
+    from cardgym.experiments.sweep.report import CURVES, EXPLANATION, check_metric, grouped, table, write_report
+    from cardgym.experiments.sweep.search import Search
     from cardgym.learn.run import numbered_folder
     from cardgym.learn.tags import eval_tag
-    from cardgym.sweeps.chart import curves_of, draw
-    from cardgym.sweeps.display import SweepDisplay
-    from cardgym.sweeps.report import CURVES, EXPLANATION, check_metric, grouped, table, write_report
-    from cardgym.sweeps.search import Search
-    from cardgym.sweeps.stopping import make_watch
 
     out = arguments.out or numbered_folder(
         Path("runs") / trainer.config.game_id, f"{trainer.path.stem}-sweep", arguments.resume
@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps([result.asdict() for result in results], indent=2))
     else:
-        from cardgym.console import print_results
+        from cardgym.console.output import print_results
 
         head, rows = table(results, arguments.metric)
         title = f"{trainer.config.game_id}: {trainer.script}.py with {trainer.path.name}, {len(results)} runs"

@@ -13,9 +13,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from cardgym import shipped
 from cardgym.engine.registry import Command, packages
 from cardgym.errors import CardgymError, unknown
+from cardgym.files import shipped
 
 
 def trainings() -> dict[str, Command]:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, kernel_of
+from cardgym.engine.numba.compilation import name_entry_point
 from cardgym.engine.threads import Call, Crew
-from cardgym.limits import check_memory
+from cardgym.files.limits import check_memory
 
 _FLOAT32, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
 _empty = np.empty

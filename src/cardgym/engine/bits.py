@@ -11,7 +11,7 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from cardgym.engine.compilation import config, rule
+from cardgym.engine.numba.compilation import config, rule
 
 create_struct_proxy: Any = cgutils.create_struct_proxy
 

@@ -19,14 +19,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.advice import ActionAdvice, Advice, Adviser
 from cardgym.engine.bits import count_bits, write_bits, write_zeros
-from cardgym.engine.compilation import rule
 from cardgym.engine.generator import Generator, uniform, uniform_float
+from cardgym.engine.numba.compilation import rule
 from cardgym.engine.observations import Feature, Observation, feature_table, offsets
-from cardgym.engine.options import Options, Record, choice, number
-from cardgym.engine.views import Counter, Item, Show, View, Zone, no_shows, view_in_words
+from cardgym.engine.options import Options, State, choice, number
 from cardgym.errors import CardgymError, unknown
+from cardgym.table.advice import ActionAdvice, Advice, Adviser
+from cardgym.table.views import Counter, Item, Show, View, Zone, no_shows, view_in_words
 
 __all__ = [
     "ActionAdvice",
@@ -42,9 +42,9 @@ __all__ = [
     "Observation",
     "Options",
     "OutsidePolicy",
-    "Record",
     "Rules",
     "Show",
+    "State",
     "StateIndex",
     "TablePolicy",
     "View",
@@ -69,52 +69,52 @@ Mask = npt.NDArray[np.int8]
 
 
 @rule
-def no_key(state: Record, seat: int) -> int:
+def no_key(state: State, seat: int) -> int:
     """The key and the index of a game that has none."""
     return -1
 
 
 @rule
-def one_deal(state: Record) -> int:
+def one_deal(state: State) -> int:
     """The deal of a game that is dealt once."""
     return 0
 
 
 @rule
-def lose_one(state: Record, seat: int) -> float:
+def lose_one(state: State, seat: int) -> float:
     """What a forfeit costs in a game of plus and minus one."""
     return -1.0
 
 
 @rule
-def one_game(state: Record) -> float:
+def one_game(state: State) -> float:
     """The score to share of a game that has one winner."""
     return 1.0
 
 
 @rule
-def reward_field(state: Record, out: npt.NDArray[np.float64]) -> None:
+def reward_field(state: State, out: npt.NDArray[np.float64]) -> None:
     """Add what the last transition paid each seat, from the field `reward`."""
     for seat in range(state.num_players):
         out[seat] += state.reward[seat]
 
 
 @rule
-def no_symmetry(state: Record) -> None:
+def no_symmetry(state: State) -> None:
     """A game whose rules have no symmetry: every state is its own representative."""
 
 
-def no_remarks(before: Record, move: int, after: Record, seat: int) -> str:
+def no_remarks(before: State, move: int, after: State, seat: int) -> str:
     """A game whose `narrate` says everything."""
     return ""
 
 
-def no_ending(state: Record, seat: int) -> str:
+def no_ending(state: State, seat: int) -> str:
     """A game whose scores say how it ended."""
     return ""
 
 
-def no_deck(state: Record, deck: Sequence[int]) -> None:
+def no_deck(state: State, deck: Sequence[int]) -> None:
     """A game that deals by the seed alone."""
     raise CardgymError("this game cannot be dealt a chosen deck: leave `deck` out of reset's options")
 
@@ -176,20 +176,20 @@ class Rules(_Part):
             `CardgymError` for an impossible one.
     """
 
-    setup: Callable[[Record], None]
-    num_chance_outcomes: Callable[[Record], int]
-    current_player: Callable[[Record], int]
-    legal_action_mask: Callable[[Record, Mask], None]
-    apply_action: Callable[[Record, int], None]
-    score: Callable[[Record, int], float]
-    resample: Callable[[Record, int, Generator], None]
-    invariants: Callable[[Record], tuple[int, ...]]
-    max_score: Callable[[Record], float] = one_game
-    rewards: Callable[[Record, npt.NDArray[np.float64]], None] = reward_field
-    deal: Callable[[Record], int] = one_deal
-    forfeit: Callable[[Record, int], float] = lose_one
-    canonical: Callable[[Record], None] = no_symmetry
-    stack_deck: Callable[[Record, Sequence[int]], None] = no_deck
+    setup: Callable[[State], None]
+    num_chance_outcomes: Callable[[State], int]
+    current_player: Callable[[State], int]
+    legal_action_mask: Callable[[State, Mask], None]
+    apply_action: Callable[[State, int], None]
+    score: Callable[[State, int], float]
+    resample: Callable[[State, int, Generator], None]
+    invariants: Callable[[State], tuple[int, ...]]
+    max_score: Callable[[State], float] = one_game
+    rewards: Callable[[State, npt.NDArray[np.float64]], None] = reward_field
+    deal: Callable[[State], int] = one_deal
+    forfeit: Callable[[State, int], float] = lose_one
+    canonical: Callable[[State], None] = no_symmetry
+    stack_deck: Callable[[State, Sequence[int]], None] = no_deck
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,15 +213,15 @@ class Words(_Part):
         rules_text: `rules_text(state)`: the rules of the game with these options, for somebody who plays it.
     """
 
-    describe: Callable[[Record, int], str]
-    action_text: Callable[[Record, int], str]
-    narrate: Callable[[Record, int, Record, int], str]
-    view: Callable[[Record, int], View] | None = None
-    shows: Callable[[Record, int, Record, int], list[Show]] = no_shows
-    picture: Callable[[Record, int], str] | None = None
-    remarks: Callable[[Record, int, Record, int], str] = no_remarks
-    ending: Callable[[Record, int], str] = no_ending
-    rules_text: Callable[[Record], str] | None = None
+    describe: Callable[[State, int], str]
+    action_text: Callable[[State, int], str]
+    narrate: Callable[[State, int, State, int], str]
+    view: Callable[[State, int], View] | None = None
+    shows: Callable[[State, int, State, int], list[Show]] = no_shows
+    picture: Callable[[State, int], str] | None = None
+    remarks: Callable[[State, int, State, int], str] = no_remarks
+    ending: Callable[[State, int], str] = no_ending
+    rules_text: Callable[[State], str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,8 +239,8 @@ class StateIndex(_Part):
             given.
     """
 
-    info_state_key: Callable[[Record, int], int] = no_key
-    info_state_index: Callable[[Record, int], int] = no_key
+    info_state_key: Callable[[State, int], int] = no_key
+    info_state_index: Callable[[State, int], int] = no_key
     num_info_states: Callable[[Any], int] | None = None
     info_state_keys: Callable[[Any], npt.NDArray[np.int64]] | None = None
     info_state_labels: Callable[[Any], list[str]] | None = None
@@ -266,7 +266,7 @@ class CompiledPolicy:
     It may look only at what the seat can know; the contract tests resample the rest and expect the same action.
     """
 
-    function: Callable[[Record, int, Mask, Generator], int]
+    function: Callable[[State, int, Mask, Generator], int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,7 +332,7 @@ class Game:
     players: Mapping[str, GamePolicy] = field(default_factory=dict)
     opponent: str = "random"
     strength: Mapping[str, str] = field(default_factory=dict)
-    metrics: Mapping[str, Callable[[Record, int], float]] = field(default_factory=dict)
+    metrics: Mapping[str, Callable[[State, int], float]] = field(default_factory=dict)
     payoff: str = RETURN
     unit: str = "reward"
     count_actions: Callable[[Any], int] | None = None
@@ -369,7 +369,7 @@ class Game:
             raise unknown("observation", name, self.observations)
         return self.observations[name]
 
-    def view(self, state: Record, seat: int, legal: Sequence[int] = ()) -> View:
+    def view(self, state: State, seat: int, legal: Sequence[int] = ()) -> View:
         """The game as `seat` sees it, everything for seat -1.
 
         Args:
@@ -386,7 +386,7 @@ class Game:
         view["actions"] = {int(action): view["actions"].get(int(action), []) for action in legal}
         return view
 
-    def shows(self, before: Record, move: int, after: Record, seat: int) -> list[Show]:
+    def shows(self, before: State, move: int, after: State, seat: int) -> list[Show]:
         """What a transition put on the table, as `seat` saw it, explained point by point."""
         return self.words.shows(before, move, after, seat)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import config, plain_function, rule
+from cardgym.engine.numba.compilation import config, plain_function, rule
 
 Generator = npt.NDArray[np.uint64]
 

@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.bits import count_32
-from cardgym.engine.compilation import bind, bound, plain_function, rule, template
-from cardgym.engine.contract import Game, Record
+from cardgym.engine.contract import Game, State
 from cardgym.engine.generator import Generator, derive, uniform, uniform_float
-from cardgym.engine.memory import array_at
+from cardgym.engine.numba.arrays import array_at
+from cardgym.engine.numba.compilation import bind, bound, plain_function, rule, template
 
 INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
@@ -93,7 +93,7 @@ PER_ROW = -1
 
 
 @rule
-def choose_random(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def choose_random(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """The player `random`: uniform over the legal actions."""
     return uniform_legal(mask, generator)
 
@@ -123,7 +123,7 @@ def uniform_legal(mask: npt.NDArray[np.int8], generator: Generator) -> int:
 
 
 @template
-def _choose_from_table(policy: int, state: Record, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
+def _choose_from_table(policy: int, state: State, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
     """The end of the chain of policies: a table's action, or the first legal one where that is not legal."""
     action = tables[policy - bound.NUMBER, bound.info_state_index(state, seat)]
     if mask[action]:
@@ -135,7 +135,7 @@ def _choose_from_table(policy: int, state: Record, seat: int, mask: Any, choice:
 
 
 @template
-def _choose(policy: int, state: Record, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
+def _choose(policy: int, state: State, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
     """A link of the chain of policies: this compiled player, or one further on."""
     if policy == bound.NUMBER:
         return int(bound.player(state, seat, mask, choice))
@@ -146,7 +146,7 @@ def _choose(policy: int, state: Record, seat: int, mask: Any, choice: Generator,
 
 
 @template
-def _draw(state: Record, chance: Generator) -> int:
+def _draw(state: State, chance: Generator) -> int:
     """The next chance outcome, drawn; -1 at a decision or the end. Each deal of a game has draws of its own."""
     n = bound.num_chance_outcomes(state)
     if n == 0:
@@ -158,7 +158,7 @@ def _draw(state: Record, chance: Generator) -> int:
 
 
 @template
-def _seated_action(state: Record, row: Record, seat: int, mask: Any, tables: Any) -> int:
+def _seated_action(state: State, row: State, seat: int, mask: Any, tables: Any) -> int:
     """The action of the policy at a seat; -1, with the policy pending, where it is outside the kernel."""
     policy = row.policies[seat]
     if policy < 0:
@@ -168,7 +168,7 @@ def _seated_action(state: Record, row: Record, seat: int, mask: Any, tables: Any
 
 
 @template
-def _exploring_action(state: Record, row: Record, seat: int, mask: Any, tables: Any) -> int:
+def _exploring_action(state: State, row: State, seat: int, mask: Any, tables: Any) -> int:
     """With probability `row.epsilon` what `bound.explore` does, in any seat; otherwise as `_seated_action`."""
     if row.epsilon > 0.0 and uniform_float(row.choice) < row.epsilon:
         return int(bound.explore(state, seat, mask, row.choice))
@@ -176,7 +176,7 @@ def _exploring_action(state: Record, row: Record, seat: int, mask: Any, tables: 
 
 
 @template
-def _next_move(state: Record, row: Record, tables: Any, mask: Any) -> int:
+def _next_move(state: State, row: State, tables: Any, mask: Any) -> int:
     """Chance's next outcome, or a seated policy's action; -1 where someone outside must decide or the game is over.
 
     At a decision `row.current_player` is the seat and the mask is that seat's.
@@ -197,7 +197,7 @@ def _next_move(state: Record, row: Record, tables: Any, mask: Any) -> int:
 
 
 @template
-def _play_on(state: Record, row: Record, tables: Any, mask: Any, move: int) -> None:
+def _play_on(state: State, row: State, tables: Any, mask: Any, move: int) -> None:
     """Play a move, if it is one, and on until someone outside must decide or the game ends.
 
     What this pays is added to `row.paid`.
@@ -212,7 +212,7 @@ def _play_on(state: Record, row: Record, tables: Any, mask: Any, move: int) -> N
 
 
 @template
-def _prepare(state: Record, row: Record) -> None:
+def _prepare(state: State, row: State) -> None:
     """Set up the row's next game, before any chance."""
     key = derive(row.key, row.games)
     row.games += np.uint64(1)
@@ -236,7 +236,7 @@ def _prepare(state: Record, row: Record) -> None:
 
 
 @template
-def _accept(state: Record, row: Record, action: int, illegal: int, mask: Any) -> int:
+def _accept(state: State, row: State, action: int, illegal: int, mask: Any) -> int:
     """The move that an action from outside makes: itself, a random legal one, or -1 where the game is forfeited."""
     if row.pending_policy == CALLER:
         row.reward = 0.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.options import Options, Record
+from cardgym.engine.options import Options, State
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Observation:
     with `discrete` set is a single whole number below `discrete(options)` instead, shown as a `Discrete` space.
     """
 
-    write: Callable[[Record, int, npt.NDArray[np.float32]], None]
+    write: Callable[[State, int, npt.NDArray[np.float32]], None]
     features: Callable[[Any], tuple[Feature, ...]]
     discrete: Callable[[Any], int] | None = None
 

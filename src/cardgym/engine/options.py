@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from cardgym.errors import CardgymError, unknown
 
-Record = Any
+State = Any
 """One state: an `np.record` where the rules are interpreted, a Numba record where they are compiled."""
 
 
@@ -52,7 +52,7 @@ class Options:
                 raise unknown("option", name, known)
         return cls(**values)
 
-    def write(self, state: Record) -> None:
+    def write(self, state: State) -> None:
         """Write every option, and the number of players, into the fields of that name of `state`."""
         state.num_players = self.num_players
         for spec in dataclasses.fields(self):

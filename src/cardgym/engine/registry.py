@@ -54,7 +54,7 @@ class GamePackage:
         solver: the module that solves it, for `cardgym solve`; games of one player need none.
         positions: the module that advises on positions in the game's own words, for `cardgym advise`.
         paper: the module that makes its paper's results anew, for `cardgym reproduce`.
-        drawing: a reference to a function that returns the symbols of its views by name; see `cardgym.drawing`.
+        drawing: a reference to a function that returns the symbols of its views by name; see `cardgym.table.drawings`.
     """
 
     name: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.generator import Generator, derive
 from cardgym.engine.kernel import uniform_legal
+from cardgym.engine.numba.compilation import compiled
 
 
 class LegalSampler:

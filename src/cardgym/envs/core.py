@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from cardgym.drawing.picture import picture
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.registry import find
@@ -19,7 +18,8 @@ from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentE
 from cardgym.players.base import PlayerSpec, resolve, seated
 from cardgym.players.legality import check_legal
 from cardgym.players.metadata import checkpoint_metadata
-from cardgym.players.seating import SeatedBatch
+from cardgym.players.seats import SeatedBatch
+from cardgym.table.drawings.picture import picture
 
 ENV_ARGUMENTS = ("illegal_action", "obs", "obs_mode", "opponent", "render_mode", "seat")
 """The arguments of every env besides the options of its game."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import bind, bound, name_entry_point, template
 from cardgym.engine.contract import Game
+from cardgym.engine.numba.compilation import bind, bound, name_entry_point, template
 
 FINISHED, ILLEGAL_ACTION, TRUNCATED = "finished", "illegal_action", "truncated"
 """Reasons: the rules ended the game; a seat forfeited it by an illegal action; the env's limit of steps is reached."""

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.console.figures import COLOURS, new_figure
 from cardgym.engine.contract import Game
-from cardgym.figures import COLOURS, new_figure
 from cardgym.learn import tags
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.tensorboard import TensorBoard

@@ -16,12 +16,12 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 
-from cardgym.arguments import Parser
+from cardgym.console.arguments import Parser
 from cardgym.engine.registry import parse_settings
 from cardgym.errors import CardgymError, nearest, printable, quoted
-from cardgym.limits import MAX_GAMES, MAX_STEPS, duration, shortened
-from cardgym.shipped import config_path
-from cardgym.untrusted.documents import read_bytes
+from cardgym.files.documents import read_bytes
+from cardgym.files.limits import MAX_GAMES, MAX_STEPS, duration, shortened
+from cardgym.files.shipped import config_path
 
 T = TypeVar("T")
 
@@ -213,8 +213,8 @@ def _read_values(path: Path) -> dict[str, Any]:
 def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunArgs]:
     """Read the hyper-parameters and the `RunArgs` from the command line.
 
-    `--config` sets the hyper-parameters from a file (see `cardgym.shipped.config_path`), a flag for each field changes
-    one. `--help` prints them all and exits.
+    `--config` sets the hyper-parameters from a file (see `cardgym.files.shipped.config_path`); a flag for each field
+    changes one. `--help` prints them all and exits.
 
     Args:
         kind: the class of the hyper-parameters; its docstring opens the help.

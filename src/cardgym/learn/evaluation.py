@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cardgym.arena import PlayerReport, evaluate
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.console import fitting_tables
+from cardgym.console.output import fitting_tables
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
 from cardgym.learn import tags
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import Player

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import torch
 
 from cardgym.errors import CardgymError
+from cardgym.files.limits import check_memory
 from cardgym.learn.resume import generator_state, set_generator_state
-from cardgym.limits import check_memory
 
 R = TypeVar("R", bound=tuple[Any, ...])
 

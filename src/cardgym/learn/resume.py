@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from cardgym.errors import CardgymError, printable, quoted
-from cardgym.files import replacing
+from cardgym.files.archives import Archive
+from cardgym.files.atomic import replacing
+from cardgym.files.documents import parse_json
 from cardgym.learn.config import TrainingConfig
-from cardgym.untrusted.archives import Archive
-from cardgym.untrusted.documents import parse_json
 
 # Torch is imported in the functions: a script that prints its help or refuses a flag does not wait for it.
 

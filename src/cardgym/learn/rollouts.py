@@ -14,7 +14,7 @@ from cardgym.learn.config import SelfPlayConfig
 from cardgym.learn.episodes import EpisodeStatistics
 from cardgym.learn.opponents import Learner, OpponentPool, Snapshots
 from cardgym.learn.resume import generator_state, pack, set_generator_state, unpack
-from cardgym.players.seating import SeatedBatch, game_keys
+from cardgym.players.seats import SeatedBatch, game_keys
 
 
 class Turns(NamedTuple):

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardgym.console import adapt_streams, results_console, silence_stdout
+from cardgym.console.output import adapt_streams, results_console, silence_stdout
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, printable
-from cardgym.files import sweep
+from cardgym.files.atomic import sweep
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.evaluation import Metrics, results_tables
 from cardgym.learn.resume import STATE_FILE
-from cardgym.learn.stopping import Stopped, listening
+from cardgym.learn.signals import Stopped, listening
 
 WIN_RATES = "http://localhost:6006/#custom_scalars while that runs"
 """TensorBoard's page that opens with the win rates; its other pages order curves by the alphabet."""

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
-from cardgym.console import Progress
+from cardgym.console.output import Progress
 from cardgym.learn import tags
 from cardgym.learn.action_shares import ActionPictures, Watched
 from cardgym.learn.config import NetworkConfig
@@ -16,7 +16,7 @@ from cardgym.learn.opponents import Learner
 from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import crossed
-from cardgym.learn.stopping import Saving
+from cardgym.learn.signals import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import Player

@@ -11,12 +11,12 @@ from typing import Protocol, cast, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from cardgym import shipped
 from cardgym.engine import registry
 from cardgym.engine.contract import CompiledPolicy, Game, Options, TablePolicy
 from cardgym.errors import CardgymError, unknown
+from cardgym.files import shipped
+from cardgym.files.tensors import METADATA_KEY
 from cardgym.players.legality import check_legal
-from cardgym.untrusted.tensors import METADATA_KEY
 
 Policy = Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], int]
 """A Python callable as a player: `policy(observation, action_mask)` returns a legal action."""

@@ -14,14 +14,14 @@ from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
+from cardgym.files.documents import Document, Items, at_most
+from cardgym.files.tensors import Layout, read_tensors
 from cardgym.players.base import GREEDY
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.metadata import checkpoint_metadata
 from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, NetworkPlayer, NetworkShape, QNetwork
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
-from cardgym.untrusted.documents import Document, Items, at_most
-from cardgym.untrusted.tensors import Layout, read_tensors
 
 Network = QNetwork | PolicyNetwork
 

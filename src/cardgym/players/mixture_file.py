@@ -12,12 +12,12 @@ from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
+from cardgym.files.documents import Document, Items, Name, at_most, parse_document, read_bytes
 from cardgym.players.base import GREEDY, MixturePlayer, resolve
 from cardgym.players.compatibility import OptionValues, check_made_for
 from cardgym.players.metadata import options_that_count
 from cardgym.players.mixtures import mixture
-from cardgym.untrusted.documents import Document, Items, Name, at_most, parse_document, read_bytes
 
 FORMAT = "cardgym mixture 1"
 SUFFIX = ".mixture.json"

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import plain_function
 from cardgym.engine.generator import draws_of, mix
+from cardgym.engine.numba.compilation import plain_function
 from cardgym.errors import CardgymError
 from cardgym.players.base import MixturePlayer, Player, SinglePlayer
 

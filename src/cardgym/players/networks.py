@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from cardgym.engine.contract import Feature, Game, Options, offsets
 from cardgym.errors import CardgymError, unknown
-from cardgym.limits import check_memory
+from cardgym.files.limits import check_memory
 
 MAX_LAYERS = 64
 """Hidden layers that a network may have."""

@@ -17,10 +17,10 @@ from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, printable, quoted
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
+from cardgym.files.documents import Document, Name, parse_json, read_bytes, validate
 from cardgym.players.base import TablePlayer
 from cardgym.players.compatibility import OptionValues
-from cardgym.untrusted.documents import Document, Name, parse_json, read_bytes, validate
 
 FORMAT = "cardgym policy 1"
 _BYTES_PER_STATE = 256

@@ -10,15 +10,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Options, rule
 from cardgym.engine.generator import mix
+from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
+from cardgym.files.archives import Archive
+from cardgym.files.atomic import replacing
+from cardgym.files.documents import parse_document
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.metadata import checkpoint_metadata
-from cardgym.untrusted.archives import Archive
-from cardgym.untrusted.documents import parse_document
 
 FORMAT = "cardgym q-table 1"
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

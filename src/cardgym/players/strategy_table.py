@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.players.compatibility import PlayerMetadata
 from cardgym.players.metadata import checkpoint_metadata

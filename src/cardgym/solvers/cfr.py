@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled, rule
+from cardgym.engine.numba.compilation import compiled, rule
 from cardgym.errors import CardgymError, unknown
+from cardgym.files.archives import Archive
 from cardgym.solvers.tree import GameTree, Strategy
-from cardgym.untrusted.archives import Archive
 
 VARIANTS: dict[str, tuple[float, float, float, bool]] = {
     "cfr": (np.inf, np.inf, 0.0, False),

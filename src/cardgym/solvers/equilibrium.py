@@ -13,13 +13,13 @@ import numpy as np
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, unknown
-from cardgym.files import replacing
+from cardgym.files.archives import Archive
+from cardgym.files.atomic import replacing
 from cardgym.players.strategy_table import SUFFIX, StrategyPlayer, save_strategy
 from cardgym.solvers.cfr import CFR, VARIANTS
 from cardgym.solvers.mccfr import MCCFR
 from cardgym.solvers.strategies import pairs_of
 from cardgym.solvers.tree import enumerate_tree
-from cardgym.untrusted.archives import Archive
 
 SAMPLED = "mccfr"
 METHODS = (*VARIANTS, SAMPLED)

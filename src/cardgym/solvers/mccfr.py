@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import bind, compiled
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import code_name, rules_of
+from cardgym.engine.numba.compilation import bind, compiled
 from cardgym.errors import CardgymError
-from cardgym.limits import check_memory
+from cardgym.files.archives import Archive
+from cardgym.files.limits import check_memory
 from cardgym.players.q_table import Pairs
 from cardgym.players.strategy_table import StrategyPlayer
 from cardgym.solvers.mccfr_walk import DONE, TOO_DEEP, place_of, walk
-from cardgym.untrusted.archives import Archive
 
 _DEPTH = 256
 """The most decisions that one seat takes in a game."""

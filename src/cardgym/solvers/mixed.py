@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
+from cardgym.engine.numba.compilation import compiled
 from cardgym.solvers.cfr import walk_down
 from cardgym.solvers.tree import GameTree, Strategy
 

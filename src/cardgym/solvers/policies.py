@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import Batch
-from cardgym.engine.compilation import bind, bound, template
+from cardgym.engine.numba.compilation import bind, bound, template
 from cardgym.errors import CardgymError
 from cardgym.players.base import CompiledPlayer, MixturePlayer, PlayerSpec, TablePlayer, resolve
 from cardgym.players.legality import check_legal

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import bind, bound, compiled, template
 from cardgym.engine.generator import derive
+from cardgym.engine.numba.compilation import bind, bound, compiled, template
 from cardgym.errors import CardgymError
 from cardgym.players.base import CompiledPlayer, MixturePlayer, Player, TablePlayer, legal_actions, wants_draws
 from cardgym.players.q_table import Pairs, hash_of

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import Batch
-from cardgym.engine.compilation import compiled, name_entry_point
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.numba.compilation import compiled, name_entry_point
 from cardgym.errors import CardgymError
 from cardgym.solvers.enumeration import DECISION, chunks, expansion
 

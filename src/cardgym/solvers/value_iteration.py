@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled, rule
+from cardgym.engine.numba.compilation import compiled, rule
 from cardgym.errors import CardgymError
 from cardgym.solvers.enumeration import Mdp
 

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import NO_POLICY_TABLES
-from cardgym.engine.compilation import bind, bound, template
 from cardgym.engine.contract import Game, Options, Show, View
 from cardgym.engine.kernel import MAX_PLAYERS, code_name, kernel_of, rules_of
+from cardgym.engine.numba.compilation import bind, bound, template
 from cardgym.engine.registry import find
 
 END, CHANCE = -1, -2

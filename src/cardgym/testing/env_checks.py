@@ -17,9 +17,9 @@ from gymnasium.spaces import Discrete
 from gymnasium.utils.env_checker import check_env
 
 from cardgym.engine.batch import Batch
-from cardgym.engine.compilation import config
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import STEP
+from cardgym.engine.numba.compilation import config
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.errors import IllegalActionError

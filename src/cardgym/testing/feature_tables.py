@@ -22,7 +22,7 @@ from pathlib import Path
 from cardgym.engine.contract import Game, feature_table
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
 from cardgym.testing.driver import ContractError, expect
 
 _MARK = re.compile(

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import Batch
-from cardgym.engine.compilation import bound, template
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import Generator
 from cardgym.engine.kernel import MAX_PLAYERS, RESET, STEP, Kernel
+from cardgym.engine.numba.compilation import bound, template
 from cardgym.testing.driver import StateDriver, expect, state_bytes
 from cardgym.testing.rule_checks import check_scores
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.drawing import Symbol, symbols
 from cardgym.engine.contract import Game, Item, Options, Show, TablePolicy, View
+from cardgym.table.drawings import Symbol, symbols
 from cardgym.testing.driver import ContractError, StateDriver, expect, generator
 
 _GUARD = 8

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.drawing.picture import picture
 from cardgym.engine.contract import Game
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
+from cardgym.table.drawings.picture import picture
 from cardgym.testing.driver import expect, generator
 from cardgym.testing.env_play import ActionChooser, call_text, plain, row_of
 

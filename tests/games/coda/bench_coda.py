@@ -18,7 +18,7 @@ from cardgym.engine.kernel import RESET
 from cardgym.engine.registry import find
 from cardgym.engine.sampling import LegalSampler
 from cardgym.players.base import CompiledPlayer
-from cardgym.players.seating import SeatedBatch, game_keys
+from cardgym.players.seats import SeatedBatch, game_keys
 
 NUM_ENVS = 1024
 SECONDS = 1.5

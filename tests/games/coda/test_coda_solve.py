@@ -16,7 +16,7 @@ from cardgym.errors import CardgymError
 from cardgym.games.coda.one_tile import RANDOM, solve_first, win_rates
 from cardgym.games.coda.state import CodaOptions
 from cardgym.players.base import CompiledPlayer
-from cardgym.players.seating import SeatedBatch, game_keys
+from cardgym.players.seats import SeatedBatch, game_keys
 
 World = tuple[int, frozenset[int]]
 """The opponent's first tile and the pool."""

@@ -12,7 +12,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Observation, Record, rule
+from cardgym.engine.contract import Feature, Observation, State, rule
 from cardgym.engine.registry import register
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.observations import full_features, observe_full
@@ -34,7 +34,7 @@ def code_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_code(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_code(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `code`."""
     digits = key_digits(info_state_key(state, seat))
     for number in range(4):
@@ -54,7 +54,7 @@ def three_cards_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_three_cards(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_three_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `three_cards`."""
     observe_code(state, seat, out)
     for number in range(7, 10):
@@ -79,7 +79,7 @@ _FULL_SIZE = sum(feature.size for feature in full_features(CorellianSpikeOptions
 
 
 @rule
-def observe_cards_up(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_cards_up(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `cards_up`."""
     observe_full(state, seat, out)
     other = 1 - seat

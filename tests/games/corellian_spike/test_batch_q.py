@@ -13,7 +13,7 @@ import pytest
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
-from cardgym.arena.recording import Transitions, record
+from cardgym.arena.transitions import Transitions, record
 from cardgym.games.corellian_spike.batch_q import learner
 from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig, Exploration
 from cardgym.games.corellian_spike.batch_q.learner import (

@@ -25,7 +25,7 @@ from cardgym.games.corellian_spike.state import (
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.players.base import resolve
-from cardgym.players.seating import SeatedBatch, game_keys
+from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.testing import generator
 
 

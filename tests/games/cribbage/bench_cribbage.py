@@ -16,7 +16,7 @@ import gymnasium
 import numpy as np
 
 import cardgym  # noqa: F401
-from cardgym.engine.compilation import compiled
+from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.sampling import LegalSampler
 from cardgym.games.cribbage.lookup import lookup
 from cardgym.games.cribbage.scoring import score_hand

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cardgym.engine.compilation import config
+from cardgym.engine.numba.compilation import config
 from cardgym.games.cribbage.cards import CARDS, card_name, parse_cards
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import DEALER_PEGGING, PONE_PEGGING, TOSSES

@@ -7,8 +7,8 @@ import copy
 import numpy as np
 from cribbage_driver import CribbageDriver
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.generator import uniform
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.statistics_arrays import build_arrays
 from cardgym.games.cribbage.strategies import add_pegging, best_keep, kept_set, score_keeps

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cribbage_driver import CribbageDriver, compiled_only
 
-from cardgym.engine.compilation import compiled
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage import make_crib_table, means
 from cardgym.games.cribbage.cards import RANKS
 from cardgym.games.cribbage.crib_table import DEALER_CRIB, PONE_CRIB

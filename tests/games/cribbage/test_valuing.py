@@ -10,7 +10,7 @@ from cardgym import find
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.pegging.player import make_player
 from cardgym.games.cribbage.state import CribbageOptions
-from cardgym.play.coach import Coach
+from cardgym.table.coach import Coach
 
 pytestmark = compiled_only
 

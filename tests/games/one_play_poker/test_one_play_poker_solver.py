@@ -13,7 +13,7 @@ import pytest
 from poker_brute_force import BruteForce, handcrafted, mean_and_deviation
 
 from cardgym import CardgymError
-from cardgym.engine.contract import CompiledPolicy, Generator, Record, rule, uniform
+from cardgym.engine.contract import CompiledPolicy, Generator, State, rule, uniform
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.paper.page import gamma_difference
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
@@ -130,7 +130,7 @@ def test_name_optimal_is_taken_in_the_report() -> None:
 
 
 @rule
-def toss_a_coin(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def toss_a_coin(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     return uniform(generator, 2)
 
 

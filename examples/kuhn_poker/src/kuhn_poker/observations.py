@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.engine.contract import Feature, State, offsets, rule
 from kuhn_poker.rules import NUM_CARDS, KuhnOptions
 
 
@@ -23,7 +23,7 @@ CARD, SEAT, BETS, MOVES = offsets(features(KuhnOptions())).values()
 
 
 @rule
-def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation; `features` names its numbers."""
     for card in range(NUM_CARDS):
         out[CARD + card] = 1.0 if state.cards[seat] == card else 0.0
@@ -34,7 +34,7 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 
 @rule
-def info_state_index(state: Record, seat: int) -> int:
+def info_state_index(state: State, seat: int) -> int:
     """The information set of the seat to decide, from its card and the actions played; 0 at the end."""
     if state.winner >= 0:
         return 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, Record, rule, uniform
+from cardgym.engine.contract import CompiledPolicy, Generator, State, rule, uniform
 from kuhn_poker.rules import BET, JACK, KING, PASS, QUEEN
 
 
 @rule
-def honest(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def honest(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Bet the king, pass the jack; with the queen call, but never bet."""
     if state.cards[seat] == KING:
         return BET
@@ -18,7 +18,7 @@ def honest(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Gene
 
 
 @rule
-def equilibrium(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def equilibrium(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Kuhn's equilibrium with the largest alpha, 1/3 for an ante of one: no player can win more against it.
 
     The mixed actions make the other seat indifferent. With the pot P that a bet of 1 is made into, the jack bluffs once
@@ -29,7 +29,7 @@ def equilibrium(state: Record, seat: int, mask: npt.NDArray[np.int8], generator:
 
 
 @rule
-def _shares_to_bet(state: Record, seat: int, shares: int) -> int:
+def _shares_to_bet(state: State, seat: int, shares: int) -> int:
     card = state.cards[seat]
     if card == KING:
         return shares

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Generator, Options, Record, choice, rule, uniform
+from cardgym.engine.contract import Generator, Options, State, choice, rule, uniform
 
 PASS, BET = range(2)  # To pass is to check or to fold; to bet is to bet or to call.
 NUM_ACTIONS = 2
@@ -42,7 +42,7 @@ class KuhnOptions(Options):
 
 
 @rule
-def setup(state: Record) -> None:
+def setup(state: State) -> None:
     """No card is dealt, nothing is bet."""
     for seat in range(2):
         state.cards[seat] = HIDDEN
@@ -54,7 +54,7 @@ def setup(state: Record) -> None:
 
 
 @rule
-def num_chance_outcomes(state: Record) -> int:
+def num_chance_outcomes(state: State) -> int:
     """Three cards for seat 0, then the two that are left for seat 1."""
     if state.cards[0] == HIDDEN:
         return NUM_CARDS
@@ -62,20 +62,20 @@ def num_chance_outcomes(state: Record) -> int:
 
 
 @rule
-def current_player(state: Record) -> int:
+def current_player(state: State) -> int:
     """The seats take turns; -1 at the end."""
     return -1 if state.winner >= 0 else int(state.moves % 2)
 
 
 @rule
-def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     """Both actions are always legal."""
     mask[PASS] = 1
     mask[BET] = 1
 
 
 @rule
-def apply_action(state: Record, move: int) -> None:
+def apply_action(state: State, move: int) -> None:
     """Deal a card, or play an action."""
     state.reward[0] = 0.0
     state.reward[1] = 0.0
@@ -88,7 +88,7 @@ def apply_action(state: Record, move: int) -> None:
 
 
 @rule
-def _act(state: Record, seat: int, action: int) -> None:
+def _act(state: State, seat: int, action: int) -> None:
     other = 1 - seat
     state.history = state.history * 2 + action
     state.moves += 1
@@ -106,19 +106,19 @@ def _act(state: Record, seat: int, action: int) -> None:
 
 
 @rule
-def forfeit(state: Record, seat: int) -> float:
+def forfeit(state: State, seat: int) -> float:
     """A seat that forfeits loses its ante and its bet."""
     return -float(state.ante + 1 + state.bets[seat])
 
 
 @rule
-def score(state: Record, seat: int) -> float:
+def score(state: State, seat: int) -> float:
     """1 for the seat that takes the pot, 0 for the other."""
     return 1.0 if state.winner == seat else 0.0
 
 
 @rule
-def resample(state: Record, seat: int, generator: Generator) -> None:
+def resample(state: State, seat: int, generator: Generator) -> None:
     """Deal the other seat one of the two cards that `seat` does not hold."""
     other = 1 - seat
     if state.cards[other] == HIDDEN:
@@ -130,7 +130,7 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
     state.cards[other] = card if card < state.cards[seat] else card + 1
 
 
-def invariants(state: Record) -> tuple[int, ...]:
+def invariants(state: State) -> tuple[int, ...]:
     """Both seats hold the same card; a seat has bet more than once; the sum of the rewards. All stay 0."""
     twice = state.cards[0] == state.cards[1] and state.cards[0] != HIDDEN
     return int(twice), int(state.bets.max() > 1), int(state.reward.sum())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record
+from cardgym.engine.contract import State
 from kuhn_poker.rules import BET, HIDDEN
 
 CARD_NAMES = ("jack", "queen", "king")
 
 
-def describe(state: Record, seat: int) -> str:
+def describe(state: State, seat: int) -> str:
     """The own card and the bets."""
     card = CARD_NAMES[state.cards[seat]] if state.cards[seat] != HIDDEN else "no card yet"
     lines = [f"Your card: {card}", f"Bets: yours {state.bets[seat]}, the other's {state.bets[1 - seat]}"]
@@ -17,7 +17,7 @@ def describe(state: Record, seat: int) -> str:
     return "\n".join(lines)
 
 
-def action_text(state: Record, action: int) -> str:
+def action_text(state: State, action: int) -> str:
     """An action in words."""
     facing = state.bets[1 - state.moves % 2] == 1
     if action == BET:
@@ -25,7 +25,7 @@ def action_text(state: Record, action: int) -> str:
     return "fold" if facing else "check"
 
 
-def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int) -> str:
     """The own card as it is dealt, and what either seat does."""
     if before.cards[1] == HIDDEN:
         dealt = 0 if before.cards[0] == HIDDEN else 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.engine.contract import Feature, State, offsets, rule
 from leduc_poker.rules import CALL, HIDDEN, MAX_RAISES, MOST, NUM_RANKS, RAISE, LeducOptions
 
 ROUND_ACTIONS = MAX_RAISES + 2  # The longest round: check, raise, raise, call.
@@ -29,7 +29,7 @@ SIZE = ACTIONS + 4 * ROUND_ACTIONS
 
 
 @rule
-def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation; `features` names its numbers."""
     for place in range(SIZE):
         out[place] = 0.0
@@ -61,7 +61,7 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 
 @rule
-def info_state_key(state: Record, seat: int) -> int:
+def info_state_key(state: State, seat: int) -> int:
     """The information set: the ranks of the own and the public card, and all actions."""
     own = 0 if state.cards[seat] == HIDDEN else 1 + state.cards[seat] // 2
     public = 0 if state.public == HIDDEN else 1 + state.public // 2

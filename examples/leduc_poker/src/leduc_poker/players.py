@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, Record, rule
+from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
 from leduc_poker.rules import CALL, FOLD, HIDDEN, JACK, KING, RAISE
 
 
 @rule
-def honest(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def honest(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Raise with a pair or a king, fold a jack without a pair, otherwise call."""
     rank = state.cards[seat] // 2
     pair = state.public != HIDDEN and state.public // 2 == rank

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Generator, Options, Record, rule, uniform
+from cardgym.engine.contract import Generator, Options, State, rule, uniform
 
 FOLD, CALL, RAISE = range(3)  # To call with nothing to call is to check.
 NUM_ACTIONS = 3
@@ -48,7 +48,7 @@ class LeducOptions(Options):
 
 
 @rule
-def setup(state: Record) -> None:
+def setup(state: State) -> None:
     """The antes are paid, no card is dealt."""
     for seat in range(2):
         state.cards[seat] = HIDDEN
@@ -64,7 +64,7 @@ def setup(state: Record) -> None:
 
 
 @rule
-def num_chance_outcomes(state: Record) -> int:
+def num_chance_outcomes(state: State) -> int:
     """A card for each seat, and the public card when the first round is over: each of the cards that are left."""
     if state.cards[0] == HIDDEN:
         return NUM_CARDS
@@ -74,13 +74,13 @@ def num_chance_outcomes(state: Record) -> int:
 
 
 @rule
-def current_player(state: Record) -> int:
+def current_player(state: State) -> int:
     """The seats take turns, seat 0 first in each round; -1 at the end."""
     return -1 if state.winner >= 0 else int(state.turn)
 
 
 @rule
-def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     """Fold only what was raised; raise at most twice a round."""
     mask[FOLD] = 1 if state.paid_in[1 - state.turn] > state.paid_in[state.turn] else 0
     mask[CALL] = 1
@@ -88,7 +88,7 @@ def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
 
 
 @rule
-def apply_action(state: Record, move: int) -> None:
+def apply_action(state: State, move: int) -> None:
     """Deal a card, or play an action."""
     state.reward[0] = 0.0
     state.reward[1] = 0.0
@@ -111,7 +111,7 @@ def _left(number: int, low: int, high: int) -> int:
 
 
 @rule
-def _act(state: Record, seat: int, action: int) -> None:
+def _act(state: State, seat: int, action: int) -> None:
     other = 1 - seat
     state.history = state.history * 4 + action
     state.actions += 1
@@ -135,7 +135,7 @@ def _act(state: Record, seat: int, action: int) -> None:
 
 
 @rule
-def showdown(state: Record) -> int:
+def showdown(state: State) -> int:
     """The seat whose card pairs the public one, else that of the higher rank; SPLIT for equal ranks."""
     first, second, public = state.cards[0] // 2, state.cards[1] // 2, state.public // 2
     if first == second:
@@ -148,7 +148,7 @@ def showdown(state: Record) -> int:
 
 
 @rule
-def _end(state: Record, winner: int) -> None:
+def _end(state: State, winner: int) -> None:
     state.winner = winner
     if winner != SPLIT:
         loser = 1 - winner
@@ -157,13 +157,13 @@ def _end(state: Record, winner: int) -> None:
 
 
 @rule
-def forfeit(state: Record, seat: int) -> float:
+def forfeit(state: State, seat: int) -> float:
     """A seat that forfeits loses what it has put in."""
     return -float(state.paid_in[seat])
 
 
 @rule
-def score(state: Record, seat: int) -> float:
+def score(state: State, seat: int) -> float:
     """1 for the seat that takes the pot, 1/2 for each if it is split, 0 for the other."""
     if state.winner == SPLIT:
         return 0.5
@@ -171,7 +171,7 @@ def score(state: Record, seat: int) -> float:
 
 
 @rule
-def resample(state: Record, seat: int, generator: Generator) -> None:
+def resample(state: State, seat: int, generator: Generator) -> None:
     """Deal the other seat one of the cards that `seat` does not see."""
     other = 1 - seat
     if state.cards[other] == HIDDEN:
@@ -187,7 +187,7 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
     state.cards[other] = card
 
 
-def invariants(state: Record) -> tuple[int, ...]:
+def invariants(state: State) -> tuple[int, ...]:
     """Cards dealt twice; seats that have put in too much; the sum of the rewards. All stay 0."""
     dealt = [int(card) for card in (*state.cards, state.public) if card != HIDDEN]
     return len(dealt) - len(set(dealt)), int(state.paid_in.max() > MOST), int(state.reward.sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record
+from cardgym.engine.contract import State
 from leduc_poker.rules import CALL, FOLD, HIDDEN, SPLIT
 
 RANK_NAMES = ("jack", "queen", "king")
@@ -13,7 +13,7 @@ def card_name(card: int) -> str:
     return RANK_NAMES[card // 2] if card != HIDDEN else "not dealt yet"
 
 
-def describe(state: Record, seat: int) -> str:
+def describe(state: State, seat: int) -> str:
     """The cards that the seat sees, and what is in the pot."""
     lines = [
         f"Your card: {card_name(state.cards[seat])}",
@@ -27,7 +27,7 @@ def describe(state: Record, seat: int) -> str:
     return "\n".join(lines)
 
 
-def action_text(state: Record, action: int) -> str:
+def action_text(state: State, action: int) -> str:
     """An action in words."""
     if action == FOLD:
         return "fold"
@@ -37,7 +37,7 @@ def action_text(state: Record, action: int) -> str:
     return f"raise by {2 if state.betting_round == 0 else 4}"
 
 
-def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int) -> str:
     """The cards that the seat sees dealt, and what either seat does."""
     if before.cards[1] == HIDDEN:
         dealt = 0 if before.cards[0] == HIDDEN else 1

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardgym import shipped
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, printable, quoted
+from cardgym.files import shipped
 from cardgym.players.base import GREEDY, PlayerSpec, checkpoints, player_suffixes, resolve
 
 MAX_PLAYERS = 64

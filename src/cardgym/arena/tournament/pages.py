@@ -9,8 +9,8 @@ from pathlib import Path
 from cardgym.arena.tournament.pictures import DPI, heat_map, ranking_picture
 from cardgym.arena.tournament.standings import Standings
 from cardgym.arena.tournament.tables import Rows, labels, matrix, payoff_text, ranking
-from cardgym.figures import save_png
-from cardgym.files import replacing
+from cardgym.console.figures import save_png
+from cardgym.files.atomic import replacing
 
 _ABOUT = """\
 Every player that a game brings and every checkpoint of its folder, each against each on the same deals from every seat.

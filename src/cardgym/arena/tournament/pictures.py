@@ -8,7 +8,7 @@ import numpy as np
 
 from cardgym.arena.tournament.standings import Standings
 from cardgym.arena.tournament.tables import labels, number, order, payoff_format, payoff_text
-from cardgym.figures import COLOURS, new_figure
+from cardgym.console.figures import COLOURS, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

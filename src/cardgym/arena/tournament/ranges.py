@@ -18,9 +18,9 @@ from cardgym.arena.tournament.bootstrap import REPLICATES, weights
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
+from cardgym.files.archives import Archive
+from cardgym.files.atomic import replacing
 from cardgym.players.base import Player, PlayerSpec, resolve
-from cardgym.untrusted.archives import Archive
 
 Sums = npt.NDArray[np.float64]
 """Sums over deals, (1 + REPLICATES, 5): by resample, the number of deals, the wins of the first player and of the

@@ -8,7 +8,7 @@ from pathlib import PurePath
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.printing import Results
+from cardgym.arena.tables import Results
 from cardgym.arena.tournament.standings import Standings
 from cardgym.engine.registry import find
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import ActionAdvice, Advice, Adviser, Game, Record
+from cardgym.engine.contract import ActionAdvice, Advice, Adviser, Game, State
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.coda.knowledge import count_arrangements, count_guesses
 from cardgym.games.coda.players import STOP_BELOW
 from cardgym.games.coda.rules import legal_action_mask
@@ -23,7 +23,7 @@ from cardgym.games.coda.state import (
     stop_action,
 )
 from cardgym.games.coda.text import action_text, tile_name
-from cardgym.play.playouts import PlayOuts
+from cardgym.table.rollouts import PlayOuts
 
 _BLUNDER = 0.2
 _WORLDS = 400
@@ -34,7 +34,7 @@ def adviser(game: Game, options: CodaOptions) -> Adviser:
     """The adviser for these options."""
     play_outs: list[PlayOuts] = []
 
-    def advise(state: Record, seat: int) -> Advice:
+    def advise(state: State, seat: int) -> Advice:
         if state.phase == GUESSING:
             return _advise_guess(state, seat)
         if state.phase == REVEALING:
@@ -43,7 +43,7 @@ def adviser(game: Game, options: CodaOptions) -> Adviser:
             play_outs.append(_play_outs(game, options))
         return play_outs[0].advise(state, seat, "place")
 
-    def luck(before: Record, move: int, after: Record, seat: int) -> float:
+    def luck(before: State, move: int, after: State, seat: int) -> float:
         """A guess's hit, 1 or 0, less its probability; for the seat guessed at, the same with the other sign."""
         if before.phase != GUESSING or move >= stop_action(before):
             return 0.0
@@ -61,7 +61,7 @@ def _play_outs(game: Game, options: CodaOptions) -> PlayOuts:
     return PlayOuts(game, options, "bayes", unit=unit, blunder=_BLUNDER, worth=game.rules.score, worlds=_WORLDS)
 
 
-def guess_probabilities(state: Record, seat: int) -> npt.NDArray[np.float64]:
+def guess_probabilities(state: State, seat: int) -> npt.NDArray[np.float64]:
     """The probability that each tile stands at each place of the opponent's line, (13, 26) float64.
 
     Exact from all that the seat knows: its own tiles, the colours, tiles face up and every past guess.
@@ -71,7 +71,7 @@ def guess_probabilities(state: Record, seat: int) -> npt.NDArray[np.float64]:
     return counts / max(total, 1)
 
 
-def _advise_guess(state: Record, seat: int) -> Advice:
+def _advise_guess(state: State, seat: int) -> Advice:
     chances = guess_probabilities(state, seat)
     n, stop = int(state.n), stop_action(state)
     actions = []
@@ -94,7 +94,7 @@ def _advise_guess(state: Record, seat: int) -> Advice:
     return Advice("guess", _PROBABILITY, "exact calculation", tuple(actions), _BLUNDER)
 
 
-def _advise_reveal(state: Record, seat: int) -> Advice:
+def _advise_reveal(state: State, seat: int) -> Advice:
     """The tile to turn up: the one that somebody who sees neither hand would guess most easily."""
     counts = _no_counts()
     total = _count_own(_array(state), seat, counts)
@@ -112,13 +112,13 @@ def _no_counts() -> npt.NDArray[np.int64]:
     return np.zeros((MAX_LINE, MAX_TILES), np.int64)
 
 
-def _array(state: Record) -> npt.NDArray[Any]:
+def _array(state: State) -> npt.NDArray[Any]:
     states = np.zeros(1, STATE)
     states[:1] = state
     return states
 
 
-def _legal(state: Record) -> list[int]:
+def _legal(state: State) -> list[int]:
     size = int(state.n) ** 2 + 1 + int(state.n) // 2
     mask = np.zeros(size, np.int8)
     _fill_mask(_array(state), mask)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Game, Record, rule
+from cardgym.engine.contract import Game, State, rule
 from cardgym.errors import CardgymError
 from cardgym.games.coda.guess_features import BY_GUESS, observe_position
 from cardgym.games.coda.state import CodaOptions
@@ -58,7 +58,7 @@ def load_critic(path: Path, game: Game, options: CodaOptions) -> Critic:
 
 
 @rule
-def value_of(critic: Critic, state: Record, seat: int) -> float:
+def value_of(critic: Critic, state: State, seat: int) -> float:
     """The value of a position to the seat that is to decide, from -1 to 1."""
     position = np.empty(critic.first.shape[0], np.float32)
     observe_position(state, seat, position)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.drawing.shapes import Symbol, box, lattice, path, text
+from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
 
 _STYLES = {  # Body, edge, ink, and the body's side, by colour.
     "B": ("#232a38", "#0d1119", "#f7f4ea", "#0d1119"),

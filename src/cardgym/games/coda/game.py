@@ -6,11 +6,11 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from cardgym.engine.contract import Adviser, Game, OutsidePolicy, Rules, StateIndex, Words
+from cardgym.files.shipped import CHECKPOINTS, root
 from cardgym.games.coda import guess_features, guide, knowledge, observations, rules, state, text, view
 from cardgym.games.coda.doc import DOC, OFFICIAL_DEFAULTS, OFFICIAL_DOC
 from cardgym.games.coda.players import PLAYERS
 from cardgym.games.coda.strength import OFFICIAL_STRENGTH, STRENGTH
-from cardgym.shipped import CHECKPOINTS, root
 
 if TYPE_CHECKING:
     from cardgym.games.coda.search import SearchPlayer

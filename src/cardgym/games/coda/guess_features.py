@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Observation, Record, rule
+from cardgym.engine.contract import Feature, Observation, State, rule
 from cardgym.games.coda.knowledge import count_guesses, new_counts
 from cardgym.games.coda.observations import observe_own_odds, odds_features, odds_offsets
 from cardgym.games.coda.state import CodaOptions, count_hidden, hidden, lines_shown
@@ -62,7 +62,7 @@ def guesses_offsets(n: int) -> GuessesOffsets:
 
 
 @rule
-def observe_guesses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_guesses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the guesses; see `guesses_features`."""
     n = int(state.n)
     other = 1 - seat
@@ -93,7 +93,7 @@ def observe_guesses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> N
 
 
 @rule
-def observe_position(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_position(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the guesses without the features by guess: the odds up to `belief`, then `opponent_exposed`."""
     n = int(state.n)
     other = 1 - seat
@@ -108,7 +108,7 @@ def observe_position(state: Record, seat: int, out: npt.NDArray[np.float32]) -> 
 
 @rule
 def _observe_exposed(
-    state: Record, owner: int, counts: npt.NDArray[np.int64], total: int, out: npt.NDArray[np.float32]
+    state: State, owner: int, counts: npt.NDArray[np.int64], total: int, out: npt.NDArray[np.float32]
 ) -> float:
     """Write the probability of the likeliest tile at each hidden place of a line; return the highest."""
     best = 0.0
@@ -123,7 +123,7 @@ def _observe_exposed(
 
 
 @rule
-def _own_by_tile(state: Record, seat: int, counts: npt.NDArray[np.int64], total: int) -> npt.NDArray[np.float64]:
+def _own_by_tile(state: State, seat: int, counts: npt.NDArray[np.int64], total: int) -> npt.NDArray[np.float64]:
     """By tile, (n,): the share of the arrangements of the own line in which a hidden tile is that one."""
     shares = np.zeros(int(state.n), np.float64)
     if total > 0:
@@ -154,7 +154,7 @@ def splits_features(options: CodaOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_splits(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_splits(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the guesses, then `split`; see `splits_features`."""
     n = int(state.n)
     size = n // 2 * n

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record
+from cardgym.engine.contract import State
 from cardgym.games.coda.state import NONE, OPTIONAL, OVER, PLAY_ON, YES, hidden, lines_shown
 from cardgym.games.coda.text import describe, tile_name
 
 
-def picture(state: Record, seat: int) -> str:
+def picture(state: State, seat: int) -> str:
     """Both lines under their places, the tile drawn, and what past misses rule out, in 80 columns."""
     if not lines_shown(state):
         return describe(state, seat)
@@ -34,7 +34,7 @@ def picture(state: Record, seat: int) -> str:
     return "\n".join(lines)
 
 
-def _tile(state: Record, owner: int, place: int, own: bool) -> str:
+def _tile(state: State, owner: int, place: int, own: bool) -> str:
     tile = int(state.line[owner, place])
     name = tile_name(state, tile)
     if not hidden(state, owner, place):
@@ -43,14 +43,14 @@ def _tile(state: Record, owner: int, place: int, own: bool) -> str:
     return f"[{name}]" if own else f"[{back}?]"
 
 
-def ending(state: Record, seat: int) -> str:
+def ending(state: State, seat: int) -> str:
     """The end in one line."""
     if state.phase != OVER:
         return ""
     return "You have won" if state.winner == seat else "The opponent has won"
 
 
-def rules_text(state: Record) -> str:
+def rules_text(state: State) -> str:
     """The rules with these options, for somebody who plays."""
     jokers = ""
     if state.jokers:

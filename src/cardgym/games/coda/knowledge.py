@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Generator, Record, rule, uniform
+from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.games.coda.state import (
     BLACK,
     FIRST,
@@ -35,7 +35,7 @@ from cardgym.games.coda.state import (
 
 
 @rule
-def colour_of(state: Record, seat: int, place: int) -> int:
+def colour_of(state: State, seat: int, place: int) -> int:
     """The tiles of the colour that the back at a place shows; all tiles if backs show no colour."""
     if state.colour_visible == YES:
         return WHITE if state.line[seat, place] & 1 else BLACK
@@ -43,13 +43,13 @@ def colour_of(state: Record, seat: int, place: int) -> int:
 
 
 @rule
-def fitting(state: Record, owner: int, place: int, values: int) -> int:
+def fitting(state: State, owner: int, place: int, values: int) -> int:
     """Those of `values` that the hidden tile at a place can be, given its colour and all guesses so far."""
     return values & colour_of(state, owner, place) & ~int(state.denied[state.line[owner, place]])
 
 
 @rule
-def tiles_at(state: Record, owner: int, place: int, values: int) -> int:
+def tiles_at(state: State, owner: int, place: int, values: int) -> int:
     """The tiles that the one at a place can be: itself if it is face up, else `fitting`."""
     tile = int(state.line[owner, place])
     # No branch: whether a tile is face up is unpredictable, and a wrong prediction costs more than all of this.
@@ -58,7 +58,7 @@ def tiles_at(state: Record, owner: int, place: int, values: int) -> int:
 
 
 @rule
-def count_arrangements(state: Record, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
+def count_arrangements(state: State, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
     """Count the arrangements of a line whose hidden tiles are among `values`.
 
     Args:
@@ -80,7 +80,7 @@ def count_arrangements(state: Record, owner: int, values: int, counts: npt.NDArr
 
 
 @rule
-def _count_single(state: Record, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
+def _count_single(state: State, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
     """Count for one hidden tile that is no joker: it can be every fitting number between its neighbours."""
     low, high, at = -1, num_numbers(state), -1
     for place in range(state.length[owner]):
@@ -103,7 +103,7 @@ def _count_single(state: Record, owner: int, values: int, counts: npt.NDArray[np
 
 
 @rule
-def _count_many(state: Record, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
+def _count_many(state: State, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
     """Count in the general case. `used` is the set of hidden jokers placed so far, as bits: 0 to 3."""
     size = int(state.length[owner])
     numbers = num_numbers(state)
@@ -129,7 +129,7 @@ def _count_many(state: Record, owner: int, values: int, counts: npt.NDArray[np.i
 
 
 @rule
-def _extend_right(state: Record, owner: int, place: int, values: int, before: npt.NDArray[np.int64]) -> None:
+def _extend_right(state: State, owner: int, place: int, values: int, before: npt.NDArray[np.int64]) -> None:
     """Fill in `before[place + 1]` from `before[place]`; see `_count_many`."""
     numbers = num_numbers(state)
     tile = int(state.line[owner, place])
@@ -155,7 +155,7 @@ def _extend_right(state: Record, owner: int, place: int, values: int, before: np
 
 @rule
 def _extend_left(
-    state: Record, owner: int, place: int, values: int, after: npt.NDArray[np.int64]
+    state: State, owner: int, place: int, values: int, after: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
     """`after` for the places from `place` on, from `after` for those right of it; see `_count_many`."""
     numbers = num_numbers(state)
@@ -203,7 +203,7 @@ def _combine(
 
 
 @rule
-def count_guesses(state: Record, seat: int, counts: npt.NDArray[np.int64]) -> int:
+def count_guesses(state: State, seat: int, counts: npt.NDArray[np.int64]) -> int:
     """Count the arrangements of the opponent's line that agree with what `seat` knows; see `count_arrangements`."""
     return count_arrangements(state, 1 - seat, unseen(state, seat), counts)
 
@@ -218,7 +218,7 @@ def new_counts() -> npt.NDArray[np.int64]:
 
 
 @rule
-def draw_arrangement(state: Record, owner: int, values: int, generator: Generator) -> int:
+def draw_arrangement(state: State, owner: int, values: int, generator: Generator) -> int:
     """Draw one arrangement of a line, uniformly, and put its tiles there.
 
     What is known about a hidden tile stays with its place.
@@ -264,7 +264,7 @@ def draw_arrangement(state: Record, owner: int, values: int, generator: Generato
 
 
 @rule
-def resample(state: Record, seat: int, generator: Generator) -> None:
+def resample(state: State, seat: int, generator: Generator) -> None:
     """Draw what `seat` cannot see: the opponent's hidden tiles, the tile it has drawn, and the pool.
 
     All states that agree with what the seat knows are equally likely.
@@ -295,7 +295,7 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
 
 
 @rule
-def _redeal(state: Record, owner: int, values: int, generator: Generator) -> None:
+def _redeal(state: State, owner: int, values: int, generator: Generator) -> None:
     """Deal a hand before the first turn. A seat that is placing a joker now is known to have it."""
     numbers = num_numbers(state)
     placing = state.phase == SETTING and state.turn == owner
@@ -340,7 +340,7 @@ def _redeal(state: Record, owner: int, values: int, generator: Generator) -> Non
 
 
 @rule
-def put_jokers(state: Record, owner: int, places: npt.NDArray[np.int64]) -> None:
+def put_jokers(state: State, owner: int, places: npt.NDArray[np.int64]) -> None:
     """Put the jokers of a seat into its line at `places`, (2,), the leftmost first; -1 leaves one out."""
     numbers = num_numbers(state)
     first = 0 if places[0] < places[1] else 1

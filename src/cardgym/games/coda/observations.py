@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Observation, Record, offsets, rule, write_bits, write_zeros
+from cardgym.engine.contract import Feature, Observation, State, offsets, rule, write_bits, write_zeros
 from cardgym.games.coda.knowledge import count_arrangements, count_guesses, new_counts, tiles_at
 from cardgym.games.coda.state import (
     GUESSING,
@@ -67,7 +67,7 @@ TURN_SIZE = sum(feature.size for feature in TURN_FEATURES)
 
 
 @rule
-def _observe_turn(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _observe_turn(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     half = int(state.n) // 2
     other = 1 - seat
     own_turn = state.turn == seat
@@ -156,7 +156,7 @@ def full_offsets(n: int) -> FullOffsets:
 
 
 @rule
-def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the full observation of `seat`; see `full_features`."""
     n = int(state.n)
     half = n // 2
@@ -204,7 +204,7 @@ def beliefs_features(options: CodaOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_beliefs(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_beliefs(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the full observation, then the probability of every tile at every place of the opponent's line."""
     n = int(state.n)
     size = n // 2 * n
@@ -216,7 +216,7 @@ def observe_beliefs(state: Record, seat: int, out: npt.NDArray[np.float32]) -> N
 
 
 @rule
-def _observe_belief(state: Record, seat: int, beliefs: npt.NDArray[np.float32]) -> float:
+def _observe_belief(state: State, seat: int, beliefs: npt.NDArray[np.float32]) -> float:
     """Write the probability of every tile at every place of the opponent's line; return that of the best guess."""
     best = 0.0
     if not lines_shown(state):
@@ -277,7 +277,7 @@ def odds_offsets(n: int) -> OddsOffsets:
 
 
 @rule
-def observe_odds(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_odds(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the odds; see `odds_features`."""
     at = odds_offsets(int(state.n))
     observe_own_odds(state, seat, out, new_counts())
@@ -285,7 +285,7 @@ def observe_odds(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
 
 
 @rule
-def observe_own_odds(state: Record, seat: int, out: npt.NDArray[np.float32], counts: npt.NDArray[np.int64]) -> int:
+def observe_own_odds(state: State, seat: int, out: npt.NDArray[np.float32], counts: npt.NDArray[np.int64]) -> int:
     """Write what the odds say of the turn and of the own tiles, and 0 everywhere else.
 
     `counts` is filled with the arrangements of the own line for someone who sees neither hand. Returns how many there
@@ -323,7 +323,7 @@ def paper_features(options: CodaOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the paper's 3n bits; see `paper_features`."""
     n = int(state.n)
     up = int(state.up[seat])
@@ -333,7 +333,7 @@ def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> Non
 
 
 @rule
-def info_state_key(state: Record, seat: int) -> int:
+def info_state_key(state: State, seat: int) -> int:
     """The paper's bits as one number, a base-4 digit for each tile.
 
     0 is a tile not seen, 1 an own hidden one, 2 an own one face up, 3 one of the opponent's face up.

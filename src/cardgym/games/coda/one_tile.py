@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled, rule
 from cardgym.engine.contract import CardgymError
+from cardgym.engine.numba.compilation import compiled, rule
 from cardgym.errors import unknown
 from cardgym.games.coda.state import CodaOptions
 

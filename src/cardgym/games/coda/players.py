@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, OutsidePolicy, Record, count_bits, rule, uniform
+from cardgym.engine.contract import CompiledPolicy, Generator, OutsidePolicy, State, count_bits, rule, uniform
 from cardgym.games.coda.knowledge import colour_of, count_arrangements, count_guesses, new_counts
 from cardgym.games.coda.state import (
     GUESSING,
@@ -47,7 +47,7 @@ def _choose_set(mask: npt.NDArray[np.int8], generator: Generator) -> int:
 
 @rule
 def _choose_within(
-    state: Record, mask: npt.NDArray[np.int8], values: npt.NDArray[np.int64], generator: Generator
+    state: State, mask: npt.NDArray[np.int8], values: npt.NDArray[np.int64], generator: Generator
 ) -> int:
     """Uniform over the legal actions, without guesses outside `values`: by place, a set of tiles as bits.
 
@@ -68,13 +68,13 @@ def _choose_within(
 
 
 @rule
-def random_all(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def random_all(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Uniform over the legal actions. With `feasible="all"` these are guesses of any tile."""
     return _choose_set(mask, generator)
 
 
 @rule
-def random_unseen(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def random_unseen(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Uniform over guesses of unseen tiles."""
     if state.phase != GUESSING:
         return _choose_set(mask, generator)
@@ -83,7 +83,7 @@ def random_unseen(state: Record, seat: int, mask: npt.NDArray[np.int8], generato
 
 
 @rule
-def random_colour(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def random_colour(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Uniform over guesses of unseen tiles that have the colour of the back."""
     if state.phase != GUESSING:
         return _choose_set(mask, generator)
@@ -94,7 +94,7 @@ def random_colour(state: Record, seat: int, mask: npt.NDArray[np.int8], generato
 
 
 @rule
-def random_consistent(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def random_consistent(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Uniform over guesses that can be right."""
     if state.phase != GUESSING:
         return _choose_set(mask, generator)
@@ -112,7 +112,7 @@ def random_consistent(state: Record, seat: int, mask: npt.NDArray[np.int8], gene
 
 
 @rule
-def bayes(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def bayes(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Make the likeliest guess, given everything the seat knows; past guesses of both sides are remembered.
 
     Of equally likely guesses it makes the middle one, because after a miss there the next tile shown beside it tells
@@ -150,7 +150,7 @@ def bayes(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Gener
 
 
 @rule
-def _reveal_likeliest(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> int:
+def _reveal_likeliest(state: State, seat: int, mask: npt.NDArray[np.int8]) -> int:
     """Turn up the tile that is easiest to guess for someone who sees neither hand."""
     counts = new_counts()
     shown = int(state.up[seat]) | int(state.up[1 - seat])
@@ -168,7 +168,7 @@ def _reveal_likeliest(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> i
 
 
 @rule
-def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """The paper's six steps: find the values that each hidden tile can have, and guess where there are fewest.
 
     The values of a tile count as equally likely, and past guesses are forgotten. It stops, places tiles and turns them
@@ -209,7 +209,7 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
 
 
 @rule
-def possible_values(state: Record, owner: int, values: int, out: npt.NDArray[np.int64]) -> None:
+def possible_values(state: State, owner: int, values: int, out: npt.NDArray[np.int64]) -> None:
     """Steps 1 to 5: for each hidden tile in a line, find which of `values` it can have, past guesses forgotten.
 
     They have the tile's colour, and numbers lie between two bounds: above the lowest value that the last number on the

@@ -7,7 +7,7 @@ likewise the highest. There is one of each for every set of jokers on that side,
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.coda.knowledge import tiles_at
 from cardgym.games.coda.state import highest_tile, lowest_tile, num_numbers
 
@@ -19,7 +19,7 @@ _NO_LOW, _NO_HIGH = 31, -1
 
 
 @rule
-def possible_tiles(state: Record, owner: int, place: int, values: int) -> int:
+def possible_tiles(state: State, owner: int, place: int, values: int) -> int:
     """The tiles, as bits, that the tile at a place can be, if the hidden tiles of the line are among `values`."""
     numbers = num_numbers(state)
     lows = (0, _NO_LOW, _NO_LOW, _NO_LOW)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CardgymError, Record, rule, write_bits, write_zeros
+from cardgym.engine.contract import CardgymError, State, rule, write_bits, write_zeros
 from cardgym.games.coda.knowledge import colour_of
 from cardgym.games.coda.possible import possible_tiles
 from cardgym.games.coda.state import (
@@ -53,7 +53,7 @@ from cardgym.games.coda.state import (
 
 
 @rule
-def setup(state: Record) -> None:
+def setup(state: State) -> None:
     """Put all tiles in the pool."""
     state.winner = NONE
     state.hits = 0
@@ -78,7 +78,7 @@ def setup(state: Record) -> None:
 
 
 @rule
-def num_chance_outcomes(state: Record) -> int:
+def num_chance_outcomes(state: State) -> int:
     """The pool's tiles, or two where the first mover is drawn; 1 with a chosen deck; 0 at a decision or the end."""
     if state.phase == FIRST:
         return 2
@@ -88,13 +88,13 @@ def num_chance_outcomes(state: Record) -> int:
 
 
 @rule
-def current_player(state: Record) -> int:
+def current_player(state: State) -> int:
     """The seat to decide; -1 at the end."""
     return -1 if state.phase == OVER else int(state.turn)
 
 
 @rule
-def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     """Fill in the legal actions: guesses and `stop`, places for a tile, or own tiles to turn up."""
     seat = int(state.turn)
     guesses = int(state.length[1 - seat]) * int(state.n) if state.phase == GUESSING else 0
@@ -113,7 +113,7 @@ def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
 
 
 @rule
-def _legal_guesses(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> None:
+def _legal_guesses(state: State, seat: int, mask: npt.NDArray[np.int8]) -> None:
     n = int(state.n)
     other = 1 - seat
     values = (1 << n) - 1 if state.feasible == ALL else unseen(state, seat)
@@ -127,7 +127,7 @@ def _legal_guesses(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> None
 
 
 @rule
-def apply_action(state: Record, move: int) -> None:
+def apply_action(state: State, move: int) -> None:
     """Play an action, or a chance outcome: the seat that moves first, or which of the pool's tiles is drawn."""
     state.reward[0] = 0.0
     state.reward[1] = 0.0
@@ -156,18 +156,18 @@ def apply_action(state: Record, move: int) -> None:
 
 
 @rule
-def score(state: Record, seat: int) -> float:
+def score(state: State, seat: int) -> float:
     """1 for the winner, 0 for the loser."""
     return 1.0 if state.winner == seat else 0.0
 
 
 @rule
-def forfeit(state: Record, seat: int) -> float:
+def forfeit(state: State, seat: int) -> float:
     """A forfeit costs what a loss does."""
     return -10000.0 if state.reward_model == PAPER else -1.0
 
 
-def stack_deck(state: Record, deck: Sequence[int]) -> None:
+def stack_deck(state: State, deck: Sequence[int]) -> None:
     """Deal the next game in this record from `deck`: alternately from seat 0, then drawn in order.
 
     Raises:
@@ -189,7 +189,7 @@ def stack_deck(state: Record, deck: Sequence[int]) -> None:
 
 
 @rule
-def _take(state: Record, outcome: int) -> int:
+def _take(state: State, outcome: int) -> int:
     """Take a tile from the pool: number `outcome` in ascending order, or the next of the chosen deck."""
     tile = 0
     if state.stacked == STACKED:
@@ -205,7 +205,7 @@ def _take(state: Record, outcome: int) -> int:
 
 
 @rule
-def _deal(state: Record, tile: int) -> None:
+def _deal(state: State, tile: int) -> None:
     seat = int(state.turn)
     state.held[seat] |= 1 << tile
     if tile < num_numbers(state):
@@ -218,7 +218,7 @@ def _deal(state: Record, tile: int) -> None:
 
 
 @rule
-def _set_jokers(state: Record) -> None:
+def _set_jokers(state: State) -> None:
     """Let seat 0 place its jokers, then seat 1; then start the first turn."""
     for seat in range(2):
         if state.waiting[seat] != 0:
@@ -235,7 +235,7 @@ def _set_jokers(state: Record) -> None:
 
 
 @rule
-def tile_to_place(state: Record) -> int:
+def tile_to_place(state: State) -> int:
     """The tile that the seat to decide must place: the one it has drawn, or its next joker of the deal."""
     if state.phase == SETTING:
         tile = num_numbers(state)
@@ -247,7 +247,7 @@ def tile_to_place(state: Record) -> int:
 
 
 @rule
-def _start_turn(state: Record, seat: int) -> None:
+def _start_turn(state: State, seat: int) -> None:
     state.turn = seat
     state.hits = 0
     state.missed = 0
@@ -256,7 +256,7 @@ def _start_turn(state: Record, seat: int) -> None:
 
 
 @rule
-def _draw(state: Record, tile: int) -> None:
+def _draw(state: State, tile: int) -> None:
     state.drawn = tile
     state.held[state.turn] |= 1 << tile
     state.phase = GUESSING
@@ -265,7 +265,7 @@ def _draw(state: Record, tile: int) -> None:
 
 
 @rule
-def _guess(state: Record, place: int, value: int) -> None:
+def _guess(state: State, place: int, value: int) -> None:
     seat = int(state.turn)
     other = 1 - seat
     tile = int(state.line[other, place])
@@ -296,7 +296,7 @@ def _guess(state: Record, place: int, value: int) -> None:
 
 
 @rule
-def _put_drawn(state: Record) -> None:
+def _put_drawn(state: State) -> None:
     """Put the drawn tile in the line and end the turn; if it has several legal places, let its owner choose one."""
     if state.drawn == NONE:
         _start_turn(state, 1 - int(state.turn))
@@ -308,7 +308,7 @@ def _put_drawn(state: Record) -> None:
 
 
 @rule
-def _place_drawn(state: Record, place: int) -> None:
+def _place_drawn(state: State, place: int) -> None:
     seat = int(state.turn)
     if state.missed:
         state.up[seat] |= 1 << int(state.drawn)
@@ -317,7 +317,7 @@ def _place_drawn(state: Record, place: int) -> None:
 
 
 @rule
-def _reveal(state: Record, place: int) -> None:
+def _reveal(state: State, place: int) -> None:
     """Turn up one of the mover's own tiles, after a miss without a drawn tile; the mover loses if it was its last."""
     seat = int(state.turn)
     state.up[seat] |= 1 << int(state.line[seat, place])
@@ -331,13 +331,13 @@ def _reveal(state: Record, place: int) -> None:
 
 
 @rule
-def _pay_guess(state: Record, amount: float) -> None:
+def _pay_guess(state: State, amount: float) -> None:
     if state.reward_model == PAPER:
         state.reward[state.turn] += amount
 
 
 @rule
-def _win(state: Record, seat: int) -> None:
+def _win(state: State, seat: int) -> None:
     stake = 10000.0 if state.reward_model == PAPER else 1.0
     state.reward[seat] += stake
     state.reward[1 - seat] -= stake

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled, name_entry_point
-from cardgym.engine.contract import Generator, Record, count_bits, rule, uniform
+from cardgym.engine.contract import Generator, State, count_bits, rule, uniform
 from cardgym.engine.generator import derive
+from cardgym.engine.numba.compilation import compiled, name_entry_point
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
 from cardgym.games.coda.knowledge import count_guesses, new_counts, put_jokers, resample
 from cardgym.games.coda.observations import OBSERVATIONS, TURN, full_offsets
@@ -172,7 +172,7 @@ def _only_action(mask: npt.NDArray[np.int8]) -> int:
 
 
 @rule
-def _names(state: Record, guess: int) -> bool:
+def _names(state: State, guess: int) -> bool:
     """Whether a guess names the tile that lies there."""
     n = int(state.n)
     return bool(state.line[OTHER, guess // n] == guess % n)
@@ -209,7 +209,7 @@ def _sort(
 
 @rule
 def _candidates(
-    state: Record,
+    state: State,
     mask: npt.NDArray[np.int8],
     guesses: int,
     candidates: npt.NDArray[np.int64],
@@ -252,7 +252,7 @@ def _candidates(
 
 
 @rule
-def play(state: Record, mask: npt.NDArray[np.int8], generator: Generator, pauses: bool) -> None:
+def play(state: State, mask: npt.NDArray[np.int8], generator: Generator, pauses: bool) -> None:
     """Play with `bayes` in both seats to the end of the game; with `pauses`, only until OWN is to decide."""
     while state.phase != OVER:
         chances = num_chance_outcomes(state)
@@ -266,7 +266,7 @@ def play(state: Record, mask: npt.NDArray[np.int8], generator: Generator, pauses
 
 
 @rule
-def worth(state: Record, critic: Critic) -> float:
+def worth(state: State, critic: Critic) -> float:
     """What a state is worth to OWN, from -1 for a loss to 1: what the critic says, unless the game is over."""
     if state.phase == OVER:
         return 1.0 if state.winner == OWN else -1.0
@@ -277,7 +277,7 @@ def worth(state: Record, critic: Critic) -> float:
 
 
 @rule
-def remember(state: Record, seen: npt.NDArray[np.float32]) -> None:
+def remember(state: State, seen: npt.NDArray[np.float32]) -> None:
     """Write into `state` a state in which OWN sees what the full observation `seen` says.
 
     The state's options must be set. The tiles that OWN cannot see are arbitrary unseen ones; `resample` draws them.
@@ -310,7 +310,7 @@ def remember(state: Record, seen: npt.NDArray[np.float32]) -> None:
 
 
 @rule
-def _recall_own(state: Record, aside: int, seen: npt.NDArray[np.float32]) -> None:
+def _recall_own(state: State, aside: int, seen: npt.NDArray[np.float32]) -> None:
     """Write the own line, and what the opponent knows its hidden tiles not to be; `aside` are tiles not in it yet."""
     n = int(state.n)
     half = n // 2
@@ -332,7 +332,7 @@ def _recall_own(state: Record, aside: int, seen: npt.NDArray[np.float32]) -> Non
 
 
 @rule
-def _recall_other(state: Record, free: int, seen: npt.NDArray[np.float32]) -> None:
+def _recall_other(state: State, free: int, seen: npt.NDArray[np.float32]) -> None:
     """Write the opponent's line: tiles face up as they are, hidden ones as any of `free`, and what those cannot be."""
     n = int(state.n)
     at = full_offsets(n)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cardgym.arguments import Parser
+from cardgym.console.arguments import Parser
 from cardgym.engine.contract import Game
 from cardgym.games.coda.one_tile import OPPONENTS, win_rates
 from cardgym.games.coda.state import CodaOptions

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardgym.engine.contract import CardgymError, Options, Record, choice, count_bits, number, rule
+from cardgym.engine.contract import CardgymError, Options, State, choice, count_bits, number, rule
 
 MAX_TILES = 26
 MAX_LINE = 13  # Turns alternate and each draws one tile, so no line grows beyond half the tiles.
@@ -112,7 +112,7 @@ class CodaOptions(Options):
                 "change one of the two"
             )
 
-    def write(self, state: Record) -> None:
+    def write(self, state: State) -> None:
         """Write the options into the record, `reward` as `reward_model`: a record's `reward` is what a move paid."""
         super().write(state)
         state.reward_model = ("win", "paper").index(self.reward)
@@ -131,13 +131,13 @@ def num_actions(options: CodaOptions) -> int:
 
 
 @rule
-def stop_action(state: Record) -> int:
+def stop_action(state: State) -> int:
     """The action `stop`."""
     return int(state.n) * int(state.n)
 
 
 @rule
-def place_action(state: Record, place: int) -> int:
+def place_action(state: State, place: int) -> int:
     """The action that names a place in one's own line: to put a tile there, or to turn up the tile there."""
     return stop_action(state) + 1 + place
 
@@ -163,19 +163,19 @@ def highest_tile(values: int) -> int:
 
 
 @rule
-def num_numbers(state: Record) -> int:
+def num_numbers(state: State) -> int:
     """How many tiles have a number; the jokers have the ids after those."""
     return int(state.n) - int(state.jokers)
 
 
 @rule
-def hidden(state: Record, seat: int, place: int) -> bool:
+def hidden(state: State, seat: int, place: int) -> bool:
     """Whether the tile at a place in a seat's line is face down."""
     return (int(state.up[seat]) >> int(state.line[seat, place])) & 1 == 0
 
 
 @rule
-def to_place(state: Record, seat: int) -> int:
+def to_place(state: State, seat: int) -> int:
     """The tiles that a seat has drawn or been dealt and not placed yet."""
     tiles = int(state.waiting[seat])
     if state.turn == seat and state.drawn != NONE:
@@ -184,19 +184,19 @@ def to_place(state: Record, seat: int) -> int:
 
 
 @rule
-def count_hidden(state: Record, seat: int) -> int:
+def count_hidden(state: State, seat: int) -> int:
     """How many tiles in a seat's line are face down."""
     return count_bits(int(state.held[seat]) & ~int(state.up[seat]) & ~to_place(state, seat))
 
 
 @rule
-def unseen(state: Record, seat: int) -> int:
+def unseen(state: State, seat: int) -> int:
     """The tiles that a seat does not see: neither its own nor face up in the opponent's line."""
     return ((1 << int(state.n)) - 1) & ~(int(state.held[seat]) | int(state.up[1 - seat]))
 
 
 @rule
-def first_place(state: Record, seat: int, tile: int) -> int:
+def first_place(state: State, seat: int, tile: int) -> int:
     """The leftmost legal place for a tile in a line: right of every smaller number."""
     if tile < num_numbers(state):
         for place in range(state.length[seat] - 1, -1, -1):
@@ -206,7 +206,7 @@ def first_place(state: Record, seat: int, tile: int) -> int:
 
 
 @rule
-def last_place(state: Record, seat: int, tile: int) -> int:
+def last_place(state: State, seat: int, tile: int) -> int:
     """The rightmost legal place for a tile in a line: left of every greater number."""
     numbers = num_numbers(state)
     if tile < numbers:
@@ -217,7 +217,7 @@ def last_place(state: Record, seat: int, tile: int) -> int:
 
 
 @rule
-def insert(state: Record, seat: int, place: int, tile: int) -> None:
+def insert(state: State, seat: int, place: int, tile: int) -> None:
     """Put a tile into a line at a place; the tiles from there on move one place to the right."""
     for at in range(state.length[seat], place, -1):
         state.line[seat, at] = state.line[seat, at - 1]
@@ -226,7 +226,7 @@ def insert(state: Record, seat: int, place: int, tile: int) -> None:
 
 
 @rule
-def lines_shown(state: Record) -> bool:
+def lines_shown(state: State) -> bool:
     """Whether each seat sees the other's line: from the first turn on, when both lines are set up."""
     return bool(state.phase >= DRAWING)
 
@@ -234,7 +234,7 @@ def lines_shown(state: Record) -> bool:
 # -- for the tests ----------------------------------------------------------------------------------------------------
 
 
-def invariants(state: Record) -> tuple[int, ...]:
+def invariants(state: State) -> tuple[int, ...]:
     """Numbers that no move changes: all tiles; whether pool and hands are disjoint; how many tiles are misplaced.
 
     A tile of a seat is in its line, waits to be placed, or is the one it has just drawn.

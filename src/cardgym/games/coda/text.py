@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record
+from cardgym.engine.contract import State
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.state import (
     DEALING,
@@ -34,13 +34,13 @@ _PHASES = {
 }
 
 
-def tile_name(state: Record, tile: int) -> str:
+def tile_name(state: State, tile: int) -> str:
     """A tile by colour and number, such as B7 or W0; a joker is B- or W-."""
     colour = "BW"[tile % 2]
     return f"{colour}-" if tile >= num_numbers(state) else f"{colour}{tile // 2}"
 
 
-def describe(state: Record, seat: int) -> str:
+def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: both lines by place, the drawn tile, the pool, and what past guesses rule out."""
     turn = "" if state.phase == OVER else f", {'your' if state.turn == seat else 'the opponent' + chr(39) + 's'} turn"
     lines = [f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"]
@@ -60,7 +60,7 @@ def describe(state: Record, seat: int) -> str:
     return "\n".join(lines)
 
 
-def _line(state: Record, owner: int, own: bool) -> str:
+def _line(state: State, owner: int, own: bool) -> str:
     words = []
     for place in range(state.length[owner]):
         tile = int(state.line[owner, place])
@@ -72,7 +72,7 @@ def _line(state: Record, owner: int, own: bool) -> str:
     return "  ".join(words) or "no tiles"
 
 
-def action_text(state: Record, action: int) -> str:
+def action_text(state: State, action: int) -> str:
     """An action of the seat to decide."""
     if action < stop_action(state):
         place, tile = divmod(action, int(state.n))
@@ -89,7 +89,7 @@ def action_text(state: Record, action: int) -> str:
     return f"use place {place} of your line"
 
 
-def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int) -> str:
     """What a move looked like from `seat`: guesses and their results, tiles turned up, own tiles drawn."""
     messages = _messages(before, move, after, seat)
     if after.phase == OVER and before.phase != OVER:
@@ -97,7 +97,7 @@ def narrate(before: Record, move: int, after: Record, seat: int) -> str:
     return "\n".join(messages)
 
 
-def _messages(before: Record, move: int, after: Record, seat: int) -> list[str]:
+def _messages(before: State, move: int, after: State, seat: int) -> list[str]:
     turn = int(before.turn)
     own = turn == seat
     who, s = ("You", "") if own else ("The opponent", "s")

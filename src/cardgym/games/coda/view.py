@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Counter, Item, Record, Show, View, Zone
+from cardgym.engine.contract import Counter, Item, Show, State, View, Zone
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.state import (
     ALL,
@@ -30,7 +30,7 @@ def _spoken(name: str) -> str:
     return f"{_COLOURS[name[0]]} {'joker' if name[1:] == '-' else name[1:]}"
 
 
-def view(state: Record, seat: int) -> View:
+def view(state: State, seat: int) -> View:
     """Both lines by place, the drawn tile, the pool; and while guessing, the tiles that a guess can name."""
     own, other = max(seat, 0), 1 - max(seat, 0)
     names = ("Seat 0's line", "Seat 1's line") if seat < 0 else ("Your line", "Opponent's line")
@@ -66,7 +66,7 @@ def _tile(id: str, name: str) -> Item:
     return {"id": id, "symbol": f"tile-{name}", "label": _spoken(name)}
 
 
-def _line(state: Record, owner: int, seat: int) -> list[Item]:
+def _line(state: State, owner: int, seat: int) -> list[Item]:
     items: list[Item] = []
     own = seat in (owner, -1)
     if not (own or lines_shown(state)):
@@ -90,7 +90,7 @@ def _line(state: Record, owner: int, seat: int) -> list[Item]:
     return items
 
 
-def _drawn(state: Record, seat: int) -> list[Item]:
+def _drawn(state: State, seat: int) -> list[Item]:
     """The tile to be placed: one's own face up, the opponent's as a back."""
     tile = tile_to_place(state) if state.phase in (PLACING, SETTING) else int(state.drawn)
     if tile == NONE or state.phase == OVER or (state.phase == SETTING and state.turn != seat):
@@ -100,7 +100,7 @@ def _drawn(state: Record, seat: int) -> list[Item]:
     return [{"id": "drawn", "symbol": "tile-back", "label": "the tile that the opponent has drawn"}]
 
 
-def shows(before: Record, move: int, after: Record, seat: int) -> list[Show]:
+def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
     """A guess: the tile it is about, the value named, and whether it is right."""
     if before.phase != GUESSING or move == stop_action(before):
         return []

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Advice, Adviser, Game, Record
+from cardgym.engine.contract import Advice, Adviser, Game, State
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
@@ -22,7 +22,7 @@ from cardgym.games.corellian_spike.state import (
     STATE,
     CorellianSpikeOptions,
 )
-from cardgym.play.playouts import PlayOuts
+from cardgym.table.rollouts import PlayOuts
 
 _BLUNDER = 3.0
 """Credits."""
@@ -43,7 +43,7 @@ def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
         worlds=_WORLDS * (options.num_players - 1),
     )
 
-    def advise(state: Record, seat: int) -> Advice:
+    def advise(state: State, seat: int) -> Advice:
         kind = "bet" if state.phase == BETTING else "buy" if state.phase == BUYING else "place"
         advice = play_outs.advise(state, seat, kind)
         reason = _odds(state, seat)
@@ -52,13 +52,13 @@ def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
         actions = tuple(dataclasses.replace(one, value=one.value - so_far, reason=reason) for one in advice.actions)
         return dataclasses.replace(advice, actions=actions)
 
-    def standing(state: Record, seat: int) -> float:
+    def standing(state: State, seat: int) -> float:
         return float(state.stack[seat])
 
     return Adviser(advise, standing, "credits")
 
 
-def _odds(state: Record, seat: int) -> str:
+def _odds(state: State, seat: int) -> str:
     """How likely the cards held win against any others."""
     cards = [int(card) for card in state.cards[seat] if card != EMPTY]
     if state.cards[seat, SPIKE_SLOT] == EMPTY:

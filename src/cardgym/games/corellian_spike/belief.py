@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.engine.contract import Feature, State, offsets, rule
 from cardgym.games.corellian_spike.belief_model import BETS, BUYS, PLACES, SIZES
 from cardgym.games.corellian_spike.observations import count_unseen, full_features, observe_full
 from cardgym.games.corellian_spike.piles import card_sum
@@ -65,7 +65,7 @@ _BELIEF_SIZE = _CARDS + NUM_VALUES
 
 
 @rule
-def observe_belief(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_belief(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `belief` of `seat`; its features are `belief_features`."""
     observe_full(state, seat, out)
     start = _FIRST_OPPONENT + _FULL_OPPONENT * (state.num_players - 1) + 2 * (state.cheat >= 0)
@@ -85,7 +85,7 @@ def observe_belief(state: Record, seat: int, out: npt.NDArray[np.float32]) -> No
 
 
 @rule
-def weigh_pairs(state: Record, other: int, unseen: npt.NDArray[np.float32], weights: npt.NDArray[np.float64]) -> None:
+def weigh_pairs(state: State, other: int, unseen: npt.NDArray[np.float32], weights: npt.NDArray[np.float64]) -> None:
     """Write the probability that `other` holds each pair of hand cards.
 
     Args:
@@ -109,7 +109,7 @@ def weigh_pairs(state: Record, other: int, unseen: npt.NDArray[np.float32], weig
 
 
 @rule
-def weigh_actions(state: Record, other: int, weights: npt.NDArray[np.float64]) -> None:
+def weigh_actions(state: State, other: int, weights: npt.NDArray[np.float64]) -> None:
     """Write how likely the holder of each pair was to act as `other` has, up to a factor; as in `weigh_pairs`."""
     for low in range(NUM_VALUES):
         for high in range(low, NUM_VALUES):
@@ -205,7 +205,7 @@ def _replaces(old: npt.NDArray[np.float64], gone: int, kept: int, bought: int, s
 
 @rule
 def _write_cards(
-    state: Record,
+    state: State,
     other: int,
     weights: npt.NDArray[np.float64],
     ranks: npt.NDArray[np.float64],
@@ -231,7 +231,7 @@ def _write_cards(
 
 
 @rule
-def _write_beaten(state: Record, seat: int, ranks: npt.NDArray[np.float64], out: npt.NDArray[np.float32]) -> None:
+def _write_beaten(state: State, seat: int, ranks: npt.NDArray[np.float64], out: npt.NDArray[np.float32]) -> None:
     """Write the chances that the cards held, and those after each placing, beat the opponent's."""
     total = card_sum(state, seat)
     out[0] = _beaten(ranks, total)

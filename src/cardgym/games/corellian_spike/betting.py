@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.corellian_spike.hand import deal_from, next_in, pay, put_in_pool, weight, win
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.state import (
@@ -22,7 +22,7 @@ from cardgym.games.corellian_spike.state import (
 
 
 @rule
-def start_betting(state: Record) -> None:
+def start_betting(state: State) -> None:
     """Start a betting phase at seat 0."""
     state.level = 0
     for seat in range(state.num_players):
@@ -34,7 +34,7 @@ def start_betting(state: Record) -> None:
 
 
 @rule
-def _next_better(state: Record) -> None:
+def _next_better(state: State) -> None:
     """Pass the turn to the next seat that can bet; after the last one deal the spikes or roll the dice."""
     while state.turns_left > 0:
         state.turns_left -= 1
@@ -49,7 +49,7 @@ def _next_better(state: Record) -> None:
 
 
 @rule
-def owed(state: Record, seat: int) -> int:
+def owed(state: State, seat: int) -> int:
     """What a match would cost `seat` now, in credits."""
     due = state.level
     if state.betting == MATCHED:
@@ -58,7 +58,7 @@ def owed(state: Record, seat: int) -> int:
 
 
 @rule
-def raise_cost(state: Record) -> int:
+def raise_cost(state: State) -> int:
     """What a raise would cost the seat whose turn it is, in credits."""
     if state.betting == MATCHED:
         return int(state.level - state.put_phase[state.turn]) + BET
@@ -66,7 +66,7 @@ def raise_cost(state: Record) -> int:
 
 
 @rule
-def _record(state: Record, seat: int, action: int) -> None:
+def _record(state: State, seat: int, action: int) -> None:
     """Count the bet among those of its kind."""
     pays = owed(state, seat) > 0
     kind = OPENED + pays if action == RAISE else CHECKED + pays * (1 + (state.stack[seat] < raise_cost(state)))
@@ -75,7 +75,7 @@ def _record(state: Record, seat: int, action: int) -> None:
 
 
 @rule
-def bet(state: Record, action: int) -> None:
+def bet(state: State, action: int) -> None:
     """Raise, match or fold."""
     seat = state.turn
     _record(state, seat, action)

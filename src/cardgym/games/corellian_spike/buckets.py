@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.engine.contract import Feature, State, offsets, rule
 from cardgym.games.corellian_spike.betting import owed
 from cardgym.games.corellian_spike.hand import hand_rank, next_in
 from cardgym.games.corellian_spike.state import (
@@ -78,7 +78,7 @@ _SIZE = len(_START)
 
 
 @rule
-def observe_buckets(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_buckets(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `buckets`; its features are `buckets_features`."""
     for place in range(_SIZE):
         out[place] = 0
@@ -139,7 +139,7 @@ def _count_outs(low: int, high: int, spike: int) -> int:
 
 
 @rule
-def _observe_placing(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _observe_placing(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """The placing that makes the best hand now."""
     most = -1
     for action in range(DISCARD, SWAP_HIGH + 1):
@@ -159,7 +159,7 @@ def _observe_placing(state: Record, seat: int, out: npt.NDArray[np.float32]) -> 
 
 
 @rule
-def _observe_rival(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _observe_rival(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """What the opponent still in with the most raises has shown; of equals the next in turn."""
     rival, most, opponents = -1, -1, 0
     for ahead in range(1, state.num_players):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.corellian_spike.betting import start_betting
 from cardgym.games.corellian_spike.hand import next_in, pay, put_in_pool, weight
 from cardgym.games.corellian_spike.piles import (
@@ -37,14 +37,14 @@ from cardgym.games.corellian_spike.state import (
 
 
 @rule
-def start_buying(state: Record) -> None:
+def start_buying(state: State) -> None:
     """Start a buying phase at the first seat still in."""
     state.phase = BUYING
     state.turn = next_in(state, 0)
 
 
 @rule
-def buy(state: Record, action: int) -> None:
+def buy(state: State, action: int) -> None:
     """Buy a card, or don't."""
     seat, number = state.turn, state.round_number
     state.spike_before[seat, number] = state.cards[seat, SPIKE_SLOT]
@@ -59,7 +59,7 @@ def buy(state: Record, action: int) -> None:
 
 
 @rule
-def draw_bought_card(state: Record, place: int) -> None:
+def draw_bought_card(state: State, place: int) -> None:
     """Draw the bought card from a place of the draw pile, and charge for it.
 
     Its reward is weighted by three quarters of the smallest |sum| that three of the four cards make.
@@ -75,7 +75,7 @@ def draw_bought_card(state: Record, place: int) -> None:
 
 
 @rule
-def place_bought_card(state: Record, action: int) -> None:
+def place_bought_card(state: State, action: int) -> None:
     """Discard the bought card, or swap it with one held."""
     seat, number = state.turn, state.round_number
     if action == DISCARD:
@@ -100,7 +100,7 @@ def place_bought_card(state: Record, action: int) -> None:
 
 
 @rule
-def swap_from_sleeve(state: Record, action: int) -> None:
+def swap_from_sleeve(state: State, action: int) -> None:
     """Keep the hand, or swap a hand card with the one up the sleeve; nobody sees it."""
     seat = state.turn
     state.sleeve = state.extra
@@ -114,7 +114,7 @@ def swap_from_sleeve(state: Record, action: int) -> None:
 
 
 @rule
-def _next_buyer(state: Record) -> None:
+def _next_buyer(state: State) -> None:
     """Pass the turn to the next seat still in; after the last one start to bet."""
     state.phase = BUYING
     state.turn = next_in(state, state.turn + 1)

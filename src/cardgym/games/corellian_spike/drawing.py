@@ -6,7 +6,7 @@ filled above zero, and point down and are hollow below it.
 
 from __future__ import annotations
 
-from cardgym.drawing.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
+from cardgym.table.drawings.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
 
 _PAPER, _EDGE = "#fbf6e9", "#b9ad93"
 _PLUS, _MINUS, _ZERO = "#0b5f96", "#b5421a", "#4b3a73"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record
+from cardgym.engine.contract import State
 from cardgym.games.corellian_spike.state import BET, FLAT, OVER
 
 
-def ending(state: Record, seat: int) -> str:
+def ending(state: State, seat: int) -> str:
     """The end in one line: credits and hands won."""
     if state.phase != OVER:
         return ""
@@ -21,7 +21,7 @@ def ending(state: Record, seat: int) -> str:
     )
 
 
-def rules_text(state: Record) -> str:
+def rules_text(state: State) -> str:
     """The rules with these options, for somebody who plays."""
     extra = ""
     if state.special_hands:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.corellian_spike.piles import refill
 from cardgym.games.corellian_spike.state import (
     BET,
@@ -30,7 +30,7 @@ RANKS = 41_664
 
 
 @rule
-def start_hand(state: Record) -> None:
+def start_hand(state: State) -> None:
     """Shuffle a new deck, take everyone's ante and start to deal."""
     for card in range(NUM_CARDS):
         state.deck[card] = DECK[card]
@@ -65,7 +65,7 @@ def start_hand(state: Record) -> None:
 
 
 @rule
-def deal_from(state: Record, phase: int, slot: int) -> None:
+def deal_from(state: State, phase: int, slot: int) -> None:
     """Start a phase in which everyone still in is dealt cards, from place `slot` on."""
     state.phase = phase
     state.turn = next_in(state, 0)
@@ -74,7 +74,7 @@ def deal_from(state: Record, phase: int, slot: int) -> None:
 
 
 @rule
-def showdown(state: Record) -> None:
+def showdown(state: State) -> None:
     """The best hand wins the pool; of equal hands one is drawn by lot.
 
     Best is the lowest |sum|, then a sum >= 0, then the highest sum of positive cards, then the highest positive card;
@@ -134,7 +134,7 @@ def special_hand(first: int, second: int, third: int) -> int:
 
 
 @rule
-def win(state: Record, seat: int) -> None:
+def win(state: State, seat: int) -> None:
     """Pay the pool to a seat; then start the next hand, or end the game."""
     pool = state.pool
     if state.phase == BETTING:  # Everyone else has folded, so no cards are shown.
@@ -161,7 +161,7 @@ def win(state: Record, seat: int) -> None:
 
 
 @rule
-def put_in_pool(state: Record, seat: int, amount: int) -> None:
+def put_in_pool(state: State, seat: int, amount: int) -> None:
     """Move credits from a seat into the pool."""
     state.stack[seat] -= amount
     state.put_hand[seat] += amount
@@ -169,7 +169,7 @@ def put_in_pool(state: Record, seat: int, amount: int) -> None:
 
 
 @rule
-def pay(state: Record, seat: int, reward: float) -> None:
+def pay(state: State, seat: int, reward: float) -> None:
     """Add to the reward that this transition pays a seat."""
     if not state.pays:
         state.pays = 1
@@ -179,13 +179,13 @@ def pay(state: Record, seat: int, reward: float) -> None:
 
 
 @rule
-def weight(state: Record, size: float) -> float:
+def weight(state: State, size: float) -> float:
     """What the weighted reward multiplies a cost by, for a |sum| of `size`; 1 under the credits reward."""
     return 1.0 + size if state.reward_model == WEIGHTED else 1.0
 
 
 @rule
-def next_in(state: Record, seat: int) -> int:
+def next_in(state: State, seat: int) -> int:
     """The first seat from `seat` on that has not folded; `num_players` if there is none."""
     while seat < state.num_players and state.folded[seat]:
         seat += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, Record, offsets, rule, uniform
+from cardgym.engine.contract import Feature, Generator, State, offsets, rule, uniform
 from cardgym.games.corellian_spike.betting import owed
 from cardgym.games.corellian_spike.piles import card_sum, sort_hand
 from cardgym.games.corellian_spike.state import (
@@ -97,7 +97,7 @@ _OPPONENT_SIZE = _ITS_KEPT + 1
 
 
 @rule
-def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `full` of `seat`; its features are `full_features`.
 
     Discards lie face up, so a careful player knows which cards are left: those not seen since the last shuffle.
@@ -149,7 +149,7 @@ def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
 
 
 @rule
-def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def count_unseen(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write how many cards of each value `seat` has not seen since the last shuffle, in thirds; (21,) float32."""
     low = _CARD_COUNTS[state.cards[seat, LOW_SLOT] + 10]
     high = _CARD_COUNTS[state.cards[seat, HIGH_SLOT] + 10]
@@ -164,7 +164,7 @@ def count_unseen(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
 
 
 @rule
-def resample(state: Record, seat: int, generator: Generator) -> None:
+def resample(state: State, seat: int, generator: Generator) -> None:
     """Shuffle all cards that `seat` cannot see, and deal them again.
 
     They go to the draw pile, the hands, the bought card and the cheat's sleeve.

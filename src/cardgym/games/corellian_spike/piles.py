@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.corellian_spike.state import EMPTY, HIGH_SLOT, LOW_SLOT, SPIKE_SLOT
 
 
 @rule
-def card_sum(state: Record, seat: int) -> int:
+def card_sum(state: State, seat: int) -> int:
     """The sum of the cards held: the hand, and the spike once dealt. A bought card does not count yet."""
     total = 0
     for slot in range(3):
@@ -17,7 +17,7 @@ def card_sum(state: Record, seat: int) -> int:
 
 
 @rule
-def refill(state: Record) -> None:
+def refill(state: State) -> None:
     """Before a draw: if the draw pile is empty, the discard pile becomes the draw pile."""
     if state.deck_size == 0:
         for card in range(state.discards_size):
@@ -28,7 +28,7 @@ def refill(state: Record) -> None:
 
 
 @rule
-def draw_card(state: Record, place: int) -> int:
+def draw_card(state: State, place: int) -> int:
     """Take the card at a place of the draw pile."""
     card = state.deck[place]
     state.deck_size -= 1
@@ -37,14 +37,14 @@ def draw_card(state: Record, place: int) -> int:
 
 
 @rule
-def discard(state: Record, card: int) -> None:
+def discard(state: State, card: int) -> None:
     """Lay a card on the discard pile."""
     state.discards[state.discards_size] = card
     state.discards_size += 1
 
 
 @rule
-def discard_from(state: Record, seat: int, slot: int) -> None:
+def discard_from(state: State, seat: int, slot: int) -> None:
     """Discard a card held. A hand card is now face up; a spike was before."""
     card = state.cards[seat, slot]
     discard(state, card)
@@ -53,7 +53,7 @@ def discard_from(state: Record, seat: int, slot: int) -> None:
 
 
 @rule
-def put_in_hand(state: Record, seat: int, slot: int, card: int) -> None:
+def put_in_hand(state: State, seat: int, slot: int, card: int) -> None:
     """Put a card in a place of a seat; a spike is face up."""
     state.cards[seat, slot] = card
     if slot == SPIKE_SLOT:
@@ -63,7 +63,7 @@ def put_in_hand(state: Record, seat: int, slot: int, card: int) -> None:
 
 
 @rule
-def sort_hand(state: Record, seat: int) -> None:
+def sort_hand(state: State, seat: int) -> None:
     """Keep the two hand cards in order: actions name the lower and the higher."""
     if state.cards[seat, LOW_SLOT] > state.cards[seat, HIGH_SLOT]:
         low = state.cards[seat, HIGH_SLOT]

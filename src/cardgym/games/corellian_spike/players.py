@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, Record, TablePolicy, rule
+from cardgym.engine.contract import CompiledPolicy, Generator, State, TablePolicy, rule
 from cardgym.games.corellian_spike.betting import owed
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.piles import card_sum
@@ -38,7 +38,7 @@ _RANKS = 62  # Of a sum: 2 |sum|, and 1 more for a negative one; the lower wins.
 
 
 @rule
-def initial(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def initial(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """The paper's initial policy: always match, never buy, discard (section 4.2)."""
     if state.phase == BETTING:
         return MATCH
@@ -64,7 +64,7 @@ def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
 
 
 @rule
-def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Play by the odds of the cards not seen.
 
     A hand is worth the chance that it beats every opponent if their hidden cards are drawn from the unseen ones; after
@@ -103,7 +103,7 @@ def heuristic(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: G
 
 @rule
 def _bet(
-    state: Record,
+    state: State,
     seat: int,
     mask: npt.NDArray[np.int8],
     unseen: npt.NDArray[np.float32],
@@ -136,13 +136,13 @@ def _bet(
 
 
 @rule
-def _stays(state: Record) -> float:
+def _stays(state: State) -> float:
     """The chance that no doubles come before the showdown: one roll after each betting phase of rounds 1 to 3."""
     return float((5.0 / 6.0) ** (4 - max(state.round_number, 1)))
 
 
 @rule
-def _expected_pool(state: Record) -> float:
+def _expected_pool(state: State) -> float:
     """The pool at the showdown if each player still in puts in one more credit a round."""
     players = 0
     for other in range(state.num_players):
@@ -152,7 +152,7 @@ def _expected_pool(state: Record) -> float:
 
 @rule
 def chances_to_beat_all(
-    state: Record, seat: int, unseen: npt.NDArray[np.float32], beats: npt.NDArray[np.float64]
+    state: State, seat: int, unseen: npt.NDArray[np.float32], beats: npt.NDArray[np.float64]
 ) -> None:
     """For each sum from -30 to 30, the chance that it beats every opponent still in; a tie counts half."""
     pairs = np.zeros(41, np.float64)

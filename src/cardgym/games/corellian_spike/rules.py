@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.corellian_spike.betting import bet, raise_cost, start_betting
 from cardgym.games.corellian_spike.buying import (
     buy,
@@ -54,7 +54,7 @@ from cardgym.games.corellian_spike.state import (
 
 
 @rule
-def setup(state: Record) -> None:
+def setup(state: State) -> None:
     """Everyone has the starting credits and pays the first ante."""
     state.hand = 0
     state.pays = 0
@@ -70,7 +70,7 @@ def setup(state: Record) -> None:
 
 
 @rule
-def num_chance_outcomes(state: Record) -> int:
+def num_chance_outcomes(state: State) -> int:
     """Cards to draw from, 36 rolls of two dice, or players tied for the pool; 0 at a decision or the end."""
     phase = state.phase
     if phase == BETTING or phase == BUYING or phase == PLACING or phase == OVER or phase == CHEATING:
@@ -86,13 +86,13 @@ def num_chance_outcomes(state: Record) -> int:
 
 
 @rule
-def current_player(state: Record) -> int:
+def current_player(state: State) -> int:
     """The seat to decide; -1 at the end."""
     return -1 if state.phase == OVER else int(state.turn)
 
 
 @rule
-def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     """Betting {raise, match, fold}, buying {buy, don't buy} or placing {discard, spike, low, high}.
 
     A cheat's last decision is a placing without the spike, which all have seen.
@@ -112,7 +112,7 @@ def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
 
 
 @rule
-def apply_action(state: Record, move: int) -> None:
+def apply_action(state: State, move: int) -> None:
     """Play an action, or a chance outcome: a place in the draw pile, a roll, or one of the tied seats."""
     state.pays = 0
     phase = state.phase
@@ -145,7 +145,7 @@ def apply_action(state: Record, move: int) -> None:
 
 
 @rule
-def rewards(state: Record, out: npt.NDArray[np.float64]) -> None:
+def rewards(state: State, out: npt.NDArray[np.float64]) -> None:
     """Add what the last transition paid, by the reward model."""
     if state.pays:
         for seat in range(state.num_players):
@@ -153,37 +153,37 @@ def rewards(state: Record, out: npt.NDArray[np.float64]) -> None:
 
 
 @rule
-def deal(state: Record) -> int:
+def deal(state: State) -> int:
     """A new deck is shuffled for every hand."""
     return int(state.hand)
 
 
 @rule
-def forfeit(state: Record, seat: int) -> float:
+def forfeit(state: State, seat: int) -> float:
     """The seat loses its credits and any claim to the pool."""
     return -float(state.stack[seat] + state.pool)
 
 
 @rule
-def score(state: Record, seat: int) -> float:
+def score(state: State, seat: int) -> float:
     """Hands won."""
     return float(state.hands_won[seat])
 
 
 @rule
-def max_score(state: Record) -> float:
+def max_score(state: State) -> float:
     """Hands played."""
     return float(state.hand)
 
 
 @rule
-def credits_gained(state: Record, seat: int) -> float:
+def credits_gained(state: State, seat: int) -> float:
     """Credits won since the start; negative if lost."""
     return float(state.stack[seat] - state.credits)
 
 
 @rule
-def bust(state: Record, seat: int) -> float:
+def bust(state: State, seat: int) -> float:
     """1 with no credits left."""
     return 1.0 if state.stack[seat] == 0 else 0.0
 
@@ -192,7 +192,7 @@ def bust(state: Record, seat: int) -> float:
 
 
 @rule
-def _next_card(state: Record) -> None:
+def _next_card(state: State) -> None:
     """Pass on to the next seat and place to be dealt a card; after the last one start the next phase."""
     first, last = LOW_SLOT, HIGH_SLOT
     if state.phase == SPIKES:
@@ -219,7 +219,7 @@ def _next_card(state: Record) -> None:
 
 
 @rule
-def _roll(state: Record, roll: int) -> None:
+def _roll(state: State, roll: int) -> None:
     """Roll the dice: doubles redraw the hands, double ones (roll 0) the spikes too."""
     state.dice = roll
     if roll // 6 != roll % 6:
@@ -236,7 +236,7 @@ def _roll(state: Record, roll: int) -> None:
 
 
 @rule
-def _next_round(state: Record) -> None:
+def _next_round(state: State) -> None:
     """Start the next round, or the showdown after the third; a cheat still in may swap a card before it."""
     if state.round_number < 3:
         state.round_number += 1

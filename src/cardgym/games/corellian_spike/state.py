@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardgym.engine.contract import CardgymError, Options, Record, choice, number
+from cardgym.engine.contract import CardgymError, Options, State, choice, number
 
 MAX_PLAYERS = 8
 NUM_CARDS = 62
@@ -116,7 +116,7 @@ class CorellianSpikeOptions(Options):
         if self.cheat != "no" and int(self.cheat) >= self.num_players:
             raise CardgymError(f"option cheat={self.cheat}: allowed are 'no' and seats 0 to {self.num_players - 1}")
 
-    def write(self, state: Record) -> None:
+    def write(self, state: State) -> None:
         """Write the options; the option `reward` is the field `reward_model`, since `reward` is what was paid."""
         state.num_players = self.num_players
         state.hands = self.hands
@@ -127,7 +127,7 @@ class CorellianSpikeOptions(Options):
         state.cheat = -1 if self.cheat == "no" else int(self.cheat)
 
 
-def invariants(state: Record) -> tuple[int, ...]:
+def invariants(state: State) -> tuple[int, ...]:
     """All credits; how many cards there are, and the sums of their squares and cubes."""
     cards = [int(card) for card in state.deck[: state.deck_size]]
     cards += [int(card) for card in state.discards[: state.discards_size]]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Record, rule
+from cardgym.engine.contract import Feature, State, rule
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.state import BUYING, CHEATING, EMPTY, OVER, PLACING, CorellianSpikeOptions
 
@@ -24,7 +24,7 @@ _DECISIONS = 3  # Round 0 has only betting without a bought card; rounds 1 to 3 
 
 
 @rule
-def info_state_key(state: Record, seat: int) -> int:
+def info_state_key(state: State, seat: int) -> int:
     """The paper's code of what `seat` knows; 0 at the end.
 
     The decision is the one being made, also if another seat makes it. A cheat's last one counts as placing the card up
@@ -80,7 +80,7 @@ key_digits = rule(digits_of)
 
 
 @rule
-def info_state_index(state: Record, seat: int) -> int:
+def info_state_index(state: State, seat: int) -> int:
     """The place of the state's key in the paper's enumeration for this number of players."""
     return key_index(info_state_key(state, seat), state.num_players)
 
@@ -141,6 +141,6 @@ def paper_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the state's index; float32 holds it exactly, as it is below 2^24."""
     out[0] = info_state_index(state, seat)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.engine.contract import Feature, State, offsets, rule
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.state import (
     EMPTY,
@@ -81,7 +81,7 @@ _CARDS_SIZE = len(CARDS_START)
 
 
 @rule
-def observe_cards(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `cards`; its features are `cards_features`."""
     digits = key_digits(info_state_key(state, seat))
     out[_ROUND] = digits.round
@@ -94,7 +94,7 @@ def observe_cards(state: Record, seat: int, out: npt.NDArray[np.float32]) -> Non
 
 
 @rule
-def observe_spikes(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_spikes(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `spikes`; its features are `spikes_features`."""
     digits = key_digits(info_state_key(state, seat))
     out[_ROUND] = digits.round
@@ -118,7 +118,7 @@ def _card(card: int) -> int:
 
 
 @rule
-def cards_key(state: Record, seat: int) -> int:
+def cards_key(state: State, seat: int) -> int:
     """The observation `cards` as one whole number, never 0."""
     numbers = np.empty(_CARDS_SIZE, np.float32)
     observe_cards(state, seat, numbers)
@@ -126,7 +126,7 @@ def cards_key(state: Record, seat: int) -> int:
 
 
 @rule
-def spikes_key(state: Record, seat: int) -> int:
+def spikes_key(state: State, seat: int) -> int:
     """The observation `spikes` as one whole number, never 0."""
     numbers = np.empty(_OPPONENTS + MAX_PLAYERS - 1, np.float32)
     observe_spikes(state, seat, numbers)

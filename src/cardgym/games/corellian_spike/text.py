@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record
+from cardgym.engine.contract import State
 from cardgym.games.corellian_spike.betting import owed, raise_cost
 from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.piles import card_sum
@@ -44,7 +44,7 @@ _PHASE_NAMES = {
 }
 
 
-def describe(state: Record, seat: int) -> str:
+def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: own cards, everyone's spikes, credits and folds, the pool."""
     lines = [
         f"Hand {min(state.hand + 1, state.hands)} of at most {state.hands}, round {state.round_number}: "
@@ -67,7 +67,7 @@ def describe(state: Record, seat: int) -> str:
     return "\n".join(lines)
 
 
-def action_text(state: Record, action: int) -> str:
+def action_text(state: State, action: int) -> str:
     """An action of the seat to decide, in words."""
     seat = state.turn
     due = owed(state, seat)
@@ -94,7 +94,7 @@ def action_text(state: Record, action: int) -> str:
     return f"swap with the {name} ({state.cards[seat, slot]:+d}), sum {total:+d}"
 
 
-def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int) -> str:
     """What a move looked like from `seat`: bets, purchases, discards, spikes, dice, showdowns; own cards drawn."""
     lines = [_narrate_move(before, move, after, seat)]
     if after.hand != before.hand:
@@ -102,7 +102,7 @@ def narrate(before: Record, move: int, after: Record, seat: int) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _narrate_move(before: Record, move: int, after: Record, seat: int) -> str:
+def _narrate_move(before: State, move: int, after: State, seat: int) -> str:
     turn = int(before.turn)
     who = _name(turn, seat)
     if before.phase == BETTING:
@@ -145,7 +145,7 @@ def _narrate_move(before: Record, move: int, after: Record, seat: int) -> str:
     return ""
 
 
-def _narrate_end(after: Record, seat: int) -> list[str]:
+def _narrate_end(after: State, seat: int) -> list[str]:
     lines = []
     for other in range(after.num_players):
         if after.shown[other, SPIKE_SLOT] != EMPTY:
@@ -159,7 +159,7 @@ def _narrate_end(after: Record, seat: int) -> list[str]:
     return lines
 
 
-def special_name(state: Record, seat: int) -> str:
+def special_name(state: State, seat: int) -> str:
     """The special hand that a seat has shown, or ""."""
     return SPECIAL_HANDS[special_hand(*(int(card) for card in state.shown[seat]))] if state.special_hands else ""
 

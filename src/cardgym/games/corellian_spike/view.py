@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Counter, Item, Record, Show, View, Zone
+from cardgym.engine.contract import Counter, Item, Show, State, View, Zone
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.state import (
     BUY,
@@ -25,7 +25,7 @@ _SLOTS = ("lower hand card", "higher hand card", "spike")
 _SWAPS = {SWAP_LOW: LOW_SLOT, SWAP_HIGH: HIGH_SLOT, SWAP_SPIKE: SPIKE_SLOT}
 
 
-def view(state: Record, seat: int) -> View:
+def view(state: State, seat: int) -> View:
     """Own cards, everyone's spikes and credits, the piles, the dice, the pool."""
     zones: list[Zone] = []
     counters: list[Counter] = [
@@ -50,7 +50,7 @@ def view(state: Record, seat: int) -> View:
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
 
-def _hand(state: Record, owner: int, seat: int) -> list[Item]:
+def _hand(state: State, owner: int, seat: int) -> list[Item]:
     """The two hand cards, the spike, and a card just bought."""
     items: list[Item] = []
     for slot in range(3):
@@ -83,7 +83,7 @@ def _spoken(value: int) -> str:
     return f"plus {value}" if value > 0 else f"minus {-value}" if value < 0 else "zero"
 
 
-def _table(state: Record) -> list[Zone]:
+def _table(state: State) -> list[Zone]:
     size, discarded = int(state.deck_size), int(state.discards_size)
     pile: list[Item] = [
         {"id": "pile", "symbol": "card-back", "label": f"draw pile, {size} cards", "caption": f"draw pile {size}"}
@@ -110,7 +110,7 @@ def _dice(roll: int) -> list[Item]:
     ]
 
 
-def shows(before: Record, move: int, after: Record, seat: int) -> list[Show]:
+def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
     """A roll and what it does, and the showdown with every sum."""
     shown: list[Show] = []
     if before.phase == DICE:

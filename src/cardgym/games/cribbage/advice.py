@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
+from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.means import crib_mean
 from cardgym.games.cribbage.state import NUM_TOSSES, TOSSES

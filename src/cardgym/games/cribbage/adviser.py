@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.advice import ranked
-from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import ActionAdvice, Advice, Adviser, Record
+from cardgym.engine.contract import ActionAdvice, Advice, Adviser, State
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.advice import Advice as TossAdvice
 from cardgym.games.cribbage.advice import advise as advise_toss
 from cardgym.games.cribbage.cards import CARDS, JACK
 from cardgym.games.cribbage.chance_table import HOLES
-from cardgym.games.cribbage.pegging.valuing import WORLDS, card_values, is_close, toss_values
+from cardgym.games.cribbage.pegging.values import WORLDS, card_values, is_close, toss_values
 from cardgym.games.cribbage.plain_observation import SIZE, observe_plain
 from cardgym.games.cribbage.play import points_for
 from cardgym.games.cribbage.ranks import worth
@@ -33,6 +32,7 @@ from cardgym.games.cribbage.state import (
     CribbageOptions,
 )
 from cardgym.games.cribbage.text import action_text
+from cardgym.table.advice import ranked
 
 _BLUNDER = {"points": 1.5, "% of games": 4.0}
 """What a blunder costs."""
@@ -44,11 +44,11 @@ def adviser(options: CribbageOptions) -> Adviser:
     return Adviser(_advise, _standing, "points", _luck, "points by the cut")
 
 
-def _advise(state: Record, seat: int) -> Advice:
+def _advise(state: State, seat: int) -> Advice:
     return _advise_toss(state, seat) if state.phase == TOSSING else _advise_card(state, seat)
 
 
-def _advise_toss(state: Record, seat: int) -> Advice:
+def _advise_toss(state: State, seat: int) -> Advice:
     cards = [int(card) for card in state.hand[seat]]
     dealer = bool(state.dealer == seat)
     scores = (int(state.scores[seat]), int(state.scores[1 - seat]))
@@ -77,7 +77,7 @@ def _toss_reason(one: TossAdvice, dealer: bool) -> str:
     return "; ".join((hand, crib, *(why for why in one.why if "compared with" not in why)))
 
 
-def _advise_card(state: Record, seat: int) -> Advice:
+def _advise_card(state: State, seat: int) -> Advice:
     states, mask = _array(state), np.zeros(NUM_ACTIONS, np.int8)
     seen, scored = np.zeros(SIZE, np.float32), np.zeros(NUM_ACTIONS, np.int64)
     _look(states, seat, seen, mask, scored)
@@ -104,7 +104,7 @@ def _key_of(seen: npt.NDArray[np.float32]) -> int:
     return int.from_bytes(hashlib.sha256(seen.tobytes()).digest()[:8], "little")
 
 
-def _card_reason(state: Record, card: int, value: float, points: int) -> str:
+def _card_reason(state: State, card: int, value: float, points: int) -> str:
     pile = [int(rank) for rank in state.pile[: state.pile_size]] + [card % 13]
     count = int(state.count) + worth(card)
     reasons = [name for name, _ in explain_play(pile, count)]
@@ -114,11 +114,11 @@ def _card_reason(state: Record, card: int, value: float, points: int) -> str:
     return f"{now}; what may follow is worth {value - points:+.2f}"
 
 
-def _standing(state: Record, seat: int) -> float:
+def _standing(state: State, seat: int) -> float:
     return float(state.scores[seat])
 
 
-def _luck(before: Record, move: int, after: Record, seat: int) -> float:
+def _luck(before: State, move: int, after: State, seat: int) -> float:
     """What the cut gave a seat more than the mean over all cuts: hand, crib and heels, less the opponent's."""
     if before.phase != STARTER:
         return 0.0
@@ -126,7 +126,7 @@ def _luck(before: Record, move: int, after: Record, seat: int) -> float:
     return gain if seat == before.dealer else -gain
 
 
-def _array(state: Record) -> npt.NDArray[Any]:
+def _array(state: State) -> npt.NDArray[Any]:
     states = np.zeros(1, STATE)
     states[:1] = state
     return states

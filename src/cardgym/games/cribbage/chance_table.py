@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import rule
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand
 from cardgym.games.cribbage.state import CUTS, KEPT, NUM_TOSSES

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.engine.generator import uniform, uniform_float
-from cardgym.files import replacing
+from cardgym.engine.numba.compilation import compiled
+from cardgym.files.atomic import replacing
 from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, no_table
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.pegging.player import Buffers, decide, new_buffers
@@ -93,7 +93,7 @@ def _sample(
 
 
 @rule
-def _pegged(state: Record) -> int:
+def _pegged(state: State) -> int:
     """The points of the pone in the play less those of the dealer."""
     dealer = int(state.dealer)
     return int(state.tally[1 - dealer, 0]) - int(state.tally[dealer, 2])

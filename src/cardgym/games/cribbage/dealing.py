@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.ranks import EMPTY, rank_of, sort_six
 from cardgym.games.cribbage.state import DEALING, KEPT, STARTER, TOSSES, TOSSING
 
 
 @rule
-def cut(state: Record, card: int) -> None:
+def cut(state: State, card: int) -> None:
     """Each seat cuts a card. The lower rank deals; on equal ranks both cut again from the whole pack."""
     state.cuts[state.turn] = card
     if state.turn == 0:
@@ -27,7 +27,7 @@ def cut(state: Record, card: int) -> None:
 
 
 @rule
-def fill_deck(state: Record) -> None:
+def fill_deck(state: State) -> None:
     """Put all 52 cards into the pack, in order."""
     for card in range(CARDS):
         state.deck[card] = card
@@ -35,7 +35,7 @@ def fill_deck(state: Record) -> None:
 
 
 @rule
-def clear_deal(state: Record) -> None:
+def clear_deal(state: State) -> None:
     """Gather the cards of the last deal."""
     fill_deck(state)
     state.starter = EMPTY
@@ -57,7 +57,7 @@ def clear_deal(state: Record) -> None:
 
 
 @rule
-def clear_pile(state: Record) -> None:
+def clear_pile(state: State) -> None:
     """Restart the count."""
     state.count = 0
     state.pile_size = 0
@@ -69,7 +69,7 @@ def clear_pile(state: Record) -> None:
 
 
 @rule
-def draw(state: Record, place: int) -> int:
+def draw(state: State, place: int) -> int:
     """Take the card at a place of the pack; the pack's last card moves there."""
     card = state.deck[place]
     state.deck_size -= 1
@@ -78,7 +78,7 @@ def draw(state: Record, place: int) -> int:
 
 
 @rule
-def deal_card(state: Record, card: int) -> None:
+def deal_card(state: State, card: int) -> None:
     """The pone and the dealer are dealt cards in turn, six each, and sort them when all are dealt."""
     seat = int(state.turn)
     state.hand[seat, state.hand_size[seat]] = card
@@ -92,7 +92,7 @@ def deal_card(state: Record, card: int) -> None:
 
 
 @rule
-def toss_cards(state: Record, toss: int) -> None:
+def toss_cards(state: State, toss: int) -> None:
     """Put two cards face down into the crib. Seat 0 tosses first, but neither sees the other's toss."""
     seat = state.turn
     first = TOSSES[toss, 0]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cardgym.drawing.playing_cards import pack
-from cardgym.drawing.shapes import Symbol, box, disc, path, text
 from cardgym.games.cribbage.board import HEIGHT, IN_ROW, LANE, LEFT, RIGHT, ROWS, WIDTH, hole, lane_at, row_middle
 from cardgym.games.cribbage.cards import RANKS, SUITS
+from cardgym.table.drawings.playing_cards import pack
+from cardgym.table.drawings.shapes import Symbol, box, disc, path, text
 
 PEGS = (("#1f6fb5", "#e8f2fb"), ("#e0702a", "#fff1e6"))
 """The pegs' colours, and those of their lanes; the pegs differ in shape, too."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record
+from cardgym.engine.contract import State
 from cardgym.games.cribbage.state import OVER, PLAYING
 from cardgym.games.cribbage.text import describe
 
@@ -10,7 +10,7 @@ _SKUNK, _DOUBLE_SKUNK = 31, 61
 """A loser who lacks this many points or more is skunked, or doubly skunked: 90 and 60 of 121."""
 
 
-def picture(state: Record, seat: int) -> str:
+def picture(state: State, seat: int) -> str:
     """The game as `describe` has it, with what each seat lacks to the right of the board, in 80 columns."""
     lines = describe(state, seat).splitlines()
     for row, other in ((1, seat), (2, 1 - seat)):
@@ -20,7 +20,7 @@ def picture(state: Record, seat: int) -> str:
     return "\n".join(lines)
 
 
-def remarks(before: Record, move: int, after: Record, seat: int) -> str:
+def remarks(before: State, move: int, after: State, seat: int) -> str:
     """A go that ends a pile, which the points alone would show."""
     if before.phase != PLAYING:
         return ""
@@ -34,7 +34,7 @@ def remarks(before: Record, move: int, after: Record, seat: int) -> str:
     return f"{who} go at {count}"
 
 
-def ending(state: Record, seat: int) -> str:
+def ending(state: State, seat: int) -> str:
     """The end in one line, a skunk included."""
     if state.phase != OVER:
         return ""
@@ -48,7 +48,7 @@ def ending(state: Record, seat: int) -> str:
     return f"You {'win' if own > other else 'lose'} {own} to {other}{skunk}"
 
 
-def rules_text(state: Record) -> str:
+def rules_text(state: State) -> str:
     """The rules, for somebody who plays."""
     deals = f", or after {state.deals} deal{'s' if state.deals > 1 else ''}" if state.deals else ""
     skunks = f" A loser {_SKUNK} points short is skunked, {_DOUBLE_SKUNK} short doubly so."

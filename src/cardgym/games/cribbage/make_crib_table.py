@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Generator, rule, uniform
-from cardgym.files import replacing
+from cardgym.engine.numba.compilation import compiled
+from cardgym.files.atomic import replacing
 from cardgym.games.cribbage.cards import CARDS, RANKS
 from cardgym.games.cribbage.means import hand_totals
 from cardgym.games.cribbage.ranks import sort_in

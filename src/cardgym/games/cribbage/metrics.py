@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.cribbage.state import CRIB, DEALER_HAND, DEALER_PEGGING, HEELS, PONE_HAND, PONE_PEGGING
 
 
 @rule
-def points(state: Record, seat: int) -> float:
+def points(state: State, seat: int) -> float:
     """The seat's points at the end."""
     return float(state.scores[seat])
 
 
 @rule
-def pegging_points(state: Record, seat: int) -> float:
+def pegging_points(state: State, seat: int) -> float:
     """The points that the seat scored in the play."""
     return float(int(state.tally[seat, PONE_PEGGING]) + int(state.tally[seat, DEALER_PEGGING]))
 
 
 @rule
-def hand_points(state: Record, seat: int) -> float:
+def hand_points(state: State, seat: int) -> float:
     """The points of the seat's hands."""
     return float(int(state.tally[seat, PONE_HAND]) + int(state.tally[seat, DEALER_HAND]))
 
 
 @rule
-def crib_points(state: Record, seat: int) -> float:
+def crib_points(state: State, seat: int) -> float:
     """The points of the seat's cribs."""
     return float(state.tally[seat, CRIB])
 
 
 @rule
-def heels_points(state: Record, seat: int) -> float:
+def heels_points(state: State, seat: int) -> float:
     """The seat's points for jacks turned up."""
     return float(state.tally[seat, HEELS])
 

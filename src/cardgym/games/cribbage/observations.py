@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Generator, Record, offsets, rule, uniform
+from cardgym.engine.contract import Feature, Generator, State, offsets, rule, uniform
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.means import crib_mean, hand_totals
 from cardgym.games.cribbage.play import can_play, points_of
@@ -78,7 +78,7 @@ _SIXTH, _TENTH, _THIRTEENTH, _FOURTEENTH, _THIRTIETH = 1 / 6, 1 / 10, 1 / 13, 1 
 
 
 @rule
-def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `full` of `seat` to `out`, float32, as `features` lists it.
 
     There are no branches on cards: these are random, so half of the branches would be mispredicted, which costs more
@@ -156,7 +156,7 @@ def observe(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 
 @rule
-def _hint_tosses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _hint_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the mean hand and the mean crib of each toss."""
     cards = state.hand[seat]
     own = 1 if state.dealer == seat else 0
@@ -170,7 +170,7 @@ def _hint_tosses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
 
 
 @rule
-def resample(state: Record, seat: int, generator: Generator) -> None:
+def resample(state: State, seat: int, generator: Generator) -> None:
     """Shuffle the pack and the opponent's hidden cards together and deal them again.
 
     The opponent's hand gets only cards that its goes allow; any two others may have been tossed.
@@ -223,7 +223,7 @@ def resample(state: Record, seat: int, generator: Generator) -> None:
 
 
 @rule
-def _draw_hand(state: Record, other: int, hidden: npt.NDArray[np.int64], size: int, generator: Generator) -> int:
+def _draw_hand(state: State, other: int, hidden: npt.NDArray[np.int64], size: int, generator: Generator) -> int:
     """Draw the opponent's hand from the first `size` hidden cards. Returns how many are left."""
     for place in range(state.hand_size[other]):
         allowed = 0

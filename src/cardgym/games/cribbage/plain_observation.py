@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.engine.contract import Feature, State, offsets, rule
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.ranks import EMPTY
 from cardgym.games.cribbage.state import PLAYING, CribbageOptions
@@ -43,7 +43,7 @@ _OPPONENT_GO, _COUNT, _PLAYED, _PLAYED_BY = AT["opponent_go"], AT["count"], AT["
 
 
 @rule
-def observe_plain(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_plain(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `plain` of `seat` to `out`, float32, as `features` lists it."""
     other = 1 - seat
     out[_PLAYING] = 1.0 if state.phase == PLAYING else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.cribbage.cards import JACK
 from cardgym.games.cribbage.dealing import clear_deal, clear_pile
 from cardgym.games.cribbage.ranks import EMPTY, rank_of, worth
@@ -23,7 +23,7 @@ from cardgym.games.cribbage.state import (
 
 
 @rule
-def turn_starter(state: Record, card: int) -> None:
+def turn_starter(state: State, card: int) -> None:
     """Turn up the starter; a jack gives the dealer 2."""
     state.starter = card
     for seat in range(2):
@@ -37,7 +37,7 @@ def turn_starter(state: Record, card: int) -> None:
 
 
 @rule
-def play_card(state: Record, card: int) -> None:
+def play_card(state: State, card: int) -> None:
     """Play a card and score it at once, with a go or the last card if nobody can play after it."""
     seat = int(state.turn)
     other = 1 - seat
@@ -76,7 +76,7 @@ def play_card(state: Record, card: int) -> None:
 
 
 @rule
-def points_for(state: Record, card: int) -> int:
+def points_for(state: State, card: int) -> int:
     """What playing `card` scores at once: fifteen, pairs, runs and 31, but no go or last card."""
     return points_of(int(state.next_points), int(state.count), card)
 
@@ -90,13 +90,13 @@ def points_of(next_points: int, count: int, card: int) -> int:
 
 
 @rule
-def can_play(state: Record, seat: int) -> bool:
+def can_play(state: State, seat: int) -> bool:
     """Whether the count has room for a card of the seat; the first card of a hand is worth least."""
     return bool(state.hand_size[seat] > 0 and worth(state.hand[seat, 0]) <= 31 - state.count)
 
 
 @rule
-def _say_go(state: Record, seat: int) -> None:
+def _say_go(state: State, seat: int) -> None:
     """A go shows that each card the seat still holds is worth more than the count has room for."""
     if state.hand_size[seat] > 0:
         state.said_go[seat] = 1
@@ -104,7 +104,7 @@ def _say_go(state: Record, seat: int) -> None:
 
 
 @rule
-def _take_from_hand(state: Record, seat: int, card: int) -> None:
+def _take_from_hand(state: State, seat: int, card: int) -> None:
     passed = 0  # 1 from the card's place on, where the cards behind it move up.
     for place in range(3):
         passed |= 1 if state.hand[seat, place] == card else 0
@@ -117,7 +117,7 @@ def _take_from_hand(state: Record, seat: int, card: int) -> None:
 
 
 @rule
-def _show(state: Record) -> None:
+def _show(state: State) -> None:
     """Count the pone's hand, the dealer's hand and the crib, in this order, until a player reaches the target."""
     dealer = state.dealer
     pone = 1 - dealer
@@ -139,7 +139,7 @@ def _show(state: Record) -> None:
 
 
 @rule
-def _score(state: Record, seat: int, kind: int, points: int) -> None:
+def _score(state: State, seat: int, kind: int, points: int) -> None:
     """Move the seat's peg. It stops in the last hole: points beyond the target do not count."""
     points = min(int(points), int(state.target - state.scores[seat]))
     state.scores[seat] += points
@@ -152,7 +152,7 @@ def _score(state: Record, seat: int, kind: int, points: int) -> None:
 
 
 @rule
-def _finish(state: Record) -> None:
+def _finish(state: State) -> None:
     state.phase = OVER
     if state.reward_model == WIN and state.scores[0] != state.scores[1]:
         leader = 0 if state.scores[0] > state.scores[1] else 1

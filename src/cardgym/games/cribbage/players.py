@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, Record, rule
+from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.means import hand_totals
 from cardgym.games.cribbage.play import points_for
@@ -21,7 +21,7 @@ _MOST_PEGGED = 14  # The most points that one card can score.
 
 
 @rule
-def greedy(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def greedy(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Toss for the most mean hand points; play for the most points now, the lowest card of equals."""
     if state.phase == TOSSING:
         totals = np.empty(NUM_TOSSES, np.float32)
@@ -41,7 +41,7 @@ def _first_best(values: npt.NDArray[np.float32]) -> int:
 
 
 @rule
-def greedy_card(state: Record, seat: int) -> int:
+def greedy_card(state: State, seat: int) -> int:
     """The card that scores most now, the lowest of equals: the paper's way to play."""
     card = -1
     most = -1
@@ -60,7 +60,7 @@ def greedy_card(state: Record, seat: int) -> int:
 
 
 @rule
-def expert(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def expert(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Toss by the toss model; play for the points of the card, less the likely answer's, plus the best reply's."""
     if state.phase == TOSSING:
         return CARDS + _best_toss(state, seat)
@@ -68,7 +68,7 @@ def expert(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Gene
 
 
 @rule
-def _best_toss(state: Record, seat: int) -> int:
+def _best_toss(state: State, seat: int) -> int:
     """The toss of the greatest worth, the first of equals; see `toss_model`."""
     dealer = 1 if state.dealer == seat else 0
     to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
@@ -78,7 +78,7 @@ def _best_toss(state: Record, seat: int) -> int:
 
 
 @rule
-def _best_card(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> int:
+def _best_card(state: State, seat: int, mask: npt.NDArray[np.int8]) -> int:
     """The legal card of the greatest value, the lowest of equals."""
     values = np.empty(6)
     card_values(state, seat, mask, values)
@@ -93,7 +93,7 @@ def _best_card(state: Record, seat: int, mask: npt.NDArray[np.int8]) -> int:
 
 
 @rule
-def card_values(state: Record, seat: int, mask: npt.NDArray[np.int8], values: npt.NDArray[np.float64]) -> None:
+def card_values(state: State, seat: int, mask: npt.NDArray[np.int8], values: npt.NDArray[np.float64]) -> None:
     """Fill `values`, (6,), with what playing each card in hand is worth in points, by place, where it is legal."""
     left = np.empty(13, np.int64)
     _count_unseen(state, seat, left)
@@ -107,7 +107,7 @@ def card_values(state: Record, seat: int, mask: npt.NDArray[np.int8], values: np
 
 
 @rule
-def _count_unseen(state: Record, seat: int, left: npt.NDArray[np.int64]) -> None:
+def _count_unseen(state: State, seat: int, left: npt.NDArray[np.int64]) -> None:
     """Fill `left`, (13,), with how many cards of each rank the opponent may hold: unseen, and allowed by its goes."""
     other = 1 - seat
     for rank in range(13):
@@ -128,7 +128,7 @@ def _strike(left: npt.NDArray[np.int64], card: int) -> None:
 
 
 @rule
-def _value_of(state: Record, seat: int, card: int, left: npt.NDArray[np.int64], pile: npt.NDArray[np.int8]) -> float:
+def _value_of(state: State, seat: int, card: int, left: npt.NDArray[np.int64], pile: npt.NDArray[np.int8]) -> float:
     """The worth of playing `card`: its points, less those of the likely answer, plus those of the best reply to that.
 
     It assumes that the opponent holds any unseen cards with equal probability, and plays the one that scores most.
@@ -179,7 +179,7 @@ def _worth_of(points: int, need: int) -> float:
 
 
 @rule
-def _best_reply(state: Record, seat: int, played: int, pile: npt.NDArray[np.int8], size: int, count: int) -> int:
+def _best_reply(state: State, seat: int, played: int, pile: npt.NDArray[np.int8], size: int, count: int) -> int:
     """The most points that another card of `seat` can score on this pile; 0 where none fits."""
     most = 0
     if count < 31:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.engine.contract import Feature, State, offsets, rule
 from cardgym.games.cribbage.play import points_for
 from cardgym.games.cribbage.players import card_values
 from cardgym.games.cribbage.ranks import EMPTY, rank_of, worth
@@ -62,7 +62,7 @@ _PILE, _COUNT, _CARDS, _OWN_CARDS, _SAID_GO, _OPPONENT_FLOOR, _POINTS_NOW, _CARD
 
 
 @rule
-def observe_rated(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_rated(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `rated` of `seat` to `out`, float32, as `features` lists it."""
     other = 1 - seat
     for i in range(_SIZE):
@@ -99,7 +99,7 @@ def observe_rated(state: Record, seat: int, out: npt.NDArray[np.float32]) -> Non
 
 
 @rule
-def _rate_tosses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _rate_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     dealer = 1 if state.dealer == seat else 0
     to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
     worths = out[_TOSS_RATING : _TOSS_RATING + NUM_TOSSES]
@@ -112,7 +112,7 @@ def _rate_tosses(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None
 
 
 @rule
-def _rate_cards(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def _rate_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     mask = np.zeros(NUM_ACTIONS, np.int8)
     values = np.zeros(6)
     best = -1e9

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.dealing import clear_deal, cut, deal_card, draw, toss_cards
 from cardgym.games.cribbage.play import play_card, turn_starter
@@ -18,7 +18,7 @@ from cardgym.games.cribbage.state import CUTTING, DEALING, NUM_ACTIONS, OVER, PL
 
 
 @rule
-def setup(state: Record) -> None:
+def setup(state: State) -> None:
     """Nobody has a point, and both seats are to cut for the deal."""
     state.deal_number = 0
     state.dealer = EMPTY
@@ -34,7 +34,7 @@ def setup(state: Record) -> None:
 
 
 @rule
-def num_chance_outcomes(state: Record) -> int:
+def num_chance_outcomes(state: State) -> int:
     """How many cards can be cut or dealt; 0 at a decision or at the end."""
     phase = state.phase
     if phase == TOSSING or phase == PLAYING or phase == OVER:
@@ -43,13 +43,13 @@ def num_chance_outcomes(state: Record) -> int:
 
 
 @rule
-def current_player(state: Record) -> int:
+def current_player(state: State) -> int:
     """The seat to decide; -1 at the end."""
     return -1 if state.phase == OVER else int(state.turn)
 
 
 @rule
-def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     """Allow any two of six cards to be tossed, or any card in hand that the count has room for."""
     for action in range(CARDS):
         mask[action] = 0
@@ -66,7 +66,7 @@ def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
 
 
 @rule
-def apply_action(state: Record, move: int) -> None:
+def apply_action(state: State, move: int) -> None:
     """Play an action, or a chance outcome: the place of a card in the pack."""
     state.reward[0] = 0.0
     state.reward[1] = 0.0
@@ -84,13 +84,13 @@ def apply_action(state: Record, move: int) -> None:
 
 
 @rule
-def deal(state: Record) -> int:
+def deal(state: State) -> int:
     """The number of the deal; the cut for the first deal belongs to it."""
     return int(state.deal_number)
 
 
 @rule
-def forfeit(state: Record, seat: int) -> float:
+def forfeit(state: State, seat: int) -> float:
     """-1; where points are the reward, minus all the points that the opponent lacks to the target."""
     if state.reward_model == POINTS:
         return -float(state.target - state.scores[1 - seat])
@@ -98,7 +98,7 @@ def forfeit(state: Record, seat: int) -> float:
 
 
 @rule
-def score(state: Record, seat: int) -> float:
+def score(state: State, seat: int) -> float:
     """1 for the player with more points at the end, 0 for the other; a half each if they are level."""
     if state.scores[seat] == state.scores[1 - seat]:
         return 0.5

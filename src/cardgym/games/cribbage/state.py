@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from cardgym.engine.contract import Options, Record, choice, number
+from cardgym.engine.contract import Options, State, choice, number
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.ranks import EMPTY
 
@@ -83,7 +83,7 @@ class CribbageOptions(Options):
     deals: int = number(0, 0, 1000, help="deals a game has at most, 0 for as many as it takes to reach the target")
     reward: str = choice("win", "points", help="1 or -1 at the end, or the points scored minus the opponent's")
 
-    def write(self, state: Record) -> None:
+    def write(self, state: State) -> None:
         """Write the options. `reward` becomes `reward_model`, because the record's `reward` is what a move paid."""
         state.num_players = self.num_players
         state.target = self.target
@@ -91,7 +91,7 @@ class CribbageOptions(Options):
         state.reward_model = WIN if self.reward == "win" else POINTS
 
 
-def invariants(state: Record) -> tuple[int, ...]:
+def invariants(state: State) -> tuple[int, ...]:
     """Numbers that no move changes: how many cards there are, their sum, the sum of their squares; and for each seat
     the points that its tally does not explain.
     """

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled, rule
+from cardgym.engine.numba.compilation import compiled, rule
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import CARDS, check_cards
 from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_SUM, lookup

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import NamedTuple
 
-from cardgym.engine.contract import Record
+from cardgym.engine.contract import State
 from cardgym.games.cribbage.cards import CARDS, card_name, card_names
 from cardgym.games.cribbage.ranks import EMPTY, worth
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
@@ -38,7 +38,7 @@ _WIDTH = 90  # Characters in a line of reasons, at most.
 _BOARD = 60  # Characters in a line of the pegging board, whatever the target.
 
 
-def describe(state: Record, seat: int) -> str:
+def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: scores on the board, starter, crib, pile and count, own cards."""
     target = int(state.target)
     whose = "nobody's" if state.dealer == EMPTY else "your" if state.dealer == seat else "the opponent's"
@@ -78,7 +78,7 @@ def _street(score: int, target: int) -> str:
     return "".join(holes)
 
 
-def _cards_by(state: Record, start: int, end: int, seat: int) -> str:
+def _cards_by(state: State, start: int, end: int, seat: int) -> str:
     """The cards played from place `start` to `end`, the opponent's in brackets."""
     words = []
     for place in range(start, end):
@@ -87,11 +87,11 @@ def _cards_by(state: Record, start: int, end: int, seat: int) -> str:
     return " ".join(words)
 
 
-def _hand(state: Record, seat: int) -> list[int]:
+def _hand(state: State, seat: int) -> list[int]:
     return [int(card) for card in state.hand[seat, : state.hand_size[seat]]]
 
 
-def action_text(state: Record, action: int) -> str:
+def action_text(state: State, action: int) -> str:
     """An action of the seat to decide, in words."""
     if action < CARDS:
         total = int(state.count) + worth(action)
@@ -104,7 +104,7 @@ def action_text(state: Record, action: int) -> str:
     return f"toss {card_names([hand[first], hand[second]])}, keep {card_names(kept)}"
 
 
-def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int) -> str:
     """A move as `seat` sees it: cuts, own cards, tosses, plays, and all points scored with their reasons."""
     phase = int(before.phase)
     turn = int(before.turn)
@@ -126,7 +126,7 @@ def narrate(before: Record, move: int, after: Record, seat: int) -> str:
     return _narrate_play(before, move, after, seat) + _narrate_end(after, seat)
 
 
-def _narrate_cut(before: Record, move: int, after: Record, seat: int) -> str:
+def _narrate_cut(before: State, move: int, after: State, seat: int) -> str:
     turn = int(before.turn)
     message = f"{_name(turn, seat)} {_verb('cut', turn, seat)} {card_name(int(before.deck[move]))}"
     if after.phase == DEALING:
@@ -134,7 +134,7 @@ def _narrate_cut(before: Record, move: int, after: Record, seat: int) -> str:
     return message + ("\nEqual ranks: cut again" if turn == 1 else "")
 
 
-def _narrate_play(before: Record, card: int, after: Record, seat: int) -> str:
+def _narrate_play(before: State, card: int, after: State, seat: int) -> str:
     turn = int(before.turn)
     other = 1 - turn
     count = int(before.count) + worth(card)
@@ -149,7 +149,7 @@ def _narrate_play(before: Record, card: int, after: Record, seat: int) -> str:
     return message
 
 
-def says_go(before: Record, card: int, after: Record) -> bool:
+def says_go(before: State, card: int, after: State) -> bool:
     """Whether the other seat says go to a card played, and the pile goes on."""
     other = 1 - int(before.turn)
     ended = bool(after.phase != PLAYING or after.pile_size == 0)
@@ -157,7 +157,7 @@ def says_go(before: Record, card: int, after: Record) -> bool:
     return not at_31 and not ended and bool(after.said_go[other]) and not before.said_go[other]
 
 
-def play_points(before: Record, card: int, after: Record) -> tuple[int, list[tuple[str, int]]]:
+def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple[str, int]]]:
     """What a card played scores, and the reasons with their points, a go or the last card included.
 
     At the end of the game the score can be less than the reasons say: the peg stops in the last hole.
@@ -185,7 +185,7 @@ class CountedHand(NamedTuple):
     reasons: list[tuple[str, int]]
 
 
-def counted_hands(before: Record, after: Record) -> list[CountedHand]:
+def counted_hands(before: State, after: State) -> list[CountedHand]:
     """The show after the last card, up to the end of the game: pone's hand, dealer's hand, crib."""
     if before.phase != PLAYING or before.num_played != 7:
         return []
@@ -210,7 +210,7 @@ def counted_hands(before: Record, after: Record) -> list[CountedHand]:
     return counted
 
 
-def _narrate_show(before: Record, after: Record, seat: int) -> str:
+def _narrate_show(before: State, after: State, seat: int) -> str:
     message = ""
     for owner, what, cards, starter, gained, reasons in counted_hands(before, after):
         whose = "Your" if owner == seat else f"{_name(owner, seat)}'s"
@@ -219,7 +219,7 @@ def _narrate_show(before: Record, after: Record, seat: int) -> str:
     return message
 
 
-def _narrate_end(after: Record, seat: int) -> str:
+def _narrate_end(after: State, seat: int) -> str:
     if after.phase != OVER:
         return ""
     own, other = int(after.scores[seat]), int(after.scores[1 - seat])
@@ -228,7 +228,7 @@ def _narrate_end(after: Record, seat: int) -> str:
     return f"\nYou win {own} to {other}" if own > other else f"\nYou lose {own} to {other}"
 
 
-def _gained(before: Record, after: Record, seat: int, kind: int) -> int:
+def _gained(before: State, after: State, seat: int, kind: int) -> int:
     return int(after.tally[seat, kind]) - int(before.tally[seat, kind])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Counter, Item, Record, Show, View, Zone
+from cardgym.engine.contract import Counter, Item, Show, State, View, Zone
 from cardgym.games.cribbage.board import hole, hole_of
 from cardgym.games.cribbage.cards import CARDS, RANKS, card_name
 from cardgym.games.cribbage.ranks import EMPTY
@@ -35,7 +35,7 @@ def _name(other: int, seat: int) -> str:
     return f"Seat {other}" if seat < 0 else "You" if other == seat else "Opponent"
 
 
-def view(state: Record, seat: int) -> View:
+def view(state: State, seat: int) -> View:
     """The board, both hands, the crib and the starter, the cards played and the count."""
     own = max(seat, 0)
     zones: list[Zone] = [_board(state, seat)]
@@ -62,7 +62,7 @@ def view(state: Record, seat: int) -> View:
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
 
 
-def _board(state: Record, seat: int) -> Zone:
+def _board(state: State, seat: int) -> Zone:
     target = int(state.target)
     items: list[Item] = []
     for other in range(2):
@@ -74,14 +74,14 @@ def _board(state: Record, seat: int) -> Zone:
     return {"name": "Board", "seat": None, "kind": "board", "items": items, "symbol": "board"}
 
 
-def _hand(state: Record, owner: int, seat: int) -> list[Item]:
+def _hand(state: State, owner: int, seat: int) -> list[Item]:
     cards = [int(card) for card in state.hand[owner, : state.hand_size[owner]]]
     if seat in (owner, -1):
         return [_card(f"{owner}:{card}", card) for card in cards]
     return [_card(f"{owner}:back{place}", card, False) for place, card in enumerate(cards)]
 
 
-def _crib(state: Record, seat: int) -> list[Item]:
+def _crib(state: State, seat: int) -> list[Item]:
     items = []
     for place, card in enumerate(int(card) for card in state.crib):
         if card != EMPTY:
@@ -90,7 +90,7 @@ def _crib(state: Record, seat: int) -> list[Item]:
     return items
 
 
-def _played(state: Record, seat: int) -> list[Item]:
+def _played(state: State, seat: int) -> list[Item]:
     """The cards played; those before the last restart of the count are faded."""
     items = []
     start = int(state.num_played) - int(state.pile_size)
@@ -105,7 +105,7 @@ def _played(state: Record, seat: int) -> list[Item]:
     return items
 
 
-def shows(before: Record, move: int, after: Record, seat: int) -> list[Show]:
+def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
     """Cuts, points scored in the play, and the show: each hand counted aloud."""
     if before.phase == CUTTING:
         who = _name(int(before.turn), seat)

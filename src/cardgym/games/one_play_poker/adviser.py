@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import ActionAdvice, Advice, Adviser, Record
+from cardgym.engine.contract import ActionAdvice, Advice, Adviser, State
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import (
     BET,
@@ -38,20 +38,20 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
     mdp = enumerate_game(GAME, options, symmetric=True)
     values = backward_induction(mdp, 1).values
 
-    def value(state: Record) -> Fraction:
+    def value(state: State) -> Fraction:
         """What the player expects to be paid from here on, playing best, before a decision or at the end."""
         if state.phase == OVER:
             return Fraction(0)
         return values[int(mdp.find(np.array([state], STATE).view(np.recarray))[0])]
 
-    def ahead(state: Record) -> Fraction:
+    def ahead(state: State) -> Fraction:
         """The same from any state."""
         if state.phase != DEALING:
             return value(state)
         paid, after = _outcomes(state)
         return Fraction(sum(paid) + sum(map(value, after))) / len(after)
 
-    def advise(state: Record, seat: int) -> Advice:
+    def advise(state: State, seat: int) -> Advice:
         share = pot_share(state)
         reason = f"your share of the pot is {100 * float(share):.1f} %; a bet gains above 50 %"
         actions = []
@@ -62,14 +62,14 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
             actions.reverse()
         return Advice("bet", "credits", "exact calculation", tuple(actions), _BLUNDER)
 
-    def standing(state: Record, seat: int) -> float:
+    def standing(state: State, seat: int) -> float:
         """The credits that the player wins in the whole game on average, if every bet from here on is the best."""
         so_far = -1 - int(state.bets)
         if state.phase == OVER:
             return so_far + pot(state) * result(state) / 2
         return so_far + float(ahead(state))
 
-    def luck(before: Record, move: int, after: Record, seat: int) -> float:
+    def luck(before: State, move: int, after: State, seat: int) -> float:
         if before.phase == BETTING:
             return 0.0
         return standing(after, seat) - standing(before, seat)
@@ -77,7 +77,7 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
     return Adviser(advise, standing, "credits won", luck, "credits")
 
 
-def pot_share(state: Record) -> Fraction:
+def pot_share(state: State) -> Fraction:
     """The share of the pot that the player wins on average, over all cards that can still come."""
     if state.dealt == NUM_DEALT:
         return Fraction(result(state), 2)
@@ -112,14 +112,14 @@ def _count(states: Any) -> tuple[int, int]:
     return halves, total
 
 
-def _played(state: Record, move: int) -> tuple[Fraction, Record]:
+def _played(state: State, move: int) -> tuple[Fraction, State]:
     """What a move pays, and the state after it."""
     states = np.array([state], STATE)
     _apply(states, move)
     return Fraction(float(states["reward"][0, 0])), states.view(np.recarray)[0]
 
 
-def _outcomes(state: Record) -> tuple[list[Fraction], list[Record]]:
+def _outcomes(state: State) -> tuple[list[Fraction], list[State]]:
     """What every outcome of chance pays, and the states after them."""
     moves = [_played(state, outcome) for outcome in range(NUM_CARDS - int(state.dealt))]
     return [paid for paid, _ in moves], [after for _, after in moves]

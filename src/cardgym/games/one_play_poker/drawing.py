@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cardgym.drawing.playing_cards import pack
-from cardgym.drawing.shapes import Symbol
 from cardgym.games.one_play_poker.text import RANKS, SUITS
+from cardgym.table.drawings.playing_cards import pack
+from cardgym.table.drawings.shapes import Symbol
 
 
 def symbols() -> dict[str, Symbol]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record
+from cardgym.engine.contract import State
 from cardgym.games.one_play_poker.rules import FLUSH_FIRST, OVER, net_profit, pot, result
 
 
-def ending(state: Record, seat: int) -> str:
+def ending(state: State, seat: int) -> str:
     """The end in one line."""
     if state.phase != OVER:
         return ""
@@ -15,7 +15,7 @@ def ending(state: Record, seat: int) -> str:
     return f"{won} the pot of {pot(state)}: {profit:+g} for you"
 
 
-def rules_text(state: Record) -> str:
+def rules_text(state: State) -> str:
     """The rules with these options, for somebody who plays."""
     order = "A flush beats a pair, a pair beats a high card."
     if state.ranking != FLUSH_FIRST:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Record, offsets, rule
+from cardgym.engine.contract import Feature, State, offsets, rule
 from cardgym.games.one_play_poker.rules import (
     EMPTY,
     NUM_RANKS,
@@ -45,7 +45,7 @@ _CARD_SIZE = NUM_RANKS + NUM_SUITS  # A hand's low card, then its high card: ran
 
 
 @rule
-def observe_full(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the full observation; `full_features` names its numbers. A hand of one card has its `low` card only."""
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -77,6 +77,6 @@ def paper_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
 
 
 @rule
-def observe_paper(state: Record, seat: int, out: npt.NDArray[np.float32]) -> None:
+def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the state's index; float32 holds it exactly (it is below 2^24)."""
     out[0] = info_state_index(state, seat)

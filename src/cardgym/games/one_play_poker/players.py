@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, Record, TablePolicy, rule
+from cardgym.engine.contract import CompiledPolicy, Generator, State, TablePolicy, rule
 from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, OnePlayPokerOptions, is_flush, is_pair, result
 
 _KING = 2
 
 
 @rule
-def handcrafted(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def handcrafted(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """The paper's handcrafted policy (section 4, "Playing the game").
 
     With one card out, bet on a king or an ace; with two, if the own card is higher than the house's; with three, with a
@@ -32,13 +32,13 @@ def handcrafted(state: Record, seat: int, mask: npt.NDArray[np.int8], generator:
 
 
 @rule
-def always(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def always(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Bet after every card."""
     return BET
 
 
 @rule
-def never(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def never(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Never bet."""
     return PASS
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Generator, Options, Record, choice, number, rule
+from cardgym.engine.contract import Generator, Options, State, choice, number, rule
 
 NUM_RANKS = 4  # Jack, queen, king, ace.
 NUM_SUITS = 4  # Spades, hearts, clubs, diamonds.
@@ -61,7 +61,7 @@ class OnePlayPokerOptions(Options):
 
 
 @rule
-def setup(state: Record) -> None:
+def setup(state: State) -> None:
     """The antes are in; no card is out."""
     state.phase = DEALING
     state.dealt = 0
@@ -74,19 +74,19 @@ def setup(state: Record) -> None:
 
 
 @rule
-def num_chance_outcomes(state: Record) -> int:
+def num_chance_outcomes(state: State) -> int:
     """The cards left to draw from; 0 at a decision or the end."""
     return NUM_CARDS - int(state.dealt) if state.phase == DEALING else 0
 
 
 @rule
-def current_player(state: Record) -> int:
+def current_player(state: State) -> int:
     """The player; -1 at the end."""
     return -1 if state.phase == OVER else 0
 
 
 @rule
-def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
+def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     """At a decision both actions are legal."""
     may = 1 if state.phase == BETTING else 0
     mask[PASS] = may
@@ -94,7 +94,7 @@ def legal_action_mask(state: Record, mask: npt.NDArray[np.int8]) -> None:
 
 
 @rule
-def apply_action(state: Record, move: int) -> None:
+def apply_action(state: State, move: int) -> None:
     """Play a bet of 0 or 1, or deal card number `move` of those left."""
     state.reward[0] = 0.0
     if state.phase == BETTING:
@@ -113,17 +113,17 @@ def apply_action(state: Record, move: int) -> None:
 
 
 @rule
-def forfeit(state: Record, seat: int) -> float:
+def forfeit(state: State, seat: int) -> float:
     """A forfeit leaves the pot to the house: nothing more is paid."""
     return 0.0
 
 
 @rule
-def resample(state: Record, seat: int, generator: Generator) -> None:
+def resample(state: State, seat: int, generator: Generator) -> None:
     """Nothing is hidden: all cards lie face up."""
 
 
-def invariants(state: Record) -> tuple[int, ...]:
+def invariants(state: State) -> tuple[int, ...]:
     """The cards in the deck and in both hands, as bits, and how many they are: every card is in one place."""
     total, count = int(state.deck), 0
     for card in range(NUM_CARDS):
@@ -137,25 +137,25 @@ def invariants(state: Record) -> tuple[int, ...]:
 
 
 @rule
-def score(state: Record, seat: int) -> float:
+def score(state: State, seat: int) -> float:
     """1 for a win, 1/2 for a draw, 0 for a loss."""
     return result(state) / 2.0
 
 
 @rule
-def max_score(state: Record) -> float:
+def max_score(state: State) -> float:
     """One game; the house takes the share that the player does not win."""
     return 1.0
 
 
 @rule
-def net_profit(state: Record, seat: int) -> float:
+def net_profit(state: State, seat: int) -> float:
     """What the player has won or lost in a finished game, the ante included."""
     return pot(state) * result(state) / 2.0 - float(state.bets) - 1.0
 
 
 @rule
-def bets_made(state: Record, seat: int) -> float:
+def bets_made(state: State, seat: int) -> float:
     """How often the player has bet."""
     return float(state.bets)
 
@@ -164,7 +164,7 @@ def bets_made(state: Record, seat: int) -> float:
 
 
 @rule
-def _deal(state: Record, place: int) -> None:
+def _deal(state: State, place: int) -> None:
     """Deal card number `place` of those left: to the player, the house, the player, the house."""
     card = 0
     while True:
@@ -193,19 +193,19 @@ def _put_in_hand(hand: npt.NDArray[np.int8], card: int) -> None:
 
 
 @rule
-def pot(state: Record) -> int:
+def pot(state: State) -> int:
     """The pot: two antes, and two for each bet."""
     return 2 + 2 * int(state.bets)
 
 
 @rule
-def _end(state: Record) -> None:
+def _end(state: State) -> None:
     state.phase = OVER
     state.reward[0] += pot(state) * result(state) / 2.0
 
 
 @rule
-def result(state: Record) -> int:
+def result(state: State) -> int:
     """LOSS, DRAW or WIN of the four cards out."""
     own = hand_rank(state.ranking, state.player[0], state.player[1])
     other = hand_rank(state.ranking, state.house[0], state.house[1])
@@ -244,7 +244,7 @@ SUIT_ORDERS = np.array(list(itertools.permutations(range(NUM_SUITS))), np.int8)
 
 
 @rule
-def canonical(state: Record) -> None:
+def canonical(state: State) -> None:
     """Rename the suits so that states that differ only by the names of the suits become one.
 
     Of the 24 renamings it takes the one whose cards, own hand first and hands sorted, come first in dictionary order.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
 from cardgym.games.one_play_poker.rules import BETTING, EMPTY, NUM_CARDS, OVER, OnePlayPokerOptions
 from cardgym.games.one_play_poker.text import card_text
 
@@ -26,7 +26,7 @@ def num_info_states(options: OnePlayPokerOptions) -> int:
 
 
 @rule
-def info_state_key(state: Record, seat: int) -> int:
+def info_state_key(state: State, seat: int) -> int:
     """Nine digits: bets, own cards, the house's cards, two digits each, 1 for the deck's first card; 0 at the end."""
     if state.phase == OVER:
         return 0
@@ -36,7 +36,7 @@ def info_state_key(state: Record, seat: int) -> int:
 
 
 @rule
-def info_state_index(state: Record, seat: int) -> int:
+def info_state_index(state: State, seat: int) -> int:
     """The state's place among those with a decision, by cards out, own hand, the house's hand and bets; else 0."""
     if state.phase != BETTING:
         return 0

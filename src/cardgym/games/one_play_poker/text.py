@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Record
+from cardgym.engine.contract import State
 from cardgym.games.one_play_poker.rules import (
     BETTING,
     DRAW,
@@ -28,12 +28,12 @@ def card_text(card: int) -> str:
     return RANKS[card // NUM_SUITS] + SUITS[card % NUM_SUITS]
 
 
-def _shown(hand: Record) -> str:
+def _shown(hand: State) -> str:
     cards = [int(card) for card in hand if card != EMPTY]
     return "  ".join(RANKS[card // NUM_SUITS] + _SYMBOLS[card % NUM_SUITS] for card in reversed(cards)) or "-"
 
 
-def _combination(hand: Record) -> str:
+def _combination(hand: State) -> str:
     if hand[1] == EMPTY:
         return ""
     if is_pair(hand[0], hand[1]):
@@ -41,7 +41,7 @@ def _combination(hand: Record) -> str:
     return "  (flush)" if is_flush(hand[0], hand[1]) else ""
 
 
-def describe(state: Record, seat: int) -> str:
+def describe(state: State, seat: int) -> str:
     """Both hands, the pot, and what there is to decide."""
     left = int(state.decisions - state.dealt)
     turn = "chance"
@@ -60,12 +60,12 @@ def describe(state: Record, seat: int) -> str:
     )
 
 
-def action_text(state: Record, action: int) -> str:
+def action_text(state: State, action: int) -> str:
     """An action in words."""
     return "don't bet" if action == PASS else f"bet 1 (the house too: the pot becomes {pot(state) + 2})"
 
 
-def narrate(before: Record, move: int, after: Record, seat: int) -> str:
+def narrate(before: State, move: int, after: State, seat: int) -> str:
     """What a move looked like: the card dealt, the bet made, the showdown."""
     if before.phase == BETTING:
         words = "You don't bet" if move == PASS else f"You bet 1, so does the house: the pot is {pot(after)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Counter, Item, Record, Show, View, Zone
+from cardgym.engine.contract import Counter, Item, Show, State, View, Zone
 from cardgym.games.one_play_poker.rules import (
     BETTING,
     DRAW,
@@ -22,7 +22,7 @@ _RANKS = ("jack", "queen", "king", "ace")
 _SUITS = ("spades", "hearts", "clubs", "diamonds")
 
 
-def _cards(hand: Record, owner: str) -> list[Item]:
+def _cards(hand: State, owner: str) -> list[Item]:
     items: list[Item] = []
     for place, card in enumerate(sorted((int(card) for card in hand), reverse=True)):
         symbol, label = f"card-{'slot' if card == EMPTY else card_text(card)}", "not dealt yet"
@@ -32,7 +32,7 @@ def _cards(hand: Record, owner: str) -> list[Item]:
     return items
 
 
-def _combination(hand: Record) -> str:
+def _combination(hand: State) -> str:
     """A hand in words."""
     high = max(int(card) for card in hand)
     if high == EMPTY:
@@ -44,7 +44,7 @@ def _combination(hand: Record) -> str:
     return f"{_RANKS[high // NUM_SUITS]} high"
 
 
-def view(state: Record, seat: int) -> View:
+def view(state: State, seat: int) -> View:
     """Everything lies face up: both hands, the pot, and the decisions to come."""
     zones: list[Zone] = [
         {"name": "The house", "seat": None, "kind": "hand", "items": _cards(state.house, "house")},
@@ -62,7 +62,7 @@ def view(state: Record, seat: int) -> View:
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": {}}
 
 
-def shows(before: Record, move: int, after: Record, seat: int) -> list[Show]:
+def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
     """The showdown: both hands, and who takes the pot."""
     if after.phase != OVER or before.phase == OVER:
         return []

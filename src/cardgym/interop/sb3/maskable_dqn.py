@@ -22,8 +22,8 @@ from torch.nn.utils import clip_grad_norm_
 
 from cardgym.errors import CardgymError
 from cardgym.interop.sb3.replay import MaskableDictReplayBuffer, MaskableReplayBuffer, MaskableReplayBufferSamples
-from cardgym.learn.acting import random_legal
 from cardgym.learn.dqn.targets import double_dqn_target, dqn_target
+from cardgym.learn.exploration import random_legal
 from cardgym.players.networks import masked
 
 Observations = npt.NDArray[Any] | dict[str, npt.NDArray[Any]]

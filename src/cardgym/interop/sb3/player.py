@@ -36,12 +36,12 @@ from torch import Tensor, nn
 from cardgym.engine.contract import Game, Options
 from cardgym.envs.core import EnvCore
 from cardgym.errors import CardgymError, printable
+from cardgym.files.archives import Archive
+from cardgym.files.documents import Document, at_most, parse_json, validate
 from cardgym.interop.sb3 import maskable_dqn
 from cardgym.players.base import TRUST
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, masked, one_thread
-from cardgym.untrusted.archives import Archive
-from cardgym.untrusted.documents import Document, at_most, parse_json, validate
 
 _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
     module.__name__: policies

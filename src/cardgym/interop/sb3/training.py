@@ -15,6 +15,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 
+from cardgym.files.limits import check_memory
 from cardgym.interop.sb3.maskable_dqn import MaskableDQN
 from cardgym.interop.sb3.vec_env import CardVecEnv
 from cardgym.interop.sb3_config import PPOKeys, SB3Config
@@ -22,7 +23,6 @@ from cardgym.learn import tags
 from cardgym.learn.config import ExplorationConfig, TrainingConfig
 from cardgym.learn.evaluation import Board
 from cardgym.learn.schedules import crossed
-from cardgym.limits import check_memory
 
 ALGORITHMS: dict[str, type[BaseAlgorithm]] = {
     "maskable_ppo": MaskablePPO,

@@ -21,7 +21,7 @@ from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.learn.opponents import SELF, SNAPSHOT, OpponentPool
 from cardgym.players.base import PlayerSpec
 from cardgym.players.legality import check_legal
-from cardgym.players.seating import SeatedBatch
+from cardgym.players.seats import SeatedBatch
 
 
 class CardVecEnv(VecEnv):

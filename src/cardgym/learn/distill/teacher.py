@@ -11,7 +11,6 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import kernel_of
 from cardgym.errors import CardgymError
 from cardgym.learn.resume import generator_state, set_generator_state
-from cardgym.players.asking import kernel_actions
 from cardgym.players.base import (
     CompiledPlayer,
     MixturePlayer,
@@ -21,6 +20,7 @@ from cardgym.players.base import (
     resolve,
     wants_draws,
 )
+from cardgym.players.queries import kernel_actions
 
 
 class Teacher:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from cardgym.learn.ppo.normalising import Normaliser
+from cardgym.learn.ppo.normalization import Normaliser
 from cardgym.players.networks import NetworkShape, hidden_layers
 
 

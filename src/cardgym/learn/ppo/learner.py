@@ -24,7 +24,7 @@ from cardgym.learn.ppo.losses import (
     uniform_log_probs,
     value_loss,
 )
-from cardgym.learn.ppo.normalising import folded
+from cardgym.learn.ppo.normalization import folded
 from cardgym.learn.ppo.turns import TurnBatch
 from cardgym.learn.resume import generator_state, set_generator_state
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, sample_actions

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.files.limits import check_memory
 from cardgym.learn.resume import pack, unpack
 from cardgym.learn.rollouts import Turns
-from cardgym.limits import check_memory
 
 NONE = -1
 

@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import name_entry_point
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import CALLER
+from cardgym.engine.numba.compilation import name_entry_point
 from cardgym.errors import CardgymError
+from cardgym.files.limits import check_memory
 from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.loop import COUNTERS, ENTRY, PENDING, SETTINGS, insert, learning_loop
-from cardgym.limits import check_memory
 from cardgym.players.base import CompiledPlayer, Player, PlayerSpec, TablePlayer
 from cardgym.players.q_table import Pairs, QTablePlayer
-from cardgym.players.seating import SeatedBatch
+from cardgym.players.seats import SeatedBatch
 
 _PLAY, _LEARN = np.uint64(0x7AB1E), np.uint64(0x7AB1F)
 """The streams, below the seed's key, of the games and of the learner's own choices."""

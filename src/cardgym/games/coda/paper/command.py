@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from cardgym.arguments import Parser, whole
+from cardgym.console.arguments import Parser, whole
 
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
 """The checkpoints evaluated unless others are named: those for the paper's preset, not `official_...`."""

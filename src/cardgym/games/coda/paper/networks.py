@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from cardgym.console.figures import COLOURS, new_figure, save_png
 from cardgym.engine.registry import find
-from cardgym.figures import COLOURS, new_figure, save_png
-from cardgym.learn.acting import EpsilonGreedy
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.replay import ReplayBuffer
+from cardgym.learn.exploration import EpsilonGreedy
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import linear

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
 from cardgym.games.coda.paper.networks import draw_losses
 from cardgym.games.coda.paper.results import (
     PAPER_WIN_RATES,

@@ -19,7 +19,7 @@ from cardgym.games.coda.state import CodaOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.players.base import BatchPolicy, PlayerSpec, resolve
-from cardgym.players.seating import SeatedBatch
+from cardgym.players.seats import SeatedBatch
 
 ENV = "Coda-v0"
 ALGORITHMS = {"q_learning": "Q-learning", "sarsa": "Sarsa"}

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.recording import Explore, Transitions, record
-from cardgym.engine.compilation import compiled, name_entry_point
-from cardgym.engine.contract import Generator, Record, rule, uniform
+from cardgym.arena.transitions import Explore, Transitions, record
+from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import choose_random
+from cardgym.engine.numba.compilation import compiled, name_entry_point
 from cardgym.errors import CardgymError
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
 from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig
 from cardgym.games.corellian_spike.batch_q.state_models import NEVER, CodeStates, States, new_states
 from cardgym.games.corellian_spike.state import (
@@ -38,7 +38,7 @@ from cardgym.players.base import Player, TablePlayer
 
 
 @rule
-def explore_published(state: Record, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
+def explore_published(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Explore as the paper's program: never fold, always buy, never swap with the higher card.
 
     Its three ranges of random numbers each stop one short. If a raise or a card is too expensive: match, or don't buy.

@@ -12,8 +12,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.recording import StateName
-from cardgym.engine.compilation import compiled
+from cardgym.arena.transitions import StateName
+from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import unknown
 from cardgym.games.corellian_spike.state import DISCARD, DONT_BUY, MATCH, NUM_ACTIONS, CorellianSpikeOptions
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.console import Progress
+from cardgym.console.output import Progress
 from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig
 from cardgym.games.corellian_spike.batch_q.learner import BatchQ
@@ -23,7 +23,7 @@ from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
-from cardgym.learn.stopping import Saving
+from cardgym.learn.signals import Saving
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import resolve
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.figures import COLOURS, new_figure
-from cardgym.files import replacing
+from cardgym.console.figures import COLOURS, new_figure
+from cardgym.files.atomic import replacing
 from cardgym.games.corellian_spike.paper.estimate import Estimate
 from cardgym.games.corellian_spike.paper.runs import Case, TrainingRun
 from cardgym.games.corellian_spike.state import (

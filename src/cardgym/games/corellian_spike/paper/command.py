@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from cardgym.arguments import Parser, whole
+from cardgym.console.arguments import Parser, whole
 
 CHECKPOINTS = "checkpoints/corellian_spike/double_dqn*.safetensors"
 """The deep agents of the page unless others are named."""

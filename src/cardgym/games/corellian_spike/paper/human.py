@@ -7,8 +7,8 @@ from pathlib import Path
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.play.entries import read_entries
-from cardgym.play.record import Record
+from cardgym.table.entries import read_entries
+from cardgym.table.game_log import GameLog
 
 
 def human_rows(log: Path | None = None) -> list[str]:
@@ -20,7 +20,7 @@ def human_rows(log: Path | None = None) -> list[str]:
     Raises:
         CardgymError: where a file that was named is missing, or a line of it is no game.
     """
-    games = Record().games(ENV, moves=False) if log is None else read_entries(log)
+    games = GameLog().games(ENV, moves=False) if log is None else read_entries(log)
     defaults = CorellianSpikeOptions().asdict()
     lineups: dict[tuple[str, str, str], list[tuple[float, float, float, float]]] = {}
     for game in games:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from cardgym.engine.registry import find
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
 from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.paper.charts import draw_actions
 from cardgym.games.corellian_spike.paper.experiments import Progress, Results, run_all

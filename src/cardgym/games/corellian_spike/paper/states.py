@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cardgym.arena.recording import record
+from cardgym.arena.transitions import record
 from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.paper.charts import PLACING, enumerated_states
 from cardgym.games.corellian_spike.paper.runs import CREDITS, Scale

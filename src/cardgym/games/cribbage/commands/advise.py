@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardgym.arguments import Parser
+from cardgym.console.arguments import Parser
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage import PACKAGE
 
@@ -69,7 +69,7 @@ def _print_table(ranked: list[Advice], dealer: bool, score: str | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from cardgym.console import fitting_tables, results_console
+    from cardgym.console.output import fitting_tables, results_console
 
     console = results_console()
     wide = console.width >= _WIDE
@@ -113,8 +113,8 @@ def _by_rank(cards: tuple[int, ...]) -> str:
 def _draw(best: Advice, dealer: bool, path: Path) -> None:
     import numpy as np
 
-    from cardgym.figures import COLOURS, new_figure
-    from cardgym.files import replacing
+    from cardgym.console.figures import COLOURS, new_figure
+    from cardgym.files.atomic import replacing
     from cardgym.games.cribbage.statistics import distributions
 
     counts = distributions(best.keep.kept, best.keep.tossed)

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.arguments import Parser
+from cardgym.console.arguments import Parser
 from cardgym.errors import CardgymError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise CardgymError(f"--out {arguments.out}: allowed are .csv, for people, and .npz, which players read")
     if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
         raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
-    from cardgym.console import print_results
+    from cardgym.console.output import print_results
     from cardgym.games.cribbage.chance_table import chance_table, save_table
     from cardgym.games.cribbage.chances import sample_deals, save_chances, win_chances
 
@@ -62,8 +62,8 @@ def draw(chances: npt.NDArray[Any], path: Path) -> None:
     """Draw the chance of the pone before the deal, before the play and before each part of the show."""
     import numpy as np
 
-    from cardgym.figures import new_figure
-    from cardgym.files import replacing
+    from cardgym.console.figures import new_figure
+    from cardgym.files.atomic import replacing
     from cardgym.games.cribbage.chance_table import PHASES
 
     figure = new_figure(14, 3.4, dpi=110)

@@ -13,7 +13,7 @@ import json
 import time
 from pathlib import Path
 
-from cardgym.arguments import Parser
+from cardgym.console.arguments import Parser
 from cardgym.errors import CardgymError
 
 _ITERATIONS = 60
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise CardgymError(f"--takers {arguments.takers}: allowed is a share from 0 to 0.9")
     if arguments.out is not None and arguments.out.suffix != ".npz":
         raise CardgymError(f"--out {arguments.out}: the name of a policy of the play ends in .npz")
-    from cardgym.console import Progress
+    from cardgym.console.output import Progress
     from cardgym.games.cribbage.pegging.kept import kept_shares, pair_weights
     from cardgym.games.cribbage.pegging.policy import pack, rounded, save_policy, whole_strategy
     from cardgym.games.cribbage.pegging.solver import PeggingSolver

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from cardgym.arguments import Parser
+from cardgym.console.arguments import Parser
 
 
 def add_arguments(parser: Parser) -> None:
@@ -18,7 +18,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Count and print."""
-    from cardgym.console import Progress
+    from cardgym.console.output import Progress
     from cardgym.games.cribbage.statistics import totals
 
     with Progress("counting", "hands of six cards") as progress:

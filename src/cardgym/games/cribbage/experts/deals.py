@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Generator, Record, rule
+from cardgym.engine.contract import Generator, State, rule
 from cardgym.engine.generator import uniform
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.players import greedy, greedy_card
 from cardgym.games.cribbage.rules import apply_action, num_chance_outcomes, setup
@@ -20,14 +20,14 @@ WEIGHTS, GREEDY, OWN_CRIB = range(3)
 
 
 @rule
-def deal_cards(state: Record, chance: Generator) -> None:
+def deal_cards(state: State, chance: Generator) -> None:
     """Draw all chance up to the tosses, in a new game with the cut for the deal."""
     while state.phase != TOSSING and state.phase != OVER:
         apply_action(state, uniform(chance, num_chance_outcomes(state)))
 
 
 @rule
-def finish_deal(state: Record, toss: int, other_toss: int, starter: int) -> None:
+def finish_deal(state: State, toss: int, other_toss: int, starter: int) -> None:
     """Toss for seats 0 and 1, turn up the card at place `starter` of the pack, and play the deal to its end."""
     deal = state.deal_number
     apply_action(state, CARDS + toss)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.statistics import Interval, Moments
-from cardgym.engine.compilation import config
 from cardgym.engine.generator import derive
+from cardgym.engine.numba.compilation import config
 from cardgym.errors import unknown
 from cardgym.games.cribbage.experts.deals import GREEDY, OWN_CRIB, WEIGHTS, count_same, play_match
 from cardgym.games.cribbage.experts.player import STARTS, SUFFIX, Weights, load_experts, named_weights

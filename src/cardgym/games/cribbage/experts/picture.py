@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.figures import new_figure
+from cardgym.console.figures import new_figure
 from cardgym.games.cribbage.experts.player import Weights, named_weights
 from cardgym.games.cribbage.strategies import FAMILIES
 

@@ -16,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import AfterValidator, ConfigDict
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Game, Options, offsets
+from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError, unknown
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
+from cardgym.files.documents import Document, Items, Name
+from cardgym.files.tensors import Layout, read_tensors
 from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.observations import features
@@ -35,8 +37,6 @@ from cardgym.games.cribbage.strategies import (
     new_pegging,
     score_keeps,
 )
-from cardgym.untrusted.documents import Document, Items, Name
-from cardgym.untrusted.tensors import Layout, read_tensors
 
 SUFFIX = ".experts.safetensors"
 FORMAT = "cardgym-experts-1"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.arena.statistics import Interval
-from cardgym.console import Progress
+from cardgym.console.output import Progress
 from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.picture import board_pixels
 from cardgym.games.cribbage.experts.player import Weights
@@ -27,7 +27,7 @@ from cardgym.learn.evaluation import Metrics, log_evaluation, summary, write_res
 from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import crossed
-from cardgym.learn.stopping import Saving
+from cardgym.learn.signals import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Generator, Record, rule, uniform
+from cardgym.engine.contract import Generator, State, rule, uniform
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.experts.deals import deal_cards, finish_deal
 from cardgym.games.cribbage.experts.updates import gradient, paper_update, spread
@@ -176,7 +176,7 @@ def train_games(arrays: StatisticsArrays, states: Any, learner: Learner, setting
 
 
 @rule
-def _chance(state: Record, seat: int, values: npt.NDArray[np.float64]) -> float:
+def _chance(state: State, seat: int, values: npt.NDArray[np.float64]) -> float:
     """The chance that `seat` wins, after a deal."""
     if state.phase == OVER:
         return 1.0 if state.scores[seat] > state.scores[1 - seat] else 0.0
@@ -185,7 +185,7 @@ def _chance(state: Record, seat: int, values: npt.NDArray[np.float64]) -> float:
 
 @rule
 def _play_on(
-    state: Record, tosses: npt.NDArray[np.int64], kept: npt.NDArray[np.int64], starter: int, learner: Learner
+    state: State, tosses: npt.NDArray[np.int64], kept: npt.NDArray[np.int64], starter: int, learner: Learner
 ) -> None:
     """Finish a deal. If the game goes on, keep the deal's scores in order and add them to the pegging statistics."""
     dealer, deal = int(state.dealer), int(state.deal_number)

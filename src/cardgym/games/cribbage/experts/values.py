@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.strategies import HOLES
 
 EVENTS = 32

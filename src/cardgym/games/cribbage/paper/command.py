@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from cardgym.arguments import Parser
 from cardgym.cli.parser import whole
+from cardgym.console.arguments import Parser
 
 UNIT = "games"
 """What progress counts."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
 from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.matches import OPPONENTS, Side, same_tosses
 from cardgym.games.cribbage.experts.picture import board_png, family_shares

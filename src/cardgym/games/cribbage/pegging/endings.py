@@ -11,8 +11,8 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.pegging.hands import SETS, SLOTS
 from cardgym.games.cribbage.play import points_of
 from cardgym.games.cribbage.ranks import worth

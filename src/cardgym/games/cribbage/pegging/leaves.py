@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, match_positive, whole_hand
 from cardgym.games.cribbage.pegging.tree import DEALER, DECIDED, FORCED, PONE
-from cardgym.games.cribbage.pegging.walking import (
+from cardgym.games.cribbage.pegging.tree_walk import (
     FINISH,
     RESPOND,
     UPDATE,
@@ -76,7 +76,7 @@ def walk_leaves(
 
 
 @rule
-def _whole_hands(leaf: Record, seat: int, hands: npt.NDArray[np.int64]) -> None:
+def _whole_hands(leaf: State, seat: int, hands: npt.NDArray[np.int64]) -> None:
     """Fill `hands` with the hands of four of a seat that has one card left, by its rank."""
     for rank in range(13):
         hands[rank] = whole_hand(3, int(leaf.played[seat]), rank)
@@ -84,7 +84,7 @@ def _whole_hands(leaf: Record, seat: int, hands: npt.NDArray[np.int64]) -> None:
 
 @rule
 def _decide(
-    leaf: Record, seat: int, mode: int, strategy: Floats, reach: Floats, weights: Floats,
+    leaf: State, seat: int, mode: int, strategy: Floats, reach: Floats, weights: Floats,
     table: npt.NDArray[np.int8], hands: npt.NDArray[np.int64], sigma: Floats, values: Floats,
 ) -> None:  # fmt: skip
     """The updater holds two cards and plays, the other holds one; reach is (13,), values (91,)."""
@@ -125,7 +125,7 @@ def _decide(
 
 @rule
 def _meet(
-    leaf: Record, seat: int, mode: int, strategy: Floats, sums: Floats, weight: np.float32,
+    leaf: State, seat: int, mode: int, strategy: Floats, sums: Floats, weight: np.float32,
     reach: Floats, weights: Floats, table: npt.NDArray[np.int8], hands: npt.NDArray[np.int64], sigma: Floats,
     values: Floats,
 ) -> None:  # fmt: skip
@@ -150,7 +150,7 @@ def _meet(
 
 @rule
 def _force(
-    leaf: Record, seat: int, reach: Floats, weights: Floats, table: npt.NDArray[np.int8],
+    leaf: State, seat: int, reach: Floats, weights: Floats, table: npt.NDArray[np.int8],
     hands: npt.NDArray[np.int64], values: Floats,
 ) -> None:  # fmt: skip
     """Whoever holds one card plays it, and the other its two cards; reach and values are (13,) and (91,) or so."""
@@ -172,7 +172,7 @@ def _force(
 
 @rule
 def _finish(
-    leaf: Record, seat: int, reach: Floats, pone_weights: Floats, table: npt.NDArray[np.int8],
+    leaf: State, seat: int, reach: Floats, pone_weights: Floats, table: npt.NDArray[np.int8],
     values: Floats,
 ) -> None:  # fmt: skip
     """One seat holds three cards, the other none; reach and values are (455,) and (1,) or the other way round."""

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import Options, rule
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.chance_table import ChanceTable, is_near, load_table, point_worth, toss_chances
 from cardgym.games.cribbage.means import crib_mean

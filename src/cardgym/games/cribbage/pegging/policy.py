@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import rule
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
 from cardgym.games.cribbage.pegging.hands import SIZES
 from cardgym.games.cribbage.pegging.solver import PeggingSolver
 from cardgym.games.cribbage.pegging.tree import PublicTree

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cardgym.games.cribbage.pegging.leaves import walk_leaves
 from cardgym.games.cribbage.pegging.takers import blend, unblend
 from cardgym.games.cribbage.pegging.tree import DEALER, LEVELS, PONE, PublicTree
-from cardgym.games.cribbage.pegging.walking import (
+from cardgym.games.cribbage.pegging.tree_walk import (
     EVALUATE,
     FINISH,
     RESPOND,

@@ -12,11 +12,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
-from cardgym.engine.contract import Record, rule
+from cardgym.engine.contract import State, rule
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SLOTS, match_positive
 from cardgym.games.cribbage.pegging.tree import DECIDED
-from cardgym.games.cribbage.pegging.walking import Floats, descend
+from cardgym.games.cribbage.pegging.tree_walk import Floats, descend
 from cardgym.games.cribbage.play import points_of
 from cardgym.games.cribbage.ranks import worth
 from cardgym.games.cribbage.scoring import points_of_next
@@ -103,7 +103,7 @@ def blend(
 
 @rule
 def _blend_node(
-    node: Record, seat: int, own: Floats, taken: Floats, strategy: Floats, saved: Floats, sums: Floats,
+    node: State, seat: int, own: Floats, taken: Floats, strategy: Floats, saved: Floats, sums: Floats,
     weight: np.float32, mine: Floats, theirs: Floats,
 ) -> None:  # fmt: skip
     """Blend at a node where the seat plays; fills `mine` and `theirs`: what it does if it is no taker, and as one."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.compilation import compiled
 from cardgym.engine.contract import rule
+from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.pegging.endings import alone_values, decided_values, forced_values
 from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SIZES, WITH
 from cardgym.games.cribbage.play import points_of

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from cardgym.console.figures import new_figure
 from cardgym.engine.contract import Options
-from cardgym.figures import new_figure
-from cardgym.files import replacing
+from cardgym.files.atomic import replacing
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import BET, EMPTY, NUM_RANKS, NUM_SUITS, PASS, is_flush
 from cardgym.games.one_play_poker.text import RANKS

@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from cardgym.arguments import Parser, whole
+from cardgym.console.arguments import Parser, whole
 
 GAMES = 50_000
 

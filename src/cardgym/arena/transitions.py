@@ -1,0 +1,335 @@
+"""Recorded transitions (s, a, r, s') of all seats, for tabular learners.
+
+A transition runs from a seat's decision to the same seat's next decision; `r` is the sum of rewards paid to it in
+between. A seat's last transition of a deal leads to state 0, the end.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.arena.match import MAX_SEED, number_of_games, whole_number
+from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.generator import Generator, derive
+from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_random
+from cardgym.engine.numba.compilation import bound, name_entry_point, template
+from cardgym.engine.registry import find, registered
+from cardgym.errors import CardgymError
+from cardgym.players.base import Player, PlayerSpec, resolve_all
+from cardgym.players.seats import SeatedBatch
+
+Explore = Callable[[State, int, npt.NDArray[np.int8], Generator], int]
+"""How a seat explores: `explore(state, seat, mask, generator)`, made by `rule`, returns a legal action."""
+
+StateName = Callable[[State, int], int]
+"""The number of a state for a seat: `name(state, seat)`, made by `rule`; never 0, which is the end."""
+
+ROWS = 1024
+"""Games recorded side by side."""
+
+LOG_FULL = 1
+"""Sentinel for `pending_policy`: the log is full; grow it and call again."""
+
+CHANCE = -2
+"""Sentinel for `current_player`: the move is chance's."""
+
+_PER_GAME = 256
+"""Rows of the log for each game at first; the log grows as needed."""
+
+_STREAM = np.uint64(0x2EC02D)
+"""The stream of the deals of recorded games."""
+
+LOG = np.dtype(
+    [
+        ("s", np.int64),
+        ("a", np.int32),
+        ("r", np.float64),
+        ("s_next", np.int64),
+        ("seat", np.int32),
+        ("game", np.int64),
+        ("hand", np.int64),
+    ]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """Transitions of all seats, by game and then in the order of the decisions; each column is (transitions,).
+
+    Attributes:
+        s: the state's key (or index) for the seat that decided, int64.
+        a: its action, int32.
+        r: the sum of rewards paid to it until its next decision or the end of the deal, float64.
+        s_next: the key (or index) at its next decision in the same deal, int64; 0 at the end.
+        seat: the seat, int32.
+        game: the number of the game, int64.
+        hand: the deal within the game, int64; a hand in a game of hands.
+    """
+
+    s: npt.NDArray[np.int64]
+    a: npt.NDArray[np.int32]
+    r: npt.NDArray[np.float64]
+    s_next: npt.NDArray[np.int64]
+    seat: npt.NDArray[np.int32]
+    game: npt.NDArray[np.int64]
+    hand: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.s)
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """The columns by name."""
+        return {spec.name: getattr(self, spec.name) for spec in fields(self)}
+
+    @classmethod
+    def joined(cls, parts: Sequence[Transitions]) -> Self:
+        """Several recordings as one."""
+        return cls(**{spec.name: np.concatenate([getattr(p, spec.name) for p in parts]) for spec in fields(cls)})
+
+
+def record(
+    game: str | Game,
+    options: Options | None,
+    players: Sequence[PlayerSpec],
+    *,
+    games: int,
+    seed: int,
+    states: Literal["key", "index"] | StateName = "key",
+    epsilon: float = 0.0,
+    explore: Explore = choose_random,
+    progress: Callable[[int, int], None] | None = None,
+) -> Transitions:
+    """Play games and record the transitions of all seats.
+
+    Args:
+        game: the game or its id.
+        options: its options; None for the defaults.
+        players: one for each seat, in the order of the seats.
+        games: how many games.
+        seed: the seed of the deals.
+        states: `key` for the game's info state keys, `index` for their indices, or a rule that numbers states.
+        epsilon: the probability, 0 to 1, that a seat explores instead of following its player.
+        explore: how it explores; uniformly over the legal actions by default.
+        progress: called now and then with the games played and the games in all.
+
+    Raises:
+        CardgymError: for a game without state keys, an unknown player, or another number of players than seats.
+    """
+    parts = record_chunks(
+        game,
+        options,
+        players,
+        games=games,
+        seed=seed,
+        states=states,
+        epsilon=epsilon,
+        explore=explore,
+        progress=progress,
+    )
+    return Transitions.joined(list(parts))
+
+
+def record_chunks(
+    game: str | Game,
+    options: Options | None,
+    players: Sequence[PlayerSpec],
+    *,
+    games: int,
+    seed: int,
+    states: Literal["key", "index"] | StateName = "key",
+    epsilon: float = 0.0,
+    explore: Explore = choose_random,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Transitions]:
+    """The same as `record`, some games at a time: memory does not grow with the number of games."""
+    game = find(game)
+    options = options if options is not None else game.parse_options()
+    if not game.state_index.has_keys:
+        names = ", ".join(name for name in registered() if find(name).state_index.has_keys) or "none"
+        raise CardgymError(f"{game.id} has no state keys to record; games with them: {names}")
+    games = number_of_games(games)
+    seed = whole_number("seed", seed, 0, MAX_SEED)
+    if not 0.0 <= epsilon <= 1.0:
+        raise CardgymError(f"epsilon {epsilon}: allowed are numbers from 0 to 1")
+    roster = resolve_all(players, game, options)
+    return _chunks(game, options, roster, games, seed, states, epsilon, explore, progress)
+
+
+def _chunks(
+    game: Game,
+    options: Options,
+    roster: Sequence[Player],
+    games: int,
+    seed: int,
+    states: str | StateName,
+    epsilon: float,
+    explore: Explore,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[Transitions]:
+    played = SeatedBatch(game, options, min(ROWS, games), roster)
+    recorder = _Recorder(played, states, epsilon, explore)
+    key = derive(np.uint64(seed), _STREAM)
+    for first in range(0, games, ROWS):
+        num_games = min(ROWS, games - first)
+        numbers = np.arange(first, first + len(played.batch), dtype=np.uint64)
+        played.seed(np.full(len(played.batch), key, np.uint64), numbers)
+        played.seat(played.numbers)
+        yield recorder.play(num_games)
+        if progress is not None:
+            progress(first + num_games, games)
+
+
+class _Recorder:
+    """Plays the rows of a batch to the end of their games, keeping a log."""
+
+    def __init__(self, played: SeatedBatch, states: str | StateName, epsilon: float, explore: Explore) -> None:
+        self._played = played
+        self._epsilon = epsilon
+        self._begin, self._record = _compiled(played.batch.kernel, states, explore)
+        self._log = np.zeros(_PER_GAME * len(played.batch), LOG)
+        name_entry_point(f"{played.batch.game.id} (recorder)", self._record)
+
+    def play(self, num_games: int) -> Transitions:
+        """Play the next game of the first `num_games` rows."""
+        batch = self._played.batch
+        rows = batch.rows
+        commands = np.full(len(batch), NOOP, np.uint8)
+        commands[:num_games] = RESET
+        actions = np.full(len(batch), -1, np.int64)
+        masks = np.zeros((len(batch), batch.num_actions), np.int8)
+        opened = np.full((len(batch), batch.game.max_players), -1, np.int64)
+        paid = np.zeros(batch.game.max_players, np.float64)
+        size = np.zeros(1, np.int64)
+        self._begin(batch.plain_states, batch.plain_rows, commands, self._epsilon)
+        while True:
+            self._record(
+                batch.plain_states,
+                batch.plain_rows,
+                batch.policy_tables,
+                actions,
+                commands,
+                masks,
+                paid,
+                opened,
+                self._log,
+                size,
+            )
+            over = rows.pending_policy[:num_games] == NOBODY
+            if over.all():
+                break
+            if size[0] == len(self._log):
+                self._log = np.concatenate([self._log, np.zeros_like(self._log)])
+            commands[:num_games] = np.where(over, NOOP, RESET)
+            actions[:] = -1
+            pending = np.flatnonzero((commands == RESET) & (rows.pending_policy < 0))
+            actions[pending] = self._played.pending_actions(pending)
+        log = self._log[: size[0]]
+        if (np.diff(log["game"]) < 0).any():  # With batch policies, the rows' transitions are interleaved.
+            log = log[np.argsort(log["game"], kind="stable")]
+        return Transitions(**{name: log[name].copy() for name in LOG.names or ()})
+
+
+# -- compiled ------------------------------------------------------------------------------------------------
+
+
+@template
+def _begin(states: Any, rows: Any, commands: Any, epsilon: float) -> None:
+    """Set up the next game of every row whose command is not NOOP."""
+    for i in range(states.shape[0]):
+        if commands[i] != NOOP:
+            bound.prepare(states[i], rows[i])
+            rows[i].pending_policy = CALLER
+            rows[i].epsilon = epsilon
+
+
+@template
+def _record(
+    states: Any,
+    rows: Any,
+    policy_tables: Any,
+    actions: Any,
+    commands: Any,
+    masks: Any,
+    paid: Any,
+    opened: Any,
+    log: Any,
+    size: Any,
+) -> None:
+    """Play every row on until a batch policy must decide, the log is full or the game ends.
+
+    `actions[i]` is the action that the pending batch policy chose, or -1. `opened[i, seat]` is the place in the log of
+    the seat's transition that waits for its next decision, or -1.
+    """
+    for i in range(states.shape[0]):
+        if commands[i] == NOOP:
+            continue
+        state = states[i]
+        row = rows[i]
+        chosen = actions[i]
+        while True:
+            if size[0] == log.shape[0]:  # Before anything is drawn: the next call goes on from here.
+                if chosen < 0:
+                    row.pending_policy = LOG_FULL
+                break
+            deal = bound.deal(state)
+            move = chosen
+            if chosen < 0:
+                row.current_player = CHANCE
+                move = bound.next_move(state, row, policy_tables, masks[i])
+            else:
+                row.decisions += 1
+            if move < 0:
+                break
+            chosen = -1
+            seat = row.current_player
+            if seat >= 0:
+                place = size[0]
+                size[0] += 1
+                log[place].s = bound.name_state(state, seat)
+                log[place].a = move
+                log[place].r = 0.0
+                log[place].s_next = 0
+                log[place].seat = seat
+                log[place].game = np.int64(row.games) - 1
+                log[place].hand = deal
+                if opened[i, seat] >= 0:
+                    log[opened[i, seat]].s_next = log[place].s
+                opened[i, seat] = place
+            bound.apply_action(state, move)
+            for other in range(state.num_players):
+                paid[other] = 0.0
+            bound.rewards(state, paid)
+            for other in range(state.num_players):
+                if opened[i, other] >= 0:
+                    log[opened[i, other]].r += paid[other]
+            if bound.deal(state) != deal:
+                for other in range(state.num_players):
+                    opened[i, other] = -1
+
+
+@cache
+def _compiled(
+    kernel: Kernel, states: str | StateName, explore: Explore
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    index = kernel.game.state_index
+    names = {"key": index.info_state_key, "index": index.info_state_index}
+    name_state = names[states] if isinstance(states, str) else states
+    suffix = f"_{states if isinstance(states, str) else _name_of(states)}_{_name_of(explore)}"
+    exploring = kernel.exploring(explore, suffix)
+    return (
+        kernel.entry_point(_begin),
+        kernel.entry_point(_record, suffix, name_state=name_state, **exploring),
+    )
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """A name on disk that differs for rules of one name in several modules or functions."""
+    plain = inspect.unwrap(function)
+    return f"{plain.__module__}_{plain.__qualname__}"

@@ -1,0 +1,46 @@
+"""Figures with matplotlib: colours, an empty figure, and a file that comes out the same every time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cardgym.errors import CardgymError
+from cardgym.files.atomic import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000")
+"""The palette of Okabe and Ito: people with colour blindness can tell its colours apart."""
+
+
+def new_figure(width: float, height: float, **more: Any) -> Figure:
+    """An empty figure that needs no screen and lays itself out.
+
+    Args:
+        width: in inches.
+        height: in inches.
+        more: further arguments of matplotlib's `Figure`.
+
+    Raises:
+        CardgymError: if matplotlib is not installed.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise CardgymError("figures need matplotlib: pip install 'cardgym[learn]'") from None
+    figure = Figure(figsize=(width, height), layout="constrained", **more)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save_png(figure: Figure, path: Path, dpi: int) -> None:
+    """Write a figure as a PNG file. The same figure gives the same bytes: the file does not name matplotlib's version.
+
+    Raises:
+        CardgymError: if the file cannot be written.
+    """
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format="png", dpi=dpi, metadata={"Software": ""})

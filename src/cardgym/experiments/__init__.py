@@ -1,0 +1,1 @@
+"""Experiments that start trainings: exploit, sweep and league, through one launcher."""

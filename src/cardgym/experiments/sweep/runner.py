@@ -1,0 +1,242 @@
+"""The runs of a sweep on an engine: each in its own folder, gone on with where it was interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from cardgym.errors import CardgymError, printable
+from cardgym.experiments.launch import LOG, STOP, run_program
+from cardgym.experiments.sweep.plan import Run, Trainer
+from cardgym.files.atomic import replacing
+from cardgym.files.documents import parse_json, read_bytes
+from cardgym.scaling import Engine, Outcome, Task
+
+RESULTS = "results.json"
+SWEEP, CONFIG, LOCK = "sweep.json", "config.toml", ".sweep.lock"
+"""Files of a sweep's folder: what it is of, its config, and what keeps a second command out."""
+
+ATTEMPTS = 5
+"""How often a run is begun at most, where its machine or its process is taken away."""
+_TAKEN_AWAY = (129, 143)
+"""The exit codes of a training after SIGHUP and SIGTERM, which a scheduler sends; see `run_script`."""
+_MAX_FILE = 1 << 24
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run of a sweep ended.
+
+    Attributes:
+        run: the run.
+        folder: its folder.
+        exit: its exit code; None where there is none, because its worker died.
+        results: the figures of its final evaluation by opponent and metric, each with its interval; None without one.
+        problem: why it has no results, in a line; None if it has.
+        stopped: whether it was stopped early as hopeless.
+    """
+
+    run: Run
+    folder: Path
+    exit: int | None
+    results: dict[str, Any] | None = None
+    problem: str | None = None
+    stopped: bool = False
+
+    def asdict(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        plain: dict[str, Any] = {
+            "folder": str(self.folder),
+            "seed": self.run.seed,
+            "settings": dict(self.run.settings),
+            "results": self.results,
+            "exit": self.exit,
+        }
+        return plain | ({} if self.problem is None else {"problem": self.problem, "stopped": self.stopped})
+
+
+class SweepFolder:
+    """The folder of a sweep, held by one command at a time. Use it as a context manager.
+
+    Attributes:
+        path: the folder, absolute.
+    """
+
+    def __init__(self, path: Path, trainer: Trainer, resume: bool) -> None:
+        """Make the folder, or open that of an earlier sweep.
+
+        Raises:
+            CardgymError: where it holds a sweep and `resume` is false, or one of another script or config; where it
+                cannot be written; and where another command works in it.
+        """
+        self.path = path.resolve()
+        about = {"script": trainer.script, "config": trainer.config.model_dump(mode="json", exclude={"seed"})}
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = FileLock(self.path / LOCK, timeout=0)
+            self._lock.acquire()
+        except Timeout:
+            raise CardgymError(f"{path}: another sweep is at work here; name another folder with --out") from None
+        except OSError as error:
+            raise CardgymError(f"cannot make the folder {path}: {error.strerror or error}; name another") from error
+        try:
+            self._open(about, trainer, resume)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    @property
+    def config(self) -> Path:
+        """The copy of the config that the runs read."""
+        return self.path / CONFIG
+
+    def _open(self, about: dict[str, Any], trainer: Trainer, resume: bool) -> None:
+        if (self.path / SWEEP).exists():
+            if not resume:
+                raise CardgymError(
+                    f"{self.path}: holds a sweep already; add --resume to go on with it, or name another folder"
+                )
+            if _read(self.path / SWEEP) != about:
+                raise CardgymError(
+                    f"{self.path}: holds a sweep of another script or config; name that one, or another folder"
+                )
+            return
+        with replacing(self.config) as temporary:
+            temporary.write_bytes(trainer.path.read_bytes())
+        with replacing(self.path / SWEEP) as temporary:
+            temporary.write_text(json.dumps(about, indent=1) + "\n")
+
+    def __enter__(self) -> SweepFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def run_all(
+    trainer: Trainer,
+    folder: SweepFolder,
+    runs: Iterable[Run],
+    engine: Engine,
+    *,
+    begun: Callable[[Run], None] = lambda run: None,
+    ended: Callable[[RunResult], None] = lambda result: None,
+    wait: Callable[[], None] = lambda: None,
+    gives_up: Callable[[Run], bool] = lambda run: False,
+) -> list[RunResult]:
+    """Run the runs that have no results yet.
+
+    Args:
+        trainer: the script and its config.
+        folder: the sweep's folder.
+        runs: the runs; the next one is asked for when a worker is free.
+        engine: where they run.
+        begun: called with each run as it is given to a worker.
+        ended: called with each result as it comes, and at once for runs that ended in an earlier sweep.
+        wait: called about twice a second meanwhile.
+        gives_up: asked about each run before it is given to a worker: whether its setting is given up already.
+
+    Returns:
+        The results in the order of the runs.
+
+    Raises:
+        CardgymError: where a worker cannot see the folder, or all of the first runs fail.
+    """
+    order: list[str] = []
+    results: dict[str, RunResult] = {}
+    by_name: dict[str, Run] = {}
+
+    def tasks() -> Iterator[Task]:
+        for run in runs:
+            order.append(run.name)
+            by_name[run.name] = run
+            place = folder.path / run.name
+            if gives_up(run) or (place / RESULTS).exists() or (place / STOP).exists():
+                results[run.name] = result_of(run, place, 0)
+                ended(results[run.name])
+                continue
+            begun(run)
+            words = trainer.command(run, folder.config, place)
+            yield Task(run.name, train, (words, str(place), str(folder.path / SWEEP), os.getcwd()), ATTEMPTS)
+
+    new: list[RunResult] = []
+    for outcome in engine.run(tasks(), wait):
+        if outcome.error is not None and outcome.error.startswith(_UNSEEN):
+            raise CardgymError(outcome.error)
+        result = _result(by_name[outcome.key], folder.path, outcome)
+        results[outcome.key] = result
+        ended(result)
+        new.append(result)
+        if len(results) == len(new) >= max(3, engine.workers) and all(result.problem for result in new):
+            _check_not_all_failed(new)
+    found = [results[name] for name in order]
+    _check_not_all_failed(found)
+    return found
+
+
+def _check_not_all_failed(results: list[RunResult]) -> None:
+    if results and all(result.problem and not result.stopped for result in results):
+        first = results[0]
+        raise CardgymError(f"{len(results)} of {len(results)} runs failed, {first.run.name} with: {first.problem}")
+
+
+_UNSEEN = "a worker cannot see the sweep's folder"
+
+
+def train(words: list[str], folder: str, marker: str, working_folder: str) -> int:
+    """Run a training in a worker, and again where its process is taken away; its exit code.
+
+    Raises:
+        CardgymError: where this machine does not see the sweep's folder.
+    """
+    if not Path(marker).exists():
+        raise CardgymError(
+            f"{_UNSEEN}: {platform.node()} has no {Path(marker).parent}; name one with --out on storage that all "
+            "machines share"
+        )
+    for _ in range(ATTEMPTS):
+        code = run_program(words, folder, working_folder)
+        if (code >= 0 and code not in _TAKEN_AWAY) or (Path(folder) / STOP).exists():
+            break
+    return code
+
+
+def _result(run: Run, folder: Path, outcome: Outcome) -> RunResult:
+    if outcome.error is not None:
+        return RunResult(run, folder / run.name, None, problem=f"{outcome.error} (log: {folder / run.name / LOG})")
+    return result_of(run, folder / run.name, int(outcome.value))
+
+
+def result_of(run: Run, folder: Path, code: int) -> RunResult:
+    """How the run in a folder ended."""
+    if (folder / RESULTS).exists() and code == 0:
+        return RunResult(run, folder, code, _read(folder / RESULTS)["results"])
+    if (folder / STOP).exists():
+        return RunResult(run, folder, code, problem=(folder / STOP).read_text().strip(), stopped=True)
+    line = last_line(folder / LOG) or "it said nothing"
+    return RunResult(run, folder, code, problem=f"{line} (exit code {code}, log: {folder / LOG})")
+
+
+def last_line(log: Path) -> str:
+    """The last line that a run printed; empty if there is none yet."""
+    try:
+        with open(log, "rb") as file:
+            file.seek(max(log.stat().st_size - 2000, 0))
+            lines = file.read().decode(errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((printable(line.strip(), 300) for line in reversed(lines) if line.strip()), "")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    value = parse_json(read_bytes(path, str(path), _MAX_FILE), str(path), constants=True)
+    if not isinstance(value, dict):
+        raise CardgymError(f"{path}: not written by cardgym; name another folder")
+    return value

@@ -1,0 +1,74 @@
+"""The files that come with cardgym: training scripts, configs and checkpoints, found by name.
+
+In a checkout they stand at its top; in an installed package below `cardgym/shipped_files`, where pyproject.toml maps
+them. The names are the same in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from cardgym.errors import CardgymError, nearest, printable
+
+SCRIPTS, CONFIGS, CHECKPOINTS = "train", "configs", "checkpoints"
+"""The folders, by the names that they have in a checkout."""
+
+
+@cache
+def root() -> Path:
+    """The folder that holds the others: the installed package's, or else the top of the checkout."""
+    package = Path(__file__).parents[1]
+    installed = package / "shipped_files"
+    return installed if installed.is_dir() else package.parents[1]
+
+
+def scripts() -> dict[str, Path]:
+    """The training scripts by name, such as `dqn`."""
+    return {path.stem: path for path in sorted((root() / SCRIPTS).glob("*.py"))}
+
+
+def configs() -> dict[str, Path]:
+    """The configs by name: the game's folder and the file, such as `kuhn_poker/dqn`."""
+    return {f"{path.parent.name}/{path.stem}": path for path in sorted((root() / CONFIGS).glob("*/*.toml"))}
+
+
+def checkpoints(folder: str, suffixes: Iterable[str]) -> dict[str, Path]:
+    """The checkpoints of a game by name: the file's name up to its first dot.
+
+    Args:
+        folder: the game's name in files and folders.
+        suffixes: those of the files that hold players.
+    """
+    endings = tuple(suffixes)
+    paths = sorted((root() / CHECKPOINTS / folder).glob("*"))
+    return {path.name.partition(".")[0]: path for path in paths if path.name.endswith(endings)}
+
+
+def config_path(path: Path) -> Path:
+    """The config that a user names: a file, or the name of one that comes with cardgym, with or without `.toml`.
+
+    Raises:
+        CardgymError: where there is neither; it names the nearest.
+    """
+    if path.is_file():
+        return path
+    known = configs()
+    name = PurePosixPath(path.as_posix())
+    name = name.relative_to(CONFIGS) if name.is_relative_to(CONFIGS) else name
+    short = str(name).removesuffix(".toml")
+    if short not in known:
+        more = f"{nearest(short, known)}`cardgym train --help` lists those that come with cardgym"
+        raise CardgymError(f"config {printable(str(path))}: no such file; {more}")
+    return known[short]
+
+
+def checkpoint_path(path: Path) -> Path:
+    """The file that a user names, or where there is none, the one of that path below the files that come with cardgym.
+
+    So `checkpoints/kuhn_poker/dqn.safetensors` is found from any folder.
+    """
+    if not path.exists() and path.parts[:1] == (CHECKPOINTS,) and ".." not in path.parts:
+        return root() / path
+    return path

@@ -1,0 +1,76 @@
+"""Who decides in a seat for the length of a game: the best response, or the average policy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.learn.exploration import EpsilonGreedy
+from cardgym.learn.resume import generator_state, pack, set_generator_state, unpack
+from cardgym.learn.rollouts import Turns
+from cardgym.players.networks import NetworkPlayer
+from cardgym.players.policy_networks import PolicyPlayer
+
+
+class Behaviour:
+    """Each seat plays a whole game by its best response with probability eta, otherwise by the average policy.
+
+    Heinrich and Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016), alg. 1.
+    So a best response learns against averages that already lean towards it by eta: the anticipatory dynamics of
+    Shamma and Arslan, "Dynamic fictitious play, dynamic gradient play, and distributed convergence to Nash equilibria"
+    (IEEE Transactions on Automatic Control 50, 2005).
+    """
+
+    def __init__(
+        self,
+        best: NetworkPlayer,
+        average: PolicyPlayer,
+        num_streams: int,
+        anticipatory_param: float,
+        generator: np.random.Generator,
+    ) -> None:
+        """Draw the policies of the first games.
+
+        Args:
+            best: the best response; it explores as it plays.
+            average: the average policy, which samples.
+            num_streams: envs times seats.
+            anticipatory_param: eta.
+            generator: draws policies, exploration and the average policy's actions.
+        """
+        self._best = best
+        self._average = average
+        self._anticipatory_param = anticipatory_param
+        self._generator = generator
+        self._explore = EpsilonGreedy(generator)
+        self._responds = np.zeros(num_streams, np.bool_)
+        self.start(np.arange(num_streams))
+
+    def start(self, streams: npt.NDArray[np.int64]) -> None:
+        """Draw a policy for the next game of each of these streams."""
+        self._responds[streams] = self._generator.random(len(streams)) < self._anticipatory_param
+
+    def responds(self, streams: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Whether each of these streams plays its best response in this game."""
+        return self._responds[streams]
+
+    def act(self, turns: Turns, epsilon: float) -> npt.NDArray[np.int64]:
+        """An action for each turn, (turns,), int64; the best response takes a random one with probability epsilon."""
+        actions = np.zeros(len(turns.streams), np.int64)
+        responds = self.responds(turns.streams)
+        observations, masks = turns.observations[responds], turns.masks[responds]
+        actions[responds] = self._explore(self._best.act(observations, masks), masks, epsilon)
+        draws = self._generator.random(np.count_nonzero(~responds))
+        actions[~responds] = self._average.act(turns.observations[~responds], turns.masks[~responds], draws)
+        return actions
+
+    def state_dict(self) -> dict[str, Any]:
+        """Who plays what, and the generator's state, as tensors and plain values."""
+        return {**pack({"responds": self._responds}), "generator": generator_state(self._generator)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned."""
+        self._responds[...] = unpack(state)["responds"]
+        set_generator_state(self._generator, state["generator"])

@@ -1,0 +1,107 @@
+"""Inputs of mean 0 and standard deviation 1 for a training, which checkpoints do not need."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from cardgym.files.limits import check_memory
+from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
+
+_DECISIONS = 50_000
+"""Of the first policy, whose observations are measured."""
+_SMALLEST_DEVIATION = 0.05
+"""What hardly ever differs is not blown up to matter as much as the rest."""
+
+
+class Normaliser(nn.Module):
+    """Shifts and scales its inputs by fixed numbers.
+
+    Attributes:
+        shift: what is taken from each input, (inputs,), float32.
+        scale: what the rest is multiplied with, (inputs,), float32.
+    """
+
+    shift: Tensor
+    scale: Tensor
+
+    def __init__(self, shift: Tensor, scale: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("shift", shift)
+        self.register_buffer("scale", scale)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """The inputs normalised, (rows, inputs), float32."""
+        return (inputs - self.shift) * self.scale
+
+
+def measure(
+    rollout: SelfPlayRollout, player: PolicyPlayer, generator: np.random.Generator, *, others: bool
+) -> Normaliser:
+    """Normalise what a player sees, by the first observations of a rollout.
+
+    Observations differ in scale by a factor of a hundred, and Adam moves all weights alike: small inputs are learnt
+    last (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?", ICLR 2021, section 3.3).
+
+    Args:
+        rollout: games of their own.
+        player: the policy that starts the training.
+        generator: samples its actions.
+        others: measure what the other seats see too, behind the seat's own observation.
+
+    Raises:
+        CardgymError: if there is not enough memory for the observations.
+    """
+    size = rollout.turns.observations.shape[1] * (rollout.options.num_players if others else 1)
+    check_memory(f"{_DECISIONS:,} observations to normalise by", 8 * _DECISIONS * size, "leave normalise out")
+    seen = []
+    while rollout.decisions < _DECISIONS:
+        _, observations, masks = rollout.turns
+        seen.append(np.concatenate([observations, rollout.others()], axis=1) if others else observations)
+        rollout.step(player.act(observations, masks, generator.random(len(masks))))
+    table = np.concatenate(seen)
+    deviations = table.std(axis=0, dtype=np.float64)
+    # What never differed yet may come to differ, by its whole range of about 1.
+    scale = np.where(deviations > 0, 1 / np.maximum(deviations, _SMALLEST_DEVIATION), 1.0)
+    return Normaliser(torch.tensor(table.mean(axis=0), dtype=torch.float32), torch.tensor(scale, dtype=torch.float32))
+
+
+@torch.no_grad()
+def insert(network: PolicyNetwork, normaliser: Normaliser, *, same_function: bool) -> None:
+    """Put the normaliser of an observation before the hidden layers of a network.
+
+    Args:
+        network: the network, whose features by action stay as they are.
+        normaliser: of all inputs of the network, and perhaps more behind them.
+        same_function: change the first layer so that the network computes what it did: its weights were learnt.
+    """
+    own = Normaliser(normaliser.shift[network.others].clone(), normaliser.scale[network.others].clone())
+    first = _first_layer(network.body)
+    if same_function:
+        first.bias.add_(first.weight @ own.shift)
+        first.weight.div_(own.scale)
+    network.body.insert(0, own)
+
+
+@torch.no_grad()
+def folded(network: PolicyNetwork) -> PolicyNetwork:
+    """The network itself, or a copy that computes the same without the normaliser that was inserted."""
+    if not isinstance(network.body[0], Normaliser):
+        return network
+    plain = copy.deepcopy(network)
+    own = plain.body.pop(0)
+    assert isinstance(own, Normaliser)
+    first = _first_layer(plain.body)
+    first.weight.mul_(own.scale)
+    first.bias.sub_(first.weight @ own.shift)
+    return plain
+
+
+def _first_layer(body: nn.Sequential) -> nn.Linear:
+    layer = body[0]
+    assert isinstance(layer, nn.Linear)
+    return layer

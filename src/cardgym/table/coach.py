@@ -1,0 +1,103 @@
+"""The coach: what the legal actions of a decision are worth, for every game.
+
+A game's own adviser answers where the game brings one. Otherwise, or where the caller names a coach, the values are
+those of a network, or means over play-outs by a player of the game.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.kernel import kernel_of
+from cardgym.errors import CardgymError
+from cardgym.players.base import resolve
+from cardgym.table.advice import ActionAdvice, Advice, Adviser, legal_of, ranked
+from cardgym.table.rollouts import PlayOuts, look
+
+
+class Coach:
+    """Advice for one game with its options.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        adviser: who advises.
+    """
+
+    def __init__(self, game: Game, options: Options, source: str | Path | None = None) -> None:
+        """Find an adviser.
+
+        Args:
+            game: the game.
+            options: its options.
+            source: a compiled player's name, for play-outs; the path of a network that values actions; None for the
+                game's own adviser, or else play-outs by the game's usual opponent.
+
+        Raises:
+            CardgymError: for a source that is neither.
+        """
+        self.game = game
+        self.options = options
+        own = game.adviser(options) if game.adviser is not None else None
+        self.adviser = own or Adviser(self._play_outs(_usual(game)).advise)
+        if source is not None:
+            self.adviser = Adviser(
+                self._advise_by(source), self.adviser.standing, self.adviser.standing_unit, self.adviser.luck,
+                self.adviser.luck_unit,
+            )  # fmt: skip
+        self._standing: PlayOuts | None = None
+
+    def advise(self, state: State, seat: int) -> Advice:
+        """The advice for the seat to decide; see `Adviser`."""
+        return self.adviser.advise(state, seat)
+
+    def standing(self, state: State) -> list[float]:
+        """How every seat stands, all cards shown, in `standing_unit`."""
+        seats = range(self.options.num_players)
+        if self.adviser.standing is not None:
+            return [float(self.adviser.standing(state, seat)) for seat in seats]
+        if self._standing is None:
+            self._standing = self._play_outs(_usual(self.game))
+        return [float(share) for share in self._standing.standing(state)]
+
+    @property
+    def standing_unit(self) -> str:
+        """What standings are in."""
+        return self.adviser.standing_unit if self.adviser.standing is not None else "share of play-outs won"
+
+    def _play_outs(self, player: str) -> PlayOuts:
+        return PlayOuts(self.game, self.options, player)
+
+    def _advise_by(self, source: str | Path) -> Any:
+        if str(source) in ("random", *self.game.compiled_players):
+            return self._play_outs(str(source)).advise
+        player: Any = resolve(source, self.game, self.options)
+        if not hasattr(player, "action_values"):
+            raise CardgymError(
+                f"coach {source}: it gives no values of actions; name a compiled player of {self.game.id} "
+                f"({', '.join(('random', *self.game.compiled_players))}) or the checkpoint of a Q-network"
+            )
+        kernel = kernel_of(self.game, player.observation_name or self.game.default_observation)
+
+        def advise(state: State, seat: int) -> Advice:
+            observation, mask = look(kernel, self.options, state, seat)
+            values = np.asarray(player.action_values(observation[None]))[0]
+            words = self.game.words.action_text
+            actions = [ActionAdvice(one, words(state, one), float(values[one])) for one in legal_of(mask)]
+            return Advice("decision", "reward", f"the network {player.name}", ranked(actions), 0.2)
+
+        return advise
+
+
+def _usual(game: Game) -> str:
+    """The compiled player that people usually meet, or `random`."""
+    return game.opponent if game.opponent in game.compiled_players else next(iter(game.compiled_players), "random")
+
+
+def advise(game: Game, options: Options, state: State, seat: int, source: str | Path | None = None) -> Advice:
+    """The advice for one decision; make a `Coach` for several."""
+    return Coach(game, options, source).advise(state, seat)

@@ -1,0 +1,111 @@
+"""What a person sees of a game: zones of cards and other items, counters, and which items an action is about.
+
+Plain data that JSON can hold. A game makes it in its `view` and `shows`; whoever draws a table (a page, a picture) lays
+it out and needs to know nothing of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NotRequired, TypedDict
+
+from cardgym.engine.options import State
+
+
+class Item(TypedDict):
+    """A card, tile, die or peg.
+
+    Keys:
+        id: its name within the view, such as `hand:0`.
+        symbol: the drawing, by its name among the symbols of the game.
+        label: what a screen reader says, such as "five of hearts".
+        caption: a few characters below it.
+        faded: whether it is out of play.
+        x, y: on a board, its centre in the units of the board's symbol.
+    """
+
+    id: str
+    symbol: str
+    label: str
+    caption: NotRequired[str]
+    faded: NotRequired[bool]
+    x: NotRequired[float]
+    y: NotRequired[float]
+
+
+class Zone(TypedDict):
+    """Items that lie together.
+
+    Keys:
+        name: its heading, such as "Your hand".
+        seat: whose it is; None for the middle of the table.
+        kind: `hand` or `row` (side by side), `pile` (one on another), `dice`, `palette` (not on the table: values to
+            choose from), `board` (items at their `x` and `y` on `symbol`), `text` (the labels as lines).
+        items: the items, from left to right.
+        symbol: what a board is drawn as.
+    """
+
+    name: str
+    seat: int | None
+    kind: str
+    items: list[Item]
+    symbol: NotRequired[str]
+
+
+class Counter(TypedDict):
+    """A number or a word to show, such as the pot; `seat` is whose it is, None for the table's."""
+
+    name: str
+    value: int | str
+    seat: int | None
+
+
+class View(TypedDict):
+    """A game as one seat sees it.
+
+    Keys:
+        to_act: the seat to decide; -1 while chance moves and at the end.
+        zones: the zones.
+        counters: the counters.
+        actions: for each legal action of the seat to decide, the ids of the items that it is about; empty for the
+            other seats.
+    """
+
+    to_act: int
+    zones: list[Zone]
+    counters: list[Counter]
+    actions: dict[int, list[str]]
+
+
+class Show(TypedDict):
+    """Something that a move put on the table, explained point by point: a hand counted, a roll of dice, a showdown.
+
+    Keys:
+        name: its heading, such as "Your hand".
+        items: the items shown.
+        lines: the points, as a player counts them aloud.
+        total: what they come to.
+    """
+
+    name: str
+    items: list[Item]
+    lines: list[str]
+    total: str
+
+
+def no_shows(before: State, move: int, after: State, seat: int) -> list[Show]:
+    """The shows of a game that explains everything in its narration."""
+    return []
+
+
+def view_in_words(describe: Callable[[State, int], str], state: State, seat: int, num_players: int) -> View:
+    """The view of a game without one of its own: its description, line by line; all seats' for seat -1."""
+    zones: list[Zone] = []
+    for viewer in range(num_players) if seat < 0 else [seat]:
+        lines = describe(state, viewer).splitlines()
+        items: list[Item] = [
+            {"id": f"line:{viewer}:{number}", "symbol": "", "label": line} for number, line in enumerate(lines)
+        ]
+        name = "The game" if viewer == seat else f"As seat {viewer} sees it"
+        zones.append({"name": name, "seat": None, "kind": "text", "items": items})
+    return {"to_act": -1, "zones": zones, "counters": [], "actions": {}}

@@ -1,0 +1,239 @@
+"""The server: what each address answers. See docs/play.md for what is promised of it."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import AsyncIterator, Callable, Collection
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from cardgym.errors import CardgymError
+from cardgym.table.costs import Reviewer
+from cardgym.table.drawings.sprite import sprite
+from cardgym.table.game_log import GameLog, StaleGameError
+from cardgym.table.results import reports
+from cardgym.table.session import replay
+from cardgym.table.web import lobby
+from cardgym.table.web.safety import LOOPBACK, Answer, Guard, body_of, dump, refusal, whole
+from cardgym.table.web.tables import MAX_FOLLOWERS, Table, Tables
+
+STATIC = Path(__file__).parent / "static"
+OWNER = "cardgym_owner"
+"""The cookie that says whose tables are whose, where a server is open to others than this machine."""
+
+_ID = re.compile(r"[A-Za-z0-9_-]{22,26}")
+_MAX_LISTED = 500
+_FOREVER = 365 * 24 * 3600
+
+
+def make_app(
+    record: GameLog,
+    *,
+    hosts: Collection[str] | None = LOOPBACK,
+    shared: bool = False,
+    max_tables: int = 2_000,
+    idle_seconds: float = 900.0,
+) -> Starlette:
+    """The server's application.
+
+    Args:
+        record: where games are kept.
+        hosts: the names and addresses that the server goes by; None for any address and this machine's names.
+        shared: whether others than this machine's user can reach it: each browser then has tables of its own.
+        max_tables: how many tables are in memory at most.
+        idle_seconds: how long nobody must have asked for a table before it may be put away.
+    """
+    server = _Server(record, Tables(record, max_tables, idle_seconds), shared)
+    routes = [
+        Route("/", server.page),
+        Route("/symbols/{game}.svg", server.symbols),
+        Route("/api/lobby", server.lobby),
+        Route("/api/tables", server.open, methods=["POST"]),
+        Route("/api/tables/{id}", server.table),
+        Route("/api/tables/{id}/action", server.action, methods=["POST"]),
+        Route("/api/tables/{id}/undo", server.undo, methods=["POST"]),
+        Route("/api/tables/{id}/step", server.step, methods=["POST"]),
+        Route("/api/tables/{id}/advice", server.advice),
+        Route("/api/tables/{id}/review", server.review),
+        Route("/api/tables/{id}/stream", server.stream),
+        Route("/api/record", server.games),
+        Route("/api/record/{id}/review", server.review),
+        Route("/api/record/{id}/replay", server.replay),
+        Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
+    ]
+    handlers: dict[Any, Any] = {HTTPException: _refused, CardgymError: _bad_input}
+    guard = Middleware(Guard, hosts=hosts)
+    app = Starlette(routes=routes, exception_handlers=handlers, middleware=[guard])
+    app.router.redirect_slashes = False
+    app.state.tables = server.tables
+    return app
+
+
+async def _refused(request: Request, error: HTTPException) -> Response:
+    return refusal(error.status_code, error.detail)
+
+
+async def _bad_input(request: Request, error: CardgymError) -> Response:
+    return refusal(409 if isinstance(error, StaleGameError) else 400, str(error))
+
+
+class _Server:
+    """The answers."""
+
+    def __init__(self, record: GameLog, tables: Tables, shared: bool) -> None:
+        self._record = record
+        self.tables = tables
+        self._shared = shared
+        self._reviewer = Reviewer(record)
+        self._reviewed = lru_cache(maxsize=64)(self._review)
+        self._replayed = lru_cache(maxsize=16)(self._replay)
+
+    def _owner(self, request: Request) -> str:
+        """Whose tables this browser may list: all of this machine's, or those of its cookie."""
+        owner = request.cookies.get(OWNER, "")
+        return (owner if _ID.fullmatch(owner) else "nobody") if self._shared else ""
+
+    # -- the page and the lobby ---------------------------------------------------------------------------------------
+
+    async def page(self, request: Request) -> Response:
+        answer = FileResponse(STATIC / "index.html")
+        if self._shared and self._owner(request) == "nobody":
+            cookie = secrets.token_urlsafe(16)
+            answer.set_cookie(OWNER, cookie, max_age=_FOREVER, httponly=True, samesite="strict")
+        return answer
+
+    async def symbols(self, request: Request) -> Response:
+        game = lobby.game_called(request.path_params["game"])
+        drawn = await self.tables.work(_sprite, game)
+        return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "no-cache"})
+
+    async def lobby(self, request: Request) -> Response:
+        def read() -> dict[str, Any]:
+            entries = self._record.games(finished=False, owner=self._owner(request), moves=False, most=50)
+            return {"games": lobby.games(), "hints": list(lobby.HINTS), "tables": [*map(_listed, entries)][::-1]}
+
+        return Answer(await self.tables.work(read))
+
+    async def open(self, request: Request) -> Response:
+        body = await body_of(request, lobby.KEYS)
+        wanted = await self.tables.work(lobby.parse, body)
+        table = await self.tables.open(wanted, self._owner(request))
+        return Answer({"table": table.session.id}, 201)
+
+    # -- a table ------------------------------------------------------------------------------------------------------
+
+    async def table(self, request: Request) -> Response:
+        async with self.tables.at(_id(request)) as table:
+            return Answer(await self.tables.work(lambda: dump(table.shown())))
+
+    async def action(self, request: Request) -> Response:
+        body = await body_of(request, ("action", "version"))
+        action = whole(body, "action", 0, 2**31 - 1)
+        return await self._change(request, body, lambda table: table.told(table.session.act(action)))
+
+    async def undo(self, request: Request) -> Response:
+        def undo(table: Table) -> list[Any]:
+            table.session.undo()
+            return []
+
+        return await self._change(request, await body_of(request, ("version",)), undo)
+
+    async def step(self, request: Request) -> Response:
+        body = await body_of(request, ("version",))
+        return await self._change(request, body, lambda table: table.told(table.session.step()))
+
+    async def _change(
+        self, request: Request, body: dict[str, Any], change: Callable[[Table], list[dict[str, Any]]]
+    ) -> Response:
+        """Change a table, if it still is as the page has it; answer what happened and how it stands now."""
+        version = whole(body, "version", 0, 2**31 - 1)
+        async with self.tables.at(_id(request)) as table:
+            if version != table.session.version:
+                state = await self.tables.work(table.shown)
+                return refusal(409, "the game has gone on in another window", state=state)
+            answer = await self.tables.work(lambda: dump({"events": change(table), "state": table.shown()}))
+        self.tables.changed(table.session.id)
+        return Answer(answer)
+
+    async def advice(self, request: Request) -> Response:
+        async with self.tables.at(_id(request)) as table:
+            return Answer(await self.tables.work(table.advice))
+
+    async def stream(self, request: Request) -> Response:
+        """Server-sent events: the table's version now, and whenever it changes."""
+        id = _id(request)
+        async with self.tables.at(id):
+            if self.tables.followers(id) >= MAX_FOLLOWERS:
+                raise HTTPException(429, "too many pages follow this table")
+
+        async def lines() -> AsyncIterator[str]:
+            async for version in self.tables.versions(id):
+                yield ":\n\n" if version is None else f'retry: 2000\ndata: {{"version": {version}}}\n\n'
+
+        return StreamingResponse(lines(), media_type="text/event-stream")
+
+    # -- the record ---------------------------------------------------------------------------------------------------
+
+    async def games(self, request: Request) -> Response:
+        def read() -> dict[str, Any]:
+            entries = list(self._record.games(finished=True, owner=self._owner(request), moves=False))
+            listed, told = [*map(_listed, entries[-_MAX_LISTED:])][::-1], [report for report, _ in reports(entries)]
+            return {"games": listed, "reports": told, **self._reviewer.costs(entries)}
+
+        return Answer(await self.tables.work(lambda: dump(read())))
+
+    async def review(self, request: Request) -> Response:
+        return Answer(await self.tables.work(self._reviewed, _id(request)))
+
+    async def replay(self, request: Request) -> Response:
+        return Answer(await self.tables.work(self._replayed, _id(request)))
+
+    def _ended(self, id: str) -> dict[str, Any]:
+        """A game whose cards may be shown."""
+        for entry in self._record.games(id=id):
+            if not entry["finished"]:
+                raise HTTPException(409, "the game is not over yet")
+            return entry
+        raise HTTPException(404, "there is no such game")
+
+    def _review(self, id: str) -> bytes:
+        return dump(self._reviewer.review(self._ended(id)).asdict())
+
+    def _replay(self, id: str) -> bytes:
+        """All moves of a game that has ended, with all cards shown."""
+        entry = self._ended(id)
+        game = lobby.game_called(entry["env"])
+        played = replay(entry)
+        events = [
+            {"move": number, "seat": event.seat, "text": event.text, "view": game.view(event.after, -1)}
+            for number, event in enumerate(played)
+            if event.text or event.seat >= 0 or any(later.seat >= 0 for later in played[number + 1 : number + 2])
+        ]
+        return dump({"game": entry["env"], "players": entry["players"], "seed": str(entry["seed"]), "events": events})
+
+
+def _id(request: Request) -> str:
+    id = str(request.path_params["id"])
+    if not _ID.fullmatch(id):
+        raise HTTPException(404, "there is no such table")
+    return id
+
+
+def _listed(entry: dict[str, Any]) -> dict[str, Any]:
+    """A game in a list: the seed of one that goes on is nobody's business."""
+    listed = {"table": entry["id"]}
+    listed |= {key: entry.get(key) for key in ("env", "settings", "time", "finished", "max_score", "players", "person")}
+    return listed
+
+
+_sprite = lru_cache(maxsize=16)(sprite)

@@ -1,0 +1,149 @@
+"""What can be played here: games, their options, and opponents with what is known of their strength."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from starlette.exceptions import HTTPException
+
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.registry import find, registered
+from cardgym.errors import CardgymError
+from cardgym.players.base import BatchPolicy, Player, player_names, resolve, seated
+from cardgym.table.web.safety import one_of, whole
+
+MAX_SEED = 2**53 - 1
+"""The greatest seed: what JavaScript counts exactly."""
+
+HINTS = ("off", "demand", "always")
+KEYS = ("game", "options", "opponents", "seat", "seed", "hints")
+_MAX_OPTIONS = 32
+
+
+def game_called(name: object) -> Game:
+    """A game by its id, from the list."""
+    if not isinstance(name, str) or name not in registered():
+        raise HTTPException(404, f"no such game; there are {', '.join(registered())}")
+    return find(name)
+
+
+@cache
+def games() -> list[dict[str, Any]]:
+    """The games, as the page lists them."""
+    return [_game(find(name)) for name in registered()]
+
+
+def _game(game: Game) -> dict[str, Any]:
+    defaults = game.parse_options()
+    specs = {spec.name: spec for spec in dataclasses.fields(game.options)}
+    number = specs.get("num_players")
+    seats = (number.metadata["low"], number.metadata["high"]) if number else (defaults.num_players,) * 2
+    return {
+        "id": game.id,
+        "line": _first_sentence(game.doc),
+        "options": [_option(spec, getattr(defaults, spec.name)) for spec in specs.values()],
+        "seats": list(seats),
+        "opponent": game.opponent,
+        "players": [{"name": name, "strength": _strength(game, name)} for name in player_names(game)],
+    }
+
+
+def _strength(game: Game, name: str) -> str:
+    return game.strength.get(name) or ("any legal move" if name == "random" else "not measured")
+
+
+def _first_sentence(doc: str) -> str:
+    text = " ".join(line for line in doc.splitlines() if not line.startswith("#"))
+    return " ".join(text.split()).partition(". ")[0].removesuffix(".") + "."
+
+
+def _option(spec: dataclasses.Field[Any], default: int | str) -> dict[str, Any]:
+    about = spec.metadata
+    values = (
+        {"values": list(about["choices"])} if "choices" in about else {k: about[k] for k in ("low", "high", "step")}
+    )
+    return {"name": spec.name, "default": default, "meaning": about["help"], **values}
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """A table that somebody asks for.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        players: the opponents, or all players where the game is watched.
+        seat: the person's seat; None draws it.
+        watched: whether players take all seats.
+        seed: the seed; None draws it.
+        hints: when the coach speaks.
+    """
+
+    game: Game
+    options: Options
+    players: tuple[Player, ...]
+    seat: int | None
+    watched: bool
+    seed: int | None
+    hints: str
+
+
+def parse(body: dict[str, Any]) -> Request:
+    """The table that a request's body asks for; everything in it is bounded or from a list.
+
+    Raises:
+        HTTPException, CardgymError: for anything else.
+    """
+    game = game_called(body.get("game"))
+    values = body.get("options", {})
+    if not isinstance(values, dict) or len(values) > _MAX_OPTIONS:
+        raise HTTPException(400, "options: send an object of names and values")
+    for value in values.values():
+        if type(value) not in (int, str) or len(str(value)) > 40:
+            raise HTTPException(400, "options: values are whole numbers and words")
+    options = game.parse_options(values)
+    watched = body.get("seat") is None
+    seat = None if watched or body["seat"] == "any" else whole(body, "seat", 0, options.num_players - 1)
+    num_players = options.num_players if watched else options.num_players - 1
+    names = body.get("opponents") or [game.opponent]
+    if not isinstance(names, list) or len(names) > 64 or not all(isinstance(name, str) for name in names):
+        raise HTTPException(400, "opponents: send a list of names")
+    named = seated(names[0] if len(names) == 1 else names, num_players)
+    players = [player_called(str(name), game, options) for name in named]
+    seed = None if body.get("seed") is None else whole(body, "seed", 0, MAX_SEED)
+    return Request(game, options, tuple(players), seat, watched, seed, one_of(body, "hints", HINTS, "off"))
+
+
+def player_called(name: str, game: Game, options: Options) -> Player:
+    """A player by its name, from the list; never a path."""
+    if name not in player_names(game):
+        raise CardgymError(f"no such player; {game.id} has {', '.join(player_names(game))}")
+    try:
+        return _player(name, game, options)
+    except ModuleNotFoundError as error:
+        raise CardgymError(f"player {name} needs the package {error.name}, which is not installed here") from None
+
+
+@lru_cache(maxsize=128)
+def _player(name: str, game: Game, options: Options) -> Player:
+    player = resolve(name, game, options)
+    return _Shared(player) if isinstance(player, BatchPolicy) else player
+
+
+class _Shared:
+    """A batch policy that several tables ask, one at a time: it may keep what it works with."""
+
+    def __init__(self, player: BatchPolicy) -> None:
+        self.name = player.name
+        self.observation_name = player.observation_name
+        self._player = player
+        self._lock = threading.Lock()
+
+    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        with self._lock:
+            return self._player.act(observations, masks)

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from cardgym.cli import main
+from cardgym.experiments.sweep.plan import Trainer, runs_of
+from cardgym.experiments.sweep.runner import RunResult, SweepFolder, run_all
+from cardgym.learn.resume import load_state
+from cardgym.scaling import Engine, Task
+from cardgym.scaling.engine import Ended
+
+if os.name != "posix":
+    pytest.skip("SIGKILL is POSIX's", allow_module_level=True)
+
+
+def test_sweep_trains_reports_and_goes_on(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One setting fails and is told, the others are reported; a second command adds a seed and trains that alone."""
+    out = tmp_path / "out"
+    words = ["sweep", str(config), "--script", "dqn", "--grid", "opponents=random=1,nobody=1", "--out", str(out)]
+    assert main([*words, "--seeds", "1", "--workers", "2"]) == 1
+    shown = capsys.readouterr()
+    failed = [line for line in shown.err.splitlines() if "failed" in line]
+    assert len(failed) == 1
+    assert "unknown player 'nobody'" in failed[0]
+    assert "log.txt" in failed[0]
+    assert "opponents=random=1" in shown.out
+    assert (out / "report.md").exists()
+    assert (out / "curves.png").exists()
+    runs = json.loads((out / "report.json").read_text())["runs"]
+    assert [run["exit"] for run in runs] == [0, 2]
+
+    made = (out / "opponents=random=1" / "seed1" / "results.json").stat().st_mtime_ns
+    words[5] = "opponents=random=1"
+    assert main([*words, "--seeds", "1-2", "--workers", "2", "--resume", "--json"]) == 0
+    runs = json.loads(capsys.readouterr().out)
+    assert [(run["seed"], run["exit"], run["settings"]) for run in runs] == [
+        (seed, 0, {"opponents": ["random=1"]}) for seed in (1, 2)
+    ]
+    assert all(0 <= run["results"]["random"]["win_rate"][0] <= 1 for run in runs)
+    assert (out / "opponents=random=1" / "seed1" / "results.json").stat().st_mtime_ns == made
+
+
+@pytest.mark.slow
+def test_killed_run_ends_with_the_same_bits(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its process is killed in the middle; the sweep begins it again, and it ends as if nothing had happened."""
+    alone, out = tmp_path / "alone", tmp_path / "out"
+    assert main(["train", "dqn", "--config", str(config), "--seed", "1", "--out", str(alone)]) == 0
+    sweep = subprocess.Popen(
+        [sys.executable, "-m", "cardgym", "sweep", str(config), "--script", "dqn", "--seeds", "1", "--out", str(out)],
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    killed = False
+    while sweep.poll() is None and not killed:
+        time.sleep(0.01)
+        if (out / "seed1" / "resume.pt").exists() and not (out / "seed1" / "results.json").exists():
+            pid = _process_of(out / "seed1")
+            if pid is not None:
+                os.kill(pid, signal.SIGKILL)
+                killed = True
+    assert sweep.wait(120) == 0
+    states = [load_state(folder / "resume.pt") for folder in (alone, out / "seed1")]
+    weights = [state["learner"] for state in states]
+    assert _leaves(weights[0]).keys() == _leaves(weights[1]).keys()
+    for name, tensor in _leaves(weights[0]).items():
+        assert torch.equal(tensor, _leaves(weights[1])[name]), name
+    assert (alone / "model.safetensors").read_bytes() == (out / "seed1" / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--grid", "learning_rat=1e-3"], "did you mean 'learning_rate'"),
+        (["--seeds", "5-1"], "--seeds"),
+        (["--seeds", "99999999999999999999"], "--seeds"),
+        (["--script", "dqnn"], "did you mean 'dqn'"),
+        (["--engine", "rayy"], "rayy"),
+        (["--workers", "0"], "whole numbers from 1"),
+        (["--address", "10.0.0.1:6379"], "ray"),
+    ],
+)
+def test_bad_input_is_one_line(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    assert main(["sweep", str(config), "--script", "dqn", "--out", str(tmp_path / "out"), *words]) == 2
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1
+    assert message in error
+
+
+def test_folder_of_another_sweep_is_refused(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with SweepFolder(tmp_path / "out", Trainer(config, "dqn"), resume=False):
+        assert main(["sweep", str(config), "--script", "dqn", "--out", str(tmp_path / "out"), "--resume"]) == 2
+        assert "another sweep is at work here" in capsys.readouterr().err
+    assert main(["sweep", str(config), "--script", "dqn", "--out", str(tmp_path / "out")]) == 2
+    assert "add --resume" in capsys.readouterr().err
+    config.write_text(config.read_text() + "gamma = 0.5\n")
+    assert main(["sweep", str(config), "--script", "dqn", "--out", str(tmp_path / "out"), "--resume"]) == 2
+    assert "another script or config" in capsys.readouterr().err
+
+
+class FailingEngine(Engine):
+    """An engine on which every run ends at once with an exit code or an error."""
+
+    name = "failing"
+
+    def __init__(self, code: int | None, error: str | None = None) -> None:
+        self._ended = (code, error)
+        self._given: list[str] = []
+        self.begun = 0
+
+    @property
+    def workers(self) -> int:
+        return 2
+
+    def _give(self, task: Task) -> None:
+        self.begun += 1
+        self._given.append(task.key)
+
+    def _collect(self, seconds: float) -> list[Ended]:
+        given, self._given = self._given, []
+        return [Ended(key, "here", self._ended[0], self._ended[1]) for key in given]
+
+    def _stop(self) -> None:
+        self._given.clear()
+
+
+def test_sweep_whose_first_runs_all_fail_ends(config: Path, tmp_path: Path) -> None:
+    trainer, engine = Trainer(config, "dqn"), FailingEngine(2)
+    ended: list[RunResult] = []
+    with SweepFolder(tmp_path / "out", trainer, resume=False) as folder, pytest.raises(ValueError, match="runs failed"):
+        run_all(trainer, folder, runs_of(trainer, {}, range(1, 1001)), engine, ended=ended.append)
+    assert engine.begun <= 10
+    assert all("exit code 2" in (result.problem or "") for result in ended)
+
+
+def test_folder_that_workers_cannot_see_ends_the_sweep(config: Path, tmp_path: Path) -> None:
+    trainer = Trainer(config, "dqn")
+    engine = FailingEngine(None, "a worker cannot see the sweep's folder: node7 has no /out")
+    with SweepFolder(tmp_path / "out", trainer, resume=False) as folder, pytest.raises(ValueError, match="node7"):
+        run_all(trainer, folder, runs_of(trainer, {}, [1, 2, 3]), engine)
+
+
+def _process_of(folder: Path) -> int | None:
+    """The process of the training in a folder."""
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"cardgym.experiments.launch" in words and str(folder).encode() in words:
+            return int(entry.parent.name)
+    return None
+
+
+def _leaves(value: object, name: str = "") -> dict[str, torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return {name: value}
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return {path: leaf for key, inner in items for path, leaf in _leaves(inner, f"{name}/{key}").items()}

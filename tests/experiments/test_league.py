@@ -1,0 +1,143 @@
+"""train/league.py: exploitability falls by generation, and a league that was killed ends with the same bits."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from learning_game import ROOT, SCRIPT, load_script
+
+from cardgym import find
+from cardgym.experiments.exploit.exact import tree_exploitability
+from cardgym.experiments.league.config import LeagueConfig
+from cardgym.players.base import resolve
+from cardgym.solvers.best_response import expected_returns
+from cardgym.solvers.mixed import mixed_strategy
+from cardgym.solvers.strategies import known_strategy
+from cardgym.solvers.tree import enumerate_tree
+from killing import SEARCH_PATH
+
+ENV = "KuhnPoker-v0"
+GAME = find(ENV)
+OPTIONS = GAME.parse_options()
+TRAINER = ROOT / "examples" / "kuhn_poker" / "configs" / "q_learning.toml"
+WORDS = [
+    "--env-id", ENV, "--trainer", "tabular", "--trainer-config", str(TRAINER), "--games", "400", "--workers", "1",
+    "--trainer-options", "total_steps=100000", "eval_every=0", "final_games=0",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def league() -> ModuleType:
+    return load_script(SCRIPT.with_name("league.py"))
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """What a league leaves that its config decides."""
+    files = [
+        *folder.glob("*.json"),
+        *folder.glob("mixtures/*"),
+        *folder.glob("games/ranges/*"),
+        *folder.rglob("policy.*"),
+    ]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.mark.slow
+def test_killed_league_ends_with_the_same_bits_and_is_harder_to_exploit(
+    league: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*WORDS, "--generations", "1"]
+    whole, killed, log = tmp_path / "whole", tmp_path / "killed", tmp_path / "log"
+    assert league.main([*words, "--out", str(whole)]) == 0
+    with log.open("wb") as file:
+        run = subprocess.Popen(
+            [sys.executable, str(SCRIPT.with_name("league.py")), *words, "--out", str(killed)],
+            env={**os.environ, "PYTHONPATH": SEARCH_PATH}, stderr=file, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+    while not (killed / "generation_01" / "responder_1" / "log.txt").exists():
+        assert run.poll() is None, log.read_text()
+        time.sleep(0.01)
+    time.sleep(random.Random().uniform(0, 3))  # Not seeded: killed while it trains, and perhaps after.
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    assert league.main([*words, "--out", str(killed), "--resume"]) == 0
+    one, other = results(whole), results(killed)
+    assert one.keys() == other.keys()
+    assert [name for name, content in one.items() if content != other[name]] == []
+
+    generations = json.loads((whole / "league.json").read_text())["generations"]
+    exact = [generation["exploitability"] for generation in generations]
+    assert exact[0] == pytest.approx(0.4583, abs=1e-4)  # Of `random`, by hand in examples/kuhn_poker.
+    assert exact[1] < exact[0]
+    assert generations[0]["gain_ci95"][0] < exact[0] < generations[0]["gain_ci95"][1] + 0.1
+    played = resolve(whole / generations[1]["mixture"], GAME, OPTIONS)
+    assert tree_exploitability(GAME, OPTIONS, played) == (exact[1], None)
+    assert (whole / "exploitability.png").read_bytes().startswith(b"\x89PNG")
+
+    # It goes on as it began, or not at all.
+    assert league.main([*WORDS, "--generations", "2", "--games", "500", "--out", str(whole), "--resume"]) == 2
+    assert "began with games=400" in capsys.readouterr().err
+
+
+def test_strategy_of_a_mixture_earns_the_mean_of_its_parts() -> None:
+    tree = enumerate_tree(GAME, OPTIONS)
+    parts = [known_strategy(tree, resolve(name, GAME, OPTIONS)) for name in ("random", "honest")]
+    assert parts[0] is not None
+    assert parts[1] is not None
+    mixed = mixed_strategy(tree, [parts[0], parts[1]], [0.3, 0.7])
+    assert np.add.reduceat(mixed, tree.first_choice[:-1]) == pytest.approx(1.0)
+    other = np.random.default_rng(1).random(tree.num_choices)
+    other /= np.repeat(np.add.reduceat(other, tree.first_choice[:-1]), np.diff(tree.first_choice))
+    owner = np.repeat(tree.set_seats, np.diff(tree.first_choice))
+    for seat in range(2):
+        returns = [
+            expected_returns(tree, np.where(owner == seat, own, other))[seat] for own in (parts[0], parts[1], mixed)
+        ]
+        assert returns[2] == pytest.approx(0.3 * returns[0] + 0.7 * returns[1])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--players", "nobody"], "unknown player 'nobody'"),
+        (["--env-id", "OnePlayPoker-v0"], "a league needs opponents"),
+        (["--trainer", "dnq"], "did you mean 'dqn'"),
+        (["--trainer-config", "nothing.toml"], "no such file"),
+        (["--trainer-options", "total_step=5"], "did you mean 'total_steps'"),
+        (["--games", "1"], "games=1: allowed"),
+        (["--engine", "cloud"], "allowed: local, ray, slurm"),
+    ],
+)
+def test_bad_input_is_one_line(
+    league: ModuleType, words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert league.main([*WORDS, *words, "--out", str(tmp_path / "run")]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_training_that_fails_names_its_log(
+    league: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*WORDS, "--trainer-options", "observation=none", "--generations", "1"]
+    assert league.main([*words, "--out", str(tmp_path / "run")]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "generation 1: the training ended with exit code 2" in last
+    assert "unknown observation" in Path(last.rpartition("see ")[2]).read_text()
+
+
+def test_where_a_league_runs_is_no_part_of_what_it_is() -> None:
+    config = LeagueConfig(env_id=ENV)
+    assert config.replace(engine="ray", workers=3, generations=99).lasting() == config.lasting()
+    assert config.replace(seed=2).lasting() != config.lasting()

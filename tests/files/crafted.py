@@ -1,0 +1,406 @@
+"""Crafted files: every kind of damage that a stranger's file may have, made by `write_all(folder)`.
+
+python tests/files/crafted.py FOLDER     writes them all, to try by hand
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import struct
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors.torch
+import torch
+
+import cardgym
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.registry import registered
+from cardgym.learn.resume import save_state
+from cardgym.players.checkpoints import save_checkpoint
+from cardgym.players.networks import QNetwork, network_shape
+from cardgym.players.policy_file import save_policy
+from cardgym.players.q_table import Pairs, save_q_table
+
+DEEP = "[" * 100_000
+BOMB = 6 * 10**8
+"""Bytes that a bomb unpacks to: more than a file may take."""
+ESCAPES = "\x1b[31m\x1b]0;title\x07\u202e\r\n\x00"
+
+
+def game() -> tuple[Game, Options]:
+    """A game of one player that numbers its states, so that every kind of file can be one of its players."""
+    for name in registered():
+        game, options = cardgym.find(name), cardgym.find(name).parse_options()
+        if options.num_players == 1 and game.state_index.info_state_labels is not None:
+            return game, options
+    raise LookupError("no game of one player")
+
+
+# -- good files -------------------------------------------------------------------------------------------------------
+
+
+def good_q_table(path: Path) -> None:
+    game_, options = game()
+    pairs = Pairs(np.arange(1, 9, dtype=np.uint64), np.zeros(8, np.int32), np.linspace(-1, 1, 8))
+    save_q_table(path, pairs, game_, options, game_.default_observation, {"seed": 1})
+
+
+def good_checkpoint(path: Path) -> None:
+    game_, options = game()
+    name = next(name for name, one in game_.observations.items() if one.discrete is None)
+    shape = network_shape(game_, options, name, (8, 8), dueling=False)
+    save_checkpoint(path, QNetwork(shape), game_, options, name, {"seed": 1})
+
+
+def good_policy(path: Path) -> None:
+    game_, options = game()
+    assert game_.state_index.num_info_states is not None
+    save_policy(path, np.zeros(game_.state_index.num_info_states(options), np.int8), game_, options)
+
+
+def good_report() -> dict[str, Any]:
+    player = {
+        "name": "a",
+        "win_rate": 0.5,
+        "win_rate_ci95": [0.4, 0.6],
+        "mean_return": 0.1,
+        "mean_return_ci95": [None, None],
+        "metrics": {"points": 1.5, "points_ci95": [1, 2], "lost_games": 3},
+    }
+    return {
+        "env": game()[0].id,
+        "settings": game()[1].asdict(),
+        "games": 100,
+        "seed": 1,
+        "seconds": 0.5,
+        "decisions_per_second": 1e5,
+        "players": [player],
+    }
+
+
+def good_entry() -> dict[str, Any]:
+    player = {"name": "human", "seat": 0, "score": 1.0, "return": 1.0, "metrics": {"points": 2.0}}
+    entry = {"env": game()[0].id, "settings": game()[1].asdict(), "seed": 3, "game": 0, "time": "2026-01-01T00:00:00"}
+    return {**entry, "finished": True, "max_score": 1.0, "players": [player]}
+
+
+# -- crafted files ----------------------------------------------------------------------------------------------------
+
+
+def write_all(folder: Path) -> list[Path]:
+    """Write every crafted file; its name says what is wrong with it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for make in (_q_tables, _checkpoints, _policies, _reports, _logs, _states):
+        for name, write in make(folder):
+            content = write() if callable(write) else write
+            if content is not None:
+                (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    os.mkfifo(folder / "pipe.json") if hasattr(os, "mkfifo") else None
+    (folder / "folder.npz").mkdir(exist_ok=True)
+    return sorted(folder.iterdir())
+
+
+Crafted = Iterator[tuple[str, bytes | str | Callable[[], bytes | str | None]]]
+
+
+def _npy(array: Any, shape: Any = None, descr: str | None = None, version: tuple[int, int] = (1, 0)) -> bytes:
+    """An array in NumPy's format, which may declare another shape or dtype than it has."""
+    array = np.asarray(array)
+    shape = array.shape if shape is None else shape
+    head = f"{{'descr': '{descr or array.dtype.str}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    head += b" " * (-(len(head) + 11) % 64) + b"\n"
+    return b"".join([b"\x93NUMPY", bytes(version), struct.pack("<H", len(head)), head, array.tobytes()])
+
+
+def _zip(members: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method, compresslevel=1) as archive:  # Level 6 takes twice as long on zeros.
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def _q_tables(folder: Path) -> Crafted:
+    good_q_table(folder / "good.npz")
+    with zipfile.ZipFile(folder / "good.npz") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    metadata = json.loads(str(np.load(folder / "good.npz")["metadata"]))
+
+    def table(method: int = zipfile.ZIP_STORED, **arrays: bytes) -> bytes:
+        return _zip({**members, **{f"{name}.npy": content for name, content in arrays.items()}}, method)
+
+    def patched(old: bytes, new: bytes) -> bytes:
+        content: bytes = (folder / "good.npz").read_bytes()
+        assert old in content
+        return content.replace(old, new)
+
+    def said(**changes: Any) -> bytes:
+        return table(metadata=_npy(np.array(json.dumps({**metadata, **changes}))))
+
+    keys = np.arange(8, dtype=np.uint64)
+    yield "huge-shape.npz", table(keys=_npy(keys, shape=(10**12,)))
+    yield "huge-product.npz", table(keys=_npy(keys, shape=(2**32, 2**32)))
+    yield "negative-shape.npz", table(keys=_npy(keys, shape=(-8,)))
+    yield "bool-shape.npz", table(keys=_npy(keys, shape="(True,)"))
+    yield "short-shape.npz", table(keys=_npy(keys, shape=(3,)))
+    yield "scalar.npz", table(keys=_npy(np.uint64(1)))
+    yield "matrix.npz", table(keys=_npy(keys.reshape(2, 4)))
+    yield "objects.npz", table(keys=_npy(keys, descr="|O"))
+    yield "floats.npz", table(keys=_npy(keys.astype(np.float64)))
+    yield "big-endian.npz", table(keys=_npy(keys.astype(">u8")))
+    yield "void-dtype.npz", table(keys=_npy(keys, descr="|V99999999999"))
+    yield "bad-dtype.npz", table(keys=_npy(keys, descr="<q99"))
+    yield "nested-header.npz", table(keys=_npy(keys, shape="(" * 300 + ")" * 300))
+    yield "nested-header-2.npz", table(keys=_npy(keys, shape="-" * 300 + "1"))
+    yield "long-header.npz", table(keys=_npy(keys, shape="(8," + " " * 60_000 + ")"))
+    yield "version-3.npz", table(keys=_npy(keys, version=(3, 0)))
+    yield "no-array.npz", table(keys=b"nothing")
+    yield "no-keys.npz", _zip({name: content for name, content in members.items() if name != "keys.npy"})
+    yield "empty-member.npz", table(keys=b"")
+    yield "other-length.npz", table(keys=_npy(keys[:4]))
+    yield "unsorted.npz", table(keys=_npy(keys[::-1].copy()))
+    yield "actions.npz", table(actions=_npy(np.full(8, 2**31 - 1, np.int32)))
+    yield "bomb.npz", lambda: table(zipfile.ZIP_DEFLATED, keys=_npy(np.zeros(BOMB // 8, np.uint64)))
+    yield "bomb-hidden.npz", lambda: table(zipfile.ZIP_DEFLATED, other=bytes(BOMB))
+    yield "bomb-metadata.npz", lambda: table(zipfile.ZIP_DEFLATED, metadata=_npy(np.array("x" * 2 * 10**7)))
+    yield "encrypted.npz", lambda: _flagged((folder / "good.npz").read_bytes(), 1)
+    yield "unknown-compression.npz", lambda: _method((folder / "good.npz").read_bytes(), 99)
+    yield "lzma.npz", table(zipfile.ZIP_LZMA)
+    yield "bzip2.npz", table(zipfile.ZIP_BZIP2)
+    yield "wrong-checksum.npz", patched(keys.tobytes()[8:16] + keys.tobytes()[16:24], bytes(16))
+    yield "million-members.npz", lambda: _zip({str(number): b"" for number in range(10_000)})
+    yield "same-name-twice.npz", lambda: _zip({"keys.npx": b"", **members}).replace(b"keys.npx", b"keys.npy")
+    yield "empty.npz", b""
+    yield "truncated.npz", (folder / "good.npz").read_bytes()[:-40]
+    yield "half.npz", (folder / "good.npz").read_bytes()[:600]
+    yield "end-only.npz", b"PK\x05\x06" + bytes(18)
+    yield "directory-beyond.npz", b"PK\x05\x06" + bytes(6) + struct.pack("<HIIH", 1, 2**31, 2**31, 0)
+    yield "pickle.npz", b"\x80\x04cos\nsystem\n(S'true'\ntR."
+    yield "metadata-deep.npz", lambda: table(metadata=_npy(np.array('{"format": ' + DEEP)))
+    yield "metadata-number.npz", table(metadata=_npy(np.float64(3)))
+    yield "metadata-code-points.npz", table(metadata=_npy(np.array("x" * 40)).replace(b"x\0\0\0", b"\xff\xff\xff\x7f"))
+    yield "metadata-surrogates.npz", table(metadata=_npy(np.array("x" * 40)).replace(b"x\0\0\0", b"\0\xd8\0\0"))
+    yield "metadata-digits.npz", table(metadata=_npy(np.array('{"format": ' + "9" * 5000 + "}")))
+    yield "metadata-nan.npz", said(env=float("nan"))
+    yield "metadata-list.npz", table(metadata=_npy(np.array("[1]")))
+    yield "metadata-null.npz", said(options=None)
+    yield "metadata-escapes.npz", said(env=ESCAPES)
+    yield "metadata-lone-surrogate.npz", said(env="\ud800")
+    yield "metadata-long-name.npz", said(observation="x" * 100_000)
+    yield "metadata-many-options.npz", said(options={str(number): 1 for number in range(100_000)})
+    yield "metadata-option-list.npz", said(options={"a": [1]})
+    yield "metadata-huge-config.npz", said(config={str(number): 1 for number in range(100_000)})
+
+
+def _flagged(content: bytes, flag: int) -> bytes:
+    """A zip archive whose directory says that every member has a flag."""
+    parts = content.split(b"PK\x01\x02")
+    return b"PK\x01\x02".join([parts[0], *(part[:4] + bytes([flag]) + part[5:] for part in parts[1:])])
+
+
+def _method(content: bytes, method: int) -> bytes:
+    """A zip archive whose directory says that every member is compressed by another method."""
+    parts = content.split(b"PK\x01\x02")
+    return b"PK\x01\x02".join([parts[0], *(part[:6] + bytes([method]) + part[7:] for part in parts[1:])])
+
+
+def _checkpoints(folder: Path) -> Crafted:
+    good_checkpoint(folder / "good.safetensors")
+    content = (folder / "good.safetensors").read_bytes()
+    (size,) = struct.unpack("<Q", content[:8])
+    head, body = json.loads(content[8 : 8 + size]), content[8 + size :]
+    metadata = json.loads(head["__metadata__"]["cardgym"])
+
+    def packed(head: str) -> bytes:
+        return struct.pack("<Q", len(head.encode())) + head.encode() + body
+
+    def said(text: str | None = None, **changes: Any) -> bytes:
+        text = json.dumps({**metadata, **changes}) if text is None else text
+        return packed(json.dumps({**head, "__metadata__": {"cardgym": text}}))
+
+    def layers(**changes: Any) -> bytes:
+        return said(network={**metadata["network"], **changes})
+
+    yield "metadata-deep.safetensors", said('{"format": ' + DEEP)
+    yield "metadata-deep-objects.safetensors", said('{"a":' * 100_000)
+    yield "metadata-digits.safetensors", said('{"format": ' + "9" * 5000 + "}")
+    yield "metadata-infinity.safetensors", said('{"format": 1e999}')
+    yield "metadata-twice.safetensors", said('{"format": 1, "format": 2}')
+    yield "metadata-none.safetensors", packed(json.dumps({k: v for k, v in head.items() if k != "__metadata__"}))
+    yield "metadata-escapes.safetensors", said(observation=ESCAPES)
+    yield "metadata-long.safetensors", said(config={"x": "y" * 2_000_000})
+    yield "layers-huge.safetensors", layers(hidden_sizes=[20_000, 20_000])
+    yield "layers-beyond-memory.safetensors", layers(hidden_sizes=[10**12])
+    yield "layers-million.safetensors", layers(hidden_sizes=[1] * 300_000)
+    yield "layers-negative.safetensors", layers(hidden_sizes=[-1])
+    yield "layers-zero.safetensors", layers(hidden_sizes=[0])
+    yield "layers-text.safetensors", layers(hidden_sizes=["8"])
+    yield "layers-float.safetensors", layers(hidden_sizes=[8.0])
+    yield "layers-nothing.safetensors", layers(hidden_sizes=None)
+    yield "inputs-huge.safetensors", layers(inputs=10**12)
+    yield "inputs-others.safetensors", layers(inputs=3)
+    yield "actions-huge.safetensors", layers(actions=2**31)
+    yield "dueling-text.safetensors", layers(dueling="yes")
+    yield "network-list.safetensors", said(network=[])
+    yield "head-deep.safetensors", packed('{"a":' * 100_000)
+    yield "head-huge.safetensors", struct.pack("<Q", 2**62) + body
+    yield "head-long.safetensors", packed(json.dumps(head) + " " * (2 << 20))
+    yield (
+        "head-negative-offset.safetensors",
+        packed(json.dumps(head).replace('"data_offsets": [0', '"data_offsets": [-1')),
+    )
+    yield "head-huge-shape.safetensors", packed(json.dumps({"x": {**head["head.bias"], "shape": [2**62, 2**62]}}))
+    yield "tensors-missing.safetensors", safetensors.torch.save({}, {"cardgym": json.dumps(metadata)})
+    yield "tensors-others.safetensors", safetensors.torch.save({"x": torch.zeros(1)}, {"cardgym": json.dumps(metadata)})
+    yield "truncated.safetensors", content[:-4]
+    yield "longer.safetensors", content + b"more"
+    yield "empty.safetensors", b""
+    yield "short.safetensors", b"\x01"
+    tensors = safetensors.torch.load(content)
+    for dtype in (torch.float64, torch.float16, torch.int8):
+        other = {name: value.to(dtype) for name, value in tensors.items()}
+        name = str(dtype).removeprefix("torch.")
+        yield f"tensors-{name}.safetensors", safetensors.torch.save(other, {"cardgym": json.dumps(metadata)})
+
+
+def _policies(folder: Path) -> Crafted:
+    good_policy(folder / "good.json")
+    content = json.loads((folder / "good.json").read_text(encoding="utf-8"))
+    label = next(iter(content["actions"]))
+
+    def said(**changes: Any) -> str:
+        return json.dumps({**content, **changes})
+
+    yield "deep.json", DEEP
+    yield "deep-head.json", '{"format": ' + DEEP
+    yield "nan.json", said(actions={label: float("nan")})
+    yield "digits.json", '{"format": 1, "actions": {"a": ' + "9" * 5000 + "}}"
+    yield "many-digits.json", said(actions={label: 10**4000})
+    yield "lone-surrogate.json", said(actions={"\ud800": 1})
+    yield "escapes.json", said(actions={ESCAPES: 1})
+    yield "escapes-head.json", said(env=ESCAPES)
+    yield "long-name.json", said(actions={"x" * 1_000_000: 1})
+    yield "long-env.json", said(env="x" * 1_000_000)
+    yield "many-states.json", lambda: said(actions={str(number): 1 for number in range(1_000_000)})
+    yield "options-list.json", said(options=[1])
+    yield "options-deep.json", said(options={"a": {"b": {}}})
+    yield "options-many.json", said(options={str(number): 1 for number in range(1000)})
+    yield "actions-list.json", said(actions=[1])
+    yield "action-list.json", said(actions={label: [1]})
+    yield "action-text.json", said(actions={label: "1"})
+    yield "action-negative.json", said(actions={label: -1})
+    yield "twice.json", '{"a": 1, "a": 2}'
+    yield "no-text.json", b"\xff\xfe\x00"
+    yield "utf16.json", said().encode("utf-16")
+    yield "empty.json", ""
+    yield "blanks.json", lambda: " " * 5_000_000
+    yield "number.json", "1"
+
+
+def _reports(folder: Path) -> Crafted:
+    good = good_report()
+    (folder / "good.report.json").write_text(json.dumps(good), encoding="utf-8")
+
+    def said(**changes: Any) -> str:
+        return json.dumps({**good, **changes})
+
+    def player(**changes: Any) -> str:
+        return said(players=[{**good["players"][0], **changes}])
+
+    yield "nan.report.json", said(seconds=float("nan"))
+    yield "infinity.report.json", player(win_rate=float("inf"))
+    yield "negative-infinity.report.json", player(mean_return_ci95=[float("-inf"), 0])
+    yield "overflow.report.json", json.dumps(good).replace("0.5", "1e999")
+    yield "digits.report.json", json.dumps(good).replace("100,", "9" * 5000 + ",")
+    yield "some-digits.report.json", said(games=10**30)
+    yield "large-float.report.json", player(mean_return=1e300)
+    yield "large-int.report.json", player(metrics={"x": 10**300})
+    yield "lone-surrogate.report.json", player(name="\ud800")
+    yield "lone-surrogate-metric.report.json", player(metrics={"\udfff": 1})
+    yield "settings-list.report.json", said(settings=[1])
+    yield "settings-null.report.json", said(settings=None)
+    yield "settings-deep.report.json", said(settings={"a": {"b": [1]}})
+    yield "players-none.report.json", said(players=[])
+    yield "players-dict.report.json", said(players={"a": 1})
+    yield "players-text.report.json", said(players="abc")
+    yield "players-number.report.json", said(players=[3])
+    yield "players-million.report.json", lambda: json.dumps({**good, "players": good["players"] * 30_000})
+    yield "players-million-small.report.json", lambda: json.dumps({**good, "players": [{}] * 1_000_000})
+    yield "metrics-many.report.json", player(metrics={str(number): 1 for number in range(100_000)})
+    yield "metrics-text.report.json", player(metrics={"x": "1"})
+    yield "metrics-list.report.json", player(metrics={"x": [1, 2, 3]})
+    yield "interval-one.report.json", player(win_rate_ci95=[1])
+    yield "interval-text.report.json", player(win_rate_ci95="ab")
+    yield "rate-text.report.json", player(win_rate="0.5")
+    yield "rate-true.report.json", player(win_rate=True)
+    yield "name-number.report.json", player(name=3)
+    yield "name-long.report.json", player(name="x" * 1_000_000)
+    yield "seed-text.report.json", said(seed="1")
+    yield "games-negative.report.json", said(games=-1)
+    yield "games-float.report.json", said(games=1.5)
+    yield "deep.report.json", DEEP
+    yield "large.report.json", lambda: json.dumps({**good, "more": "x" * 20_000_000})
+
+
+def _logs(folder: Path) -> Crafted:
+    good = good_entry()
+    (folder / "good.jsonl").write_text(json.dumps(good) + "\n", encoding="utf-8")
+
+    def said(**changes: Any) -> str:
+        return json.dumps({**good, **changes}) + "\n"
+
+    def player(**changes: Any) -> str:
+        return said(players=[{**good["players"][0], **changes}])
+
+    yield "nan.jsonl", player(score=float("nan"))
+    yield "infinity.jsonl", said(max_score=float("inf"))
+    yield "digits.jsonl", said(max_score=1).replace('"max_score": 1', '"max_score": ' + "9" * 5000)
+    yield "lone-surrogate.jsonl", player(name="\ud800")
+    yield "lone-surrogate-env.jsonl", said(env="\ud800")
+    yield "settings-list.jsonl", said(settings=[])
+    yield "settings-null.jsonl", said(settings=None)
+    yield "env-number.jsonl", said(env=3)
+    yield "players-none.jsonl", said(players=[])
+    yield "players-dict.jsonl", said(players={"name": "a"})
+    yield "players-many.jsonl", said(players=good["players"] * 1000)
+    yield "metrics-list.jsonl", player(metrics=[1])
+    yield "metrics-text.jsonl", player(metrics={"x": "y"})
+    yield "metrics-differ.jsonl", said(players=[good["players"][0], {**good["players"][0], "metrics": {}}])
+    yield "finished-text.jsonl", said(finished="yes")
+    yield "moves-text.jsonl", said(moves="ab")
+    yield "moves-triples.jsonl", said(moves=[[1, 2, 3]])
+    yield "moves-huge.jsonl", said(moves=[[0, 2**40]])
+    yield "moves-many.jsonl", said(moves=[[0, 1]] * 110_000)
+    yield "long-line.jsonl", player(name="x" * 5_000_000)
+    yield "undone-huge.jsonl", said(undone=10**12)
+    yield "deep.jsonl", DEEP
+    yield "no-text.jsonl", b"\xff\xfe\n"
+    yield "list.jsonl", "[1]\n"
+
+
+def _states(folder: Path) -> Crafted:
+    save_state(folder / "good.pt", {"config": "{}", "learner": {"a": torch.arange(1000)}})
+    content = (folder / "good.pt").read_bytes()
+    with zipfile.ZipFile(folder / "good.pt") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    yield "truncated.pt", content[:-50]
+    yield "half.pt", content[:400]
+    yield "empty.pt", b""
+    yield "bomb.pt", lambda: _zip({**members, next(iter(members)): bytes(BOMB)}, zipfile.ZIP_DEFLATED)
+    yield "pickle.pt", b"\x80\x04cos\nsystem\n(S'true'\ntR."
+    yield "bytearray.pt", _zip(
+        {name: b"\x80\x02cbuiltins\nbytearray\n\x8a\x05\x00\x00\x00\x00\x10\x85R." if name.endswith("data.pkl") else one
+         for name, one in members.items()}
+    )  # fmt: skip
+    yield "encrypted.pt", lambda: _flagged(content, 1)
+
+
+if __name__ == "__main__":
+    print(f"{len(write_all(Path(sys.argv[1])))} files in {sys.argv[1]}")

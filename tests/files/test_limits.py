@@ -1,0 +1,80 @@
+"""Numbers that are legal but absurd are refused at once, saying what they would need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gymnasium
+import pytest
+
+import cardgym
+from cardgym.arena import evaluate
+from cardgym.cli import main
+from cardgym.engine.registry import registered
+from cardgym.errors import CardgymError
+from cardgym.files.limits import check_disk, check_memory, duration, memory_limit
+from cardgym.learn.dqn.config import DQNConfig
+from cardgym.learn.dqn.replay import ReplayBuffer
+from cardgym.learn.nfsp.config import NFSPConfig
+from cardgym.learn.nfsp.reservoir import ReservoirBuffer
+from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.ppo.turns import TurnBuffer
+from cardgym.learn.tabular.config import TabularConfig
+from cardgym.players.networks import network_shape
+
+GAME = cardgym.find(registered()[0])
+OPTIONS = GAME.parse_options()
+PLAYERS = ["random"] * OPTIONS.num_players
+
+
+@pytest.mark.parametrize("num_envs", [10**9, 10**12, 10**30])
+def test_more_envs_than_fit_in_memory_are_refused(num_envs: int) -> None:
+    with pytest.raises(CardgymError, match=r"games of .* side by side would need .* GiB of memory, of .* GiB here"):
+        gymnasium.make_vec(GAME.id, num_envs=num_envs)
+
+
+@pytest.mark.parametrize("games", [10**11, 10**30])
+def test_more_games_than_a_match_can_use_are_refused(games: int) -> None:
+    with pytest.raises(CardgymError, match=r"allowed are whole numbers from 1 to 1000000000 .*would take .* a second"):
+        evaluate(GAME, None, PLAYERS, games=games, seed=1)
+
+
+def test_command_line_refuses_absurd_games(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for words in (["evaluate", GAME.id], ["record", GAME.id, "--out", str(tmp_path / "a.csv")]):
+        assert main([*words, "--players", *PLAYERS, "--games", str(10**11)]) == 2
+        assert "would take 27 hours at 1,000,000 a second" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", [DQNConfig, NFSPConfig, PPOConfig, TabularConfig])
+def test_absurd_trainings_are_refused(kind: type[DQNConfig] | type[PPOConfig] | type[TabularConfig]) -> None:
+    with pytest.raises(CardgymError, match=r"total_steps=10{30}: that would take 10\^15 years at 10,000,000 a second"):
+        kind(total_steps=10**30)
+    with pytest.raises(CardgymError, match=r"final_games=10{11}: that would take 27 hours at 1,000,000 a second"):
+        kind(final_games=10**11)
+
+
+def test_networks_and_buffers_beyond_memory_are_refused() -> None:
+    with pytest.raises(CardgymError, match=r"network of .* weights in training would need"):
+        network_shape(GAME, OPTIONS, GAME.default_observation, (65_536,) * 60, False)
+    with pytest.raises(CardgymError, match="up to 64 layers"):
+        network_shape(GAME, OPTIONS, GAME.default_observation, (8,) * 1000, False)
+    with pytest.raises(CardgymError, match=r"buffer_size=10{12}: .* would need .* GiB of memory"):
+        ReplayBuffer(10**12, 10, 5, None)  # type: ignore[arg-type]  # It is refused before the generator is used.
+    with pytest.raises(CardgymError, match=r"reservoir_size=10{12}: .* would need .* GiB of memory"):
+        ReservoirBuffer(10**12, 10, 5, None)  # type: ignore[arg-type]
+    with pytest.raises(CardgymError, match=r"a rollout of 1,000,000,000,000 turns would need .* GiB of memory"):
+        TurnBuffer(1, 10**12, 10, 5)
+
+
+def test_sizes_and_times_are_told_in_words(tmp_path: Path) -> None:
+    assert duration(10**30, 10**7) == "10^15 years at 10,000,000 a second"
+    assert duration(10**4, 100) == "100 seconds at 100 a second"
+    assert duration(10**9, 1000) == "11 days at 1,000 a second"
+    with pytest.raises(CardgymError, match=r"it would need 10\^20 GiB of memory, of [\d.,]+ GiB here; take less"):
+        check_memory("it", 10**30, "take less")
+    with pytest.raises(CardgymError, match=r"it would need .* on disk, of .* free; take less"):
+        check_disk("it", 10**20, tmp_path / "new" / "folder", "take less")
+    check_memory("it", 10**6, "take less")
+    check_disk("it", 1, tmp_path, "take less")
+    assert (memory_limit() or 2**40) > 2**28

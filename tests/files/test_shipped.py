@@ -1,0 +1,132 @@
+"""Scripts, configs and checkpoints that come with cardgym are found by name, from any folder and in a wheel alike."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cardgym import CardgymError, cli, find
+from cardgym.cli.train import trainings
+from cardgym.files import shipped
+from cardgym.learn.opponents import OpponentPool
+from cardgym.players.base import checkpoints, resolve
+
+ROOT = Path(__file__).parents[2]
+GAME = find("CorellianSpike-v0")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_script_of_the_checkout_can_be_trained_with() -> None:
+    assert {path.stem for path in (ROOT / "train").glob("*.py")} == set(shipped.scripts())
+    assert {"batch_q", "experts"} <= set(trainings())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "corellian_spike/double_dqn",
+        "corellian_spike/double_dqn.toml",
+        "configs/corellian_spike/double_dqn.toml",
+        ROOT / "configs/corellian_spike/double_dqn.toml",
+    ],
+)
+def test_a_config_is_found_by_name_and_by_path(name: str | Path) -> None:
+    assert shipped.config_path(Path(name)).samefile(ROOT / "configs/corellian_spike/double_dqn.toml")
+
+
+def test_a_config_of_the_user_comes_before_one_of_the_same_name(tmp_path: Path) -> None:
+    own = tmp_path / "corellian_spike/double_dqn.toml"
+    own.parent.mkdir()
+    own.write_text("seed = 7\n")
+    assert shipped.config_path(Path("corellian_spike/double_dqn.toml")).samefile(own)
+
+
+def test_an_unknown_config_names_the_nearest() -> None:
+    with pytest.raises(CardgymError, match=r"no such file; did you mean 'corellian_spike/double_dqn'\?"):
+        shipped.config_path(Path("corellian_spike/doble_dqn"))
+
+
+@pytest.mark.parametrize("name", ["double_dqn", "checkpoints/corellian_spike/double_dqn.safetensors"])
+def test_a_checkpoint_is_a_player_under_the_name_that_it_was_given(name: str) -> None:
+    assert resolve(name, GAME, GAME.parse_options()).name == name
+
+
+def test_a_checkpoint_is_an_opponent_in_training() -> None:
+    (player,) = OpponentPool.parse(["double_dqn=0.5", "self=0.5"]).players(GAME, GAME.parse_options())
+    assert player.name == "double_dqn"
+
+
+def test_a_game_has_the_checkpoints_made_for_its_id() -> None:
+    assert "official_double_dqn" in checkpoints(find("CodaOfficial-v0"))
+    assert "official_double_dqn" not in checkpoints(find("Coda-v0"))
+    assert "gradient" in checkpoints(find("Cribbage-v0"))  # Named gradient.experts.safetensors.
+
+
+def test_a_game_has_the_checkpoints_made_for_its_options() -> None:
+    assert "ppo_four_players" in checkpoints(GAME)
+    assert "ppo_four_players" not in checkpoints(GAME, GAME.parse_options())
+    for num_players, name in ((3, "ppo_three_players"), (4, "ppo_four_players")):
+        assert list(checkpoints(GAME, GAME.parse_options({"num_players": num_players}))) == [name]
+    assert {"double_dqn", "ppo"} <= set(checkpoints(GAME, GAME.parse_options()))
+    coda = find("CodaOfficial-v0")
+    assert list(checkpoints(coda, coda.parse_options())) == list(checkpoints(coda))
+
+
+def test_an_unknown_player_may_be_meant_as_a_checkpoint() -> None:
+    with pytest.raises(CardgymError, match="did you mean 'double_dqn'"):
+        resolve("duble_dqn", GAME, GAME.parse_options())
+
+
+def test_a_folder_beside_the_package_is_where_an_installed_one_looks(tmp_path: Path) -> None:
+    package = tmp_path / "cardgym"
+    shutil.copytree(ROOT / "src/cardgym", package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "shipped_files/configs/a_game").mkdir(parents=True)
+    (package / "shipped_files/configs/a_game/a_config.toml").touch()
+    code = "from cardgym import shipped; print(*shipped.configs(), *shipped.scripts())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["a_game/a_config"]
+
+
+# -- cardgym train ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["train"], "SCRIPT comes first: "),
+        (["train", "dnq"], "unknown training 'dnq': did you mean 'dqn'?"),
+        (["train", "dqn", "--config", "corellian_spike/dooble"], "dqn.py: config corellian_spike/dooble: no such file"),
+        (["train", "dqn", "--gama", "1"], "dqn.py: unknown option '--gama': did you mean '--gamma'?"),
+        (["train", "batch-q", "--config", "none"], "cardgym batch-q: config none: no such file"),
+    ],
+)
+def test_bad_words_are_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_help_lists_scripts_and_configs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["train", "--help"]) == 0
+    shown = capsys.readouterr().out
+    for name in (*shipped.scripts(), *trainings(), *shipped.configs()):
+        assert f"\n  {name}" in shown
+
+
+def test_a_script_trains_from_any_folder_with_a_config_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--config", "corellian_spike/dqn", "--total-steps", "1000", "--final-games", "100", "--out", "run"]
+    assert cli.main(["train", "dqn", *words]) == 0
+    assert "after 1,0" in capsys.readouterr().out
+    assert (tmp_path / "run/model.safetensors").exists()

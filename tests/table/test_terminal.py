@@ -1,0 +1,327 @@
+"""Games in the terminal, with a scripted person."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cardgym import find, registered
+from cardgym.engine.contract import Game
+from cardgym.players.base import CompiledPlayer
+from cardgym.table.game_log import GameLog
+from cardgym.table.session import Session
+from cardgym.table.terminal.game import Terminal, joined
+from cardgym.table.terminal.input import matching, short_forms
+from cardgym.table.terminal.spectator import watch
+from cardgym.table.terminal.style import Style, in_columns, reflowed
+
+SPIKE = find("CorellianSpike-v0")
+
+
+@pytest.fixture(autouse=True)
+def small_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
+
+
+class Person:
+    """Answers from a list or a function, and what the terminal has shown, by prompt."""
+
+    def __init__(self, answers: list[Any] | Callable[[str, str], Any]) -> None:
+        self.screens: list[str] = [""]
+        self.prompts: list[str] = []
+        if callable(answers):
+            self._answer = answers
+        else:
+            listed = iter(answers)
+            self._answer = lambda prompt, screen: next(listed, EOFError)
+
+    def ask(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        screen = self.screens[-1]
+        self.screens[-1] += prompt
+        self.screens.append("")
+        answer = self._answer(prompt, screen)
+        if isinstance(answer, type):
+            raise answer
+        return str(answer)
+
+    def show(self, text: str) -> None:
+        self.screens[-1] += f"{text}\n"
+
+    @property
+    def text(self) -> str:
+        return "".join(self.screens)
+
+
+def new_terminal(
+    answers: Any, game: Game = SPIKE, opponent: str = "heuristic", seat: int | None = 0, seed: int = 5, **more: Any
+) -> tuple[Terminal, Person]:
+    person = Person(answers)
+    options = game.parse_options(more.pop("options", {}))
+    opponents = [CompiledPlayer(opponent)] * (options.num_players - 1)
+    style = more.pop("style", Style())
+    terminal = Terminal(
+        game, options, opponents, seed=seed, seat=seat, ask=person.ask, show=person.show, style=style, **more
+    )
+    return terminal, person
+
+
+def test_game_is_shown_and_kept_in_the_record(tmp_path: Path) -> None:
+    record = GameLog(tmp_path / "record.sqlite")
+    terminal, person = new_terminal(["2"] * 7 + ["q"], opponent="initial", options={"hands": 1}, record=record)
+    terminal.play()
+    assert "seat 0: you, seat 1: initial" in person.text
+    assert "1  raise (pay 2)\n  2  match (nothing to pay)\n  3  fold" in person.text
+    assert "Seat 1 matches" in person.text
+    assert "You get the spike" in person.text
+    assert "hands" in person.screens[-2]
+    assert "This session, 1 game: you" in person.text
+    [entry] = record.games()
+    assert entry["finished"]
+    assert [player["name"] for player in entry["players"]] == ["human", "initial"]
+
+
+def test_bad_input_is_explained_and_asked_again() -> None:
+    answers = ["0", "4", "-1", "1.5", "²", "x" * 200, "", " 3 ", "q"]
+    terminal, person = new_terminal(answers, options={"hands": 1})
+    terminal.play()
+    for answer in ("0", "4", "-1", "1.5", "²"):
+        assert f"'{answer}' is no move here: type a number from 1 to 3, or words such as" in person.text
+    assert "x" * 31 not in person.text
+    assert person.text.count("draw pile") == 2  # Shown once by itself and once on demand.
+    assert "You fold" in person.text
+
+
+@pytest.mark.parametrize("leave", ["q", "Q", "quit", EOFError, KeyboardInterrupt])
+def test_a_game_left_unfinished_is_played_on(leave: Any, tmp_path: Path) -> None:
+    record = GameLog(tmp_path / "record.sqlite")
+    terminal, person = new_terminal(["match", leave], record=record)
+    terminal.play()
+    assert "Left unfinished; --resume plays on." in person.text
+    [entry] = record.games()
+    assert not entry["finished"]
+    again, more = new_terminal(["q"], record=record)
+    again.play(Session.restore(record, entry["id"]))
+    assert "round 1" in more.text
+
+
+def test_a_game_without_a_decision_is_not_kept(tmp_path: Path) -> None:
+    record = GameLog(tmp_path / "record.sqlite")
+    terminal, _ = new_terminal(["q"], record=record)
+    terminal.play()
+    assert list(record.games()) == []
+
+
+def test_undo_takes_the_last_move_back() -> None:
+    terminal, person = new_terminal(["u", "match", "u", "fold", "q"], options={"hands": 1})
+    terminal.play()
+    assert "There is no decision to take back." in person.text
+    assert "Taken back." in person.text
+    assert "You fold" in person.text
+    assert terminal.session.undone == 1
+
+
+# -- every game fits 80 x 24 ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "game_id",  # CodaOfficial-v0 looks as Coda-v0 does, with more tiles, and takes its time.
+    [pytest.param(one, marks=pytest.mark.slow if one == "CodaOfficial-v0" else ()) for one in registered()],
+)
+def test_every_prompt_fits_a_small_terminal_and_keeps_the_board_in_view(game_id: str) -> None:
+    game = find(game_id)
+    rng = random.Random(3)
+    boards = []
+
+    def answer(prompt: str, screen: str) -> Any:
+        if prompt.startswith("Your move"):
+            boards.append(screen)
+            session = terminal.session
+            if len(boards) > 60:
+                return EOFError
+            forms = list(short_forms(terminal._possible()).values())
+            assert session.legal_actions()
+            return rng.choice(forms)
+        return "" if prompt.startswith("Enter to go on") else EOFError
+
+    terminal, person = new_terminal(answer, game, opponent="random", seed=1)
+    terminal.play()
+    assert boards
+    for screen in person.screens:
+        lines = screen.splitlines()
+        assert len(lines) <= 24, screen
+        assert max(map(len, lines), default=0) <= 80, screen
+    first_words = game.words.picture or game.words.describe
+    assert first_words(terminal.session.state, terminal.session.viewer).strip()
+
+
+def test_what_a_move_did_waits_for_enter_where_the_screen_would_scroll(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LINES", "14")
+    answers = ["match", "", "q"]
+    terminal, person = new_terminal(answers, opponent="initial")
+    terminal.play()
+    assert "Enter to go on " in person.prompts
+
+
+# -- the coach --------------------------------------------------------------------------------------------------------
+
+
+def test_hints_come_off_on_demand_and_always() -> None:
+    for hints, answers, shown in (("off", ["h", "q"], 0), ("demand", ["h", "q"], 1), ("always", ["q"], 1)):
+        terminal, person = new_terminal(answers, hints=hints)
+        terminal.play()
+        assert person.text.count("Coach (credits, by ") == shown, hints
+    assert "Hints are off" in new_and_played(["h", "q"], hints="off")
+
+
+def new_and_played(answers: list[Any], **more: Any) -> str:
+    terminal, person = new_terminal(answers, **more)
+    terminal.play()
+    return person.text
+
+
+def test_a_blunder_is_warned_of() -> None:
+    game = find("OnePlayPoker-v0")
+    # A jack against what comes: betting on it costs 0.2 credits or more in some deal of these seeds.
+    for seed in range(20):
+        terminal, person = new_terminal(["bet", "n", "bet", "y", "q"], game, seed=seed, warn=True)
+        terminal.play()
+        if "The coach: bet 1" in person.text:
+            assert "Play it? (y/N) " in person.prompts
+            return
+    pytest.fail("no seed led to a blunder")
+
+
+def test_review_follows_the_game() -> None:
+    game = find("OnePlayPoker-v0")
+    terminal, person = new_terminal(["bet", "bet", "bet", "r", "l", "3", "q"], game, seed=3)
+    terminal.play()
+    assert "decisions as good as the best" in person.text
+    assert "Luck gave you" in person.text
+    assert "-- decision 3: you, bet --" in person.text
+
+
+def test_the_rules_and_the_commands_are_told() -> None:
+    text = new_and_played(["?", "rules", "", "", "", "q"])
+    assert "take your last move back" in text
+    assert "nearest to 0" in text
+
+
+def test_watching_shows_every_decision() -> None:
+    game = find("OnePlayPoker-v0")
+    session = Session(game, game.parse_options(), [CompiledPlayer("always")], seed=2, watched=True)
+    person = Person(["", "r"])
+    watch(session, person.ask, person.show, Style())
+    assert session.over
+    assert person.text.count("You bet 1") == 3
+
+
+def test_texts_do_not_depend_on_hidden_cards() -> None:
+    """The opponent's hidden cards are swapped for others of the draw pile: not a word changes, hints included."""
+    texts = []
+    for swap in (False, True):
+        terminal, person = new_terminal([], hints="always")
+        terminal.session = Session(SPIKE, terminal.options, terminal._opponents, seed=5, seat=0)
+        terminal.session.play()
+        state = terminal.session.state
+        if swap:
+            hidden = state.cards[1, :2].copy()
+            state.cards[1, :2] = sorted(state.deck[:2])
+            state.deck[:2] = hidden
+            assert (hidden != state.cards[1, :2]).any()
+        terminal._show_position([])
+        texts.append(person.text)
+    assert texts[0] == texts[1]
+    assert "Coach" in texts[0]
+
+
+# -- typed moves ------------------------------------------------------------------------------------------------------
+
+TOSSES = {1: "toss 5D QD, keep 2C 3H 4S JC", 2: "toss 5D 2C, keep QD 3H 4S JC", 3: "toss TH QD, keep 2C 3H 4S JC"}
+GUESSES = {1: "guess W7 at place 3", 2: "guess W7 at place 4", 3: "guess B7 at place 3", 4: "stop: keep it hidden"}
+BETS = {1: "raise (pay 2)", 2: "match (nothing to pay)", 3: "fold"}
+HOUSE = {1: "don't bet", 2: "bet 1 (the house too)"}
+
+
+@pytest.mark.parametrize(
+    ("texts", "answer", "meant"),
+    [
+        (TOSSES, "5D QD", [1]),
+        (TOSSES, "qd 5d", [1]),
+        (TOSSES, "5♦ Q♦", [1]),
+        (TOSSES, "10♥ Q♦", [3]),
+        (TOSSES, "5d", [1, 2]),
+        (TOSSES, "KS", []),
+        (GUESSES, "3 W7", [1]),
+        (GUESSES, "w7 4", [2]),
+        (GUESSES, "s", [4]),
+        (GUESSES, "3", [1, 3]),
+        (BETS, "r", [1]),
+        (BETS, "Fold", [3]),
+        (BETS, "", []),
+        (HOUSE, "bet", [2]),
+        (HOUSE, "d", [1]),
+        ({1: "play 5H (count 20)"}, "5♥️", [1]),
+    ],
+)
+def test_moves_are_typed_as_people_say_them(texts: dict[int, str], answer: str, meant: list[int]) -> None:
+    assert matching(answer, texts) == meant
+
+
+@pytest.mark.parametrize("texts", [TOSSES, GUESSES, BETS, HOUSE])
+def test_short_forms_mean_their_moves(texts: dict[int, str]) -> None:
+    for action, form in short_forms(texts).items():
+        assert matching(form, texts) == [action]
+
+
+def test_short_forms_of_many_moves_are_their_own_words() -> None:
+    texts = {place * 12 + tile: f"guess W{tile} at place {place}" for place in range(3) for tile in range(12)}
+    texts[99] = "stop"
+    forms = short_forms(texts)
+    assert forms[1 * 12 + 7] == "1 W7"
+    assert forms[99] == "stop"
+    assert all(matching(form, texts) == [action] for action, form in forms.items())
+
+
+# -- style ------------------------------------------------------------------------------------------------------------
+
+
+def test_cards_have_symbols_and_colours_where_the_terminal_has_them() -> None:
+    text = "play 5H, keep TC (AS) 10D; seat 2 has +4 and W7"
+    assert Style().cards(text) == text
+    assert Style(symbols=True).cards(text) == "play 5♥, keep T♣ (A♠) 10♦; seat 2 has +4 and W7"
+    assert Style(True, True).cards("5H TC") == "\x1b[31m5♥\x1b[0m T♣"
+
+
+def test_many_actions_are_shown_in_columns() -> None:
+    lines = in_columns([f"{number:>2}  action" for number in range(30)], 40)
+    assert len(lines) == 10
+    assert max(map(len, lines)) <= 40
+    assert all(f"{number:>2}  action" in "\n".join(lines) for number in range(30))
+
+
+def test_cards_dealt_one_by_one_are_told_together() -> None:
+    lines = [
+        "You are dealt A♠",
+        "You are dealt 2♦",
+        "Opponent tosses two cards",
+        "You draw 5",
+        "  one,",
+        "  two",
+        "You draw 6",
+    ]
+    together = ["You are dealt A♠ 2♦", "Opponent tosses two cards", "You draw 5", "  one, two", "You draw 6"]
+    assert joined(lines) == together
+
+
+def test_rules_are_set_in_lines() -> None:
+    assert reflowed("one\ntwo\n\n  three\nfour " + "x " * 20, 30)[:3] == [
+        "one two",
+        "",
+        "  three four x x x x x x x x x",
+    ]
