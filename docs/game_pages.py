@@ -128,13 +128,13 @@ def draw(game: Game, path: Path, seed: int = 1) -> None:
     from PIL import Image
 
     from cardgym.players.base import resolve
-    from cardgym.table.drawings.picture import picture
+    from cardgym.table.drawings.picture import picture_of
     from cardgym.table.session import Session
 
     options = game.parse_options()
     player = resolve(game.opponent, game, options)
     session = Session(game, options, [player] * options.num_players, seed=seed, watched=True)
-    frames = [picture(game, game.view(event.after, 0)) for event in session.play() if event.text]
+    frames = [picture_of(game, event.after, 0) for event in session.play() if event.text]
     if len(frames) > MOST_FRAMES:  # The start and the end of a long game.
         frames = frames[: MOST_FRAMES - 4] + frames[-4:]
     drawn = [Image.fromarray(frame) for frame in frames]

@@ -16,6 +16,7 @@ import cardgym
 from cardgym import CardgymError
 from cardgym.envs.single import CardEnv
 from cardgym.table.drawings import Symbol, symbols, table
+from cardgym.table.presentation import view_of
 from cardgym.table.views import View
 
 SIZE = (720, 960, 3)
@@ -93,7 +94,7 @@ def test_nothing_reaches_over_the_edge(game: str) -> None:
     env = CardEnv(game, **arguments)
     drawn = {name: Symbol(one.width, one.height, "") for name, one in symbols(found).items()}
     for _ in played(env, 60):
-        layout = table.layout(env._core.game.view(env._core.seated.batch.states[0], 0), drawn)
+        layout = table.layout(view_of(env._core.game, env._core.seated.batch.states[0], 0), drawn)
         for left, top, width, height in layout:
             assert left >= 0
             assert top >= 0

@@ -13,6 +13,7 @@ from cardgym import find, registered
 from cardgym.engine.contract import Game
 from cardgym.players.base import CompiledPlayer
 from cardgym.table.game_log import GameLog
+from cardgym.table.presentation import board_of
 from cardgym.table.session import Session
 from cardgym.table.terminal.game import Terminal, joined
 from cardgym.table.terminal.input import matching, short_forms
@@ -156,8 +157,7 @@ def test_every_prompt_fits_a_small_terminal_and_keeps_the_board_in_view(game_id:
         lines = screen.splitlines()
         assert len(lines) <= 24, screen
         assert max(map(len, lines), default=0) <= 80, screen
-    first_words = game.words.picture or game.words.describe
-    assert first_words(terminal.session.state, terminal.session.viewer).strip()
+    assert board_of(game, terminal.session.state, terminal.session.viewer).strip()
 
 
 def test_what_a_move_did_waits_for_enter_where_the_screen_would_scroll(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,15 +17,13 @@ from cardgym.engine.contract import (
     Feature,
     Game,
     Generator,
-    Item,
     Observation,
-    Show,
     State,
-    View,
-    Zone,
     rule,
     uniform,
 )
+from cardgym.table.presentation import Presentation, present
+from cardgym.table.views import Item, Reveal, View, Zone
 from kuhn_poker import observations, rules
 from kuhn_poker.game import GAME
 from kuhn_poker.rules import BET, HIDDEN, KING, STATE, KuhnOptions
@@ -43,7 +41,10 @@ def broken(name: str, **changes: Any) -> Game:
         part = getattr(GAME, part_name)
         own = {spec.name for spec in dataclasses.fields(part)} & set(changes)
         game_changes[part_name] = dataclasses.replace(part, **{field: changes.pop(field) for field in own})
-    return register(dataclasses.replace(GAME, **(game_changes | changes)))
+    shown = {name: changes.pop(name) for name in ("reveals", "view") if name in changes}
+    game = register(dataclasses.replace(GAME, **(game_changes | changes)))
+    present(game, Presentation(**shown))
+    return game
 
 
 def with_seeds(check: Callable[..., None], *arguments: Any) -> None:
@@ -261,5 +262,5 @@ def view_ambiguous(state: State, seat: int) -> View:
     return view_of("a", actions={0: ["a"], 1: ["a"]})
 
 
-def show_both_cards(before: State, move: int, after: State, seat: int) -> list[Show]:
+def show_both_cards(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     return [{"name": "Cards", "items": [], "lines": [f"{before.cards[0]} and {before.cards[1]}"], "total": ""}]

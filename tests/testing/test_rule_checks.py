@@ -104,7 +104,7 @@ BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     ("Zero", {"info_state_index": broken_games.index_zero}, knowledge_checks.check_state_index, "index 0 is the end"),
     ("Words", {"action_text": broken_games.same_words}, knowledge_checks.check_words, "share their words"),
     ("Gossip", {"narrate": broken_games.narrate_both_cards}, knowledge_checks.check_words, "cannot see"),
-    ("Tattle", {"shows": broken_games.show_both_cards}, knowledge_checks.check_words, r"shows\(\) tells"),
+    ("Tattle", {"reveals": broken_games.show_both_cards}, knowledge_checks.check_words, r"reveals\(\) tells"),
     (
         "Window",
         {"observations": observed_by(broken_games.observe_both_cards)},

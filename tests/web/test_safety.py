@@ -15,6 +15,7 @@ from web_server import Client, Served, serving, settled
 import cardgym
 from cardgym.engine.contract import State
 from cardgym.table.moves import Snapshot
+from cardgym.table.presentation import view_of
 from cardgym.table.session import Event, Session
 
 SPIKE = "CorellianSpike-v0"
@@ -188,10 +189,10 @@ def check_events(session: Session, events: list[Event], answer: dict[str, Any], 
     made = [event for event in events if event.text]
     assert len(made) == len(answer["events"])
     for event, sent in zip(made, answer["events"], strict=True):
-        assert sent.keys() == {"seat", "text", "view", "shows"}
+        assert sent.keys() == {"seat", "text", "view", "reveals"}
         if session.game.rules.num_chance_outcomes(event.after) or session.game.rules.current_player(event.after) >= 0:
             other = resampled(session, event.after, key)
-            assert json.loads(json.dumps(session.game.view(other, session.seat))) == sent["view"]
+            assert json.loads(json.dumps(view_of(session.game, other, session.seat))) == sent["view"]
 
 
 def hides(env: str) -> bool:

@@ -72,6 +72,7 @@ def _advise(env: str, arguments: Any) -> tuple[Advice, list[str]]:
     """The advice, and the position with the advice as lines."""
     from cardgym.cli.review import entries_of, entry_of
     from cardgym.table.coach import Coach
+    from cardgym.table.presentation import board_of
     from cardgym.table.review import decisions_of
     from cardgym.table.terminal.style import fitted, size
 
@@ -84,9 +85,8 @@ def _advise(env: str, arguments: Any) -> tuple[Advice, list[str]]:
     options = game.parse_options(entry["settings"])
     advice = Coach(game, options, arguments.coach).advise(event.before, event.seat)
     width = size()[0]
-    picture = game.words.picture or game.words.describe
     heading = fitted(f"Values ({advice.unit}, by {advice.source}):", width)
-    lines = [*fitted(picture(event.before, event.seat), width), "", *heading]
+    lines = [*fitted(board_of(game, event.before, event.seat), width), "", *heading]
     for one in advice.actions:
         mark = ">" if one.action == event.move else " "
         error = f" +-{one.error:.2f}" if one.error else ""

@@ -25,31 +25,21 @@ from cardgym.engine.numba.compilation import rule
 from cardgym.engine.observations import Feature, Observation, feature_table, offsets
 from cardgym.engine.options import Options, State, choice, number
 from cardgym.errors import CardgymError, unknown
-from cardgym.table.advice import ActionAdvice, Advice, Adviser
-from cardgym.table.views import Counter, Item, Show, View, Zone, no_shows, view_in_words
 
 __all__ = [
-    "ActionAdvice",
-    "Advice",
-    "Adviser",
     "CardgymError",
     "CompiledPolicy",
-    "Counter",
     "Feature",
     "Game",
     "Generator",
-    "Item",
     "Observation",
     "Options",
     "OutsidePolicy",
     "Rules",
-    "Show",
     "State",
     "StateIndex",
     "TablePolicy",
-    "View",
     "Words",
-    "Zone",
     "choice",
     "count_bits",
     "feature_table",
@@ -102,16 +92,6 @@ def reward_field(state: State, out: npt.NDArray[np.float64]) -> None:
 @rule
 def no_symmetry(state: State) -> None:
     """A game whose rules have no symmetry: every state is its own representative."""
-
-
-def no_remarks(before: State, move: int, after: State, seat: int) -> str:
-    """A game whose `narrate` says everything."""
-    return ""
-
-
-def no_ending(state: State, seat: int) -> str:
-    """A game whose scores say how it ended."""
-    return ""
 
 
 def no_deck(state: State, deck: Sequence[int]) -> None:
@@ -194,34 +174,18 @@ class Rules(_Part):
 
 @dataclass(frozen=True, eq=False)
 class Words(_Part):
-    """The game in words, for people. Plain Python.
+    """The game in words. Plain Python. How people see it at a table is in `cardgym.table.presentation`.
 
     Attributes:
         describe: `describe(state, seat)`: the game as that seat sees it.
         action_text: `action_text(state, action)`: an action in words.
         narrate: `narrate(before, move, after, seat)`: what a transition looked like from that seat; empty if nothing
             was to be seen.
-        view: `view(state, seat)`: the game as that seat sees it, as zones of cards and other items; seat -1 sees
-            everything. It may name items for actions that are not legal, too, and leaves `to_act` to `Game.view`.
-            Without it people are shown `describe`.
-        shows: `shows(before, move, after, seat)`: what a transition put on the table, explained point by point.
-        picture: `picture(state, seat)`: the same as `describe` for a terminal of 80 x 24, in at most 12 lines;
-            `describe` unless given.
-        remarks: `remarks(before, move, after, seat)`: what people say or see at the table beside `narrate`, such as a
-            spoken go; empty unless given.
-        ending: `ending(state, seat)`: how the game has ended for a seat, in one line; empty unless given.
-        rules_text: `rules_text(state)`: the rules of the game with these options, for somebody who plays it.
     """
 
     describe: Callable[[State, int], str]
     action_text: Callable[[State, int], str]
     narrate: Callable[[State, int, State, int], str]
-    view: Callable[[State, int], View] | None = None
-    shows: Callable[[State, int, State, int], list[Show]] = no_shows
-    picture: Callable[[State, int], str] | None = None
-    remarks: Callable[[State, int, State, int], str] = no_remarks
-    ending: Callable[[State, int], str] = no_ending
-    rules_text: Callable[[State], str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,14 +273,11 @@ class Game:
         state_index: keys and indices of states; a game without tables leaves it out.
         players: the players it brings, by name. `random` comes with every game.
         opponent: the name of the player that people meet unless they name another.
-        strength: what is measured of players' strength, by name: a line each, with the opponent, the number of games
-            and the interval.
         metrics: further figures of a finished game for the arena's report, by name, compiled: `metric(state, seat)`.
             The arena reports a mean a game, and for a name that ends in `_games` (0 or 1 in each game) how many games.
         payoff: what players of the game play for, for tournaments: `return`, the rewards paid, or the name of a metric.
         unit: what payoffs are counted in.
         count_actions: `count_actions(options)`: how many actions there are under other options, if not always as many.
-        adviser: `adviser(options)` makes what advises people at this game; None for play-outs by `opponent`.
         defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
     """
 
@@ -331,18 +292,16 @@ class Game:
     state_index: StateIndex = field(default_factory=StateIndex)
     players: Mapping[str, GamePolicy] = field(default_factory=dict)
     opponent: str = "random"
-    strength: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, Callable[[State, int], float]] = field(default_factory=dict)
     payoff: str = RETURN
     unit: str = "reward"
     count_actions: Callable[[Any], int] | None = None
-    adviser: Callable[[Any], Adviser] | None = None
     defaults: Mapping[str, int | str] = field(default_factory=dict)
 
-    def variant(self, id: str, doc: str, strength: Mapping[str, str] = {}, **defaults: int | str) -> Game:
-        """The same game under another id, with other default options, under which its players were measured anew."""
+    def variant(self, id: str, doc: str, **defaults: int | str) -> Game:
+        """The same game under another id, with other default options."""
         num_actions = self.actions(self.options.parse(defaults))
-        return dataclasses.replace(self, id=id, doc=doc, strength=strength, num_actions=num_actions, defaults=defaults)
+        return dataclasses.replace(self, id=id, doc=doc, num_actions=num_actions, defaults=defaults)
 
     @property
     def max_players(self) -> int:
@@ -368,27 +327,6 @@ class Game:
         if name not in self.observations:
             raise unknown("observation", name, self.observations)
         return self.observations[name]
-
-    def view(self, state: State, seat: int, legal: Sequence[int] = ()) -> View:
-        """The game as `seat` sees it, everything for seat -1.
-
-        Args:
-            state: the state.
-            seat: who looks.
-            legal: the legal actions, if `seat` is to decide: the actions of the view.
-        """
-        rules, words = self.rules, self.words
-        if words.view is None:
-            view = view_in_words(words.describe, state, seat, int(state.num_players))
-        else:
-            view = words.view(state, seat)
-        view["to_act"] = -1 if rules.num_chance_outcomes(state) > 0 else int(rules.current_player(state))
-        view["actions"] = {int(action): view["actions"].get(int(action), []) for action in legal}
-        return view
-
-    def shows(self, before: State, move: int, after: State, seat: int) -> list[Show]:
-        """What a transition put on the table, as `seat` saw it, explained point by point."""
-        return self.words.shows(before, move, after, seat)
 
     def parse_options(self, values: Mapping[str, object] | None = None) -> Options:
         """The options from names and values, those not named as this id has them."""

@@ -54,7 +54,8 @@ class GamePackage:
         solver: the module that solves it, for `cardgym solve`; games of one player need none.
         positions: the module that advises on positions in the game's own words, for `cardgym advise`.
         paper: the module that makes its paper's results anew, for `cardgym reproduce`.
-        drawing: a reference to a function that returns the symbols of its views by name; see `cardgym.table.drawings`.
+        table: a reference to how people see its games, a `cardgym.table.presentation.Presentation`; without it they are
+            shown by their words.
     """
 
     name: str
@@ -64,7 +65,7 @@ class GamePackage:
     solver: str | None = None
     positions: str | None = None
     paper: str | None = None
-    drawing: str | None = None
+    table: str | None = None
 
     def __post_init__(self) -> None:
         if self.name in _AWAITED:

@@ -13,13 +13,12 @@ from gymnasium import spaces
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
-from cardgym.engine.registry import find
+from cardgym.engine.registry import find, load
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
 from cardgym.players.base import PlayerSpec, resolve, seated
 from cardgym.players.legality import check_legal
 from cardgym.players.metadata import checkpoint_metadata
 from cardgym.players.seats import SeatedBatch
-from cardgym.table.drawings.picture import picture
 
 ENV_ARGUMENTS = ("illegal_action", "obs", "obs_mode", "opponent", "render_mode", "seat")
 """The arguments of every env besides the options of its game."""
@@ -218,7 +217,10 @@ class EnvCore:
         if self.render_mode == "ansi":
             return self.game.words.describe(state, seat)
         if self.render_mode == "rgb_array":
-            return picture(self.game, self.game.view(state, seat))
+            # By reference: pictures belong to the table, above the envs, and take a second to load.
+            draw = load("cardgym.table.drawings.picture:picture_of")
+            drawn: npt.NDArray[np.uint8] = draw(self.game, state, seat)
+            return drawn
         raise CardgymError("render() needs an env made with render_mode='ansi' or 'rgb_array'")
 
 

@@ -16,6 +16,7 @@ from cardgym.engine.kernel import kernel_of
 from cardgym.errors import CardgymError
 from cardgym.players.base import resolve
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, legal_of, ranked
+from cardgym.table.presentation import adviser_of
 from cardgym.table.rollouts import PlayOuts, look
 
 
@@ -42,8 +43,7 @@ class Coach:
         """
         self.game = game
         self.options = options
-        own = game.adviser(options) if game.adviser is not None else None
-        self.adviser = own or Adviser(self._play_outs(_usual(game)).advise)
+        self.adviser = adviser_of(game, options) or Adviser(self._play_outs(_usual(game)).advise)
         if source is not None:
             self.adviser = Adviser(
                 self._advise_by(source), self.adviser.standing, self.adviser.standing_unit, self.adviser.luck,

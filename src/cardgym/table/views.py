@@ -1,7 +1,7 @@
 """What a person sees of a game: zones of cards and other items, counters, and which items an action is about.
 
-Plain data that JSON can hold. A game makes it in its `view` and `shows`; whoever draws a table (a page, a picture) lays
-it out and needs to know nothing of the game.
+Plain data that JSON can hold. A game makes it in its `view` and `reveals`; pages and pictures lay it out without
+knowing the game.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class View(TypedDict):
     actions: dict[int, list[str]]
 
 
-class Show(TypedDict):
+class Reveal(TypedDict):
     """Something that a move put on the table, explained point by point: a hand counted, a roll of dice, a showdown.
 
     Keys:
@@ -91,11 +91,6 @@ class Show(TypedDict):
     items: list[Item]
     lines: list[str]
     total: str
-
-
-def no_shows(before: State, move: int, after: State, seat: int) -> list[Show]:
-    """The shows of a game that explains everything in its narration."""
-    return []
 
 
 def view_in_words(describe: Callable[[State, int], str], state: State, seat: int, num_players: int) -> View:

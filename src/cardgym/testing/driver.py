@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.batch import NO_POLICY_TABLES
-from cardgym.engine.contract import Game, Options, Show, View
+from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS, code_name, kernel_of, rules_of
 from cardgym.engine.numba.compilation import bind, bound, template
 from cardgym.engine.registry import find
+from cardgym.table.presentation import reveals_of, view_of
+from cardgym.table.views import Reveal, View
 
 END, CHANCE = -1, -2
 """What `StateDriver.current_player` is where no seat is to decide."""
@@ -314,12 +316,12 @@ class StateDriver:
 
     def view(self, seat: int) -> View:
         """The game as `seat` sees it, with the legal actions if the seat is to decide; everything for seat -1."""
-        return self.game.view(self.state, seat, self.legal_actions() if self.current_player == seat >= 0 else ())
+        return view_of(self.game, self.state, seat, self.legal_actions() if self.current_player == seat >= 0 else ())
 
-    def shows(self, seat: int) -> list[Show]:
+    def reveals(self, seat: int) -> list[Reveal]:
         """What the last move put on the table, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
-        return self.game.shows(before, self._last_move, self.state, seat)
+        return reveals_of(self.game, before, self._last_move, self.state, seat)
 
     def action_text(self, action: int) -> str:
         """An action in words."""

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.engine.contract import Game, Item, Options, Show, TablePolicy, View
+from cardgym.engine.contract import Game, Options, TablePolicy
 from cardgym.table.drawings import Symbol, symbols
+from cardgym.table.presentation import adviser_of
+from cardgym.table.views import Item, Reveal, View
 from cardgym.testing.driver import ContractError, StateDriver, expect, generator
 
 _GUARD = 8
@@ -64,9 +66,9 @@ def _compare_draws(driver: StateDriver, other: StateDriver, seat: int, key: tupl
 
 def check_advice(game: Game, options: Options, seed: int = 0, most: int = 40) -> None:
     """The game's adviser values every legal action, the best first, and knows no more than the seat to decide."""
-    if game.adviser is None:
+    adviser = adviser_of(game, options)
+    if adviser is None:
         return
-    adviser = game.adviser(options)
     driver = StateDriver(game, options)
     other = driver.copy()
     rng = np.random.default_rng(seed)
@@ -286,7 +288,7 @@ def check_words(game: Game, options: Options, seed: int = 0, most: int = 150) ->
         for seat in range(options.num_players):
             message = driver.narrate(seat)
             expect(isinstance(message, str), f"{where}: narrate() returns {message!r} for seat {seat}")
-            shown = driver.shows(seat)
+            shown = driver.reveals(seat)
             if not start.num_chance_outcomes and not driver.over and driver.deal == start.deal:
                 other = start.copy()
                 other.resample(seat, generator(seed, number))
@@ -294,7 +296,7 @@ def check_words(game: Game, options: Options, seed: int = 0, most: int = 150) ->
 
 
 def _check_narration(
-    other: StateDriver, action: int, after: StateDriver, seat: int, told: tuple[str, list[Show]], where: str
+    other: StateDriver, action: int, after: StateDriver, seat: int, told: tuple[str, list[Reveal]], where: str
 ) -> None:
     """Where a seat sees the same after an action, though what it cannot see differs, it must have been told the same.
 
@@ -306,7 +308,8 @@ def _check_narration(
         return
     other.apply_action(action)
     if not other.over and other.deal == deal and _sight(other, seat) == _sight(after, seat):
-        for name, this, that in zip(("narrate", "shows"), told, (other.narrate(seat), other.shows(seat)), strict=True):
+        others = other.narrate(seat), other.reveals(seat)
+        for name, this, that in zip(("narrate", "reveals"), told, others, strict=True):
             expect(this == that, f"{where}: {name}() tells seat {seat} what it cannot see: {this!r}, or else {that!r}")
 
 
@@ -318,7 +321,7 @@ def _sight(driver: StateDriver, seat: int) -> tuple[str, bytes]:
 
 
 def check_views(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
-    """Views and shows are plain data whose items have ids of their own and symbols that are drawn.
+    """Views and reveals are plain data whose items have ids of their own and symbols that are drawn.
 
     Every legal action is in the view of the seat to decide, and names items of that view; several actions about items
     are about different ones, so that a person can choose by clicking.
@@ -339,9 +342,9 @@ def check_views(game: Game, options: Options, seed: int = 0, most: int = 150) ->
             break
         driver.random_move(rng)
         for seat in range(-1, options.num_players):
-            for show in driver.shows(seat):
-                json.dumps(show)
-                _check_items(show["items"], drawn, f"{where}, shows() for seat {seat}")
+            for reveal in driver.reveals(seat):
+                json.dumps(reveal)
+                _check_items(reveal["items"], drawn, f"{where}, reveals() for seat {seat}")
 
 
 def _check_view(view: View, drawn: Mapping[str, Symbol], where: str) -> None:

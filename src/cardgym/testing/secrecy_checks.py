@@ -10,7 +10,7 @@ import numpy as np
 from cardgym.engine.contract import Game
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
-from cardgym.table.drawings.picture import picture
+from cardgym.table.drawings.picture import picture_of
 from cardgym.testing.driver import expect, generator
 from cardgym.testing.env_play import ActionChooser, call_text, plain, row_of
 
@@ -59,7 +59,7 @@ def _check_single(
     seat = int(core.viewers()[0])
     before = states.copy()
     text, mask = env.render(), env.action_masks()
-    drawn = picture(env.game, env.game.view(states.view(np.recarray)[0], seat)) if draw else None
+    drawn = picture_of(env.game, states.view(np.recarray)[0], seat) if draw else None
     handed = pickle.dumps((_own(observation, where), _own(info, where), text))
     core.game.rules.resample(states[0], seat, generator(seed, step))
     again, shown = _looked(core, 0), plain(observation)
@@ -73,7 +73,7 @@ def _check_single(
         f"{where}: what seat {seat} cannot see changes the pickle of what was handed out",
     )
     if drawn is not None:
-        other = picture(env.game, env.game.view(states.view(np.recarray)[0], seat))
+        other = picture_of(env.game, states.view(np.recarray)[0], seat)
         expect(np.array_equal(other, drawn), f"{where}: what seat {seat} cannot see changes the picture")
     states[:] = before
 

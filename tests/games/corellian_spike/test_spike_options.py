@@ -9,6 +9,7 @@ from spike_driver import SpikeDriver, play_to_showdown
 
 from cardgym import CardgymError
 from cardgym.games.corellian_spike.game import GAME
+from cardgym.games.corellian_spike.guide import rules_text
 from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.state import (
     DISCARD,
@@ -162,8 +163,8 @@ def test_showdown_names_the_special_hand() -> None:
         game.draw(0, -9)
         play_to_showdown(game)
         assert f"Seat 0 shows +2 +3 +0: sum +5{name}\n" in game.narrate(1)
-        assert ("Idiot's Array" in str(game.shows(1))) == bool(name)
-        assert ("Idiot's Array" in GAME.words.rules_text(game.state)) == bool(name)  # type: ignore[misc]
+        assert ("Idiot's Array" in str(game.reveals(1))) == bool(name)
+        assert ("Idiot's Array" in rules_text(game.state)) == bool(name)
 
 
 def items(game: SpikeDriver, seat: int) -> dict[str, str]:

@@ -10,5 +10,5 @@ PACKAGE = GamePackage(
     },
     solver="cardgym.games.coda.solve",
     paper="cardgym.games.coda.paper.command",
-    drawing="cardgym.games.coda.drawing:symbols",
+    table="cardgym.games.coda.view:TABLE",
 )

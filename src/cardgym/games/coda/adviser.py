@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import ActionAdvice, Advice, Adviser, Game, State
+from cardgym.engine.contract import State
 from cardgym.engine.numba.compilation import compiled
+from cardgym.games.coda.game import GAME
 from cardgym.games.coda.knowledge import count_arrangements, count_guesses
 from cardgym.games.coda.players import STOP_BELOW
 from cardgym.games.coda.rules import legal_action_mask
@@ -23,6 +24,7 @@ from cardgym.games.coda.state import (
     stop_action,
 )
 from cardgym.games.coda.text import action_text, tile_name
+from cardgym.table.advice import ActionAdvice, Advice, Adviser
 from cardgym.table.rollouts import PlayOuts
 
 _BLUNDER = 0.2
@@ -30,7 +32,7 @@ _WORLDS = 400
 _PROBABILITY = "probability of a hit"
 
 
-def adviser(game: Game, options: CodaOptions) -> Adviser:
+def adviser(options: CodaOptions) -> Adviser:
     """The adviser for these options."""
     play_outs: list[PlayOuts] = []
 
@@ -40,7 +42,7 @@ def adviser(game: Game, options: CodaOptions) -> Adviser:
         if state.phase == REVEALING:
             return _advise_reveal(state, seat)
         if not play_outs:
-            play_outs.append(_play_outs(game, options))
+            play_outs.append(_play_outs(options))
         return play_outs[0].advise(state, seat, "place")
 
     def luck(before: State, move: int, after: State, seat: int) -> float:
@@ -56,9 +58,9 @@ def adviser(game: Game, options: CodaOptions) -> Adviser:
     return Adviser(advise, luck=luck, luck_unit="hits")
 
 
-def _play_outs(game: Game, options: CodaOptions) -> PlayOuts:
+def _play_outs(options: CodaOptions) -> PlayOuts:
     unit = "share of games won"
-    return PlayOuts(game, options, "bayes", unit=unit, blunder=_BLUNDER, worth=game.rules.score, worlds=_WORLDS)
+    return PlayOuts(GAME, options, "bayes", unit=unit, blunder=_BLUNDER, worth=GAME.rules.score, worlds=_WORLDS)
 
 
 def guess_probabilities(state: State, seat: int) -> npt.NDArray[np.float64]:

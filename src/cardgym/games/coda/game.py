@@ -5,21 +5,14 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from cardgym.engine.contract import Adviser, Game, OutsidePolicy, Rules, StateIndex, Words
+from cardgym.engine.contract import Game, OutsidePolicy, Rules, StateIndex, Words
 from cardgym.files.shipped import CHECKPOINTS, root
-from cardgym.games.coda import guess_features, guide, knowledge, observations, rules, state, text, view
+from cardgym.games.coda import guess_features, knowledge, observations, rules, state, text
 from cardgym.games.coda.doc import DOC, OFFICIAL_DEFAULTS, OFFICIAL_DOC
 from cardgym.games.coda.players import PLAYERS
-from cardgym.games.coda.strength import OFFICIAL_STRENGTH, STRENGTH
 
 if TYPE_CHECKING:
     from cardgym.games.coda.search import SearchPlayer
-
-
-def _adviser(options: state.CodaOptions) -> Adviser:
-    from cardgym.games.coda.adviser import adviser
-
-    return adviser(GAME, options)
 
 
 def _value_search(options: state.CodaOptions) -> SearchPlayer:
@@ -39,16 +32,14 @@ GAME = Game(
     count_actions=state.num_actions,
     rules=Rules.of(rules, knowledge, state),
     observations={**observations.OBSERVATIONS, **guess_features.OBSERVATIONS},
-    words=Words.of(text, guide, view),
+    words=Words.of(text),
     state_index=StateIndex.of(observations),
     players=PLAYERS,
     opponent="heuristic",
-    strength=STRENGTH,
-    adviser=_adviser,
 )
 
 OFFICIAL = dataclasses.replace(
-    GAME.variant("CodaOfficial-v0", OFFICIAL_DOC, OFFICIAL_STRENGTH, **OFFICIAL_DEFAULTS),
+    GAME.variant("CodaOfficial-v0", OFFICIAL_DOC, **OFFICIAL_DEFAULTS),
     players={**PLAYERS, "value-search": OutsidePolicy(_value_search)},
 )
 """The board game's rules."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Counter, Item, Show, State, View, Zone
+from cardgym.engine.contract import State
+from cardgym.games.coda import guide
+from cardgym.games.coda.drawing import symbols
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.state import (
     ALL,
@@ -20,7 +22,10 @@ from cardgym.games.coda.state import (
     stop_action,
     unseen,
 )
+from cardgym.games.coda.strength import OFFICIAL_STRENGTH, STRENGTH
 from cardgym.games.coda.text import tile_name
+from cardgym.table.presentation import Presentation
+from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
 _COLOURS = {"B": "black", "W": "white"}
 
@@ -100,7 +105,7 @@ def _drawn(state: State, seat: int) -> list[Item]:
     return [{"id": "drawn", "symbol": "tile-back", "label": "the tile that the opponent has drawn"}]
 
 
-def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
+def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     """A guess: the tile it is about, the value named, and whether it is right."""
     if before.phase != GUESSING or move == stop_action(before):
         return []
@@ -114,3 +119,15 @@ def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
     who = "You guess" if turn == seat else f"Seat {turn} guesses" if seat < 0 else "The opponent guesses"
     line = f"place {place} is {_spoken(name)}"
     return [{"name": who, "items": [asked, guessed], "lines": [line], "total": "a hit" if hit else "a miss"}]
+
+
+TABLE = Presentation(
+    view=view,
+    reveals=reveals,
+    board=guide.picture,
+    ending=guide.ending,
+    rules_text=guide.rules_text,
+    symbols=symbols,
+    adviser="cardgym.games.coda.adviser:adviser",
+    strength={"Coda-v0": STRENGTH, "CodaOfficial-v0": OFFICIAL_STRENGTH},
+)

@@ -13,5 +13,5 @@ PACKAGE = GamePackage(
         ),
     },
     paper="cardgym.games.corellian_spike.paper.command",
-    drawing="cardgym.games.corellian_spike.drawing:symbols",
+    table="cardgym.games.corellian_spike.view:TABLE",
 )

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.engine.contract import Advice, Adviser, Game, State
+from cardgym.engine.contract import State
 from cardgym.engine.numba.compilation import compiled
+from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
@@ -22,6 +23,7 @@ from cardgym.games.corellian_spike.state import (
     STATE,
     CorellianSpikeOptions,
 )
+from cardgym.table.advice import Advice, Adviser
 from cardgym.table.rollouts import PlayOuts
 
 _BLUNDER = 3.0
@@ -29,10 +31,10 @@ _BLUNDER = 3.0
 _WORLDS = 1000
 
 
-def adviser(game: Game, options: CorellianSpikeOptions) -> Adviser:
+def adviser(options: CorellianSpikeOptions) -> Adviser:
     """The adviser for these options."""
     play_outs = PlayOuts(
-        game,
+        GAME,
         options,
         "heuristic",
         unit="credits",

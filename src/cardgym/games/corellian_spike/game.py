@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Adviser, Game, Observation, Rules, StateIndex, Words
+from cardgym.engine.contract import Game, Observation, Rules, StateIndex, Words
 from cardgym.games.corellian_spike import (
     belief,
     buckets,
-    guide,
     observations,
     rules,
     state,
     state_index,
     tabular_observations,
     text,
-    view,
 )
 from cardgym.games.corellian_spike.doc import DOC
 from cardgym.games.corellian_spike.players import PLAYERS
-from cardgym.games.corellian_spike.strength import STRENGTH
-
-
-def _adviser(options: state.CorellianSpikeOptions) -> Adviser:
-    from cardgym.games.corellian_spike.adviser import adviser
-
-    return adviser(GAME, options)
-
 
 GAME = Game(
     id="CorellianSpike-v0",
@@ -41,12 +31,10 @@ GAME = Game(
         "spikes": Observation(tabular_observations.observe_spikes, tabular_observations.spikes_features),
         "buckets": Observation(buckets.observe_buckets, buckets.buckets_features),
     },
-    words=Words.of(text, guide, view),
+    words=Words.of(text),
     state_index=StateIndex.of(state_index),
     players=PLAYERS,
     opponent="heuristic",
-    strength=STRENGTH,
-    adviser=_adviser,
     metrics={"credits_per_game": rules.credits_gained, "bust_games": rules.bust},
     payoff="credits_per_game",
     unit="credits",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Counter, Item, Show, State, View, Zone
+from cardgym.engine.contract import State
+from cardgym.games.corellian_spike import guide
+from cardgym.games.corellian_spike.drawing import symbols
 from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.state import (
     BUY,
@@ -19,7 +21,10 @@ from cardgym.games.corellian_spike.state import (
     SWAP_LOW,
     SWAP_SPIKE,
 )
+from cardgym.games.corellian_spike.strength import STRENGTH
 from cardgym.games.corellian_spike.text import special_name
+from cardgym.table.presentation import Presentation
+from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
 _SLOTS = ("lower hand card", "higher hand card", "spike")
 _SWAPS = {SWAP_LOW: LOW_SLOT, SWAP_HIGH: HIGH_SLOT, SWAP_SPIKE: SPIKE_SLOT}
@@ -110,9 +115,9 @@ def _dice(roll: int) -> list[Item]:
     ]
 
 
-def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
+def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     """A roll and what it does, and the showdown with every sum."""
-    shown: list[Show] = []
+    shown: list[Reveal] = []
     if before.phase == DICE:
         first, second = move // 6 + 1, move % 6 + 1
         line, total = f"{first} and {second}: no doubles, the hands stay", "nothing happens"
@@ -137,3 +142,14 @@ def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
     over = ["the last hand: the game is over"] if after.phase == OVER else []
     shown.append({"name": name, "items": [], "lines": over, "total": f"the pool of {int(after.last_pool)}"})
     return shown
+
+
+TABLE = Presentation(
+    view=view,
+    reveals=reveals,
+    ending=guide.ending,
+    rules_text=guide.rules_text,
+    symbols=symbols,
+    adviser="cardgym.games.corellian_spike.adviser:adviser",
+    strength={"CorellianSpike-v0": STRENGTH},
+)

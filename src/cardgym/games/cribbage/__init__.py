@@ -24,5 +24,5 @@ PACKAGE = GamePackage(
     },
     positions="cardgym.games.cribbage.commands.advise",
     paper="cardgym.games.cribbage.paper.command",
-    drawing="cardgym.games.cribbage.drawing:symbols",
+    table="cardgym.games.cribbage.view:TABLE",
 )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import ActionAdvice, Advice, Adviser, State
+from cardgym.engine.contract import State
 from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.advice import Advice as TossAdvice
 from cardgym.games.cribbage.advice import advise as advise_toss
@@ -32,7 +32,7 @@ from cardgym.games.cribbage.state import (
     CribbageOptions,
 )
 from cardgym.games.cribbage.text import action_text
-from cardgym.table.advice import ranked
+from cardgym.table.advice import ActionAdvice, Advice, Adviser, ranked
 
 _BLUNDER = {"points": 1.5, "% of games": 4.0}
 """What a blunder costs."""

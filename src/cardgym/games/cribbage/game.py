@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cardgym.engine.contract import Adviser, Game, Observation, OutsidePolicy, Rules, Words
-from cardgym.games.cribbage import guide, observations, plain_observation, rated_observation, rules, state, text, view
+from cardgym.engine.contract import Game, Observation, OutsidePolicy, Rules, Words
+from cardgym.games.cribbage import observations, plain_observation, rated_observation, rules, state, text
 from cardgym.games.cribbage.doc import DEAL_DOC, DOC
 from cardgym.games.cribbage.metrics import METRICS
 from cardgym.games.cribbage.players import PLAYERS
-from cardgym.games.cribbage.strength import DEAL_STRENGTH, STRENGTH
 
 if TYPE_CHECKING:
     from cardgym.games.cribbage.pegging.player import EquilibriumPlayer
-
-
-def _adviser(options: state.CribbageOptions) -> Adviser:
-    from cardgym.games.cribbage.adviser import adviser
-
-    return adviser(options)
 
 
 def _equilibrium(options: state.CribbageOptions) -> EquilibriumPlayer:
@@ -39,12 +32,10 @@ GAME = Game(
         "plain": Observation(plain_observation.observe_plain, plain_observation.features),
         "rated": Observation(rated_observation.observe_rated, rated_observation.features),
     },
-    words=Words.of(text, guide, view),
+    words=Words.of(text),
     players={**PLAYERS, "equilibrium": OutsidePolicy(_equilibrium)},
     opponent="expert",
-    strength=STRENGTH,
-    adviser=_adviser,
     metrics=METRICS,
 )
 
-DEAL_GAME = GAME.variant("CribbageDeal-v0", DEAL_DOC, DEAL_STRENGTH, deals=1, reward="points")
+DEAL_GAME = GAME.variant("CribbageDeal-v0", DEAL_DOC, deals=1, reward="points")

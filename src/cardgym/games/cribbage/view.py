@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Counter, Item, Show, State, View, Zone
+from cardgym.engine.contract import State
+from cardgym.games.cribbage import guide
 from cardgym.games.cribbage.board import hole, hole_of
 from cardgym.games.cribbage.cards import CARDS, RANKS, card_name
+from cardgym.games.cribbage.drawing import symbols
 from cardgym.games.cribbage.ranks import EMPTY
 from cardgym.games.cribbage.state import (
     CUTTING,
@@ -15,7 +17,10 @@ from cardgym.games.cribbage.state import (
     TOSSES,
     TOSSING,
 )
+from cardgym.games.cribbage.strength import DEAL_STRENGTH, STRENGTH
 from cardgym.games.cribbage.text import count_aloud, counted_hands, play_points, says_go
+from cardgym.table.presentation import Presentation
+from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
 _RANK_NAMES = ("ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king")
 _SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
@@ -105,7 +110,7 @@ def _played(state: State, seat: int) -> list[Item]:
     return items
 
 
-def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
+def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     """Cuts, points scored in the play, and the show: each hand counted aloud."""
     if before.phase == CUTTING:
         who = _name(int(before.turn), seat)
@@ -120,7 +125,7 @@ def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
         return [{"name": "The starter", "items": [item], "lines": lines, "total": total}]
     if before.phase != PLAYING:
         return []
-    shown: list[Show] = []
+    shown: list[Reveal] = []
     gained, reasons = play_points(before, move, after)
     who = _name(int(before.turn), seat)
     if gained:
@@ -140,3 +145,16 @@ def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
         lines = count_aloud(hand.reasons) or ["nothing"]
         shown.append({"name": f"{whose} {hand.what}", "items": items, "lines": lines, "total": f"+{hand.gained}"})
     return shown
+
+
+TABLE = Presentation(
+    view=view,
+    reveals=reveals,
+    board=guide.picture,
+    ending=guide.ending,
+    remarks=guide.remarks,
+    rules_text=guide.rules_text,
+    symbols=symbols,
+    adviser="cardgym.games.cribbage.adviser:adviser",
+    strength={"Cribbage-v0": STRENGTH, "CribbageDeal-v0": DEAL_STRENGTH},
+)

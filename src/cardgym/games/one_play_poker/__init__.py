@@ -6,5 +6,5 @@ PACKAGE = GamePackage(
     name="one_play_poker",
     games={"OnePlayPoker-v0": "cardgym.games.one_play_poker.game:GAME"},
     paper="cardgym.games.one_play_poker.paper.command",
-    drawing="cardgym.games.one_play_poker.drawing:symbols",
+    table="cardgym.games.one_play_poker.view:TABLE",
 )

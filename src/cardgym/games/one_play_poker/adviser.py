@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.engine.contract import ActionAdvice, Advice, Adviser, State
+from cardgym.engine.contract import State
 from cardgym.engine.numba.compilation import compiled
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import (
@@ -28,6 +28,7 @@ from cardgym.games.one_play_poker.rules import (
 from cardgym.games.one_play_poker.text import action_text
 from cardgym.solvers.enumeration import enumerate_game
 from cardgym.solvers.exact import backward_induction
+from cardgym.table.advice import ActionAdvice, Advice, Adviser
 
 _BLUNDER = 0.25
 """Credits. The dearest decisions cost one: a bet with no chance to win."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Counter, Item, Show, State, View, Zone
+from cardgym.engine.contract import State
+from cardgym.games.one_play_poker import guide
+from cardgym.games.one_play_poker.drawing import symbols
 from cardgym.games.one_play_poker.rules import (
     BETTING,
     DRAW,
@@ -16,7 +18,10 @@ from cardgym.games.one_play_poker.rules import (
     pot,
     result,
 )
+from cardgym.games.one_play_poker.strength import STRENGTH
 from cardgym.games.one_play_poker.text import card_text
+from cardgym.table.presentation import Presentation
+from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
 _RANKS = ("jack", "queen", "king", "ace")
 _SUITS = ("spades", "hearts", "clubs", "diamonds")
@@ -62,7 +67,7 @@ def view(state: State, seat: int) -> View:
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": {}}
 
 
-def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
+def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     """The showdown: both hands, and who takes the pot."""
     if after.phase != OVER or before.phase == OVER:
         return []
@@ -77,3 +82,14 @@ def shows(before: State, move: int, after: State, seat: int) -> list[Show]:
             "total": outcome.get(end, f"the house takes the pot of {amount}"),
         },
     ]
+
+
+TABLE = Presentation(
+    view=view,
+    reveals=reveals,
+    ending=guide.ending,
+    rules_text=guide.rules_text,
+    symbols=symbols,
+    adviser="cardgym.games.one_play_poker.adviser:adviser",
+    strength={"OnePlayPoker-v0": STRENGTH},
+)

@@ -7,15 +7,21 @@ import io
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Game
+from cardgym.engine.contract import Game, State
 from cardgym.table.drawings.sprite import symbols
 from cardgym.table.drawings.table import table
+from cardgym.table.presentation import view_of
 from cardgym.table.views import View
 
 
 def picture(game: Game, view: View) -> npt.NDArray[np.uint8]:
     """A view of a game as a picture, (720, 960, 3), uint8: the same size for every view of every game."""
     return rasterized(table(view, symbols(game), game.id))
+
+
+def picture_of(game: Game, state: State, seat: int) -> npt.NDArray[np.uint8]:
+    """A state as `seat` sees it, (720, 960, 3), uint8; everything for seat -1."""
+    return picture(game, view_of(game, state, seat))
 
 
 def rasterized(svg: str) -> npt.NDArray[np.uint8]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import Game
-from cardgym.engine.registry import load, package_of
 from cardgym.table.drawings.shapes import Symbol
+from cardgym.table.presentation import presentation_of
 
 
 def symbols(game: Game) -> dict[str, Symbol]:
     """The symbols of a game by name: those that its views use. None for a game without drawings."""
-    package = package_of(game)
-    if package is None or package.drawing is None:
-        return {}
-    drawn: dict[str, Symbol] = load(package.drawing)()
-    return drawn
+    return presentation_of(game).symbols()
 
 
 def sprite(game: Game) -> str:

@@ -12,6 +12,7 @@ from cardgym.players.base import Player
 from cardgym.table.advice import Advice
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
+from cardgym.table.presentation import board_of, ending_of, presentation_of, remarks_of, view_of
 from cardgym.table.review import review
 from cardgym.table.session import Event, Session
 from cardgym.table.terminal.input import matching, short_forms, words_of
@@ -150,7 +151,7 @@ class Terminal:
         """What the person is told of moves, a line each."""
         told: list[str] = []
         for event in events:
-            remarks = self.game.words.remarks(event.before, event.move, event.after, self.session.viewer)
+            remarks = remarks_of(self.game, event.before, event.move, event.after, self.session.viewer)
             first, *rest = event.text.splitlines() or [""]
             told += [line for line in (first, *remarks.splitlines(), *rest) if line]
         return [f"  {part}" for line in joined(told) for part in fitted(line, size()[0] - 2)]
@@ -170,14 +171,12 @@ class Terminal:
         self._put(["", *told, *([""] if told else []), *below])
 
     def _board(self) -> list[str]:
-        words, state = self.game.words, self.session.state
-        picture = words.picture or words.describe
-        return fitted(picture(state, self.session.viewer), size()[0])
+        return fitted(board_of(self.game, self.session.state, self.session.viewer), size()[0])
 
     def _texts(self) -> dict[int, str]:
         """The words of the legal actions, in the order of the items on the board that they are about."""
         state, legal = self.session.state, self.session.legal_actions()
-        view = self.game.view(state, self.session.viewer, legal)
+        view = view_of(self.game, state, self.session.viewer, legal)
         places = {item["id"]: number for number, item in enumerate(_items(view))}
         about = {action: [places.get(name, 0) for name in view["actions"].get(action, ())] for action in legal}
         if all(about.values()):
@@ -289,8 +288,8 @@ class Terminal:
         return [*in_columns(chosen, size()[0], few=0), *below]
 
     def _rules(self) -> list[str]:
-        words = self.game.words
-        text = words.rules_text(self.session.state) if words.rules_text is not None else _description(self.game.doc)
+        rules_text = presentation_of(self.game).rules_text
+        text = rules_text(self.session.state) if rules_text is not None else _description(self.game.doc)
         return reflowed(text, min(size()[0], _READABLE))
 
     # -- the coach ----------------------------------------------------------------------------------------------------
@@ -316,7 +315,7 @@ class Terminal:
             self._scores[ahead] += shares[(session.seat + ahead) % len(names)]
         self._most += most
         self._games += 1
-        won = self.game.words.ending(state, session.seat)
+        won = ending_of(self.game, state, session.seat)
         if not won:
             score = ", ".join(f"{name} {share:g}" for name, share in zip(names, shares, strict=True))
             won = f"{score} of {most:g}"

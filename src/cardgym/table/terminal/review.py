@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cardgym.engine.registry import find
+from cardgym.table.presentation import board_of
 from cardgym.table.review import Decision, Review
 from cardgym.table.session import replay
 from cardgym.table.terminal.style import Style, fitted, size
@@ -140,14 +141,13 @@ def step_through(entry: Mapping[str, Any], review: Review, pages: Pages) -> None
 def position_lines(review: Review, state: Any, one: Decision) -> list[str]:
     """A decision with the game as every seat saw it, and what the actions were worth."""
     game, width = find(review.env), size()[0]
-    words = game.words
-    picture = words.picture or words.describe
+    describe = game.words.describe
     lines = [f"-- decision {one.number + 1}: {_who(review, one.seat)}, {one.kind} --"]
     order = [one.seat, *(seat for seat in range(len(review.players)) if seat != one.seat)]
     for seat in order if len(order) <= 2 else order[:1]:
-        lines += [f"Seen by {_who(review, seat)}:", *fitted(picture(state, seat), width)]
+        lines += [f"Seen by {_who(review, seat)}:", *fitted(board_of(game, state, seat), width)]
     if len(order) > 2:
-        lines += [line for seat in order[1:] for line in fitted(words.describe(state, seat), width) if "You" in line]
+        lines += [line for seat in order[1:] for line in fitted(describe(state, seat), width) if "You" in line]
     lines += fitted(f"Values ({one.unit}, by {one.source}):", width)
     for action in one.actions:
         mark = ">" if action.action == one.chosen else " "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cardgym.table.presentation import board_of, ending_of
 from cardgym.table.session import Session
 from cardgym.table.terminal.style import Style, fitted, size
 
@@ -23,16 +24,16 @@ def watch(
         style: what the terminal can show; None finds out.
     """
     style = Style.of() if style is None else style
-    words, width = session.game.words, size()[0]
-    picture = words.picture or words.describe
+    game, width = session.game, size()[0]
     names = ", ".join(f"seat {seat}: {name}" for seat, name in enumerate(session.names()))
-    show(f"{session.game.id} of seed {session.seed}; {names}; told from seat 0")
+    show(f"{game.id} of seed {session.seed}; {names}; told from seat 0")
     running = False
     try:
         while not session.over:
             events = session.step()
             lines = [f"  {line}" for event in events for line in fitted(event.text, width - 2)]
-            show(style.cards("\n".join(["", *lines, *([] if running else fitted(picture(session.state, 0), width))])))
+            board = [] if running else fitted(board_of(game, session.state, 0), width)
+            show(style.cards("\n".join(["", *lines, *board])))
             if not running and not session.over:
                 answer = ask("Enter for the next decision, r to run to the end, q to quit: ").strip().lower()
                 if answer in ("q", "quit", "exit"):
@@ -41,4 +42,4 @@ def watch(
     except (EOFError, KeyboardInterrupt):
         show("")
         return
-    show(words.ending(session.state, 0) or "The game is over.")
+    show(ending_of(game, session.state, 0) or "The game is over.")

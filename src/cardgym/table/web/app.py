@@ -21,6 +21,7 @@ from cardgym.errors import CardgymError
 from cardgym.table.costs import Reviewer
 from cardgym.table.drawings.sprite import sprite
 from cardgym.table.game_log import GameLog, StaleGameError
+from cardgym.table.presentation import view_of
 from cardgym.table.results import reports
 from cardgym.table.session import replay
 from cardgym.table.web import lobby
@@ -215,7 +216,7 @@ class _Server:
         game = lobby.game_called(entry["env"])
         played = replay(entry)
         events = [
-            {"move": number, "seat": event.seat, "text": event.text, "view": game.view(event.after, -1)}
+            {"move": number, "seat": event.seat, "text": event.text, "view": view_of(game, event.after, -1)}
             for number, event in enumerate(played)
             if event.text or event.seat >= 0 or any(later.seat >= 0 for later in played[number + 1 : number + 2])
         ]

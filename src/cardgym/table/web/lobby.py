@@ -15,6 +15,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.players.base import BatchPolicy, Player, player_names, resolve, seated
+from cardgym.table.presentation import presentation_of
 from cardgym.table.web.safety import one_of, whole
 
 MAX_SEED = 2**53 - 1
@@ -54,7 +55,8 @@ def _game(game: Game) -> dict[str, Any]:
 
 
 def _strength(game: Game, name: str) -> str:
-    return game.strength.get(name) or ("any legal move" if name == "random" else "not measured")
+    measured = presentation_of(game).strength.get(game.id, {})
+    return measured.get(name) or ("any legal move" if name == "random" else "not measured")
 
 
 def _first_sentence(doc: str) -> str:

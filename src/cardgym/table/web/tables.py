@@ -19,6 +19,7 @@ from starlette.exceptions import HTTPException
 
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
+from cardgym.table.presentation import ending_of, reveals_of, view_of
 from cardgym.table.session import Event, Session
 from cardgym.table.web.lobby import Request, player_called
 
@@ -68,7 +69,7 @@ class Table:
         session = self.session
         game, state, actions, over = session.game, session.state, session.legal_actions(), session.over
         self.ended = over
-        view = game.view(state, session.seat, actions)
+        view = view_of(game, state, session.seat, actions)
         entry = session.entry() if over else None
         return {
             "table": session.id,
@@ -92,7 +93,7 @@ class Table:
             "log": [{"seat": seat, "text": text} for seat, text in session.log],
             "result": entry
             and {
-                "text": game.words.ending(state, session.viewer),
+                "text": ending_of(game, state, session.viewer),
                 "max_score": entry["max_score"],
                 "players": entry["players"],
             },
@@ -109,8 +110,8 @@ class Table:
             {
                 "seat": event.seat,
                 "text": event.text,
-                "view": game.view(event.after, session.seat),
-                "shows": game.shows(event.before, event.move, event.after, session.viewer),
+                "view": view_of(game, event.after, session.seat),
+                "reveals": reveals_of(game, event.before, event.move, event.after, session.viewer),
             }
             for event in events
             if event.text

@@ -95,11 +95,11 @@ export class Table {
       if (this.closed) return;
       this.state.view = event.view;
       if (event.text) this.state.log.push({ seat: event.seat, text: event.text });
-      this.shows.push(...(event.shows ?? []));
-      if (!event.text && !event.shows?.length) continue;
+      this.shows.push(...(event.reveals ?? []));
+      if (!event.text && !event.reveals?.length) continue;
       this.render();
       say(event.text);
-      const lines = (event.shows ?? []).reduce((sum, shown) => sum + 1 + shown.lines.length, 0);
+      const lines = (event.reveals ?? []).reduce((sum, shown) => sum + 1 + shown.lines.length, 0);
       await this.wait(speed() * ((event.seat === -1 ? 0.3 : 1) + 0.4 * lines));
     }
   }

@@ -1,0 +1,117 @@
+"""How people see a game: its views, what its moves reveal, its advice, and how strong its players are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.registry import load, package_of
+from cardgym.table.advice import Adviser
+from cardgym.table.views import Reveal, View, view_in_words
+
+if TYPE_CHECKING:
+    from cardgym.table.drawings.shapes import Symbol  # The package of drawings asks this module for symbols.
+
+
+@dataclass(frozen=True, eq=False)
+class Presentation:
+    """What a game adds for people. Everything may be left out: the game is then shown by its words.
+
+    Attributes:
+        view: `view(state, seat)`: the game as that seat sees it, as zones of cards and other items; seat -1 sees
+            everything. It may name items for actions that are not legal, and leaves `to_act` to `view_of`.
+        reveals: `reveals(before, move, after, seat)`: what a transition put on the table, explained point by point.
+        board: `board(state, seat)`: the game as text for a terminal of 80 x 24, in at most 12 lines.
+        remarks: `remarks(before, move, after, seat)`: what is said at the table in addition to `Words.narrate`, such
+            as a spoken go.
+        ending: `ending(state, seat)`: how the game ended for a seat, in one line; empty before the end.
+        rules_text: `rules_text(state)`: the rules of the game with these options, for a person who plays it.
+        symbols: the drawings of the items, by the names that views use.
+        adviser: a reference `module:function`; `function(options)` returns the `Adviser`. It is imported when advice
+            is needed; without it, the coach plays games out.
+        strength: the measured strength of players, by the game's id and the player's name: a line each, with the
+            opponent, the number of games and the interval.
+    """
+
+    view: Callable[[State, int], View] | None = None
+    reveals: Callable[[State, int, State, int], list[Reveal]] | None = None
+    board: Callable[[State, int], str] | None = None
+    remarks: Callable[[State, int, State, int], str] | None = None
+    ending: Callable[[State, int], str] | None = None
+    rules_text: Callable[[State], str] | None = None
+    symbols: Callable[[], dict[str, Symbol]] = dict
+    adviser: str | None = None
+    strength: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+_WORDS_ALONE = Presentation()
+_presented: dict[str, Presentation] = {}
+
+
+def present(game: Game, presentation: Presentation) -> None:
+    """Set how a game is shown, for one that is registered without a package."""
+    _presented[game.id] = presentation
+
+
+def presentation_of(game: Game) -> Presentation:
+    """How a game is shown: what its package names as `table`."""
+    if game.id in _presented:
+        return _presented[game.id]
+    package = package_of(game)
+    if package is None or package.table is None:
+        return _WORDS_ALONE
+    presentation: Presentation = load(package.table)
+    return presentation
+
+
+def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = ()) -> View:
+    """The game as `seat` sees it, everything for seat -1.
+
+    Args:
+        game: the game.
+        state: the state.
+        seat: the viewer.
+        legal: the legal actions, if `seat` is to decide: the actions of the view.
+    """
+    rules, own_view = game.rules, presentation_of(game).view
+    if own_view is None:
+        view = view_in_words(game.words.describe, state, seat, int(state.num_players))
+    else:
+        view = own_view(state, seat)
+    view["to_act"] = -1 if rules.num_chance_outcomes(state) > 0 else int(rules.current_player(state))
+    view["actions"] = {int(action): view["actions"].get(int(action), []) for action in legal}
+    return view
+
+
+def reveals_of(game: Game, before: State, move: int, after: State, seat: int) -> list[Reveal]:
+    """What a transition put on the table as `seat` saw it; empty where the narration says everything."""
+    reveals = presentation_of(game).reveals
+    return [] if reveals is None else reveals(before, move, after, seat)
+
+
+def board_of(game: Game, state: State, seat: int) -> str:
+    """The game as text for a terminal of 80 x 24; the game's description if it has no board of its own."""
+    return (presentation_of(game).board or game.words.describe)(state, seat)
+
+
+def remarks_of(game: Game, before: State, move: int, after: State, seat: int) -> str:
+    """What is said at the table in addition to the narration; often empty."""
+    remarks = presentation_of(game).remarks
+    return "" if remarks is None else remarks(before, move, after, seat)
+
+
+def ending_of(game: Game, state: State, seat: int) -> str:
+    """How the game ended for a seat, in one line; empty if it has not, or if the scores say it."""
+    ending = presentation_of(game).ending
+    return "" if ending is None else ending(state, seat)
+
+
+def adviser_of(game: Game, options: Options) -> Adviser | None:
+    """The game's own adviser; None if it has none."""
+    reference = presentation_of(game).adviser
+    if reference is None:
+        return None
+    make: Callable[[Any], Adviser] = load(reference)
+    return make(options)
