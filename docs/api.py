@@ -1,4 +1,4 @@
-"""The pages of the API: one for each part of cardgym, with a section for each module."""
+"""The API reference: one page per package of cardgym, with a section for each module."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ from pathlib import Path
 
 import cardgym
 
-NOT_SHOWN = ("cardgym.cli", "cardgym.games", "cardgym.__main__")
-"""Commands are described by `--help`, games by their own pages."""
+INTERNAL = tuple(
+    f"cardgym.{name}"
+    for name in (
+        "__main__", "cli", "console", "experiments", "files", "games", "scaling",
+        "table.drawings", "table.terminal", "table.web",
+    )
+)  # fmt: skip
+"""Not part of the API. `--help` describes the commands, and each game has its own page."""
 
 
 def modules() -> Iterator[str]:
-    """The names of all public modules of cardgym, those of games left out."""
+    """The names of the modules of the public API."""
     yield "cardgym"
     for module in pkgutil.walk_packages(cardgym.__path__, "cardgym."):
-        if not any(part.startswith("_") for part in module.name.split(".")) and not module.name.startswith(NOT_SHOWN):
+        if not any(part.startswith("_") for part in module.name.split(".")) and not module.name.startswith(INTERNAL):
             yield module.name
 
 
 def parts() -> dict[str, list[str]]:
-    """The modules by the part they belong to: the first name after `cardgym`, or `cardgym` for what stands alone."""
+    """The modules by package: the first name after `cardgym`, or `cardgym` for top-level modules."""
     found: dict[str, list[str]] = {}
     for name in modules():
         words = name.split(".")
@@ -38,7 +44,7 @@ def summary(name: str) -> str:
 
 
 def write_pages(folder: Path) -> None:
-    """Write `index.md` and a page for each part into `folder`, and drop what was there."""
+    """Write `index.md` and a page for each part into `folder`, replacing its content."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     listed = parts()

@@ -1,4 +1,4 @@
-"""The site: `make docs` builds it from the Markdown of this folder, the docstrings, and a few pages from outside."""
+"""Sphinx configuration: `make docs` builds the site from this folder's Markdown, the docstrings and other pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ version = release = cardgym.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 
-# Markdown: pages read well without Sphinx, so links and headings are GitHub's.
+# Markdown: use GitHub's link and heading syntax, so that pages read well without Sphinx.
 myst_heading_anchors = 4
 
 # Docstrings.
@@ -52,14 +52,14 @@ OUTSIDE = {
     "examples/kuhn_poker/README.md": "project/kuhn_poker.md",
     "examples/leduc_poker/README.md": "project/leduc_poker.md",
 }
-"""Pages that stand outside this folder, and where the site has them; the build copies them there."""
+"""Pages outside this folder and their location on the site; the build copies them there."""
 _LINK = re.compile(r"(?P<text>!?\[(?:[^\[\]]|\[[^\]]*\])*\])\((?P<target>[^()\s]+)\)")
 _PICTURE = re.compile(r'<picture>.*?<img alt="([^"]*)" src="([^"]*)">.*?</picture>', re.DOTALL)
 _FENCE = re.compile(r"^(```.*?^```|    .*?$)", re.DOTALL | re.MULTILINE)
 
 
 def with_links_of_the_site(text: str, place: str) -> str:
-    """A page as the site has it: links to pages outside lead to their copies; those to other files are words.
+    """Convert a page for the site: link to the copies of outside pages, and turn links to other files into text.
 
     Args:
         text: the page.
@@ -85,7 +85,7 @@ def with_links_of_the_site(text: str, place: str) -> str:
 
 
 def with_contents(text: str, name: str, claimed: set[str]) -> str:
-    """A page that lists others, with those of its links as contents that no earlier list has."""
+    """Add a table of contents to a page: its links that no earlier page listed."""
     folder = PurePosixPath(name).parent
     captions = re.split(r"^## (.*)$", text, flags=re.MULTILINE)
     sections = [("", captions[0]), *zip(captions[1::2], captions[2::2], strict=True)]
@@ -105,7 +105,7 @@ def with_contents(text: str, name: str, claimed: set[str]) -> str:
 
 
 def contents() -> dict[str, str]:
-    """The pages that list others, in the order of the site, each with its contents."""
+    """The pages with a table of contents, in the order of the site."""
     found: dict[str, str] = {}
     claimed = {"index.md"}
     waiting = ["index.md"]
@@ -127,7 +127,7 @@ def _read(app: Any, docname: str, content: list[str]) -> None:
 
 
 def _tables_as_they_stand(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Show Markdown's tables of a docstring as they stand: reStructuredText has none like them."""
+    """Show Markdown tables in docstrings verbatim, because reStructuredText has no equivalent."""
     for number in range(len(lines) - 1, -1, -1):
         if lines[number].startswith("|"):
             lines[number] = f"    {lines[number]}"
@@ -136,7 +136,7 @@ def _tables_as_they_stand(app: Any, what: str, name: str, obj: Any, options: Any
 
 
 def setup(app: Any) -> None:
-    """Write the pages that are not in this folder, before the build looks for pages."""
+    """Write the pages from outside this folder before Sphinx collects its sources."""
     api.write_pages(HERE / "api")
     (HERE / "project").mkdir(exist_ok=True)
     for outside, inside in OUTSIDE.items():

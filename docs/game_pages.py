@@ -1,9 +1,9 @@
-"""The reference page of every registered game, made from its `Game`.
+"""Generate the reference page of every registered game from its `Game`.
 
     python docs/game_pages.py [--pictures] [ID ...]
 
-A page is committed beside the game's own page, so that it reads without the site; a test compares it with the code.
-`--pictures` also draws the moving pictures anew: a game between the usual opponents, as the first seat sees it.
+The pages are committed, and a test checks that they are current. `--pictures` also regenerates the animations: a game
+between the default opponents, as the first seat sees it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from cardgym.files.atomic import replacing
 
 HERE = Path(__file__).parent
 CITATIONS = HERE.parent / "CITATION.cff"
-MOST_FRAMES, WIDTH, FRAME_MS, LAST_MS = 30, 480, 1200, 5000
-"""Of a moving picture: its frames at most, pixels across, and milliseconds a frame and the last one stand."""
+MAX_FRAMES, WIDTH, FRAME_MS, LAST_MS = 30, 480, 1200, 5000
+"""Animation: maximum number of frames, width in pixels, and duration of a frame and of the last frame in ms."""
 
 
 def folder_of(game: Game) -> Path:
@@ -53,8 +53,8 @@ def page_of(game: Game) -> str:
         f"| observation space | {_space(env.observation_space)} |",
         f"| players at the table | {_seats(game)} |",
         "",
-        "`help(env.unwrapped)` shows what follows. [More about the game](README.md): what was decided where its",
-        "sources are silent, what is known of it, and what was measured.",
+        "`help(env.unwrapped)` prints the text below. [More about the game](README.md): decisions where the sources",
+        "are silent, known values, and measurements.",
         "",
         _fenced(heading + rest).strip(),
         "",
@@ -86,7 +86,7 @@ def _space(space: gymnasium.Space[Any]) -> str:
 
 
 def _fenced(text: str) -> str:
-    """A documentation whose tables of features stand in fences, whether it has them or not."""
+    """The documentation with its feature tables in code fences."""
     parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
     table = re.compile(r"(?:^\d+(?:\.\.\d+)? +\w+ +\[.*\n)+", re.MULTILINE)
     return "".join(part if part.startswith("```") else table.sub(r"```\n\g<0>```\n", part) for part in parts)
@@ -97,7 +97,7 @@ def _kind(policy: Any) -> str:
 
 
 def citations(game: Game) -> list[str]:
-    """BibTeX of the works in CITATION.cff whose authors the References of the game's documentation name."""
+    """BibTeX entries from CITATION.cff whose authors appear under References in the game's documentation."""
     sections = re.split(r"^## ", game.doc, flags=re.MULTILINE)
     references = next((section for section in sections if section.startswith("References")), "")
     works = yaml.safe_load(CITATIONS.read_text(encoding="utf-8"))["references"]
@@ -109,7 +109,7 @@ def citations(game: Game) -> list[str]:
 
 
 def bibtex(work: dict[str, Any]) -> str:
-    """A reference of CITATION.cff as BibTeX."""
+    """A CITATION.cff reference as BibTeX."""
     authors = [f"{author['family-names']}, {author['given-names']}" for author in work["authors"]]
     values = {
         "author": " and ".join(authors),
@@ -124,7 +124,7 @@ def bibtex(work: dict[str, Any]) -> str:
 
 
 def draw(game: Game, path: Path, seed: int = 1) -> None:
-    """Write a moving picture of a game that its usual opponent plays in every seat."""
+    """Write an animation of a game with the default opponent in every seat."""
     from PIL import Image
 
     from cardgym.players.base import resolve
@@ -135,8 +135,8 @@ def draw(game: Game, path: Path, seed: int = 1) -> None:
     player = resolve(game.opponent, game, options)
     session = Session(game, options, [player] * options.num_players, seed=seed, watched=True)
     frames = [picture_of(game, event.after, 0) for event in session.play() if event.text]
-    if len(frames) > MOST_FRAMES:  # The start and the end of a long game.
-        frames = frames[: MOST_FRAMES - 4] + frames[-4:]
+    if len(frames) > MAX_FRAMES:  # Keep the start and the end of a long game.
+        frames = frames[: MAX_FRAMES - 4] + frames[-4:]
     drawn = [Image.fromarray(frame) for frame in frames]
     small = [image.resize((WIDTH, image.height * WIDTH // image.width), Image.Resampling.LANCZOS) for image in drawn]
     times = [FRAME_MS] * (len(small) - 1) + [LAST_MS]
@@ -157,7 +157,7 @@ def main() -> None:
     """Write the pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", metavar="ID", help="the games (all)")
-    parser.add_argument("--pictures", action="store_true", help="draw the moving pictures, too")
+    parser.add_argument("--pictures", action="store_true", help="also draw the animations")
     arguments = parser.parse_args()
     for game_id in arguments.ids or cardgym.registered():
         game = cardgym.find(game_id)

@@ -1,4 +1,4 @@
-"""The notebook of the first tutorial, made from its page: `python docs/notebook.py`."""
+"""Generate the notebook of the first tutorial from its page: `python docs/notebook.py`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOTEBOOK = PAGE.with_suffix(".ipynb")
 
 
 def cells(text: str) -> list[dict[str, Any]]:
-    """The cells of a notebook: the page's blocks of Python, and its text between them."""
+    """The notebook cells: the page's Python blocks and the text between them."""
     found: list[dict[str, Any]] = []
     for number, part in enumerate(re.split(r"^```python\n(.*?)^```\n", text, flags=re.DOTALL | re.MULTILINE)):
         source = part.strip("\n").splitlines(keepends=True)
@@ -27,7 +27,7 @@ def cells(text: str) -> list[dict[str, Any]]:
 
 
 def notebook(text: str) -> str:
-    """The notebook of a page, as its file has it."""
+    """The JSON text of the notebook of a page."""
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     document = {"cells": cells(text), "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""An hour of training, and 10,000 envs made and closed: memory, open files and threads must stay flat. Linux only.
+"""Train for an hour and create 10,000 envs: memory, open files and threads must stay flat. Linux only.
 
     python tests/endurance.py [--minutes 60] [--envs 10000] [--out TABLE.csv] [--only training envs]
 
@@ -39,14 +39,14 @@ TRAINING = [
 """All that a long run does again and again: evaluations, snapshots, saves, entries in TensorBoard. A small buffer is
 full early: it takes memory as it fills."""
 LOOKS = 60
-"""Rows of figures in each table."""
+"""Number of rows in each table."""
 TOLERANCE = 0.02
-"""How much more memory the last quarter may take than the second: what an allocator keeps wanders a little."""
+"""Allowed memory growth from the second to the last quarter; allocators fluctuate a little."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """What a process holds at a moment."""
+    """The resources of a process at one moment."""
 
     done: float  # Minutes of training, or envs made.
     cpu_seconds: float
@@ -56,7 +56,7 @@ class Use:
 
 
 def use_of(process: int, done: float) -> Use:
-    """What a process holds now."""
+    """The current resources of a process."""
     folder = Path("/proc") / str(process)
     status = dict(line.split(":", 1) for line in (folder / "status").read_text(encoding="ascii").splitlines())
     ticks = (folder / "stat").read_text(encoding="ascii").rpartition(")")[2].split()
@@ -70,7 +70,7 @@ def use_of(process: int, done: float) -> Use:
 
 
 def training(arguments: argparse.Namespace) -> Iterator[Use]:
-    """A training of its own for so many minutes, asked to end by SIGTERM."""
+    """Run a training for `minutes`, then stop it with SIGTERM."""
     with tempfile.TemporaryDirectory() as temporary, open(Path(temporary) / "log", "wb") as log:
         run = subprocess.Popen(
             [sys.executable, *TRAINING, "--out", str(Path(temporary) / "run")], stdout=log, stderr=log
@@ -89,7 +89,7 @@ def training(arguments: argparse.Namespace) -> Iterator[Use]:
 
 
 def envs(arguments: argparse.Namespace) -> Iterator[Use]:
-    """Envs of all ids, options, opponents and render modes: made, played for some steps, drawn, closed."""
+    """Create, step, render and close envs with all ids, options, opponents and render modes."""
     generator = np.random.default_rng(1)
     kinds: list[tuple[str, dict[str, Any]]] = [
         (game_id, {**options.asdict(), **({"opponent": opponent} if opponent else {})})
@@ -126,7 +126,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Use]]] = {"training": t
 
 
 def flat(uses: list[Use]) -> bool:
-    """Whether the last quarter holds as much as the second."""
+    """Whether the last quarter uses no more than the second."""
     quarter = len(uses) // 4
     early, late = uses[quarter : 2 * quarter], uses[-quarter:]
     memory = [statistics.mean(use.memory_mb for use in part) for part in (early, late)]
@@ -140,7 +140,7 @@ def flat(uses: list[Use]) -> bool:
 
 
 def _median(uses: list[Use], name: str) -> int:
-    """Not the most: one more file is open while a file is saved."""
+    """The median, because saving briefly opens one more file."""
     return int(statistics.median(getattr(use, name) for use in uses))
 
 

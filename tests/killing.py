@@ -1,4 +1,4 @@
-"""Kill a training for real, resume it, and compare it with one that was left alone: for tests of training commands."""
+"""Kill a training, resume it, and compare the result with an uninterrupted run; for tests of training commands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_killed_run_ends_with_the_same_bits(
     suffixes: tuple[str, ...] = (".json", ".npz", ".safetensors"),
     by: signal.Signals = signal.SIGKILL,
 ) -> None:
-    """Train to the end, and again, killed at a random moment and resumed; both must end with the same bits.
+    """Train once without interruption and once killed and resumed; both must end with the same bits.
 
     Args:
         main: runs the training in this process.
@@ -58,7 +58,7 @@ def check_killed_run_ends_with_the_same_bits(
     time.sleep(random.Random().uniform(0, 0.2))  # Not seeded: killed at any moment, perhaps while it saves.
     run.send_signal(by)
     wanted = -by if by == signal.SIGKILL else 128 + by
-    # On a fast machine it may have ended, or be about to: then the signal may end Python itself.
+    # On a fast machine it may have finished already, or the signal may hit Python during shutdown.
     assert run.wait() in (wanted, 0, -by), log.read_text()
     if run.returncode == 128 + by:
         assert "to go on, run the same command with `--resume --out" in log.read_text()
@@ -78,7 +78,7 @@ def check_run_that_is_asked_to_end_saves(
     suffixes: tuple[str, ...] = (".safetensors",),
     after: int = 3,
 ) -> None:
-    """Train to the end, and again, asked to end by a signal and resumed; both must end with the same bits.
+    """Train once without interruption and once stopped by a signal and resumed; both must end with the same bits.
 
     All of it in this process: the signal comes at a fixed step. The other arguments are those of the check above.
 
@@ -132,7 +132,7 @@ def check_same_bits(one: Path, other: Path, suffixes: tuple[str, ...]) -> None:
 
 
 def _without_clock(file: Path) -> bytes:
-    """What a file holds, without the lines that say how long a run took."""
+    """The content of a file, without the lines about elapsed time."""
     lines = file.read_bytes().splitlines(keepends=True)
     return b"".join(line for line in lines if file.suffix != ".json" or not re.search(rb'"seconds"|_per_second"', line))
 

@@ -1,4 +1,4 @@
-"""Kill trainings at random moments, inside saves too, and compare what they end with.
+"""Kill trainings at random moments, also during saves, and compare the final files.
 
     python tests/kills.py --kills 500
 
@@ -54,13 +54,13 @@ TRAININGS = {
         "800", "--buffer-size", "256", "--save-every", "500", "--eval-games", "20",
     ],
 }  # fmt: skip
-"""What Python runs, without --out and --resume. They save often, so that many kills hit a save."""
+"""The command lines, without --out and --resume. They save often, so that many kills hit a save."""
 KILLS_A_RUN = 5
 SUFFIXES = (".json", ".npz", ".safetensors")
 
 
 def start(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
-    """Start a training in a folder, or go on with it."""
+    """Start or resume a training in a folder."""
     return subprocess.Popen(
         [sys.executable, *words, "--out", str(folder), "--resume"], env={**os.environ, "PYTHONPATH": SEARCH_PATH},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -68,7 +68,7 @@ def start(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
 
 
 def kill(run: subprocess.Popen[bytes], folder: Path, seconds: float, in_save: bool) -> tuple[bool, bool]:
-    """Kill a run after some seconds, or at the save that follows; whether it was killed, and inside a save."""
+    """Kill a run after some seconds or during the next save; return whether it was killed, and during a save."""
     end = time.monotonic() + seconds
     while run.poll() is None and (time.monotonic() < end or (in_save and not any(folder.glob(".*.part")))):
         time.sleep(0.0005)

@@ -1,4 +1,4 @@
-"""Digests of what has to be the same on every machine: games, players, tables and exact solutions.
+"""Digests of what must be identical on every machine: games, players, tables and exact solutions.
 
     python tests/reproducibility.py [GAME ...]    compares this machine's digests with those of tests/digests.json
     python tests/reproducibility.py --write       writes them, after a change that is meant
@@ -34,7 +34,7 @@ GAMES = 200
 
 
 def games() -> list[str]:
-    """The ids of cardgym's own games."""
+    """The ids of the built-in games."""
     return sorted(
         game_id
         for package in packages()
@@ -44,7 +44,7 @@ def games() -> list[str]:
 
 
 def digests(games: Iterable[str]) -> dict[str, str]:
-    """The digest of each thing, by name."""
+    """The digests by name."""
     return {
         f"{game_id}: {name}": _digest(value)
         for game_id in games
@@ -53,7 +53,7 @@ def digests(games: Iterable[str]) -> dict[str, str]:
 
 
 def differences(games: Sequence[str]) -> list[str]:
-    """What differs from the file; every name of a game where the file knows nothing of it."""
+    """The names whose digests differ from the file; all names of a game that the file does not contain."""
     wanted = json.loads(FILE.read_text(encoding="utf-8"))
     found = digests(games)
     names = {name for name in wanted if name.partition(":")[0] in games} | set(found)
@@ -83,7 +83,7 @@ def _of_game(game: Game) -> dict[str, Any]:
 
 
 def _games(game: Game, player: str) -> list[Any]:
-    """The final states of games, what they paid, and the streams of chance where they ended."""
+    """The final states of games, their rewards and the final states of their random generators."""
     options = game.parse_options()
     played = SeatedBatch(game, options, GAMES, [resolve(player, game, options)])
     played.seed(game_keys(1, GAMES))

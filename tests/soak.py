@@ -41,15 +41,15 @@ from reproducibility import games
 TESTS = Path(__file__).parent
 ROWS = 4096
 LINEUPS = 64
-"""Mixes of opponents in a batch; rows take them in turn."""
+"""How many line-ups of opponents a batch cycles through."""
 DRAWS = 24
-"""Sets of options at least, where some option has too many values to take them all."""
+"""Minimum number of option sets for games with an option that has too many values to enumerate."""
 OUTSIDE = 20
-"""Decisions against each player outside the kernel: searches are up to a million times slower."""
+"""Decisions against each player outside the kernel; search players are up to a million times slower."""
 
 
 def random_decisions(arguments: argparse.Namespace) -> str:
-    """Random legal actions in every id, under all options and against all players, with what must hold at each step."""
+    """Play random legal actions in every id, with all options and opponents, and check each step."""
     generator = np.random.default_rng(arguments.seed)
     ids, total, settings, outside = games(), 0, 0, 0
     with Progress("random decisions", "decisions", total=arguments.decisions, lines=True) as progress:
@@ -70,7 +70,7 @@ def random_decisions(arguments: argparse.Namespace) -> str:
 
 
 def every_option(game: Game, generator: np.random.Generator) -> list[Options]:
-    """The id's own options; then every choice of every option with every other, numbers of wide ranges drawn."""
+    """The default options, then every pair of option values; wide numeric ranges are sampled."""
     values, wide = [], []
     for spec in dataclasses.fields(game.options):
         known = spec.metadata
@@ -83,7 +83,7 @@ def every_option(game: Game, generator: np.random.Generator) -> list[Options]:
     cases = [game.parse_options()]
     for number in range(max(len(choices), DRAWS if wide else 0)):
         for _ in range(1000):  # Some numbers do not go together.
-            # Small numbers as often as large ones.
+            # Sample small and large numbers equally often.
             drawn = [(name, allowed[int(len(allowed) ** generator.random()) - 1]) for name, allowed in wide]
             with contextlib.suppress(CardgymError):
                 cases.append(game.options(**dict([*choices[number % len(choices)], *drawn])))
@@ -97,7 +97,7 @@ def _is_outside(game: Game, name: str) -> bool:
 
 @template
 def _first_broken(states: Any, wanted: Any) -> int:
-    """The first row whose invariants are not those wanted; -1 where all are."""
+    """The first row whose invariants differ from `wanted`; -1 if none does."""
     for row in range(states.shape[0]):
         numbers = bound.invariants(states[row])
         for place in range(len(numbers)):
@@ -108,7 +108,7 @@ def _first_broken(states: Any, wanted: Any) -> int:
 
 @cache
 def _compiled_invariants(invariants: Callable[..., Any]) -> Callable[..., int]:
-    """The check of `invariants`, compiled: in Python it takes longer than all the rest."""
+    """The compiled check of `invariants`; in Python it would take longer than everything else."""
     name = f"{invariants.__module__}_{invariants.__qualname__}"
     return bind(_first_broken, name, invariants=rule(invariants))
 
@@ -145,7 +145,7 @@ def _play(game: Game, options: Options, opponents: Sequence[str], decisions: int
 
 
 def hidden_cards(arguments: argparse.Namespace) -> str:
-    """What a seat cannot see is drawn anew: all that players, spectators and logs are handed stays the same."""
+    """Resample what a seat cannot see: nothing that players, spectators and logs receive may change."""
     states = pictures = 0
     for game_id in games():
         game = cardgym.find(game_id)
@@ -158,7 +158,7 @@ def hidden_cards(arguments: argparse.Namespace) -> str:
             knowledge_checks.check_observations(game, options, seed)
             rule_checks.check_invariants(game, options, seed)
             cases = env_arguments(game, options, [game.opponent])
-            # Each observation has a kernel of its own: all of them at the first set of options are enough.
+            # Each observation has its own kernel, so test them all only with the first set of options.
             for case in cases if options == game.parse_options() else cases[1:2]:
                 secrecy_checks.check_handed_out(game, case, seed, steps=30, pictures=3)
                 pictures += 3
@@ -167,7 +167,7 @@ def hidden_cards(arguments: argparse.Namespace) -> str:
 
 
 def rows_and_singles(arguments: argparse.Namespace) -> str:
-    """Row i of a vector env is the single env of seed + i."""
+    """Row i of a vector env equals the single env with seed + i."""
     at_once = 50
     for game_id in games():
         game = cardgym.find(game_id)
@@ -178,7 +178,7 @@ def rows_and_singles(arguments: argparse.Namespace) -> str:
 
 
 def compiled_and_interpreted(arguments: argparse.Namespace) -> str:
-    """Rules and kernels compiled and interpreted play the same."""
+    """Compiled and interpreted rules and kernels play identically."""
     moves = max(arguments.seeds // 2, 20)
     for game_id in games():
         cases = option_cases(cardgym.find(game_id))
@@ -187,7 +187,7 @@ def compiled_and_interpreted(arguments: argparse.Namespace) -> str:
 
 
 def openspiel(arguments: argparse.Namespace) -> str:
-    """Every program of a game's tests named soak_*.py."""
+    """Run the scripts named soak_*.py in the games' tests."""
     lines = []
     for path in sorted(TESTS.glob("games/*/soak_*.py")):
         words = ["--deals", str(arguments.seeds * 100), "--seed", str(arguments.seed)]
@@ -196,13 +196,13 @@ def openspiel(arguments: argparse.Namespace) -> str:
 
 
 def digests(arguments: argparse.Namespace) -> str:
-    """The digests of tests/digests.json, without this processor's own instructions too."""
+    """Check tests/digests.json with and without this processor's instruction set."""
     path = TESTS / "reproducibility.py"
     return f"{_program(path)}; generic: {_program(path, environment={**os.environ, 'NUMBA_CPU_NAME': 'generic'})}"
 
 
 def damaged_files(arguments: argparse.Namespace) -> str:
-    """Damaged files at random."""
+    """Open randomly damaged files."""
     return _program(TESTS / "untrusted" / "fuzz.py", str(arguments.seeds * 10))
 
 
@@ -218,7 +218,7 @@ print(sum(kernel_of(env.unwrapped.game, env.unwrapped.game.default_observation).
 
 
 def cold_processes(arguments: argparse.Namespace) -> str:
-    """Eight processes that start together on an empty cache: one of them compiles each game, and none fails."""
+    """Start eight processes with an empty cache: one compiles each game, and none fails."""
     for game_id in games():
         with tempfile.TemporaryDirectory() as folder:
             environment = {**os.environ, "CARDGYM_CACHE_DIR": folder}

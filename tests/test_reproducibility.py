@@ -1,4 +1,4 @@
-"""Games, players, tables and exact solutions are the same on every machine, to the bit."""
+"""Games, players, tables and exact solutions are bit-identical on every machine."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="takes minutes 
 
 
 @pytest.mark.parametrize("game_id", games())
-def test_this_machine_gives_the_digests_of_the_file(game_id: str) -> None:
-    # If a change of rules, players or learners is meant: `python tests/reproducibility.py --write`.
+def test_digests_match_this_machine(game_id: str) -> None:
+    # After an intended change of rules, players or learners: `python tests/reproducibility.py --write`.
     assert differences([game_id]) == []
 
 
 @pytest.mark.slow
-def test_a_machine_without_this_ones_instructions_gives_them_too() -> None:
-    # One game, since all of it is compiled anew: some ten seconds. The script without a game's name checks them all.
+def test_digests_match_a_generic_processor() -> None:
+    # One game only, because everything is recompiled (about ten seconds). The script checks all games.
     game_id = min(games(), key=lambda one: (cardgym.find(one).parse_options().num_players, one))
     program = [sys.executable, str(Path(__file__).with_name("reproducibility.py")), game_id]
     run = subprocess.run(program, env={**os.environ, "NUMBA_CPU_NAME": "generic"}, capture_output=True, text=True)

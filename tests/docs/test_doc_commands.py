@@ -1,4 +1,4 @@
-"""Every command of README and docs runs as it stands, cut short by CARDGYM_SHORT; cheap figures are compared.
+"""Every command in the README and docs runs, shortened by CARDGYM_SHORT; cheap figures are compared.
 
 Commands that take long are parsed; `make docs-commands` runs them too.
 """
@@ -36,21 +36,21 @@ LONG = re.compile(
 COMPILES = re.compile(r"cardgym (evaluate|play|record|solve) (C|c)(oda|ribbage|orellian)")
 FIRST_READ = re.compile(r"^(README\.md|docs/tutorials|docs/cli\.md)")
 NOT_RUN = re.compile(r"runs/|players kuhn\.strategy|spike\.zip|my_games|cardgym (review|advise|serve|report$|-m)")
-"""What needs a file of an earlier training, or a game that one played, and what waits for a browser."""
+"""Commands that need a file from an earlier training or game, or that wait for a browser."""
 FIGURES = {
     "cardgym evaluate CodaOfficial-v0 --players checkpoints/coda/official_double_dqn.safetensors bayes "
     "--games 10000 --seed 1000000": ["58.63 %", "57.69", "59.56"],
 }
-"""Commands whose figures stand in a table of their page; they are run at full length by `make docs-commands`."""
+"""Commands whose figures appear in a table on their page; `make docs-commands` runs them at full length."""
 
 
 class Parsed(BaseException):
-    """A command line was parsed."""
+    """Raised once a command line has been parsed."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder to run in: files that commands name, and whatever they write."""
+    """A working folder with the files that commands use."""
     made = tmp_path_factory.mktemp("commands")
     for path in ROOT.glob("examples/*/configs"):
         shutil.copytree(path, made / path.relative_to(ROOT))
@@ -71,7 +71,7 @@ def _settings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _arguments(shown: Shown) -> list[str]:
-    """The words after `cardgym`; a script of train/ is run by `cardgym train`."""
+    """The words after `cardgym`; a script in train/ becomes `cardgym train`."""
     words = shown.words
     return words[1:] if words[0] == "cardgym" else ["train", Path(words[1]).stem, *words[2:]]
 
@@ -102,7 +102,7 @@ def test_command(shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 
 def _is_long(shown: Shown) -> bool:
-    # The suite runs what the first pages show; commands elsewhere that compile a game take too long together.
+    # The suite only runs commands from the first pages; running everything that compiles a game takes too long.
     compiles = bool(COMPILES.search(shown.line)) and not FIRST_READ.search(str(shown))
     return (compiles or bool(LONG.search(shown.line))) and "--help" not in shown.words
 
@@ -136,7 +136,7 @@ def test_what_a_page_says_a_command_prints(
 
 
 def _figures(text: str) -> list[tuple[str, str]]:
-    """The numbers of a JSON document by key, without those that a clock gives."""
+    """The numbers in a JSON document by key, without timings."""
     pairs = re.findall(r'"(\w+)": (-?\d+(?:\.\d+)?)', text)
     return [(key, value) for key, value in pairs if "second" not in key]
 

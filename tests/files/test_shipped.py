@@ -90,7 +90,7 @@ def test_a_folder_beside_the_package_is_where_an_installed_one_looks(tmp_path: P
     shutil.copytree(ROOT / "src/cardgym", package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "shipped_files/configs/a_game").mkdir(parents=True)
     (package / "shipped_files/configs/a_game/a_config.toml").touch()
-    code = "from cardgym import shipped; print(*shipped.configs(), *shipped.scripts())"
+    code = "from cardgym.files import shipped; print(*shipped.configs(), *shipped.scripts())"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["a_game/a_config"]
 
