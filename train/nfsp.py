@@ -21,7 +21,7 @@ from cardgym.learn.denormals import flushing_denormals
 from cardgym.learn.device import choose_device
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.replay import ReplayBuffer
-from cardgym.learn.nfsp.behavior import Behaviour
+from cardgym.learn.nfsp.behavior import Behavior
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.nfsp.learner import AverageLearner
 from cardgym.learn.nfsp.reservoir import Decisions, ReservoirBuffer
@@ -70,7 +70,7 @@ def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
     rollout = SelfPlayRollout.configured(config, game, options, player)
     response = NetworkPlayer("best response", best.online, observation)
     seeds = iter(np.random.SeedSequence([config.seed, 2]).spawn(3))
-    behaviour = Behaviour(
+    behavior = Behavior(
         response, player, rollout.num_streams, config.anticipatory_param, np.random.default_rng(next(seeds))
     )
     builder = TransitionBuilder(rollout.num_streams, shape.inputs, shape.actions, config.n_step, config.gamma)
@@ -78,7 +78,7 @@ def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
     reservoir = ReservoirBuffer(config.reservoir_size, shape.inputs, shape.actions, np.random.default_rng(next(seeds)))
 
     parts: dict[str, Stateful] = {
-        "best": best, "average": average, "rollout": rollout, "behaviour": behaviour, "builder": builder,
+        "best": best, "average": average, "rollout": rollout, "behavior": behavior, "builder": builder,
         "replay": replay, "reservoir": reservoir,
     }  # fmt: skip
     upkeep = Upkeep(
@@ -94,8 +94,8 @@ def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
             turns = rollout.turns
             decay_steps = int(config.exploration_fraction * config.total_steps)
             epsilon = linear(step, config.exploration_initial_eps, config.exploration_final_eps, decay_steps)
-            actions = behaviour.act(turns, epsilon)
-            responds = behaviour.responds(turns.streams)
+            actions = behavior.act(turns, epsilon)
+            responds = behavior.responds(turns.streams)
             builder.act(turns, actions)
             rollout.step(actions)
             step = rollout.decisions
@@ -106,7 +106,7 @@ def train(config: NFSPConfig, folder: Path, resume: bool) -> TrainingResult:
                 replay.add(transitions)
             masks = turns.masks[responds] != 0
             reservoir.add(Decisions(turns.observations[responds], masks, actions[responds]))
-            behaviour.start(rollout.ended)
+            behavior.start(rollout.ended)
 
             # Update both networks.
             best.learning_rate = linear(step, config.learning_rate, config.learning_rate_final, config.total_steps)

@@ -54,15 +54,15 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
     if config.init_from:
         load_weights(network, Path(config.init_from), game, options, observation)
     others_size = shape.inputs * (options.num_players - 1) if config.critic == "all" else 0
-    normaliser = None
-    if config.normalise:
+    normalizer = None
+    if config.normalize:
         first = PolicyPlayer("first", network, observation)
         generator = np.random.default_rng([config.seed, 3])
-        normaliser = measure(
+        normalizer = measure(
             SelfPlayRollout.configured(config, game, options, first), first, generator, others=others_size > 0
         )
-        insert(network, normaliser, same_function=bool(config.init_from))
-    critic = TableCritic(shape.inputs + others_size, config.hidden_sizes, normaliser) if others_size else None
+        insert(network, normalizer, same_function=bool(config.init_from))
+    critic = TableCritic(shape.inputs + others_size, config.hidden_sizes, normalizer) if others_size else None
     device = choose_device(config.device)
     learner = PPOLearner(network, config, device, np.random.default_rng([config.seed, 2]), critic)
     player = PolicyPlayer("learner", learner.averaged, observation)

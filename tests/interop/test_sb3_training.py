@@ -35,8 +35,8 @@ QUICK = SB3Config(
     learning_rate=5e-3,
     learning_rate_final=1e-3,
     batch_size=64,
-    n_steps=8,
-    n_epochs=4,
+    num_steps=8,
+    update_epochs=4,
     learning_starts=200,
     train_frequency=8,
     target_update_interval=20,
@@ -186,7 +186,7 @@ def test_stopped_run_goes_on_with_the_same_bits(script, tiny, tmp_path, monkeypa
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_run_that_is_asked_to_end_saves(script, tiny, tmp_path, monkeypatch, capsys):
     words = ["--env-id", "Tiny-v0", "--total-steps", "1024", "--num-envs", "16", "--hidden-sizes", "16"]
-    words += ["--n-steps", "8", "--batch-size", "64", "--eval-every", "0", "--final-games", "0"]
+    words += ["--num-steps", "8", "--batch-size", "64", "--eval-every", "0", "--final-games", "0"]
     # Model files hold the time: the states alone are compared.
     check_run_that_is_asked_to_end_saves(script.main, words, tmp_path, monkeypatch, capsys, suffixes=())
 
@@ -223,8 +223,8 @@ def test_trainings_in_other_wrappers_cannot_be_resumed(tiny):
         (["--env-id", "Tiny-v0", "--opponents", "self=1"], "a vec env does not know the learner"),
         (["--env-id", "Tiny-v0", "--eval-opponents", "perfct"], "did you mean 'perfect'"),
         (["--env-id", "Tiny-v0", "--seat", "4"], "seat=4: allowed are 0 to 1"),
-        (["--env-id", "Tiny-v0", "--n-steps", str(10**12)], "lower n_steps or num_envs"),
-        (["--env-id", "Tiny-v0", "--algorithm", "ppo", "--n-steps", str(10**12)], "lower n_steps or num_envs"),
+        (["--env-id", "Tiny-v0", "--num-steps", str(10**12)], "lower num_steps or num_envs"),
+        (["--env-id", "Tiny-v0", "--algorithm", "ppo", "--num-steps", str(10**12)], "lower num_steps or num_envs"),
         (["--env-id", "Tiny-v0", "--algorithm", "dqn", "--buffer-size", str(10**12)], "lower buffer_size"),
         (["--env-id", "Tiny-v0", "--algorithm", "maskable_dqn", "--buffer-size", str(10**12)], "lower buffer_size"),
     ],

@@ -14,7 +14,7 @@ from learning_game import CARD, LEFT, PARITY, SCRIPT, load_script
 
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
-from cardgym.learn.nfsp.behavior import Behaviour
+from cardgym.learn.nfsp.behavior import Behavior
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.nfsp.learner import AverageLearner, imitation_loss
 from cardgym.learn.nfsp.reservoir import Decisions, ReservoirBuffer
@@ -146,7 +146,7 @@ def test_imitation_loss_is_the_mean_surprise() -> None:
 # -- who plays what ---------------------------------------------------------------------------------------------------
 
 
-def make_behaviour(tiny: Game, eta: float, turns: int = 3) -> tuple[SelfPlayRollout, Behaviour]:
+def make_behavior(tiny: Game, eta: float, turns: int = 3) -> tuple[SelfPlayRollout, Behavior]:
     """A rollout of 64 games of two seats, with a best response that prefers the second of two legal actions."""
     options = tiny.parse_options({"turns": turns})
     torch.manual_seed(1)
@@ -159,45 +159,45 @@ def make_behaviour(tiny: Game, eta: float, turns: int = 3) -> tuple[SelfPlayRoll
     average = PolicyPlayer("average", network, "plain")
     rollout = SelfPlayRollout(tiny, options, 64, OpponentPool.parse(["self"]), average, seed=3)
     best = NetworkPlayer("best", q_network, "plain")
-    return rollout, Behaviour(best, average, rollout.num_streams, eta, np.random.default_rng(4))
+    return rollout, Behavior(best, average, rollout.num_streams, eta, np.random.default_rng(4))
 
 
 @pytest.mark.parametrize("eta", [0.0, 0.3, 1.0])
 def test_seats_play_their_best_response_in_a_share_of_games_and_to_their_end(tiny: Game, eta: float) -> None:
-    rollout, behaviour = make_behaviour(tiny, eta)
+    rollout, behavior = make_behavior(tiny, eta)
     streams = np.arange(rollout.num_streams)
     played = []
     for _ in range(120):
-        turns, before = rollout.turns, behaviour.responds(streams)
-        actions = behaviour.act(turns, 0.0)
+        turns, before = rollout.turns, behavior.responds(streams)
+        actions = behavior.act(turns, 0.0)
         # The best response takes the odd action, the average policy the even one; the fifth is never legal.
         assert (actions % 2 == before[turns.streams]).all()
         assert turns.masks[np.arange(len(actions)), actions].all()
         rollout.step(actions)
-        behaviour.start(rollout.ended)
+        behavior.start(rollout.ended)
         going_on = np.setdiff1d(streams, rollout.ended)
-        assert (behaviour.responds(going_on) == before[going_on]).all()
-        played += behaviour.responds(rollout.ended).tolist()
+        assert (behavior.responds(going_on) == before[going_on]).all()
+        played += behavior.responds(rollout.ended).tolist()
     error = np.sqrt(eta * (1 - eta) / len(played))
     assert np.mean(played) == pytest.approx(eta, abs=4 * error + 1e-12)
 
 
 def test_only_the_best_response_explores(tiny: Game) -> None:
-    rollout, behaviour = make_behaviour(tiny, 0.5)
-    responds = behaviour.responds(rollout.turns.streams)
-    actions = behaviour.act(rollout.turns, 1.0)
+    rollout, behavior = make_behavior(tiny, 0.5)
+    responds = behavior.responds(rollout.turns.streams)
+    actions = behavior.act(rollout.turns, 1.0)
     assert (actions[~responds] % 2 == 0).all()
     assert set((actions[responds] % 2).tolist()) == {0, 1}
     assert rollout.turns.masks[np.arange(len(actions)), actions].all()
 
 
 def test_rewards_are_a_seats_own_until_its_next_turn_and_do_not_leak_into_its_next_game(tiny: Game) -> None:
-    rollout, behaviour = make_behaviour(tiny, 0.5)
+    rollout, behavior = make_behavior(tiny, 0.5)
     size, num_actions = rollout.turns.observations.shape[1], rollout.turns.masks.shape[1]
     builder = TransitionBuilder(rollout.num_streams, size, num_actions, 1, 1.0)
     seen = 0
     for _ in range(40):
-        actions = behaviour.act(rollout.turns, 0.2)
+        actions = behavior.act(rollout.turns, 0.2)
         builder.act(rollout.turns, actions)
         rollout.step(actions)
         for batch in builder.complete(rollout.rewards, rollout.turns, rollout.ended):
@@ -211,7 +211,7 @@ def test_rewards_are_a_seats_own_until_its_next_turn_and_do_not_leak_into_its_ne
             parities = batch.observations[going_on, PARITY], batch.next_observations[going_on, PARITY]
             assert (parities[0] != parities[1]).all()
             seen += len(own)
-        behaviour.start(rollout.ended)
+        behavior.start(rollout.ended)
     assert seen > 2000
 
 

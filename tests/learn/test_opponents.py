@@ -12,11 +12,11 @@ from test_dqn_transitions import make_player, make_rollout, play
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import CALLER
 from cardgym.errors import CardgymError
-from cardgym.learn.opponents import Learner, OpponentPool, Snapshots
+from cardgym.learn.opponents import LearningPlayer, OpponentPool, Snapshots
 from cardgym.learn.rollouts import SelfPlayRollout
 
 
-def weights_of(player: Learner) -> torch.Tensor:
+def weights_of(player: LearningPlayer) -> torch.Tensor:
     return torch.cat([values.flatten() for values in player.network.parameters()])
 
 

@@ -16,7 +16,7 @@ from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.engine.numba.compilation import plain_function
 from cardgym.errors import CardgymError
-from cardgym.learn.opponents import Learner, OpponentPool
+from cardgym.learn.opponents import LearningPlayer, OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.critic import TableCritic
 from cardgym.learn.ppo.learner import PPOLearner
@@ -66,7 +66,7 @@ def model(folder: Path) -> bytes:
         {"magnet": "uniform", "magnet_coef": 0.01},
         {"action_features": ("parity",), "magnet": "none"},
         {"magnet": "copy", "magnet_interval": 3},
-        {"normalise": True, "critic": "all"},
+        {"normalize": True, "critic": "all"},
         {"opponents": ("self=1", "snapshot=1", "random=1"), "snapshot_every": 1_000},
         {"env_options": {"num_players": 1}, "critic": "all", "eval_opponents": ("random",)},
     ],
@@ -105,7 +105,7 @@ KILLED = [
         "32",
     ),
     *("--opponents", "self=1", "snapshot=1", "--snapshot-every", "1000", "--average-tau", "0.1"),
-    *("--normalise", "--critic", "all"),
+    *("--normalize", "--critic", "all"),
     *("--eval-opponents", "random", "--eval-games", "100", "--eval-every", "2000", "--save-every", "2000"),
     *("--final-games", "0"),
 ]
@@ -122,7 +122,7 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
     )
 
 
-@pytest.mark.parametrize("changes", [{}, {"normalise": True, "critic": "all"}], ids=["plain", "whole-table"])
+@pytest.mark.parametrize("changes", [{}, {"normalize": True, "critic": "all"}], ids=["plain", "whole-table"])
 def test_training_goes_on_from_another_checkpoint(
     ppo: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
@@ -168,7 +168,7 @@ def test_first_step_of_an_update_has_ratio_1(magnet: str) -> None:
     assert statistics["losses/clipfrac"] == 0.0
     assert statistics["losses/policy_loss"] == pytest.approx(
         0.0, abs=1e-6
-    )  # Advantages are normalised: their mean is 0.
+    )  # Advantages are normalized: their mean is 0.
     if magnet != "uniform":
         assert statistics["losses/magnet_kl"] == pytest.approx(0.0, abs=1e-7)
 
@@ -189,22 +189,22 @@ def test_a_strong_magnet_holds_the_policy() -> None:
 # -- the inputs, and a critic of the whole table ----------------------------------------------------------------------
 
 
-def rollout_of(tiny: Game, player: Learner) -> SelfPlayRollout:
+def rollout_of(tiny: Game, player: LearningPlayer) -> SelfPlayRollout:
     return SelfPlayRollout(tiny, tiny.parse_options(), 64, OpponentPool.parse(("self=1",)), player, seed=3)
 
 
-def test_normalised_inputs_have_mean_0_and_deviation_1_and_fold_into_the_first_layer(tiny: Game) -> None:
+def test_normalized_inputs_have_mean_0_and_deviation_1_and_fold_into_the_first_layer(tiny: Game) -> None:
     options = tiny.parse_options()
     network = PolicyNetwork(network_shape(tiny, options, "plain", (8,), dueling=False))
     player = PolicyPlayer("first", network, "plain")
-    normaliser = measure(rollout_of(tiny, player), player, np.random.default_rng(1), others=True)
+    normalizer = measure(rollout_of(tiny, player), player, np.random.default_rng(1), others=True)
 
     rollout, seen = rollout_of(tiny, player), []
     while rollout.decisions < 20_000:
         seen.append(np.concatenate([rollout.turns.observations, rollout.others()], axis=1))
         rollout.step(player.act(rollout.turns.observations, rollout.turns.masks, np.random.random(len(seen[-1]))))
     inputs = torch.tensor(np.concatenate(seen))
-    normal = normaliser(inputs)
+    normal = normalizer(inputs)
     differing = inputs.std(0) > 0
     assert 2 * network.shape.inputs == len(differing) >= differing.sum() > 4
     torch.testing.assert_close(normal.mean(0), torch.zeros(len(differing)), atol=0.05, rtol=0)
@@ -212,9 +212,9 @@ def test_normalised_inputs_have_mean_0_and_deviation_1_and_fold_into_the_first_l
 
     own = inputs[:100, : network.shape.inputs]
     plain = copy.deepcopy(network)
-    insert(network, normaliser, same_function=False)
+    insert(network, normalizer, same_function=False)
     torch.testing.assert_close(folded(network)(own), network(own))
-    insert(plain, normaliser, same_function=True)
+    insert(plain, normalizer, same_function=True)
     before, after = folded(plain)(own), plain(own)
     torch.testing.assert_close(before, after)
     assert not torch.allclose(network(own)[1], after[1])  # The same new weights mean another function.

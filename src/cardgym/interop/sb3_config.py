@@ -22,13 +22,13 @@ from cardgym.learn.config import (
 class PPOKeys(TrainingConfig):
     """PPO and MaskablePPO only."""
 
-    n_steps: PositiveInt = 16
+    num_steps: PositiveInt = 16
     """Steps of each env in a rollout."""
-    n_epochs: PositiveInt = 4
+    update_epochs: PositiveInt = 4
     """Passes over a rollout."""
     gae_lambda: Share = 0.95
     """Lambda of generalized advantage estimation."""
-    clip_range: PositiveFloat = 0.2
+    clip_coef: PositiveFloat = 0.2
     """How far the new probability of an action may be from the old, as a ratio."""
     ent_coef: NonNegativeFloat = 0.0
     """Weight of the entropy in the loss."""

@@ -17,7 +17,7 @@ class Descent:
     Attributes:
         network: the network that learns.
         critic: another one that learns beside it; None without.
-        optimiser: Adam on the weights of both.
+        optimizer: Adam on the weights of both.
         device: where they are.
     """
 
@@ -44,36 +44,36 @@ class Descent:
         self.network = network.to(device)
         self.critic = None if critic is None else critic.to(device)
         self._weights = [*network.parameters(), *(() if critic is None else critic.parameters())]
-        self.optimiser = torch.optim.Adam(self._weights, lr=learning_rate, eps=adam_epsilon, fused=True)
+        self.optimizer = torch.optim.Adam(self._weights, lr=learning_rate, eps=adam_epsilon, fused=True)
         self.device = device
         self._max_grad_norm = max_grad_norm
 
     @property
     def learning_rate(self) -> float:
         """Adam's step size."""
-        rate: float = self.optimiser.param_groups[0]["lr"]
+        rate: float = self.optimizer.param_groups[0]["lr"]
         return rate
 
     @learning_rate.setter
     def learning_rate(self, value: float) -> None:
-        self.optimiser.param_groups[0]["lr"] = value
+        self.optimizer.param_groups[0]["lr"] = value
 
     def descend(self, loss: Tensor) -> None:
         """Take one step of Adam against the gradient of a loss, a scalar."""
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         torch.autograd.backward(loss)
         if self._max_grad_norm:
             clip_grad_norm_(self._weights, self._max_grad_norm)
-        self.optimiser.step()
+        self.optimizer.step()
 
     def state_dict(self) -> dict[str, Any]:
         """All that decides how learning continues, as tensors and plain values."""
         critic = {} if self.critic is None else {"critic": self.critic.state_dict()}
-        return {"network": self.network.state_dict(), **critic, "optimiser": self.optimiser.state_dict()}
+        return {"network": self.network.state_dict(), **critic, "optimizer": self.optimizer.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         self.network.load_state_dict(state["network"])
         if self.critic is not None:
             self.critic.load_state_dict(state["critic"])
-        self.optimiser.load_state_dict(state["optimiser"])
+        self.optimizer.load_state_dict(state["optimizer"])

@@ -103,7 +103,7 @@ class OpponentPool:
         return np.array(numbers, np.int32), weights
 
 
-class Learner(BatchPolicy, Protocol):
+class LearningPlayer(BatchPolicy, Protocol):
     """A player whose actions come from a PyTorch network."""
 
     name: str
@@ -121,14 +121,14 @@ class Snapshots:
         players: the copies; each plays as the learner did when it was taken.
     """
 
-    def __init__(self, learner: Learner, count: int) -> None:
-        self.players: list[Learner] = [copy.deepcopy(learner) for _ in range(count)]
+    def __init__(self, learner: LearningPlayer, count: int) -> None:
+        self.players: list[LearningPlayer] = [copy.deepcopy(learner) for _ in range(count)]
         for number, player in enumerate(self.players, 1):
             player.name = f"{SNAPSHOT} {number}"
             player.network.requires_grad_(False)
         self._taken = 0
 
-    def take(self, learner: Learner) -> None:
+    def take(self, learner: LearningPlayer) -> None:
         """Replace the oldest copy by the learner as it is now."""
         if self.players:
             oldest = self.players[self._taken % len(self.players)]

@@ -12,7 +12,7 @@ from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, ROW, STEP
 from cardgym.errors import CardgymError
 from cardgym.learn.config import SelfPlayConfig
 from cardgym.learn.episodes import EpisodeStatistics
-from cardgym.learn.opponents import Learner, OpponentPool, Snapshots
+from cardgym.learn.opponents import LearningPlayer, OpponentPool, Snapshots
 from cardgym.learn.resume import generator_state, pack, set_generator_state, unpack
 from cardgym.players.seats import SeatedBatch, game_keys
 
@@ -61,7 +61,7 @@ class SelfPlayRollout:
         options: Options,
         num_envs: int,
         opponents: OpponentPool,
-        learner: Learner,
+        learner: LearningPlayer,
         *,
         seed: int,
         snapshots: int = 1,
@@ -112,7 +112,7 @@ class SelfPlayRollout:
         self._update_turns()
 
     @classmethod
-    def configured(cls, config: SelfPlayConfig, game: Game, options: Options, learner: Learner) -> Self:
+    def configured(cls, config: SelfPlayConfig, game: Game, options: Options, learner: LearningPlayer) -> Self:
         """Start the first games as a training's hyper-parameters say.
 
         Raises:

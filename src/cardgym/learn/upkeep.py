@@ -12,7 +12,7 @@ from cardgym.learn import tags
 from cardgym.learn.action_shares import ActionPictures, Watched
 from cardgym.learn.config import NetworkConfig
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
-from cardgym.learn.opponents import Learner
+from cardgym.learn.opponents import LearningPlayer
 from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import crossed
@@ -36,7 +36,7 @@ class Upkeep:
         config: NetworkConfig,
         folder: Path,
         rollout: SelfPlayRollout,
-        player: Learner,
+        player: LearningPlayer,
         network: Callable[[], Network],
         observation: str,
         parts: Mapping[str, Stateful],

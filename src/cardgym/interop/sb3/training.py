@@ -18,9 +18,8 @@ from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 from cardgym.files.limits import check_memory
 from cardgym.interop.sb3.maskable_dqn import MaskableDQN
 from cardgym.interop.sb3.vec_env import CardVecEnv
-from cardgym.interop.sb3_config import PPOKeys, SB3Config
+from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn import tags
-from cardgym.learn.config import ExplorationConfig, TrainingConfig
 from cardgym.learn.evaluation import Board
 from cardgym.learn.schedules import crossed
 
@@ -74,9 +73,11 @@ def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:
         "device": config.device,
     }
     if config.algorithm in ("maskable_ppo", "ppo"):
-        names = _own_keys(PPOKeys)
+        names = ["gae_lambda", "ent_coef", "vf_coef"]
+        arguments |= {"n_steps": config.num_steps, "n_epochs": config.update_epochs, "clip_range": config.clip_coef}
     else:
-        names = ["buffer_size", "learning_starts", "tau", *_own_keys(ExplorationConfig)]
+        names = ["buffer_size", "learning_starts", "tau"]
+        names += ["exploration_initial_eps", "exploration_final_eps", "exploration_fraction"]
         arguments["train_freq"] = max(round(config.train_frequency / config.num_envs), 1)
         arguments["gradient_steps"] = max(round(config.num_envs / config.train_frequency), 1)
         arguments["target_update_interval"] = config.target_update_interval * config.train_frequency
@@ -92,17 +93,12 @@ def _check_buffer(config: SB3Config, env: VecEnv) -> None:
     assert isinstance(action, spaces.Discrete)
     observation_bytes = 4 * math.prod(observation.shape or (1,))
     if config.algorithm in ("maskable_ppo", "ppo"):
-        rows, keys = config.n_steps * config.num_envs, "n_steps or num_envs"
+        rows, keys = config.num_steps * config.num_envs, "num_steps or num_envs"
         row_bytes = observation_bytes + 4 * int(action.n) + 28  # Its masks are float32, like all the rest.
     else:
         rows, keys = max(config.buffer_size, config.num_envs), "buffer_size"
         row_bytes = 2 * observation_bytes + int(action.n) + 17
     check_memory(f"a buffer of {rows:,} transitions of {row_bytes:,} bytes each", rows * row_bytes, f"lower {keys}")
-
-
-def _own_keys(kind: type[TrainingConfig]) -> list[str]:
-    """The keys that `kind` adds to those of every training script."""
-    return [name for name in kind.model_fields if name not in TrainingConfig.model_fields]
 
 
 class Every(BaseCallback):

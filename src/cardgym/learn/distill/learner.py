@@ -1,4 +1,4 @@
-"""The learner of distillation: the policy network, an optimiser and the update."""
+"""The learner of distillation: the policy network, an optimizer and the update."""
 
 from __future__ import annotations
 

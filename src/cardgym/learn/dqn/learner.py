@@ -1,4 +1,4 @@
-"""The learner of DQN and double DQN: two networks, an optimiser and the update."""
+"""The learner of DQN and double DQN: two networks, an optimizer and the update."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class DQNLearner:
         self.online = QNetwork(shape).to(self.device)
         self.target = copy.deepcopy(self.online).requires_grad_(False)
         self._online = QNetworkGradient(self.online)
-        self.optimiser = Adam(self._online.parameters, learning_rate, epsilon=adam_epsilon)
+        self.optimizer = Adam(self._online.parameters, learning_rate, epsilon=adam_epsilon)
         self.updates = 0
         self._double = double
         self._discount = discount
@@ -73,11 +73,11 @@ class DQNLearner:
     @property
     def learning_rate(self) -> float:
         """Adam's step size."""
-        return self.optimiser.learning_rate
+        return self.optimizer.learning_rate
 
     @learning_rate.setter
     def learning_rate(self, value: float) -> None:
-        self.optimiser.learning_rate = value
+        self.optimizer.learning_rate = value
 
     @torch.no_grad()
     def update(self, batch: Transitions) -> Tensor:
@@ -100,7 +100,7 @@ class DQNLearner:
         if self._max_grad_norm:
             norm = self._online.gradient.norm()
             self._online.gradient.mul_((self._max_grad_norm / (norm + 1e-6)).clamp_(max=1))
-        self.optimiser.step(self._online.gradient)
+        self.optimizer.step(self._online.gradient)
         self.updates += 1
         if self.updates % self._target_update_interval == 0:
             self._update_target()
@@ -136,7 +136,7 @@ class DQNLearner:
         return {
             "online": self.online.state_dict(),
             "target": self.target.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
             "updates": self.updates,
         }
 
@@ -144,5 +144,5 @@ class DQNLearner:
         """Restore what `state_dict` returned."""
         self.online.load_state_dict(state["online"])
         self.target.load_state_dict(state["target"])
-        self.optimiser.load_state_dict(state["optimiser"])
+        self.optimizer.load_state_dict(state["optimizer"])
         self.updates = state["updates"]

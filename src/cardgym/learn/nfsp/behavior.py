@@ -14,7 +14,7 @@ from cardgym.players.networks import NetworkPlayer
 from cardgym.players.policy_networks import PolicyPlayer
 
 
-class Behaviour:
+class Behavior:
     """Each seat plays a whole game by its best response with probability eta, otherwise by the average policy.
 
     Heinrich and Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016), alg. 1.

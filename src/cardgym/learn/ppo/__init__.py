@@ -1,1 +1,1 @@
-"""Proximal policy optimisation in self-play, for `train/ppo.py`."""
+"""Proximal policy optimization in self-play, for `train/ppo.py`."""

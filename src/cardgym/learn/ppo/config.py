@@ -19,7 +19,7 @@ class PPOConfig(NetworkConfig):
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
     of the learner."""
 
-    normalise: bool = False
+    normalize: bool = False
     """Shift and scale the inputs to mean 0 and standard deviation 1, as the first policy meets them; checkpoints have
     that in their first layer."""
     critic: Critic = "own"
@@ -40,7 +40,7 @@ class PPOConfig(NetworkConfig):
     gamma: Share = 1.0
     """Discount from one of a seat's decisions to its next."""
     gae_lambda: Share = 0.95
-    """Lambda of generalised advantage estimation: 0 trusts the critic, 1 the rewards."""
+    """Lambda of generalized advantage estimation: 0 trusts the critic, 1 the rewards."""
     update_epochs: PositiveInt = 2
     """How often an update goes through its batch."""
     num_minibatches: PositiveInt = 16

@@ -1,4 +1,4 @@
-"""The learner of PPO: the policy network, its magnet, an optimiser and the update."""
+"""The learner of PPO: the policy network, its magnet, an optimizer and the update."""
 
 from __future__ import annotations
 

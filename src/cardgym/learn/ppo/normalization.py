@@ -18,7 +18,7 @@ _SMALLEST_DEVIATION = 0.05
 """What hardly ever differs is not blown up to matter as much as the rest."""
 
 
-class Normaliser(nn.Module):
+class Normalizer(nn.Module):
     """Shifts and scales its inputs by fixed numbers.
 
     Attributes:
@@ -35,14 +35,14 @@ class Normaliser(nn.Module):
         self.register_buffer("scale", scale)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """The inputs normalised, (rows, inputs), float32."""
+        """The inputs normalized, (rows, inputs), float32."""
         return (inputs - self.shift) * self.scale
 
 
 def measure(
     rollout: SelfPlayRollout, player: PolicyPlayer, generator: np.random.Generator, *, others: bool
-) -> Normaliser:
-    """Normalise what a player sees, by the first observations of a rollout.
+) -> Normalizer:
+    """Normalize what a player sees, by the first observations of a rollout.
 
     Observations differ in scale by a factor of a hundred, and Adam moves all weights alike: small inputs are learnt
     last (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?", ICLR 2021, section 3.3).
@@ -57,7 +57,7 @@ def measure(
         CardgymError: if there is not enough memory for the observations.
     """
     size = rollout.turns.observations.shape[1] * (rollout.options.num_players if others else 1)
-    check_memory(f"{_DECISIONS:,} observations to normalise by", 8 * _DECISIONS * size, "leave normalise out")
+    check_memory(f"{_DECISIONS:,} observations to normalize by", 8 * _DECISIONS * size, "leave normalize out")
     seen = []
     while rollout.decisions < _DECISIONS:
         _, observations, masks = rollout.turns
@@ -67,19 +67,19 @@ def measure(
     deviations = table.std(axis=0, dtype=np.float64)
     # What never differed yet may come to differ, by its whole range of about 1.
     scale = np.where(deviations > 0, 1 / np.maximum(deviations, _SMALLEST_DEVIATION), 1.0)
-    return Normaliser(torch.tensor(table.mean(axis=0), dtype=torch.float32), torch.tensor(scale, dtype=torch.float32))
+    return Normalizer(torch.tensor(table.mean(axis=0), dtype=torch.float32), torch.tensor(scale, dtype=torch.float32))
 
 
 @torch.no_grad()
-def insert(network: PolicyNetwork, normaliser: Normaliser, *, same_function: bool) -> None:
-    """Put the normaliser of an observation before the hidden layers of a network.
+def insert(network: PolicyNetwork, normalizer: Normalizer, *, same_function: bool) -> None:
+    """Put the normalizer of an observation before the hidden layers of a network.
 
     Args:
         network: the network, whose features by action stay as they are.
-        normaliser: of all inputs of the network, and perhaps more behind them.
+        normalizer: of all inputs of the network, and perhaps more behind them.
         same_function: change the first layer so that the network computes what it did: its weights were learnt.
     """
-    own = Normaliser(normaliser.shift[network.others].clone(), normaliser.scale[network.others].clone())
+    own = Normalizer(normalizer.shift[network.others].clone(), normalizer.scale[network.others].clone())
     first = _first_layer(network.body)
     if same_function:
         first.bias.add_(first.weight @ own.shift)
@@ -89,12 +89,12 @@ def insert(network: PolicyNetwork, normaliser: Normaliser, *, same_function: boo
 
 @torch.no_grad()
 def folded(network: PolicyNetwork) -> PolicyNetwork:
-    """The network itself, or a copy that computes the same without the normaliser that was inserted."""
-    if not isinstance(network.body[0], Normaliser):
+    """The network itself, or a copy that computes the same without the normalizer that was inserted."""
+    if not isinstance(network.body[0], Normalizer):
         return network
     plain = copy.deepcopy(network)
     own = plain.body.pop(0)
-    assert isinstance(own, Normaliser)
+    assert isinstance(own, Normalizer)
     first = _first_layer(plain.body)
     first.weight.mul_(own.scale)
     first.bias.sub_(first.weight @ own.shift)

@@ -24,7 +24,7 @@ class TurnBatch(NamedTuple):
         actions: what it did, (rows,), int64.
         log_probs: the log-probability with which it did, (rows,), float32.
         values: the critic's value when it did, (rows,), float32.
-        advantages: generalised advantage estimates, (rows,), float32.
+        advantages: generalized advantage estimates, (rows,), float32.
         returns: advantages plus values, the critic's targets, (rows,), float32.
     """
 
@@ -125,7 +125,7 @@ class TurnBuffer:
         return batch
 
     def _advantages(self, gamma: float, gae_lambda: float) -> npt.NDArray[np.float32]:
-        """The generalised advantage estimate of each turn; an open turn has 0 and passes on its value.
+        """The generalized advantage estimate of each turn; an open turn has 0 and passes on its value.
 
         Schulman et al., "High-dimensional continuous control using generalized advantage estimation", ICLR 2016,
         equation 16, along the turns of one seat.
