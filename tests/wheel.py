@@ -149,6 +149,7 @@ def alone(env: Environment) -> None:
     env.works("evaluate", "CorellianSpike-v0", "--players", "heuristic", "random", "--games", "200", shows="heuristic")
     env.works("advise", "Cribbage-v0", "5H", "5D", "JC", "QS", "2H", "9C", "--dealer", shows="5H")
     env.works("solve", "OnePlayPoker-v0", shows="5,536 states")
+    env.works("reproduce", "--help", shows="one-play-poker")
     env.lacks("learn", "train", "dqn", "--config", "corellian_spike/dqn")
     env.lacks("learn", "train", "tabular", "--config", "one_play_poker/q_learning")
     env.lacks("learn", "evaluate", "CorellianSpike-v0", "--players", "double_dqn", "random")
@@ -171,6 +172,7 @@ def learn(env: Environment) -> None:
     env.works("train", "nfsp", "--env-id", "CorellianSpike-v0", "--total-steps", "20000", *few, shows="Checkpoint")
     env.works("train", "batch_q", "--help", shows="--num-iterations")
     env.works("train", "experts", "--help", shows="--total-games")
+    env.works("reproduce", "coda", "--help", shows="--deep")
     env.lacks("sb3", "train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo")
 
 

@@ -1,4 +1,4 @@
-"""What a game's package adds to the command line: commands, a solver and a paper."""
+"""What a game's package adds to the command line: commands and a solver. Papers are scripts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from cardgym import Command, GamePackage, registered
 from cardgym.cli import main
 from cardgym.engine import registry
+from cardgym.files import shipped
 
 HEARTS = "HeartsTest-v0"
 
@@ -49,19 +50,6 @@ def solve(game, options, arguments):
 def summary(report):
     return report["env"], ("depth",), [(str(report["depth"]),)], "solved at once"
 """,
-    "hearts_paper": """
-'''Reproduce the paper on hearts.'''
-
-def add_arguments(parser):
-    parser.add_argument("--games", type=int, default=10)
-
-def run(arguments, progress):
-    progress(1, 2)
-    path = arguments.out / "paper.md"
-    arguments.out.mkdir(parents=True)
-    path.write_text(f"{arguments.games} games of seed {arguments.seed}")
-    yield path
-""",
 }
 
 
@@ -84,7 +72,6 @@ def _hearts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
                 "games": Command("hearts_command", "an attempt to replace a command"),
             },
             solver="hearts_solver",
-            paper="hearts_paper",
         )
     )
     yield
@@ -128,11 +115,36 @@ def test_solve_uses_the_solver_of_the_game(capsys: pytest.CaptureFixture[str]) -
     assert "unknown option '--out'" in capsys.readouterr().err
 
 
-def test_reproduce_runs_the_paper_of_the_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["reproduce", "hearts-test", "--seed", "4", "--games", "5"]) == 0
-    assert capsys.readouterr().out == "docs/games/hearts_test/paper.md\n"
-    assert (tmp_path / "docs/games/hearts_test/paper.md").read_text() == "5 games of seed 4"
+PAPER = """
+'''Reproduce the paper on hearts.'''
+import sys
+from pathlib import Path
+
+from cardgym.cli import guarded
+from cardgym.console.arguments import Parser
+from hearts_page import page
+
+def main(words):
+    parser = Parser(prog="cardgym reproduce hearts", description=__doc__)
+    parser.add_argument("--games", type=int, default=10)
+    print(page(parser.parse_args(words).games))
+    return 0
+
+sys.exit(guarded(lambda: main(sys.argv[1:])))
+"""
+
+
+def test_reproduce_runs_a_script_with_the_modules_beside_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "papers/hearts_test"
+    folder.mkdir(parents=True)
+    (folder / "hearts_test_paper.py").write_text(PAPER)
+    (folder / "hearts_page.py").write_text("def page(games):\n    return f'{games} games'\n")
+    monkeypatch.setattr(shipped, "root", lambda: tmp_path)
+    assert main(["reproduce", "hearts-test", "--games", "5"]) == 0
+    assert capsys.readouterr().out == "5 games\n"
     assert main(["reproduce", "--help"]) == 0
-    assert "hearts-test" in capsys.readouterr().out
+    assert "hearts-test  Reproduce the paper on hearts." in capsys.readouterr().out
     assert main(["reproduce", "hearts-test", "--gams", "5"]) == 2
     assert "did you mean '--games'?" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cardgym.cli.parser import Parser
 from cardgym.console.output import adapt_streams, silence_stdout
@@ -59,10 +59,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0, 2 for bad input or a failing disk (with one line on stderr), 130 after Ctrl-C.
     """
+    words = list(sys.argv[1:] if argv is None else argv)
+    return guarded(lambda: _run(words))
+
+
+def guarded(run: Callable[[], int]) -> int:
+    """Call `run`; its exit code, or that of the error that it raised, which is printed in one line."""
     adapt_streams()
     try:
         try:
-            code = _run(list(sys.argv[1:] if argv is None else argv))
+            code = run()
         except SystemExit as stop:  # argparse, after --help
             code = stop.code if isinstance(stop.code, int) else 0
         sys.stdout.flush()

@@ -6,10 +6,7 @@ flags; `cardgym train NAME --help` lists them.
 
 from __future__ import annotations
 
-import ast
 import importlib
-import runpy
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -34,27 +31,14 @@ def main(words: list[str]) -> int:
         raise CardgymError(f"SCRIPT comes first: {', '.join([*scripts, *own])} (see cardgym train --help)")
     name = words[0].removesuffix(".py").replace("-", "_")
     if name in scripts:
-        return _run_script(scripts[name], words[1:])
+        return shipped.run_script(scripts[name], words[1:])
     if name not in own:
         raise unknown("training", words[0], [*scripts, *own])
     return int(importlib.import_module(own[name].module).main(words[1:]))
 
 
-def _run_script(path: Path, words: list[str]) -> int:
-    """Run a script as `python SCRIPT` would; its exit code."""
-    old_words, old_path = sys.argv, sys.path
-    sys.argv, sys.path = [str(path), *words], [str(path.parent), *sys.path]
-    try:
-        runpy.run_path(str(path), run_name="__main__")
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else 0
-    finally:
-        sys.argv, sys.path = old_words, old_path
-    return 0
-
-
 def _help(scripts: Mapping[str, Path], own: Mapping[str, Command]) -> str:
-    lines = {name: _first_sentence(path) for name, path in scripts.items()}
+    lines = {name: shipped.first_line(path) for name, path in scripts.items()}
     lines |= {name: f"{command.help[0].upper()}{command.help[1:]}." for name, command in own.items()}
     width = max(map(len, lines), default=0)
     return "\n".join(
@@ -70,7 +54,3 @@ def _help(scripts: Mapping[str, Path], own: Mapping[str, Command]) -> str:
             *(f"  {name}" for name in shipped.configs()),
         ]
     )
-
-
-def _first_sentence(path: Path) -> str:
-    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]

@@ -53,7 +53,6 @@ class GamePackage:
         commands: the commands it adds.
         solver: the module that solves it, for `cardgym solve`; games of one player need none.
         positions: the module that advises on positions in the game's own words, for `cardgym advise`.
-        paper: the module that makes its paper's results anew, for `cardgym reproduce`.
         table: a reference to how people see its games, a `cardgym.table.presentation.Presentation`; without it they are
             shown by their words.
     """
@@ -64,7 +63,6 @@ class GamePackage:
     commands: Mapping[str, Command] = field(default_factory=dict)
     solver: str | None = None
     positions: str | None = None
-    paper: str | None = None
     table: str | None = None
 
     def __post_init__(self) -> None:

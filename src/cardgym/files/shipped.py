@@ -1,19 +1,22 @@
-"""The files that come with cardgym: training scripts, configs and checkpoints, found by name.
+"""The files that come with cardgym: training scripts, papers, configs and checkpoints, found by name.
 
-In a checkout they stand at its top; in an installed package below `cardgym/shipped_files`, where pyproject.toml maps
-them. The names are the same in both.
+A checkout has them at its top; an installed package below `cardgym/shipped_files`, where pyproject.toml maps them.
+The names are the same in both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+import runpy
+import sys
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 
 from cardgym.errors import CardgymError, nearest, printable
 
-SCRIPTS, CONFIGS, CHECKPOINTS = "train", "configs", "checkpoints"
-"""The folders, by the names that they have in a checkout."""
+SCRIPTS, PAPERS, CONFIGS, CHECKPOINTS = "train", "papers", "configs", "checkpoints"
+"""The names of the folders in a checkout."""
 
 
 @cache
@@ -27,6 +30,29 @@ def root() -> Path:
 def scripts() -> dict[str, Path]:
     """The training scripts by name, such as `dqn`."""
     return {path.stem: path for path in sorted((root() / SCRIPTS).glob("*.py"))}
+
+
+def papers() -> dict[str, Path]:
+    """The scripts that reproduce papers, by their games' names, such as `kuhn_poker`."""
+    return {path.parent.name: path for path in sorted((root() / PAPERS).glob("*/*_paper.py"))}
+
+
+def run_script(path: Path, words: Sequence[str]) -> int:
+    """Run a script as `python SCRIPT WORDS` would, in this process; its exit code."""
+    old_words, old_path = sys.argv, sys.path
+    sys.argv, sys.path = [str(path), *words], [str(path.parent), *sys.path]
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
+    finally:
+        sys.argv, sys.path = old_words, old_path
+    return 0
+
+
+def first_line(path: Path) -> str:
+    """The first line of a script's docstring."""
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 
 def configs() -> dict[str, Path]:

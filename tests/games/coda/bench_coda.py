@@ -74,7 +74,7 @@ def games_per_second(game_id: str, first: str, second: str) -> float:
 
 def bench_networks() -> None:
     """The paper's 2,000 training games, which took 25 s and 128 s there at batch sizes 32 and 128."""
-    from cardgym.games.coda.paper.networks import Budget, train_network
+    from coda_networks import Budget, train_network
 
     train_network(Budget(games=100))
     for double in (True, False):

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from cardgym.games.corellian_spike.paper import page
-from cardgym.games.corellian_spike.paper.estimate import Estimate
-from cardgym.games.corellian_spike.paper.human import human_rows
-from cardgym.games.corellian_spike.paper.runs import Scale
-from cardgym.games.corellian_spike.paper.tables import PAPER, PAPER_SEATS
+import corellian_spike_paper as page
+from spike_numbers import Estimate
+from spike_runs import Scale
+from spike_tables import PAPER, PAPER_SEATS, human_rows
 
 DEEP = Path(__file__).parents[3] / "checkpoints" / "corellian_spike" / "double_dqn.safetensors"
 GAME = {

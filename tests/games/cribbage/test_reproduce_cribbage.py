@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from cribbage_driver import compiled_only
 
-from cardgym.cli import main
-from cardgym.games.cribbage.paper import page
+import cribbage_paper as page
 
 pytestmark = compiled_only
 
@@ -19,7 +18,7 @@ def test_page_answers_the_papers_questions(tmp_path, monkeypatch, capsys):
         configs = getattr(page, name)
         small = {kind: config.replace(seed_deals=100, buffer_size=64) for kind, config in configs.items()}
         monkeypatch.setattr(page, name, small)
-    assert main(["reproduce", "cribbage", "--games", "16", "--out", str(tmp_path)]) == 0
+    assert page.main(["--games", "16", "--out", str(tmp_path)]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["board.png", "results.md"]
     text = (tmp_path / "results.md").read_text()
     assert "Unfinished" not in text

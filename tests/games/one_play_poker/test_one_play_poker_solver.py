@@ -15,9 +15,9 @@ from poker_brute_force import BruteForce, handcrafted, mean_and_deviation
 from cardgym import CardgymError
 from cardgym.engine.contract import CompiledPolicy, Generator, State, rule, uniform
 from cardgym.games.one_play_poker.game import GAME
-from cardgym.games.one_play_poker.paper.page import gamma_difference
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.solvers.solve import solve, solver
+from one_play_poker_paper import gamma_difference
 
 ALL_OPTIONS = [
     *((3, ranking) for ranking in ("flush_first", "pair_first")),

@@ -9,6 +9,5 @@ PACKAGE = GamePackage(
         "CodaOfficial-v0": "cardgym.games.coda.game:OFFICIAL",
     },
     solver="cardgym.games.coda.solve",
-    paper="cardgym.games.coda.paper.command",
     table="cardgym.games.coda.view:TABLE",
 )

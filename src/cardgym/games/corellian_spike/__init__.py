@@ -12,6 +12,5 @@ PACKAGE = GamePackage(
             trains=True,
         ),
     },
-    paper="cardgym.games.corellian_spike.paper.command",
     table="cardgym.games.corellian_spike.view:TABLE",
 )

@@ -23,6 +23,5 @@ PACKAGE = GamePackage(
         "experts": Command("cardgym.games.cribbage.experts.train", "train weighted experts at cribbage", trains=True),
     },
     positions="cardgym.games.cribbage.commands.advise",
-    paper="cardgym.games.cribbage.paper.command",
     table="cardgym.games.cribbage.view:TABLE",
 )

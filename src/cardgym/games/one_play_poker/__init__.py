@@ -5,6 +5,5 @@ from cardgym.engine.registry import GamePackage
 PACKAGE = GamePackage(
     name="one_play_poker",
     games={"OnePlayPoker-v0": "cardgym.games.one_play_poker.game:GAME"},
-    paper="cardgym.games.one_play_poker.paper.command",
     table="cardgym.games.one_play_poker.view:TABLE",
 )

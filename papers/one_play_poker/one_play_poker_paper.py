@@ -1,7 +1,12 @@
-"""The results table of the One Play Poker paper, which its authors left at zero: simulated, beside exact values."""
+"""Fill the results table of the paper "One Play Poker" (Bastiaan and Krabben), and draw the optimal policy.
+
+The paper's table of 50,000 simulated games holds only zeros. The page has it for every reading of the rules, simulated
+and in exact values.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.statistics import Moments
+from cardgym.cli import guarded
+from cardgym.console.arguments import Parser, whole
+from cardgym.console.output import Progress
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
 from cardgym.files.atomic import replacing
@@ -20,9 +28,11 @@ from cardgym.players.base import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.policies import indices, policy_of, policy_table
 from cardgym.solvers.solve import GAMMA, Solver, fraction_text, solver
+from one_play_poker_chart import draw_chart
 
-PAGE = "results.md"
-CHART = "policy.png"
+FOLDER = Path("docs/games/one_play_poker")
+PAGE, CHART = "results.md", "policy.png"
+GAMES = 50_000
 _ROWS = 1 << 16  # Games played side by side.
 
 
@@ -208,3 +218,28 @@ def _difference_text(difference: Difference, rows: list[Row]) -> str:
             f"{float(rows[1].exact - rows[2].exact):.6f}; under this reading the paper's conclusion is wrong."
         )
     return text
+
+
+def main(words: list[str]) -> int:
+    """Simulate, solve, and write the page and the chart; the exit code."""
+    parser = Parser(prog="cardgym reproduce one-play-poker", description=__doc__)
+    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of the deals (0)")
+    parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER", help=f"where to write ({FOLDER})")
+    parser.add_argument(
+        "--games",
+        type=whole(2, 1_000_000),
+        default=GAMES,
+        metavar="N",
+        help=f"games simulated for each policy ({GAMES:,}, as in the paper)",
+    )
+    arguments = parser.parse_args(words)
+    with Progress("reproducing one-play-poker", "readings of the rules") as progress:
+        write_results(arguments.out / PAGE, arguments.games, arguments.seed, progress)
+        print(arguments.out / PAGE)
+        draw_chart(arguments.out / CHART, GAME.parse_options())
+        print(arguments.out / CHART)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(lambda: main(sys.argv[1:])))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from cardgym.games.corellian_spike.batch_q.learner import transferred_policy
-from cardgym.games.corellian_spike.paper.runs import (
+from cardgym.games.corellian_spike.state import CorellianSpikeOptions
+from cardgym.players.base import Player, PlayerSpec
+from spike_runs import (
     CASES,
     CREDITS,
     FOUR,
@@ -29,11 +31,9 @@ from cardgym.games.corellian_spike.paper.runs import (
     train_case,
     train_tabular,
 )
-from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.players.base import Player, PlayerSpec
 
 T = TypeVar("T")
-Progress = Callable[[int, int], None]
+Report = Callable[[int, int], None]
 
 STATE_MODELS = {"": "the paper's code", "cards": "three cards for their sum", "spikes": "code and the opponent's spike"}
 """Observations of the tabular trainings, and what the page calls them."""
@@ -64,7 +64,7 @@ class Results:
     processor_seconds: float = 0.0
 
 
-def run_all(scale: Scale, deep: Sequence[Player], progress: Progress | None = None) -> Results:
+def run_all(scale: Scale, deep: Sequence[Player], progress: Report | None = None) -> Results:
     """Train every case, then play the matches and run the tabular trainings that need the trained policies.
 
     Args:
@@ -92,13 +92,14 @@ def run_all(scale: Scale, deep: Sequence[Player], progress: Progress | None = No
     matches = list_matches(results.runs, scale, deep)
     tabular = list_tabular_trainings(results.runs, scale)
     total = done + len(matches) + len(tabular)
-    # Batch policies (networks) are played in this process: torch is loaded once.
-    compiled = [(match,) for _, match in matches if match.compiled]
-    others = [(match,) for _, match in matches if not match.compiled]
-    compiled_scores = iter(_map(scale.processes, play, compiled, advance))
-    other_scores = iter(_map(1, play, others, advance))
+    compiled_scores = iter(_map(scale.processes, play, [(match,) for _, match in matches if match.compiled], advance))
     for key, match in matches:
-        results.scores.setdefault(key, []).append(next(compiled_scores if match.compiled else other_scores))
+        if match.compiled:
+            scores = next(compiled_scores)
+        else:  # Networks play in this process, so that torch is loaded once.
+            scores = play(match)
+            advance()
+        results.scores.setdefault(key, []).append(scores)
     tabular_results = _map(scale.processes, train_tabular, [(training,) for training in tabular], advance)
     for training, result in zip(tabular, tabular_results, strict=True):
         results.tabular.setdefault((training.decisions, training.observation), []).append(result)
@@ -175,16 +176,9 @@ def list_tabular_trainings(runs: dict[Case, list[TrainingRun]], scale: Scale) ->
 
 
 def _map(
-    processes: int, function: Callable[..., T], tasks: Iterable[tuple[object, ...]], advance: Callable[[], None]
+    processes: int, function: Callable[..., T], tasks: Sequence[tuple[object, ...]], advance: Callable[[], None]
 ) -> list[T]:
-    """`function(*task)` of every task, in order, by several processes; `advance` is called as each ends."""
-    tasks = list(tasks)
-    if processes < 2 or len(tasks) < 2:
-        results = []
-        for task in tasks:
-            results.append(function(*task))
-            advance()
-        return results
+    """`function(*task)` of every task in worker processes, in order; `advance` is called as each ends."""
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
         futures = [pool.submit(function, *task) for task in tasks]
         for future in futures:

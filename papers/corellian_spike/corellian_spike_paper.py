@@ -1,27 +1,34 @@
-"""docs/games/corellian_spike/results.md: the paper's tables beside ours, and which of its claims hold."""
+"""Reproduce the paper on Corellian Spike: tables 2, 3 and 4, the figures of the appendix, and which claims hold."""
 
 # ruff: noqa: E501  # Lines of prose, as they stand on the page.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from cardgym.cli import guarded
+from cardgym.console.arguments import Parser, whole
+from cardgym.console.output import Progress
 from cardgym.engine.registry import find
 from cardgym.files.atomic import replacing
 from cardgym.games.corellian_spike.batch_q.config import ENV
-from cardgym.games.corellian_spike.paper.charts import draw_actions
-from cardgym.games.corellian_spike.paper.experiments import Progress, Results, run_all
-from cardgym.games.corellian_spike.paper.findings import betting, claims, exploration, information
-from cardgym.games.corellian_spike.paper.numbers import Numbers
-from cardgym.games.corellian_spike.paper.runs import CREDITS, FOUR, WEIGHTED, Scale, legal
-from cardgym.games.corellian_spike.paper.states import code_facts
-from cardgym.games.corellian_spike.paper.tables import deep_table, human_table, opponents_table, seats_table
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.players.base import resolve
+from spike_charts import draw_actions
+from spike_experiments import Report, Results, run_all
+from spike_findings import betting, claims, code_facts, exploration, information
+from spike_numbers import Numbers
+from spike_runs import CREDITS, FOUR, WEIGHTED, Scale, legal
+from spike_tables import deep_table, human_table, opponents_table, seats_table
 
+CHECKPOINTS = "checkpoints/corellian_spike/double_dqn*.safetensors"
+"""The deep agents of the page unless others are named."""
+
+FOLDER = Path("docs/games/corellian_spike")
 PAGE = "results.md"
 FIGURES = {
     "actions_credits.png": ("Two players, credits-only reward", CREDITS),
@@ -36,7 +43,7 @@ def write_results(
     scale: Scale,
     deep_paths: Sequence[Path] = (),
     log: Path | None = None,
-    progress: Progress | None = None,
+    progress: Report | None = None,
 ) -> list[Path]:
     """Train and evaluate everything, and write the page and its figures.
 
@@ -111,3 +118,33 @@ def _figures() -> str:
     ]
     lines += [f"![{title}]({name})\n" for name, (title, _) in FIGURES.items()]
     return "\n".join(lines)
+
+
+def main(words: list[str]) -> int:
+    """Train and play everything, and write the page and its figures; the exit code."""
+    parser = Parser(prog="cardgym reproduce corellian-spike", description=__doc__)
+    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of all games and trainings (0)")
+    parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER", help=f"where to write ({FOLDER})")
+    parser.add_argument(
+        "--games", type=whole(2, 1_000_000), default=10_000, metavar="N", help="games of each match (10,000)"
+    )
+    parser.add_argument(
+        "--deep",
+        type=Path,
+        action="append",
+        metavar="PATH",
+        help=f"a checkpoint to match with everyone, for two players; may be repeated ({CHECKPOINTS})",
+    )
+    parser.add_argument("--log", type=Path, metavar="FILE", help="exported games of a person (your log)")
+    parser.add_argument("--processes", type=whole(1, 64), default=2, metavar="N", help="processes to use (2)")
+    arguments = parser.parse_args(words)
+    scale = Scale(games=arguments.games, base_seed=arguments.seed, processes=arguments.processes)
+    deep = sorted(Path().glob(CHECKPOINTS)) if arguments.deep is None else arguments.deep
+    with Progress("reproducing corellian-spike", "tasks") as progress:
+        for path in write_results(arguments.out, scale, deep, arguments.log, progress):
+            print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(lambda: main(sys.argv[1:])))

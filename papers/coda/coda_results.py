@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.games.coda.one_tile import win_rates
-from cardgym.games.coda.paper.networks import Budget, TrainedNetwork, train_network
-from cardgym.games.coda.paper.runs import (
+from coda_networks import Budget, TrainedNetwork, train_network
+from coda_runs import (
     ALGORITHMS,
     CheckpointResult,
     Scale,
@@ -48,7 +48,7 @@ READINGS: dict[str, dict[str, int | str]] = {
 }
 """Readings of the rules, by the options in which they differ from the first."""
 
-Progress = Callable[[int, int], None]
+Report = Callable[[int, int], None]
 """Called with how many experiments are done and how many there are."""
 
 
@@ -176,7 +176,7 @@ class Results:
 class _Steps:
     """Counts the experiments that are done, and reports them."""
 
-    def __init__(self, total: int, progress: Progress | None) -> None:
+    def __init__(self, total: int, progress: Report | None) -> None:
         self._done, self._total, self._progress = 0, total, progress
         self._report()
 
@@ -190,7 +190,7 @@ class _Steps:
 
 
 def measure(
-    scale: Scale, base_seed: int = 0, checkpoints: Sequence[Path] = (), progress: Progress | None = None
+    scale: Scale, base_seed: int = 0, checkpoints: Sequence[Path] = (), progress: Report | None = None
 ) -> Results:
     """Train and evaluate everything.
 

@@ -1,8 +1,12 @@
-"""The page of results: win rates, where training from each start ends, and what changes near the end of the board."""
+"""Reproduce the paper on cribbage: how well weighted strategies learn to discard, from which start, and near the end.
+
+The page has win rates, how far trainings from each start agree, and what changes near the end of the board.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.match import EVALUATION_SEED
+from cardgym.cli import guarded
+from cardgym.console.arguments import Parser, whole
+from cardgym.console.output import Progress
 from cardgym.files.atomic import replacing
 from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.matches import OPPONENTS, Side, same_tosses
@@ -27,6 +34,7 @@ SHORTER = 4
 CHECKPOINTS = 4
 """Evaluations of a run from uniform weights, besides that of its first weights."""
 SEEDS = (1, 2, 3)
+FOLDER = Path("docs/games/cribbage")
 PAGE, BOARD = "results.md", "board.png"
 STARTS = ("hand", "crib", "pegging", "random")
 REGIONS = ((0, 59), (60, 89), (90, 109), (110, 120))
@@ -347,3 +355,22 @@ def _speeds(runs: list[Run]) -> dict[str, float]:
         / max(sum(run.seconds for run in runs if run.kind == kind), 1e-9)
         for kind in kinds
     }
+
+
+def main(words: list[str]) -> int:
+    """Train, evaluate, and write the page and its picture; the exit code."""
+    parser = Parser(prog="cardgym reproduce cribbage", description=__doc__)
+    parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="seed of all games and trainings (0)")
+    parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER", help=f"where to write ({FOLDER})")
+    parser.add_argument(
+        "--games", type=whole(2, 1_000_000), default=GAMES, metavar="N", help=f"games of each training ({GAMES:,})"
+    )
+    arguments = parser.parse_args(words)
+    with Progress("reproducing cribbage", "games") as progress:
+        for path in write_results(arguments.out, arguments.games, arguments.seed, progress):
+            print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(lambda: main(sys.argv[1:])))

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from cardgym.console.figures import COLOURS, new_figure
-from cardgym.files.atomic import replacing
-from cardgym.games.corellian_spike.paper.estimate import Estimate
-from cardgym.games.corellian_spike.paper.runs import Case, TrainingRun
+from cardgym.console.figures import COLOURS, new_figure, save_png
 from cardgym.games.corellian_spike.state import (
     BUY,
     DISCARD,
@@ -25,16 +20,9 @@ from cardgym.games.corellian_spike.state import (
     SWAP_LOW,
     SWAP_SPIKE,
 )
-from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
+from spike_numbers import BETTING, DECISIONS, Estimate, action_shares
+from spike_runs import Case, TrainingRun
 
-BETTING, BUYING, PLACING = 1, 2, 3
-"""Decisions, numbered as in the paper's code."""
-
-DECISIONS = {
-    BETTING: ("betting", {RAISE: "raise", MATCH: "match", FOLD: "fold"}),
-    BUYING: ("buying", {BUY: "buy", DONT_BUY: "don't buy"}),
-    PLACING: ("placing", {DISCARD: "discard", SWAP_SPIKE: "swap spike", SWAP_LOW: "swap low", SWAP_HIGH: "swap high"}),
-}
 _LOOKS = {  # Colour and marker: within a decision, colours differ in lightness too.
     RAISE: (COLOURS[0], "o"),
     MATCH: (COLOURS[1], "s"),
@@ -46,40 +34,6 @@ _LOOKS = {  # Colour and marker: within a decision, colours differ in lightness 
     SWAP_LOW: (COLOURS[1], "o"),
     SWAP_HIGH: (COLOURS[0], "*"),
 }
-
-
-class EnumeratedStates(NamedTuple):
-    """The states of the paper's enumeration, by index.
-
-    Attributes:
-        decisions: the decision in each state, (states,) int64; 0 at the end.
-        rounds: its round, (states,) int64.
-        reachable: whether play can reach it, (states,) bool. A seat places a bought card at once, so the codes of
-            betting and buying with a bought card are never met.
-    """
-
-    decisions: npt.NDArray[np.int64]
-    rounds: npt.NDArray[np.int64]
-    reachable: npt.NDArray[np.bool_]
-
-
-@cache
-def enumerated_states(case: Case) -> EnumeratedStates:
-    """The states of a case."""
-    digits = digits_of(info_state_keys(case.options))
-    return EnumeratedStates(digits.decision, digits.round, (digits.decision == PLACING) | (digits.extra == 0))
-
-
-def action_shares(
-    case: Case, run: TrainingRun, decision: int, round: int | None, iteration: int, among: npt.NDArray[np.bool_]
-) -> dict[int, float]:
-    """The share of each action over the states of a decision in a round (None for all rounds), among some states."""
-    states = enumerated_states(case)
-    chosen = (states.decisions == decision) & among
-    if round is not None:
-        chosen &= states.rounds == round
-    actions = run.policies[iteration][chosen]
-    return {action: float((actions == action).mean()) if len(actions) else np.nan for action in DECISIONS[decision][1]}
 
 
 def draw_actions(path: Path, title: str, case: Case, runs: Sequence[TrainingRun]) -> None:
@@ -113,8 +67,7 @@ def draw_actions(path: Path, title: str, case: Case, runs: Sequence[TrainingRun]
         f"means of {len(runs)} runs; bands: their 95 % intervals, Student's t; logarithmic above 0.1 %",
         fontsize=12,
     )
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format="png", dpi=90, metadata={"Software": ""})
+    save_png(figure, path, dpi=90)
 
 
 def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: int, round: int) -> None:

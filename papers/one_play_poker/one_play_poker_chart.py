@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.console.figures import new_figure
+from cardgym.console.figures import new_figure, save_png
 from cardgym.engine.contract import Options
-from cardgym.files.atomic import replacing
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import BET, EMPTY, NUM_RANKS, NUM_SUITS, PASS, is_flush
 from cardgym.games.one_play_poker.text import RANKS
@@ -115,8 +114,7 @@ def draw_chart(path: Path, options: Options) -> None:
         "grey: cannot happen",
         fontsize=11,
     )
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format="png", dpi=110, metadata={"Software": ""})
+    save_png(figure, path, dpi=110)
 
 
 def _panel(

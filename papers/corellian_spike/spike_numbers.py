@@ -1,0 +1,132 @@
+"""The numbers of the page: means over training runs with their intervals, and the shares of actions in policies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.experiments.sweep.statistics import mean_over_runs
+from cardgym.games.corellian_spike.state import (
+    BUY,
+    DISCARD,
+    DONT_BUY,
+    FOLD,
+    MATCH,
+    RAISE,
+    SWAP_HIGH,
+    SWAP_LOW,
+    SWAP_SPIKE,
+)
+from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
+from spike_experiments import Results
+from spike_runs import Case, Scale, Score, TrainingRun
+
+BETTING, BUYING, PLACING = 1, 2, 3
+"""Decisions, numbered as in the paper's code."""
+
+DECISIONS = {
+    BETTING: ("betting", {RAISE: "raise", MATCH: "match", FOLD: "fold"}),
+    BUYING: ("buying", {BUY: "buy", DONT_BUY: "don't buy"}),
+    PLACING: ("placing", {DISCARD: "discard", SWAP_SPIKE: "swap spike", SWAP_LOW: "swap low", SWAP_HIGH: "swap high"}),
+}
+
+
+class Estimate(NamedTuple):
+    """A mean over runs and its 95 % interval, Student's t; NaN from a single run."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Estimate:
+        """The estimate from one value a run."""
+        estimate = mean_over_runs(list(values))
+        return cls(estimate.value, *(estimate.interval or (math.nan, math.nan)))
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2
+
+    def text(self, form: str = "+.1f") -> str:
+        """The estimate for a table."""
+        return f"{self.mean:{form}} ± {self.half_width:{form.lstrip('+')}}"
+
+
+class EnumeratedStates(NamedTuple):
+    """The states of the paper's enumeration, by index.
+
+    Attributes:
+        decisions: the decision in each state, (states,) int64; 0 at the end.
+        rounds: its round, (states,) int64.
+        reachable: whether play can reach it, (states,) bool. A seat places a bought card at once, so the codes of
+            betting and buying with a bought card are never met.
+    """
+
+    decisions: npt.NDArray[np.int64]
+    rounds: npt.NDArray[np.int64]
+    reachable: npt.NDArray[np.bool_]
+
+
+@cache
+def enumerated_states(case: Case) -> EnumeratedStates:
+    """The states of a case."""
+    digits = digits_of(info_state_keys(case.options))
+    return EnumeratedStates(digits.decision, digits.round, (digits.decision == PLACING) | (digits.extra == 0))
+
+
+def action_shares(
+    case: Case, run: TrainingRun, decision: int, round: int | None, iteration: int, among: npt.NDArray[np.bool_]
+) -> dict[int, float]:
+    """The share of each action over the states of a decision in a round (None for all rounds), among some states."""
+    states = enumerated_states(case)
+    chosen = (states.decisions == decision) & among
+    if round is not None:
+        chosen &= states.rounds == round
+    actions = run.policies[iteration][chosen]
+    return {action: float((actions == action).mean()) if len(actions) else np.nan for action in DECISIONS[decision][1]}
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What the sections of the page read from the results.
+
+    Attributes:
+        results: the results of all experiments.
+        scale: how much was done.
+    """
+
+    results: Results
+    scale: Scale
+
+    def of(self, key: tuple[object, ...], read: Callable[[list[Score]], float]) -> Estimate:
+        """The estimate of what `read` returns for the scores of a match."""
+        return Estimate.of(read(scores) for scores in self.results.scores[key])
+
+    def credits(self, *key: object, player: int = 0) -> Estimate:
+        """Credits that a player won a game; the first unless another is named."""
+        return self.of(key, lambda scores: scores[player].credits)
+
+    def hands(self, *key: object, player: int = 0) -> Estimate:
+        """Percent of the hands that a player won; the first unless another is named."""
+        return self.of(key, lambda scores: 100 * scores[player].hands)
+
+    def busts(self, *key: object) -> str:
+        """In how many of 2,000 games each of the first two players went bust, as the cell of a table."""
+        first, second = (self.of(key, lambda scores, seat=seat: scores[seat].bust) for seat in (0, 1))  # type: ignore[misc]
+        return f"{first.text('.0f')} / {second.text('.0f')}"
+
+    def share(self, case: Case, decision: int, action: int, among: str) -> float:
+        """Percent of the states in which the final policies take an action; among `all` states, or those `met`."""
+        shares = []
+        for run in self.results.runs[case]:
+            rows = np.ones(len(run.met), np.bool_) if among == "all" else run.met
+            shares.append(action_shares(case, run, decision, None, run.last, rows)[action])
+        return 100 * float(np.mean(shares))

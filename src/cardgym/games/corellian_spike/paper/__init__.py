@@ -1,1 +1,0 @@
-"""The paper on Corellian Spike, reproduced."""

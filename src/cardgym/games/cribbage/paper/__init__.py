@@ -1,1 +1,0 @@
-"""The results of the paper on cribbage, reproduced as a page."""

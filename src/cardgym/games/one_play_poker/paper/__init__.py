@@ -1,1 +1,0 @@
-"""The paper on One Play Poker, reproduced."""
