@@ -20,12 +20,11 @@ from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.output import Progress
 from cardgym.files.atomic import replacing
-from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.matches import OPPONENTS, Side, same_tosses
 from cardgym.games.cribbage.experts.picture import board_png, family_shares
 from cardgym.games.cribbage.experts.player import Weights
-from cardgym.games.cribbage.experts.trainer import Trainer
-from cardgym.games.cribbage.strategies import FAMILIES, HOLES, STRATEGIES
+from cardgym.games.cribbage.experts.strategies import FAMILIES, HOLES, STRATEGIES
+from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
 
 GAMES = 160_000
 """Games of each run."""

@@ -12,7 +12,7 @@ from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.advice import advise
 from cardgym.games.cribbage.cards import card_names, parse_cards
 from cardgym.games.cribbage.scoring import score_hand
-from cardgym.games.cribbage.toss_model import PEGGING, WIN
+from cardgym.games.cribbage.tosses import PEGGING, WIN
 
 pytestmark = compiled_only
 

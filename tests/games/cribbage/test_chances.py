@@ -10,7 +10,7 @@ from cardgym.errors import CardgymError
 from cardgym.games.cribbage import chances
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.chance_table import chance_table, is_near, load_table, no_table, save_table, toss_chances
-from cardgym.games.cribbage.commands.chances import draw, run
+from cardgym.games.cribbage.chances import draw, run
 
 pytestmark = compiled_only
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from cardgym.games.cribbage.board import hole, hole_of
 from cardgym.games.cribbage.cards import parse_cards
+from cardgym.games.cribbage.drawing import hole, hole_of
 from cardgym.games.cribbage.scoring import explain_hand
 from cardgym.games.cribbage.text import count_aloud
 

@@ -13,27 +13,25 @@ from cribbage_driver import compiled_only
 from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.games.cribbage.cards import parse_cards
-from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.matches import match, side
 from cardgym.games.cribbage.experts.picture import board_png, family_shares
 from cardgym.games.cribbage.experts.player import SHAPE, ExpertsPlayer, named_weights, save_experts
-from cardgym.games.cribbage.experts.trainer import Trainer
-from cardgym.games.cribbage.experts.updates import gradient, paper_update
-from cardgym.games.cribbage.experts.values import EVENTS, value_positions
-from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.state import TOSSES
-from cardgym.games.cribbage.statistics import keeps
-from cardgym.games.cribbage.statistics_arrays import build_arrays
-from cardgym.games.cribbage.strategies import (
+from cardgym.games.cribbage.experts.strategies import (
     NUM_STRATEGIES,
     RANK_SETS,
     STRATEGIES,
     add_pegging,
     new_pegging,
-    rank_set,
     scale_row,
     score_keeps,
 )
+from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
+from cardgym.games.cribbage.experts.updates import EVENTS, gradient, paper_update, value_positions
+from cardgym.games.cribbage.game import GAME
+from cardgym.games.cribbage.state import TOSSES
+from cardgym.games.cribbage.statistics import keeps
+from cardgym.games.cribbage.statistics_arrays import build_arrays
+from cardgym.games.cribbage.tosses import rank_set
 from cardgym.players.base import resolve
 
 pytestmark = compiled_only

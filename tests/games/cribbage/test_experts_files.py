@@ -12,13 +12,11 @@ from cribbage_driver import compiled_only
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
-from cardgym.games.cribbage.experts.config import ExpertsConfig
-from cardgym.games.cribbage.experts.deals import OWN_CRIB
-from cardgym.games.cribbage.experts.matches import Side, same_tosses, side
+from cardgym.games.cribbage.experts.matches import OWN_CRIB, Side, same_tosses, side
 from cardgym.games.cribbage.experts.player import load_experts, named_weights, save_experts
-from cardgym.games.cribbage.experts.trainer import Trainer
+from cardgym.games.cribbage.experts.strategies import new_pegging
+from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
 from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.strategies import new_pegging
 from cardgym.players.base import resolve
 
 pytestmark = compiled_only

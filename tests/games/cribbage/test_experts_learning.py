@@ -10,17 +10,15 @@ from experts_replay import Replay, weights_of
 from cardgym.arena import evaluate
 from cardgym.arena.match import EVALUATION_SEED
 from cardgym.games.cribbage.cards import CARDS, parse_cards
-from cardgym.games.cribbage.experts.config import ExpertsConfig
+from cardgym.games.cribbage.experts.games import seed_pegging
 from cardgym.games.cribbage.experts.matches import match, records, side
 from cardgym.games.cribbage.experts.picture import board_pixels, draw_board, untouched
 from cardgym.games.cribbage.experts.player import SHAPE, load_experts, load_player, named_weights, save_experts
-from cardgym.games.cribbage.experts.trainer import Trainer
-from cardgym.games.cribbage.experts.training import seed_pegging
-from cardgym.games.cribbage.experts.updates import spread
-from cardgym.games.cribbage.experts.values import value_positions
+from cardgym.games.cribbage.experts.strategies import GAINED, GIVEN, STRATEGIES, new_pegging
+from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
+from cardgym.games.cribbage.experts.updates import spread, value_positions
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import TOSSES
-from cardgym.games.cribbage.strategies import GAINED, GIVEN, STRATEGIES, new_pegging
 
 pytestmark = compiled_only
 

@@ -10,14 +10,12 @@ import pytest
 from cribbage_driver import CribbageDriver, compiled_only
 
 from cardgym.errors import CardgymError
-from cardgym.games.cribbage.commands.pegging import run
-from cardgym.games.cribbage.pegging.hands import SETS
+from cardgym.games.cribbage.pegging.command import run
+from cardgym.games.cribbage.pegging.hands import SETS, taker_shares
 from cardgym.games.cribbage.pegging.inference import last_card_chances
-from cardgym.games.cribbage.pegging.kept import pair_weights
 from cardgym.games.cribbage.pegging.player import make_player
 from cardgym.games.cribbage.pegging.policy import load_policy
-from cardgym.games.cribbage.pegging.solver import PeggingSolver
-from cardgym.games.cribbage.pegging.takers import taker_shares
+from cardgym.games.cribbage.pegging.solver import PeggingSolver, pair_weights
 from cardgym.games.cribbage.pegging.tree import build_tree
 from cardgym.games.cribbage.scoring import points_of_next
 from cardgym.games.cribbage.state import PLAYING, CribbageOptions

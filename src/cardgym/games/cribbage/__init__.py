@@ -11,17 +11,15 @@ PACKAGE = GamePackage(
     loaders={".experts.safetensors": "cardgym.games.cribbage.experts.player:load_player"},
     commands={
         "cribbage-stats": Command(
-            "cardgym.games.cribbage.commands.statistics", "count the exact statistics of every hand of cribbage"
+            "cardgym.games.cribbage.statistics", "count the exact statistics of every hand of cribbage"
         ),
         "cribbage-chances": Command(
-            "cardgym.games.cribbage.commands.chances",
+            "cardgym.games.cribbage.chances",
             "compute the chance to win at cribbage by score, dealer and phase",
         ),
-        "pegging": Command(
-            "cardgym.games.cribbage.commands.pegging", "solve the play of the cards at cribbage by CFR+"
-        ),
+        "pegging": Command("cardgym.games.cribbage.pegging.command", "solve the play of the cards at cribbage by CFR+"),
         "experts": Command("cardgym.games.cribbage.experts.train", "train weighted experts at cribbage", trains=True),
     },
-    positions="cardgym.games.cribbage.commands.advise",
+    positions="cardgym.games.cribbage.advice",
     table="cardgym.games.cribbage.view:TABLE",
 )

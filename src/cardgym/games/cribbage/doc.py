@@ -1,10 +1,10 @@
-"""The documentation of Cribbage-v0 and CribbageDeal-v0, under Gymnasium's headings."""
+"""The reference pages of Cribbage-v0 and CribbageDeal-v0, under Gymnasium's headings."""
 
 from __future__ import annotations
 
 from cardgym.engine.contract import feature_table
 from cardgym.games.cribbage.observations import features
-from cardgym.games.cribbage.plain_observation import features as plain_features
+from cardgym.games.cribbage.observations import plain_features as plain_features
 from cardgym.games.cribbage.rated_observation import features as rated_features
 from cardgym.games.cribbage.state import CribbageOptions
 

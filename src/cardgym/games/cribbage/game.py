@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cardgym.engine.contract import Game, Observation, OutsidePolicy, Rules, Words
-from cardgym.games.cribbage import observations, plain_observation, rated_observation, rules, state, text
+from cardgym.games.cribbage import observations, rated_observation, rules, state, text
 from cardgym.games.cribbage.doc import DEAL_DOC, DOC
-from cardgym.games.cribbage.metrics import METRICS
 from cardgym.games.cribbage.players import PLAYERS
+from cardgym.games.cribbage.rules import METRICS
 
 if TYPE_CHECKING:
     from cardgym.games.cribbage.pegging.player import EquilibriumPlayer
@@ -29,7 +29,7 @@ GAME = Game(
     rules=Rules.of(rules, observations, state),
     observations={
         "full": Observation(observations.observe, observations.features),
-        "plain": Observation(plain_observation.observe_plain, plain_observation.features),
+        "plain": Observation(observations.observe_plain, observations.plain_features),
         "rated": Observation(rated_observation.observe_rated, rated_observation.features),
     },
     words=Words.of(text),

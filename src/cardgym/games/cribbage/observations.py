@@ -6,12 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Generator, State, offsets, rule, uniform
-from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.means import crib_mean, hand_totals
-from cardgym.games.cribbage.play import can_play, points_of
-from cardgym.games.cribbage.ranks import EMPTY, FOUR_OF_EACH, ONE_OF_RANK, rank_of, sort_in, worth
-from cardgym.games.cribbage.scoring import score_hand
+from cardgym.games.cribbage.cards import CARDS, EMPTY, FOUR_OF_EACH, ONE_OF_RANK, rank_of, sort_in, worth
+from cardgym.games.cribbage.rules import can_play
+from cardgym.games.cribbage.scoring import points_of, score_hand
 from cardgym.games.cribbage.state import CUTS, NUM_TOSSES, PLAYING, TOSSING, CribbageOptions
+from cardgym.games.cribbage.tosses import crib_mean, hand_totals
 
 
 def features(options: CribbageOptions) -> tuple[Feature, ...]:
@@ -240,3 +239,58 @@ def _draw_hand(state: State, other: int, hidden: npt.NDArray[np.int64], size: in
         size -= 1
         hidden[at] = hidden[size]
     return int(size)
+
+
+_MAX_TARGET = 1000
+"""The highest target."""
+
+
+def plain_features(options: CribbageOptions) -> tuple[Feature, ...]:
+    """The plain_features of the observation `plain`. Cards are 13 x suit + rank, -1 for none."""
+    last = CARDS - 1
+    return (
+        Feature("playing", "1 in the play of the cards, 0 before it"),
+        Feature("dealer", "1 if this seat deals, so that the crib is its own"),
+        Feature("to_go", "points to the target: own, the opponent's", 2, 0, _MAX_TARGET),
+        Feature("hand", "the cards in hand, sorted by rank", 6, EMPTY, last),
+        Feature("tossed", "the own toss", 2, EMPTY, last),
+        Feature("starter", "the starter", 1, EMPTY, last),
+        Feature("opponent_cards", "how many cards the opponent holds", 1, 0, 6),
+        Feature("opponent_floor", "the least that a card of the opponent can be worth, by its goes", 1, 1, 10),
+        Feature("opponent_go", "1 if the opponent has said go on this pile"),
+        Feature("count", "the count", 1, 0, 31),
+        Feature("played", "all cards played, in order", 8, EMPTY, last),
+        Feature("played_by", "by whom: 1 this seat, 0 the opponent", 8, EMPTY, 1),
+    )
+
+
+_PLAIN_AT = offsets(plain_features(CribbageOptions()))
+PLAIN_PLAYING, PLAIN_DEALER, PLAIN_TO_GO = _PLAIN_AT["playing"], _PLAIN_AT["dealer"], _PLAIN_AT["to_go"]
+PLAIN_HAND, PLAIN_TOSSED, PLAIN_STARTER = _PLAIN_AT["hand"], _PLAIN_AT["tossed"], _PLAIN_AT["starter"]
+PLAIN_OPPONENT_CARDS, PLAIN_OPPONENT_FLOOR = _PLAIN_AT["opponent_cards"], _PLAIN_AT["opponent_floor"]
+PLAIN_OPPONENT_GO, PLAIN_COUNT = _PLAIN_AT["opponent_go"], _PLAIN_AT["count"]
+PLAIN_PLAYED, PLAIN_PLAYED_BY = _PLAIN_AT["played"], _PLAIN_AT["played_by"]
+PLAIN_SIZE = sum(feature.size for feature in plain_features(CribbageOptions()))
+
+
+@rule
+def observe_plain(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+    """Write the observation `plain` of `seat` to `out`, float32, as `plain_features` lists it."""
+    other = 1 - seat
+    out[PLAIN_PLAYING] = 1.0 if state.phase == PLAYING else 0.0
+    out[PLAIN_DEALER] = 1.0 if state.dealer == seat else 0.0
+    out[PLAIN_TO_GO] = state.target - state.scores[seat]
+    out[PLAIN_TO_GO + 1] = state.target - state.scores[other]
+    for place in range(6):
+        out[PLAIN_HAND + place] = state.hand[seat, place]
+    for place in range(2):
+        out[PLAIN_TOSSED + place] = state.crib[2 * seat + place]
+    out[PLAIN_STARTER] = state.starter
+    out[PLAIN_OPPONENT_CARDS] = state.hand_size[other]
+    out[PLAIN_OPPONENT_FLOOR] = state.floor[other]
+    out[PLAIN_OPPONENT_GO] = state.said_go[other]
+    out[PLAIN_COUNT] = state.count
+    for place in range(8):
+        by = state.played_by[place]
+        out[PLAIN_PLAYED + place] = state.played[place]
+        out[PLAIN_PLAYED_BY + place] = EMPTY if by == EMPTY else (1.0 if by == seat else 0.0)

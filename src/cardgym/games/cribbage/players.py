@@ -6,13 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
-from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.means import hand_totals
-from cardgym.games.cribbage.play import points_for
-from cardgym.games.cribbage.ranks import worth
-from cardgym.games.cribbage.scoring import score_next
+from cardgym.games.cribbage.cards import CARDS, worth
+from cardgym.games.cribbage.scoring import points_for, score_next
 from cardgym.games.cribbage.state import NUM_TOSSES, TOSSING
-from cardgym.games.cribbage.toss_model import WIN, points_to_go_out, toss_worths
+from cardgym.games.cribbage.tosses import WIN, hand_totals, points_to_go_out, toss_worths
 
 _MOST_PEGGED = 14  # The most points that one card can score.
 
@@ -69,7 +66,7 @@ def expert(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Gener
 
 @rule
 def _best_toss(state: State, seat: int) -> int:
-    """The toss of the greatest worth, the first of equals; see `toss_model`."""
+    """The toss of the greatest worth, the first of equals; see `toss_worths`."""
     dealer = 1 if state.dealer == seat else 0
     to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
     worths = np.empty(NUM_TOSSES, np.float32)

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, State, offsets, rule
-from cardgym.games.cribbage.play import points_for
+from cardgym.games.cribbage.cards import EMPTY, rank_of, worth
 from cardgym.games.cribbage.players import card_values
-from cardgym.games.cribbage.ranks import EMPTY, rank_of, worth
+from cardgym.games.cribbage.scoring import points_for
 from cardgym.games.cribbage.state import NUM_ACTIONS, NUM_TOSSES, PLAYING, TOSSING, CribbageOptions
-from cardgym.games.cribbage.toss_model import points_to_go_out, toss_worths
+from cardgym.games.cribbage.tosses import points_to_go_out, toss_worths
 
 _WORST = -8.0
 """Ratings end here, in points below the best."""

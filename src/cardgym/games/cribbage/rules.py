@@ -10,11 +10,27 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import State, rule
-from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.dealing import clear_deal, cut, deal_card, draw, toss_cards
-from cardgym.games.cribbage.play import play_card, turn_starter
-from cardgym.games.cribbage.ranks import EMPTY, worth
-from cardgym.games.cribbage.state import CUTTING, DEALING, NUM_ACTIONS, OVER, PLAYING, POINTS, STARTER, TOSSING
+from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, rank_of, sort_six, worth
+from cardgym.games.cribbage.scoring import points_for, points_of_next, score_crib, score_hand
+from cardgym.games.cribbage.state import (
+    CRIB,
+    CUTTING,
+    DEALER_HAND,
+    DEALER_PEGGING,
+    DEALING,
+    HEELS,
+    KEPT,
+    NUM_ACTIONS,
+    OVER,
+    PLAYING,
+    POINTS,
+    PONE_HAND,
+    PONE_PEGGING,
+    STARTER,
+    TOSSES,
+    TOSSING,
+    WIN,
+)
 
 
 @rule
@@ -103,3 +119,271 @@ def score(state: State, seat: int) -> float:
     if state.scores[seat] == state.scores[1 - seat]:
         return 0.5
     return 1.0 if state.scores[seat] > state.scores[1 - seat] else 0.0
+
+
+@rule
+def cut(state: State, card: int) -> None:
+    """Each seat cuts a card. The lower rank deals; on equal ranks both cut again from the whole pack."""
+    state.cuts[state.turn] = card
+    if state.turn == 0:
+        state.turn = 1
+        return
+    fill_deck(state)
+    first = rank_of(state.cuts[0])
+    second = rank_of(state.cuts[1])
+    if first == second:
+        state.turn = 0
+        return
+    state.dealer = 0 if first < second else 1
+    state.phase = DEALING
+    state.turn = 1 - state.dealer
+
+
+@rule
+def fill_deck(state: State) -> None:
+    """Put all 52 cards into the pack, in order."""
+    for card in range(CARDS):
+        state.deck[card] = card
+    state.deck_size = CARDS
+
+
+@rule
+def clear_deal(state: State) -> None:
+    """Gather the cards of the last deal."""
+    fill_deck(state)
+    state.starter = EMPTY
+    state.num_played = 0
+    for seat in range(2):
+        state.shows[seat] = 0
+        state.hand_size[seat] = 0
+        state.floor[seat] = 1
+        for place in range(6):
+            state.hand[seat, place] = EMPTY
+        for place in range(4):
+            state.kept[seat, place] = EMPTY
+    for place in range(4):
+        state.crib[place] = EMPTY
+    for place in range(8):
+        state.played[place] = EMPTY
+        state.played_by[place] = EMPTY
+    clear_pile(state)
+
+
+@rule
+def clear_pile(state: State) -> None:
+    """Restart the count."""
+    state.count = 0
+    state.pile_size = 0
+    state.next_points = 0
+    for place in range(8):
+        state.pile[place] = EMPTY
+    state.said_go[0] = 0
+    state.said_go[1] = 0
+
+
+@rule
+def draw(state: State, place: int) -> int:
+    """Take the card at a place of the pack; the pack's last card moves there."""
+    card = state.deck[place]
+    state.deck_size -= 1
+    state.deck[place] = state.deck[state.deck_size]
+    return int(card)
+
+
+@rule
+def deal_card(state: State, card: int) -> None:
+    """The pone and the dealer are dealt cards in turn, six each, and sort them when all are dealt."""
+    seat = int(state.turn)
+    state.hand[seat, state.hand_size[seat]] = card
+    state.hand_size[seat] += 1
+    state.turn = 1 - seat
+    if state.hand_size[0] + state.hand_size[1] == 12:
+        sort_six(state.hand[0])
+        sort_six(state.hand[1])
+        state.phase = TOSSING
+        state.turn = 0
+
+
+@rule
+def toss_cards(state: State, toss: int) -> None:
+    """Put two cards face down into the crib. Seat 0 tosses first, but neither sees the other's toss."""
+    seat = state.turn
+    first = TOSSES[toss, 0]
+    second = TOSSES[toss, 1]
+    state.crib[2 * seat] = state.hand[seat, first]
+    state.crib[2 * seat + 1] = state.hand[seat, second]
+    for place in range(4):
+        state.kept[seat, place] = state.hand[seat, KEPT[toss, place]]
+    for place in range(4):
+        state.hand[seat, place] = state.kept[seat, place]
+    state.hand[seat, 4] = EMPTY
+    state.hand[seat, 5] = EMPTY
+    state.hand_size[seat] = 4
+    if seat == 0:
+        state.turn = 1
+    else:
+        state.phase = STARTER
+        state.turn = 1 - state.dealer
+
+
+@rule
+def turn_starter(state: State, card: int) -> None:
+    """Turn up the starter; a jack gives the dealer 2."""
+    state.starter = card
+    for seat in range(2):
+        state.shows[seat] = score_hand(state.kept[seat], card)
+    state.phase = PLAYING
+    if rank_of(card) == JACK:
+        _score(state, state.dealer, HEELS, 2)
+
+
+# -- the play ---------------------------------------------------------------------------------------------------------
+
+
+@rule
+def play_card(state: State, card: int) -> None:
+    """Play a card and score it at once, with a go or the last card if nobody can play after it."""
+    seat = int(state.turn)
+    other = 1 - seat
+    points = points_for(state, card)
+    _take_from_hand(state, seat, card)
+    state.played[state.num_played] = card
+    state.played_by[state.num_played] = seat
+    state.num_played += 1
+    state.pile[state.pile_size] = rank_of(card)
+    state.pile_size += 1
+    state.count += worth(card)
+    restarts = True
+    if state.count == 31:
+        pass
+    elif can_play(state, other):
+        state.turn = other
+        restarts = False
+    else:
+        _say_go(state, other)
+        if can_play(state, seat):
+            restarts = False
+        else:
+            points += 1
+            _say_go(state, seat)
+    _score(state, seat, PONE_PEGGING if seat != state.dealer else DEALER_PEGGING, points)
+    if state.phase == OVER:
+        return
+    if not restarts:
+        state.next_points = points_of_next(state.pile, state.pile_size)
+        return
+    if state.num_played == 8:
+        _show(state)
+        return
+    clear_pile(state)
+    state.turn = other if state.hand_size[other] > 0 else seat
+
+
+@rule
+def can_play(state: State, seat: int) -> bool:
+    """Whether the count has room for a card of the seat; the first card of a hand is worth least."""
+    return bool(state.hand_size[seat] > 0 and worth(state.hand[seat, 0]) <= 31 - state.count)
+
+
+@rule
+def _say_go(state: State, seat: int) -> None:
+    """A go shows that each card the seat still holds is worth more than the count has room for."""
+    if state.hand_size[seat] > 0:
+        state.said_go[seat] = 1
+        state.floor[seat] = max(int(state.floor[seat]), 32 - int(state.count))
+
+
+@rule
+def _take_from_hand(state: State, seat: int, card: int) -> None:
+    passed = 0  # 1 from the card's place on, where the cards behind it move up.
+    for place in range(3):
+        passed |= 1 if state.hand[seat, place] == card else 0
+        state.hand[seat, place] = state.hand[seat, place + passed]
+    state.hand[seat, 3] = EMPTY
+    state.hand_size[seat] -= 1
+
+
+# -- the show and the end ---------------------------------------------------------------------------------------------
+
+
+@rule
+def _show(state: State) -> None:
+    """Count the pone's hand, the dealer's hand and the crib, in this order, until a player reaches the target."""
+    dealer = state.dealer
+    pone = 1 - dealer
+    _score(state, pone, PONE_HAND, state.shows[pone])
+    if state.phase != OVER:
+        _score(state, dealer, DEALER_HAND, state.shows[dealer])
+    if state.phase != OVER:
+        _score(state, dealer, CRIB, score_crib(state.crib, state.starter))
+    if state.phase == OVER:
+        return
+    state.deal_number += 1
+    if state.deals > 0 and state.deal_number == state.deals:
+        _finish(state)
+        return
+    clear_deal(state)
+    state.dealer = pone
+    state.phase = DEALING
+    state.turn = dealer
+
+
+@rule
+def _score(state: State, seat: int, kind: int, points: int) -> None:
+    """Move the seat's peg. It stops in the last hole: points beyond the target do not count."""
+    points = min(int(points), int(state.target - state.scores[seat]))
+    state.scores[seat] += points
+    state.tally[seat, kind] += points
+    if state.reward_model == POINTS:
+        state.reward[seat] += points
+        state.reward[1 - seat] -= points
+    if state.scores[seat] >= state.target:
+        _finish(state)
+
+
+@rule
+def _finish(state: State) -> None:
+    state.phase = OVER
+    if state.reward_model == WIN and state.scores[0] != state.scores[1]:
+        leader = 0 if state.scores[0] > state.scores[1] else 1
+        state.reward[leader] = 1.0
+        state.reward[1 - leader] = -1.0
+
+
+@rule
+def points(state: State, seat: int) -> float:
+    """The seat's points at the end."""
+    return float(state.scores[seat])
+
+
+@rule
+def pegging_points(state: State, seat: int) -> float:
+    """The points that the seat scored in the play."""
+    return float(int(state.tally[seat, PONE_PEGGING]) + int(state.tally[seat, DEALER_PEGGING]))
+
+
+@rule
+def hand_points(state: State, seat: int) -> float:
+    """The points of the seat's hands."""
+    return float(int(state.tally[seat, PONE_HAND]) + int(state.tally[seat, DEALER_HAND]))
+
+
+@rule
+def crib_points(state: State, seat: int) -> float:
+    """The points of the seat's cribs."""
+    return float(state.tally[seat, CRIB])
+
+
+@rule
+def heels_points(state: State, seat: int) -> float:
+    """The seat's points for jacks turned up."""
+    return float(state.tally[seat, HEELS])
+
+
+METRICS = {
+    "points": points,
+    "pegging_points": pegging_points,
+    "hand_points": hand_points,
+    "crib_points": crib_points,
+    "heels_points": heels_points,
+}

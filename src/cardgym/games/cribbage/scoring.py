@@ -14,8 +14,8 @@ from itertools import combinations, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import rule
-from cardgym.games.cribbage.cards import JACK, card_names, check_cards
+from cardgym.engine.contract import State, rule
+from cardgym.games.cribbage.cards import JACK, card_names, check_cards, rank_of, worth
 
 HIGHEST_SCORE = 29
 """The most points of a hand: three fives and a jack, with the starter the five of the jack's suit."""
@@ -208,6 +208,20 @@ def points_of_next(pile: npt.NDArray[np.int8], length: int) -> int:
 @rule
 def _write_points(word: int, rank: int, points: int) -> int:
     return (word & ~(15 << 4 * rank)) | points << 4 * rank
+
+
+@rule
+def points_for(state: State, card: int) -> int:
+    """What playing `card` scores at once: fifteen, pairs, runs and 31, but no go or last card."""
+    return points_of(int(state.next_points), int(state.count), card)
+
+
+@rule
+def points_of(next_points: int, count: int, card: int) -> int:
+    """`points_for` a card on a pile given by its count and by what `points_of_next` returns for it."""
+    after = count + worth(card)
+    points = next_points >> 4 * rank_of(card) & 15
+    return points + (2 if after == 15 else 0) + (2 if after == 31 else 0)
 
 
 def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list[tuple[str, int]]:

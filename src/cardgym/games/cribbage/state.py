@@ -12,8 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from cardgym.engine.contract import Options, State, choice, number
-from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.ranks import EMPTY
+from cardgym.games.cribbage.cards import CARDS, EMPTY
 
 NUM_TOSSES = 15
 NUM_ACTIONS = CARDS + NUM_TOSSES

@@ -1,13 +1,12 @@
-"""Exact statistics of the hand and of the crib for every six cards and every way to toss two of them.
+"""Count the exact statistics of every hand of six cards, every toss, and every cut or opponent's toss and cut.
 
-For Python callers: the 15 keeps of one hand, the two histograms of one keep, and the totals over all C(52, 6) hands, 15
-tosses and 46 cuts or 45,540 opponent's tosses and cuts, 1.39e13 combinations in all. `statistics_arrays` explains how
-they are counted in seconds; `lookup` is for compiled callers. The opponent tosses any two of the 46 unseen cards with
-equal probability.
+Any two of the 46 unseen cards are equally likely to be the opponent's toss. Nothing is sampled.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.console.arguments import Parser
 from cardgym.engine.numba.compilation import compiled, rule
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import CARDS, check_cards
@@ -277,3 +277,24 @@ def _peak_rss_mb() -> float:
         return 0.0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak * (1 if sys.platform == "darwin" else 1024) / 1e6
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Count and print."""
+    from cardgym.console.output import Progress
+
+    with Progress("counting", "hands of six cards") as progress:
+        statistics = totals(progress)
+    if arguments.json:
+        print(json.dumps(statistics, indent=2, allow_nan=False))
+        return
+    width = max(map(len, statistics))
+    for name, value in statistics.items():
+        values = value if isinstance(value, list) else [value]
+        figures = " to ".join(f"{number:,}" if isinstance(number, int) else f"{number:.6g}" for number in values)
+        print(f"{name.replace('_', ' '):<{width}}  {figures}")

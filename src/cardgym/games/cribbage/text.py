@@ -6,8 +6,7 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from cardgym.engine.contract import State
-from cardgym.games.cribbage.cards import CARDS, card_name, card_names
-from cardgym.games.cribbage.ranks import EMPTY, worth
+from cardgym.games.cribbage.cards import CARDS, EMPTY, card_name, card_names, worth
 from cardgym.games.cribbage.scoring import explain_hand, explain_play
 from cardgym.games.cribbage.state import (
     CRIB,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cardgym.console.figures import new_figure
 from cardgym.games.cribbage.experts.player import Weights, named_weights
-from cardgym.games.cribbage.strategies import FAMILIES
+from cardgym.games.cribbage.experts.strategies import FAMILIES
 
 HARDLY = 0.03
 """Where no weight, of 1 in all, has moved by more than this, hardly anything was learned: such positions are grey."""

@@ -24,9 +24,7 @@ from cardgym.files.documents import Document, Items, Name
 from cardgym.files.tensors import Layout, read_tensors
 from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.observations import features
-from cardgym.games.cribbage.statistics_arrays import StatisticsArrays, build_arrays
-from cardgym.games.cribbage.strategies import (
+from cardgym.games.cribbage.experts.strategies import (
     FAMILIES,
     HOLES,
     KEEPS,
@@ -37,6 +35,8 @@ from cardgym.games.cribbage.strategies import (
     new_pegging,
     score_keeps,
 )
+from cardgym.games.cribbage.observations import features
+from cardgym.games.cribbage.statistics_arrays import StatisticsArrays, build_arrays
 
 SUFFIX = ".experts.safetensors"
 FORMAT = "cardgym-experts-1"

@@ -18,10 +18,9 @@ from typing import Any
 
 from cardgym.arena.statistics import Interval
 from cardgym.console.output import Progress
-from cardgym.games.cribbage.experts.config import ExpertsConfig
 from cardgym.games.cribbage.experts.picture import board_pixels
 from cardgym.games.cribbage.experts.player import Weights
-from cardgym.games.cribbage.experts.trainer import Trainer
+from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts

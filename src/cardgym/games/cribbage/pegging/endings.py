@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import rule
 from cardgym.engine.numba.compilation import compiled
+from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.pegging.hands import SETS, SLOTS
-from cardgym.games.cribbage.play import points_of
-from cardgym.games.cribbage.ranks import worth
-from cardgym.games.cribbage.scoring import points_of_next
+from cardgym.games.cribbage.scoring import points_of, points_of_next
 
 Pile = npt.NDArray[np.int8]
 

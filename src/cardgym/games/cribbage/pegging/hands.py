@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import rule
-from cardgym.games.cribbage.ranks import worth
+from cardgym.games.cribbage.cards import worth
+from cardgym.games.cribbage.scoring import points_of
 
 SIZES = (1, 13, 91, 455, 1820)
 """How many multisets of 0 .. 4 ranks there are."""
@@ -125,3 +126,35 @@ def match_positive(
     for slot in range(legal):
         out[slot] = out[slot] / total if total > 0.0 else np.float32(1.0) / np.float32(legal)
     return legal
+
+
+@rule
+def taker_shares(word: int, count: int, size: int, number: int, out: npt.NDArray[np.float32]) -> None:
+    """Fill `out`, (4,), with how probable each slot is for a taker; 0 for slots that do not fit or exist.
+
+    Args:
+        word: what `points_of_next` returns for the pile.
+        count: the count.
+        size: how many cards are left.
+        number: the multiset left.
+        out: filled.
+    """
+    most = -1
+    equals = 0
+    for slot in range(4):
+        out[slot] = 0.0
+    for slot in range(size):
+        rank = int(SLOTS[size, number, slot])
+        if rank < 0 or worth(rank) > 31 - count:
+            break
+        points = points_of(word, count, rank)
+        if points > most:
+            most = points
+            equals = 0
+            for other in range(slot):
+                out[other] = 0.0
+        if points == most:
+            out[slot] = 1.0
+            equals += 1
+    for slot in range(size):
+        out[slot] /= max(equals, 1)

@@ -6,12 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import rule
+from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.pegging.endings import best_alone, value_of_two
-from cardgym.games.cribbage.pegging.hands import CHOOSE, RANKS, SLOTS, WITH, slot_of, whole_hand
+from cardgym.games.cribbage.pegging.hands import CHOOSE, RANKS, SLOTS, WITH, slot_of, taker_shares, whole_hand
 from cardgym.games.cribbage.pegging.policy import FLOOR, LEVELS_OF_CHOICE, PeggingPolicy, find_node, node_key
-from cardgym.games.cribbage.pegging.takers import taker_shares
 from cardgym.games.cribbage.pegging.tree import sequence_code
-from cardgym.games.cribbage.ranks import worth
 from cardgym.games.cribbage.scoring import points_of_next
 
 _STEP = 1.0 / LEVELS_OF_CHOICE

@@ -10,20 +10,25 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Options, rule
 from cardgym.engine.numba.compilation import compiled
-from cardgym.games.cribbage.cards import CARDS
+from cardgym.games.cribbage.cards import CARDS, worth
 from cardgym.games.cribbage.chance_table import ChanceTable, is_near, load_table, point_worth, toss_chances
-from cardgym.games.cribbage.means import crib_mean
+from cardgym.games.cribbage.observations import (
+    PLAIN_COUNT,
+    PLAIN_DEALER,
+    PLAIN_HAND,
+    PLAIN_OPPONENT_CARDS,
+    PLAIN_OPPONENT_FLOOR,
+    PLAIN_PLAYED,
+    PLAIN_PLAYED_BY,
+    PLAIN_PLAYING,
+    PLAIN_STARTER,
+    PLAIN_TO_GO,
+    PLAIN_TOSSED,
+)
 from cardgym.games.cribbage.pegging.inference import choose_rank
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
-from cardgym.games.cribbage.plain_observation import AT
-from cardgym.games.cribbage.ranks import worth
 from cardgym.games.cribbage.state import NUM_TOSSES
-from cardgym.games.cribbage.strategies import kept_set
-from cardgym.games.cribbage.toss_model import points_to_go_out, toss_worths
-
-_PLAYING, _DEALER, _TO_GO, _HAND, _TOSSED = AT["playing"], AT["dealer"], AT["to_go"], AT["hand"], AT["tossed"]
-_STARTER, _OPPONENT_CARDS, _OPPONENT_FLOOR = AT["starter"], AT["opponent_cards"], AT["opponent_floor"]
-_COUNT, _PLAYED, _PLAYED_BY = AT["count"], AT["played"], AT["played_by"]
+from cardgym.games.cribbage.tosses import crib_mean, kept_set, points_to_go_out, toss_worths
 
 
 class EquilibriumPlayer:
@@ -132,11 +137,11 @@ def _soften(
             held = 0
             while held < 4 and cards[held] >= 0:
                 held += 1
-            theirs = int(seen[_OPPONENT_CARDS])
+            theirs = int(seen[PLAIN_OPPONENT_CARDS])
             counts = theirs == 0 or held + theirs <= 3  # Then values are points, else probabilities.
             for place in range(held):  # Cards of one rank are the same to it, and share.
                 card = int(cards[place])
-                if worth(card) <= 31 - int(seen[_COUNT]):
+                if worth(card) <= 31 - int(seen[PLAIN_COUNT]):
                     value = values[card % 13]
                     value = _weight(value - values[action % 13], temperature) if counts else value
                     out[card] = value / _count_rank(cards, held, card % 13)
@@ -179,8 +184,8 @@ def decide(
     """
     cards, ranks = buffers.cards, buffers.ranks
     for place in range(6):
-        cards[place] = np.int8(seen[_HAND + place])
-    if seen[_PLAYING] == 0.0:
+        cards[place] = np.int8(seen[PLAIN_HAND + place])
+    if seen[PLAIN_PLAYING] == 0.0:
         return CARDS + _toss(seen, cards, policy, table, buffers)
     size = 0
     while size < 4 and cards[size] >= 0:
@@ -200,7 +205,7 @@ def _toss(
     buffers: Buffers,
 ) -> int:  # fmt: skip
     """The toss of the greatest worth: by points far from the target, near it by the chance to win."""
-    dealer, to_go, opponent_to_go = int(seen[_DEALER]), int(seen[_TO_GO]), int(seen[_TO_GO + 1])
+    dealer, to_go, opponent_to_go = int(seen[PLAIN_DEALER]), int(seen[PLAIN_TO_GO]), int(seen[PLAIN_TO_GO + 1])
     worths, gains = buffers.worths, buffers.gains
     near = is_near(table, to_go, opponent_to_go)
     if near:
@@ -225,7 +230,7 @@ def _toss(
 
 @rule
 def _play(seen: npt.NDArray[np.float32], size: int, policy: PeggingPolicy, draw: float, buffers: Buffers) -> int:
-    dealer = int(seen[_DEALER])
+    dealer = int(seen[PLAIN_DEALER])
     ranks, played, played_by, known = buffers.ranks, buffers.played, buffers.played_by, buffers.known
     for rank in range(13):
         known[rank] = 0
@@ -233,17 +238,17 @@ def _play(seen: npt.NDArray[np.float32], size: int, policy: PeggingPolicy, draw:
     for place in range(size):
         known[ranks[place]] += 1
     for place in range(2):
-        known[int(seen[_TOSSED + place]) % 13] += 1
-    known[int(seen[_STARTER]) % 13] += 1
+        known[int(seen[PLAIN_TOSSED + place]) % 13] += 1
+    known[int(seen[PLAIN_STARTER]) % 13] += 1
     num_played = 0
-    while num_played < 8 and seen[_PLAYED + num_played] >= 0.0:
-        rank = int(seen[_PLAYED + num_played]) % 13
-        mine = seen[_PLAYED_BY + num_played] == 1.0
+    while num_played < 8 and seen[PLAIN_PLAYED + num_played] >= 0.0:
+        rank = int(seen[PLAIN_PLAYED + num_played]) % 13
+        mine = seen[PLAIN_PLAYED_BY + num_played] == 1.0
         played[num_played] = rank
         played_by[num_played] = dealer if mine else 1 - dealer
         known[rank] += 1 if mine else 0
         num_played += 1
-    count, theirs, floor = int(seen[_COUNT]), int(seen[_OPPONENT_CARDS]), int(seen[_OPPONENT_FLOOR])
+    count, theirs, floor = int(seen[PLAIN_COUNT]), int(seen[PLAIN_OPPONENT_CARDS]), int(seen[PLAIN_OPPONENT_FLOOR])
     return choose_rank(
         policy, ranks, size, theirs, floor, dealer, count, played, played_by, num_played, known, draw, buffers.values
     )

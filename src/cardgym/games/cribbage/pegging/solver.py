@@ -1,9 +1,14 @@
-"""CFR+ and best responses over the public tree of the play, exact over all pairs of hands.
+"""Solves the play of the cards by CFR+, exact over all pairs of hands, and makes a policy of the solution.
 
-One pass walks the whole tree for one seat, the updater. At each node stands a vector over the hands of the other seat:
-how probable it is that each is played to here. Back come the updater's counterfactual values, one for each of its
-hands. Johanson et al., "Accelerating best response calculation in large extensive games" (IJCAI 2011), walk a public
-tree so.
+A pass over the public tree updates one seat, the updater. Each node gets a vector of the probabilities with which the
+other seat plays each of its hands to there, and returns the updater's counterfactual value of each of its own hands, as
+in Johanson et al., "Accelerating best response calculation in large extensive games" (IJCAI 2011).
+
+Takers are opponents who always play the card of most points, any of equals. The play is solved against an opponent who
+is a taker with a known probability, and otherwise as strong as possible: a restricted Nash response (Johanson,
+Zinkevich and Bowling, "Computing robust counter-strategies", NIPS 2007), but for both seats at once. It wins much more
+from players who grab points, and gives away little. A blend of two ways to play is itself a strategy: at each node, for
+each hand, each way counts by the probability with which it leads there.
 """
 
 from __future__ import annotations
@@ -14,25 +19,92 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.games.cribbage.pegging.leaves import walk_leaves
-from cardgym.games.cribbage.pegging.takers import blend, unblend
-from cardgym.games.cribbage.pegging.tree import DEALER, LEVELS, PONE, PublicTree
-from cardgym.games.cribbage.pegging.tree_walk import (
+from cardgym.engine.contract import State, rule
+from cardgym.engine.numba.compilation import compiled
+from cardgym.games.cribbage.cards import CARDS, sort_six
+from cardgym.games.cribbage.pegging.hands import CHOOSE, COPIES, HANDS, NUM_OF_SIZE, SIZES, match_positive, taker_shares
+from cardgym.games.cribbage.pegging.policy import FLOOR, LEVELS_OF_CHOICE, RESTART_BIT, PeggingPolicy
+from cardgym.games.cribbage.pegging.traversal import (
     EVALUATE,
     FINISH,
     RESPOND,
     UPDATE,
     Floats,
+    descend,
     walk_down,
+    walk_leaves,
     walk_up,
 )
+from cardgym.games.cribbage.pegging.tree import DEALER, DECIDED, LEVELS, PONE, PublicTree
+from cardgym.games.cribbage.scoring import points_of_next
+from cardgym.games.cribbage.state import NUM_TOSSES
+from cardgym.games.cribbage.tosses import OUT_OF_REACH, kept_set, toss_worths
+
+_OTHER_TOSSES = 0.02
+"""The share of tosses that are any of the 15: near the target, and of other players, every hand is met."""
+
+
+def kept_shares() -> npt.NDArray[np.float64]:
+    """How often the pone, row 0, and the dealer, row 1, keep each hand, (2, 1820): exact over all 20,358,520 hands."""
+    counts = np.zeros((2, 2, HANDS))
+    for first in range(CARDS - 5):
+        _count_kept(first, counts)
+    shares = counts / counts.sum(2, keepdims=True)
+    kept: npt.NDArray[np.float64] = (1.0 - _OTHER_TOSSES) * shares[:, 0] + _OTHER_TOSSES * shares[:, 1]
+    return kept
+
+
+def pair_weights(kept: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    """The probability of each pair of hands of the pone and the dealer, (1820, 1820), summing to 1.
+
+    The shares of both, times how much rarer the dealer's hand is once the pone's four cards are out of the pack.
+    """
+    weights = kept[0][:, None] * kept[1][None]
+    for rank in range(13):
+        ratio = np.array([[CHOOSE[4 - a, b] / CHOOSE[4, b] for b in range(5)] for a in range(5)])
+        weights *= ratio[COPIES[:, rank][:, None], COPIES[:, rank][None]]
+    weights /= weights.sum()
+    shares: npt.NDArray[np.float32] = weights.astype(np.float32)
+    return shares
+
+
+@compiled
+def _count_kept(first: int, counts: npt.NDArray[np.float64]) -> None:
+    """Add the hands kept from all six cards of which `first` is the lowest number.
+
+    Args:
+        first: a card.
+        counts: (2, 2, 1820): by side; tosses of `expert` at the start of a game, and all tosses.
+    """
+    cards = np.empty(6, np.int8)
+    worths = np.empty(NUM_TOSSES, np.float32)
+    for b in range(first + 1, CARDS - 4):
+        for c in range(b + 1, CARDS - 3):
+            for d in range(c + 1, CARDS - 2):
+                for e in range(d + 1, CARDS - 1):
+                    for f in range(e + 1, CARDS):
+                        cards[0] = first
+                        cards[1] = b
+                        cards[2] = c
+                        cards[3] = d
+                        cards[4] = e
+                        cards[5] = f
+                        sort_six(cards)
+                        for dealer in range(2):
+                            toss_worths(cards, dealer, OUT_OF_REACH, worths)
+                            best = 0
+                            for toss in range(NUM_TOSSES):
+                                if worths[toss] > worths[best]:
+                                    best = toss
+                                counts[dealer, 1, kept_set(cards, toss)] += 1.0
+                            counts[dealer, 0, kept_set(cards, best)] += 1.0
 
 
 class PeggingSolver:
     """The play of the cards as a game of two, pone and dealer, for the difference of their points.
 
     CFR+ (Tammelin, 2014): seats update in turn, negative regrets are forgotten, and the strategy of iteration t counts
-    t squared times in the average. Either seat may be a taker with a known probability (`takers.py`); what is learned
+    t squared times in the average. Either seat may be a taker with a known probability; what is learned
     is how to play as the other kind.
 
     Attributes:
@@ -146,3 +218,136 @@ class PeggingSolver:
         for level in range(LEVELS - 3, -1, -1):
             walk_up(levels[level], levels[level + 1], *common, self._reach, self._values)
         return float(self._values[: int(tree.places[seat, 1])].sum(dtype=np.float64))
+
+
+# -- from the strategy to a policy -------------------------------------------------------------------------------------
+
+
+def rounded(tree: PublicTree, sums: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
+    """A strategy above the leaves as steps, (inner choices,), uint8, in the order of the tree."""
+    inner = tree.nodes[: tree.levels[-2]]
+    inner = inner[inner["base"] >= 0]
+    sizes = np.take_along_axis(inner["left"], inner["turn"].astype(np.int64)[:, None], 1)[:, 0]
+    steps = np.zeros(_num_inner(tree), np.uint8)
+    for size in range(2, 5):
+        for base in inner["base"][sizes == size].tolist():
+            values = sums[base : base + SIZES[size] * size].reshape(-1, size)
+            totals = values.sum(1, keepdims=True)
+            shares = np.where(totals > 0, values / np.where(totals > 0, totals, 1.0), 1.0)
+            steps[base : base + values.size] = np.rint(shares * LEVELS_OF_CHOICE).astype(np.uint8).ravel()
+    return steps
+
+
+def whole_strategy(solver: PeggingSolver, steps: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """The strategy of a player that knows the steps and counts at the leaves, (num_choices,), not normalised."""
+    strategy = np.zeros(solver.tree.num_choices, np.float32)
+    strategy[: len(steps)] = steps.astype(np.float32) / LEVELS_OF_CHOICE + FLOOR
+    solver.finish_best(strategy)
+    strategy[: len(steps)] = steps
+    return strategy
+
+
+def pack(
+    tree: PublicTree,
+    steps: npt.NDArray[np.uint8],
+    kept: npt.NDArray[np.float64],
+    worths: npt.NDArray[np.float64],
+    takers: float = 0.0,
+) -> PeggingPolicy:
+    """The policy of a tree: its nodes sorted by key."""
+    inner = tree.nodes[: tree.levels[-2]]
+    inner = inner[inner["base"] >= 0]
+    restarted = (inner["length"] == 0) & (inner["left"].sum(1) < 8)
+    keys = inner["code"] | inner["turn"].astype(np.int64) << 40 | np.where(restarted, RESTART_BIT, 0)
+    order = np.argsort(keys)
+    if len(np.unique(keys)) != len(keys):
+        raise AssertionError("two public nodes have one key")
+    return PeggingPolicy(keys[order], inner["base"][order], steps, kept, worths, takers)
+
+
+def _num_inner(tree: PublicTree) -> int:
+    leaves = tree.nodes["base"][tree.levels[-2] :]
+    return int(leaves[leaves >= 0].min())
+
+
+@compiled
+def blend(
+    seat: int, share: float, last: int, nodes: npt.NDArray[np.void], places: npt.NDArray[np.int64],
+    strategy: Floats, saved: Floats, sums: Floats, weight: np.float32, own: Floats, taken: Floats,
+) -> None:  # fmt: skip
+    """Replace a seat's choices by those of a seat that is a taker with a probability.
+
+    Args:
+        seat: the seat.
+        share: the probability.
+        last: how many nodes are no leaves.
+        nodes: all nodes.
+        places: where vectors over hands begin; see `PublicTree`.
+        strategy: all choices, of which those of the seat are replaced.
+        saved: filled with those that were there, for `unblend`.
+        sums: the average strategy, to which what the seat does when it is no taker is added.
+        weight: how much this counts; 0 adds nothing.
+        own: memory for reaches, overwritten.
+        taken: likewise.
+    """
+    mine = np.zeros((1820, 4), np.float32)
+    theirs = np.zeros((1820, 4), np.float32)
+    own_leaf = np.zeros(455, np.float32)
+    taken_leaf = np.zeros(455, np.float32)
+    first = places[seat, 1] - places[seat, 0]
+    own[:first] = np.float32(1.0 - share)
+    taken[:first] = np.float32(share)
+    leaf_mine = np.zeros((NUM_OF_SIZE[2], 4), np.float32)
+    leaf_theirs = np.zeros((NUM_OF_SIZE[2], 4), np.float32)
+    for place in range(last):
+        node = nodes[place]
+        own_here, taken_here = own[places[seat, place] :], taken[places[seat, place] :]
+        if node.turn == seat:
+            _blend_node(node, seat, own_here, taken_here, strategy, saved, sums, weight, mine, theirs)
+        for at in range(node.first_child, node.first_child + node.num_children):
+            child = nodes[at]
+            if at < last:
+                descend(node, child, 1 - seat, mine, own_here, own[places[seat, at] :])
+                descend(node, child, 1 - seat, theirs, taken_here, taken[places[seat, at] :])
+            elif child.kind == DECIDED and child.turn == seat:
+                descend(node, child, 1 - seat, mine, own_here, own_leaf)
+                descend(node, child, 1 - seat, theirs, taken_here, taken_leaf)
+                _blend_node(
+                    child, seat, own_leaf, taken_leaf, strategy, saved, sums, weight, leaf_mine, leaf_theirs
+                )  # fmt: skip
+
+
+@rule
+def _blend_node(
+    node: State, seat: int, own: Floats, taken: Floats, strategy: Floats, saved: Floats, sums: Floats,
+    weight: np.float32, mine: Floats, theirs: Floats,
+) -> None:  # fmt: skip
+    """Blend at a node where the seat plays; fills `mine` and `theirs`: what it does if it is no taker, and as one."""
+    size = int(node.left[seat])
+    count = int(node.count)
+    base = int(node.base)
+    word = points_of_next(node.pile, int(node.length))
+    for rest in range(NUM_OF_SIZE[size]):
+        reach = own[rest] + taken[rest]
+        if reach > 0.0:
+            match_positive(strategy, base, size, rest, 31 - count, mine[rest])
+            taker_shares(word, count, size, rest, theirs[rest])
+        if base >= 0:
+            for slot in range(size):
+                choice = base + size * rest + slot
+                saved[choice] = strategy[choice]
+                if reach > 0.0:
+                    equal = own[rest] * mine[rest, slot]
+                    strategy[choice] = (equal + taken[rest] * theirs[rest, slot]) / reach
+                    sums[choice] += weight * equal
+
+
+@compiled
+def unblend(seat: int, nodes: npt.NDArray[np.void], strategy: Floats, saved: Floats) -> None:
+    """Undo `blend`."""
+    for place in range(nodes.shape[0]):
+        node = nodes[place]
+        if node.turn == seat and node.base >= 0:
+            size = int(node.left[seat])
+            for choice in range(node.base, node.base + size * NUM_OF_SIZE[size]):
+                strategy[choice] = saved[choice]

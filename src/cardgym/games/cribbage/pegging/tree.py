@@ -16,11 +16,10 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import rule
 from cardgym.engine.numba.compilation import compiled
+from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.pegging.endings import alone_values, decided_values, forced_values
 from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SIZES, WITH
-from cardgym.games.cribbage.play import points_of
-from cardgym.games.cribbage.ranks import worth
-from cardgym.games.cribbage.scoring import points_of_next
+from cardgym.games.cribbage.scoring import points_of, points_of_next
 
 LEVELS = 6
 """Nodes have 0 .. 5 cards played; those with five are leaves."""

@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, lookup
-from cardgym.games.cribbage.state import KEPT, TOSSES
+from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.statistics_arrays import StatisticsArrays
+from cardgym.games.cribbage.tosses import kept_set
 
 STRATEGIES = (
     "hand_max_min",
@@ -81,23 +82,6 @@ def _toss_numbers() -> npt.NDArray[np.int8]:
 
 
 _TOSS_NUMBER = _toss_numbers()
-
-
-@rule
-def rank_set(a: int, b: int, c: int, d: int) -> int:
-    """The number 0 .. 1819 of four ranks, given in ascending order."""
-    return a + b * (b + 1) // 2 + c * (c + 1) * (c + 2) // 6 + d * (d + 1) * (d + 2) * (d + 3) // 24
-
-
-@rule
-def kept_set(cards: npt.NDArray[np.int8], toss: int) -> int:
-    """The rank set of the four cards that a toss keeps of six cards, which are sorted by rank."""
-    return rank_set(
-        int(cards[KEPT[toss, 0]]) % 13,
-        int(cards[KEPT[toss, 1]]) % 13,
-        int(cards[KEPT[toss, 2]]) % 13,
-        int(cards[KEPT[toss, 3]]) % 13,
-    )
 
 
 @rule

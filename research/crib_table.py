@@ -1,31 +1,26 @@
-"""Write `crib_table.py`: mean crib points by the two ranks tossed, against an opponent who tosses well.
+"""Compute `PONE_CRIB` and `DEALER_CRIB` of `cardgym.games.cribbage.tosses`: mean crib points by the two ranks tossed.
 
 Both players toss what is best by these very means, so the means are iterated until they hardly change. For each pair of
 ranks, random hands of six cards that include the pair toss it, against opponents who make the best toss of six random
 other cards, and the crib is averaged over every starter. Hands from which a good player would toss the pair weigh more,
 by a softmax over the tosses' worths, so that the cards kept with the pair are those usually kept with it.
 
-    python -m cardgym.games.cribbage.make_crib_table --samples 200000 --rounds 4 --softness 1.5 --seed 1
+    python research/crib_table.py --samples 200000 --rounds 4 --softness 1.5 --seed 1
 """
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Generator, rule, uniform
 from cardgym.engine.numba.compilation import compiled
-from cardgym.files.atomic import replacing
-from cardgym.games.cribbage.cards import CARDS, RANKS
-from cardgym.games.cribbage.means import hand_totals
-from cardgym.games.cribbage.ranks import sort_in
+from cardgym.games.cribbage.cards import CARDS, RANKS, sort_in
 from cardgym.games.cribbage.scoring import score_crib
 from cardgym.games.cribbage.state import CUTS, NUM_TOSSES, TOSSES
-
-OUT = Path(__file__).with_name("crib_table.py")
+from cardgym.games.cribbage.tosses import hand_totals
 
 
 @rule
@@ -128,44 +123,30 @@ def _average(
     return out
 
 
-def _listing(name: str, means: npt.NDArray[np.float64], meaning: str) -> str:
+def _listing(name: str, means: npt.NDArray[np.float64]) -> str:
     lines = [f"{name} = ("]
     for low in range(13):
         row = "".join(f" {means[13 * low + high]:.3f}," for high in range(low, 13))
         lines.append(f"   {row}  # {RANKS[low]} with {RANKS[low]} .. K")
-    return "\n".join([*lines, ")", f'"""{meaning}"""', ""])
+    return "\n".join([*lines, ")", ""])
 
 
 def main() -> None:
-    """Iterate from equal means and write the module."""
+    """Iterate from equal means and print the two tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=200_000, help="hands for each pair, side and round")
     parser.add_argument("--rounds", type=int, default=4, help="how often the means are computed")
     parser.add_argument("--softness", type=float, default=1.5, help="a toss worth this many points less weighs 1 / e")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
     means = np.full((2, 169), 4.7)
     for number in range(args.rounds):
         generator = np.array([args.seed, number << 40], np.uint64)
         samples = args.samples if number == args.rounds - 1 else args.samples // 4
         new = _average(means, samples, args.softness, generator)
-        print(f"round {number + 1}: changed by {np.sqrt(np.mean((new - means) ** 2)):.4f} rms")
+        print(f"# round {number + 1}: changed by {np.sqrt(np.mean((new - means) ** 2)):.4f} rms")
         means = new
-    command = (
-        f"python -m cardgym.games.cribbage.make_crib_table --samples {args.samples} --rounds {args.rounds} "
-        f"--softness {args.softness} --seed {args.seed}"
-    )
-    text = (
-        '"""Mean crib points by the two ranks tossed, against an opponent who tosses well.\n\n'
-        f'Made by `{command}`.\n"""\n\n# fmt: off\n'
-        + _listing("PONE_CRIB", means[0], "For a toss to the opponent's crib: 91 pairs of ranks, the lower rank first.")
-        + _listing("DEALER_CRIB", means[1], "For a toss to one's own crib, in the same order.")
-        + "# fmt: on\n"
-    )
-    with replacing(args.out) as temporary:
-        temporary.write_text(text)
-    print(f"wrote {args.out}")
+    print(_listing("PONE_CRIB", means[0]) + _listing("DEALER_CRIB", means[1]), end="")
 
 
 if __name__ == "__main__":

@@ -10,12 +10,20 @@ import numpy.typing as npt
 from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts.deals import deal_cards, finish_deal
-from cardgym.games.cribbage.experts.updates import gradient, paper_update, spread
-from cardgym.games.cribbage.experts.values import EVENTS
-from cardgym.games.cribbage.metrics import pegging_points
+from cardgym.games.cribbage.experts.strategies import (
+    HOLES,
+    KEEPS,
+    NUM_STRATEGIES,
+    RANK_SETS,
+    PeggingStatistics,
+    add_pegging,
+    best_keep,
+    score_keeps,
+    update_figures,
+)
+from cardgym.games.cribbage.experts.updates import EVENTS, gradient, paper_update, spread
 from cardgym.games.cribbage.players import greedy_card
-from cardgym.games.cribbage.rules import apply_action, setup
+from cardgym.games.cribbage.rules import apply_action, num_chance_outcomes, pegging_points, setup
 from cardgym.games.cribbage.state import (
     CRIB,
     DEALER_HAND,
@@ -25,20 +33,29 @@ from cardgym.games.cribbage.state import (
     PLAYING,
     PONE_HAND,
     PONE_PEGGING,
+    TOSSING,
 )
 from cardgym.games.cribbage.statistics_arrays import StatisticsArrays
-from cardgym.games.cribbage.strategies import (
-    HOLES,
-    KEEPS,
-    NUM_STRATEGIES,
-    RANK_SETS,
-    PeggingStatistics,
-    add_pegging,
-    best_keep,
-    kept_set,
-    score_keeps,
-    update_figures,
-)
+from cardgym.games.cribbage.tosses import kept_set
+
+
+@rule
+def deal_cards(state: State, chance: Generator) -> None:
+    """Draw all chance up to the tosses, in a new game with the cut for the deal."""
+    while state.phase != TOSSING and state.phase != OVER:
+        apply_action(state, uniform(chance, num_chance_outcomes(state)))
+
+
+@rule
+def finish_deal(state: State, toss: int, other_toss: int, starter: int) -> None:
+    """Toss for seats 0 and 1, turn up the card at place `starter` of the pack, and play the deal to its end."""
+    deal = state.deal_number
+    apply_action(state, CARDS + toss)
+    apply_action(state, CARDS + other_toss)
+    apply_action(state, starter)
+    while state.phase == PLAYING and state.deal_number == deal:
+        apply_action(state, greedy_card(state, int(state.turn)))
+
 
 PAPER, GRADIENT = range(2)
 """The updates; see `updates`."""

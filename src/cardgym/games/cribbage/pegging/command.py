@@ -47,9 +47,15 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.out is not None and arguments.out.suffix != ".npz":
         raise CardgymError(f"--out {arguments.out}: the name of a policy of the play ends in .npz")
     from cardgym.console.output import Progress
-    from cardgym.games.cribbage.pegging.kept import kept_shares, pair_weights
-    from cardgym.games.cribbage.pegging.policy import pack, rounded, save_policy, whole_strategy
-    from cardgym.games.cribbage.pegging.solver import PeggingSolver
+    from cardgym.games.cribbage.pegging.policy import save_policy
+    from cardgym.games.cribbage.pegging.solver import (
+        PeggingSolver,
+        kept_shares,
+        pack,
+        pair_weights,
+        rounded,
+        whole_strategy,
+    )
     from cardgym.games.cribbage.pegging.tree import build_tree
 
     start, clock = time.process_time(), time.monotonic()

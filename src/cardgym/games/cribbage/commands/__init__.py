@@ -1,1 +1,0 @@
-"""The commands that cribbage adds to `cardgym`."""
