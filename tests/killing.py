@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import torch
 
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.learn.resume import load_state
 
 ROOT = Path(__file__).parents[1]

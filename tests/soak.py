@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import cardgym
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.engine.contract import Game, Options, OutsidePolicy
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
 from cardgym.engine.numba.compilation import bind, bound, rule, template

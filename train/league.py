@@ -14,7 +14,8 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from cardgym.console.output import Progress, print_results
+from cardgym.console.progress import Progress
+from cardgym.console.tables import print_results
 from cardgym.experiments.league.config import LeagueConfig
 from cardgym.experiments.league.population import Population
 from cardgym.experiments.league.report import HEAD, TITLE, rows, write

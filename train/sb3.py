@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from cardgym import find
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.files.atomic import replacing
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from cardgym import find
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, load_parts, save_parts

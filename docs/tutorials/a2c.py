@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 from cardgym import find
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.learn.config import EvaluationConfig, GameConfig, HiddenSizes, Items
 from cardgym.learn.evaluation import evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.opponents import OpponentPool

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.files.atomic import replacing
 from coda_networks import draw_losses
 from coda_results import (

@@ -11,7 +11,6 @@ import numpy as np
 
 from cardgym.arena import evaluate
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.arena.statistics import Interval
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import CALLER, NOOP, RESET, STEP
 from cardgym.engine.registry import find
@@ -20,6 +19,7 @@ from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.players.base import BatchPolicy, PlayerSpec, resolve
 from cardgym.players.seats import SeatedBatch
+from cardgym.statistics import Interval
 
 ENV = "Coda-v0"
 ALGORITHMS = {"q_learning": "Q-learning", "sarsa": "Sarsa"}

@@ -12,7 +12,7 @@ import numpy as np
 
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.files.atomic import replacing
 from cardgym.games.corellian_spike.batch_q.config import ENV

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
 from cardgym.experiments.sweep.statistics import mean_over_runs
+
 from cardgym.games.corellian_spike.state import (
     BUY,
     DISCARD,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cardgym.arena.match import EVALUATION_SEED
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.files.atomic import replacing
 from cardgym.games.cribbage.experts.matches import OPPONENTS, Side, same_tosses
 from cardgym.games.cribbage.experts.picture import board_png, family_shares

@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.statistics import Moments
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
 from cardgym.files.atomic import replacing
@@ -28,6 +27,7 @@ from cardgym.players.base import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.policies import indices, policy_of, policy_table
 from cardgym.solvers.solve import GAMMA, Solver, fraction_text, solver
+from cardgym.statistics import Moments
 from one_play_poker_chart import draw_chart
 
 FOLDER = Path("docs/games/one_play_poker")

@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-from cardgym.console.output import Progress, adapt_streams, fitting_tables, results_console, short_names, waiting
+from cardgym.console.progress import Progress, waiting
+from cardgym.console.streams import adapt_streams
+from cardgym.console.tables import fitting_tables, results_console, short_names
 
 HEAD = ["player", "win rate", "points in all of the hands", "x"]
 ROWS = [
@@ -126,7 +128,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("cardgym.console.output._now", clock)
+    monkeypatch.setattr("cardgym.console.progress._now", clock)
     return clock
 
 

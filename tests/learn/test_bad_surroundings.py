@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from learning_game import ROOT, load_script
 
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.engine.contract import Game
 from killing import check_same_bits
 

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.report import Report
-from cardgym.arena.statistics import Moments
 from cardgym.arena.totals import Totals
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive
@@ -23,6 +22,7 @@ from cardgym.errors import CardgymError
 from cardgym.files.limits import MAX_GAMES, duration
 from cardgym.players.base import Player, PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
+from cardgym.statistics import Moments
 
 Seats = Literal["rotate", "fixed"]
 

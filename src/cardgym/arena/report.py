@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from cardgym.arena.statistics import Interval
+from cardgym.statistics import Interval
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cardgym.console.output import print_results, short_names
+from cardgym.console.tables import print_results, short_names, with_interval
 
 Results = tuple[str, Sequence[str], Sequence[Sequence[str]], str]
-"""The title, the heads of the columns, the rows, and a line below them; see `cardgym.console.output.print_results`."""
+"""The title, the heads of the columns, the rows, and a line below them; see `cardgym.console.tables.print_results`."""
 
 
 def print_report(report: Mapping[str, Any]) -> None:
@@ -47,7 +47,4 @@ def _cell(value: float | None, interval: list[float | None] | None, percent: boo
         return "-"
     if isinstance(value, int) and interval is None:
         return f"{value:,}"
-    factor, form, unit = (100, ".2f", " %") if percent else (1, "+.2f", "")
-    ends = [f"{factor * end:{form}}" for end in interval or () if end is not None]
-    shown = f"{factor * value:{form}}{unit}"
-    return f"{shown}\n[{', '.join(ends)}]" if ends else shown
+    return with_interval(value, interval, ".2f" if percent else "+.2f", percent=percent, separator="\n")

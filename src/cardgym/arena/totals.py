@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.report import Difference, PlayerReport
-from cardgym.arena.statistics import Moments
+from cardgym.statistics import Moments
 
 
 @dataclass(frozen=True)

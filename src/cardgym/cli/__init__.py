@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from cardgym.cli.parser import Parser
-from cardgym.console.output import adapt_streams, silence_stdout
+from cardgym.console.streams import adapt_streams, silence_stdout
 from cardgym.engine.registry import Command, packages, registered
 from cardgym.errors import CardgymError, missing, printable, unknown
 from cardgym.files import shipped

@@ -24,7 +24,7 @@ import numpy as np
 
 from cardgym.cli.parser import Parser
 from cardgym.console.arguments import whole
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 

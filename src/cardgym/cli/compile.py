@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cardgym.cli.parser import Parser
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.engine.contract import CompiledPolicy, Game
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardgym.cli.parser import Parser, add_settings, whole
-from cardgym.console.output import Progress, print_results
+from cardgym.console.progress import Progress
+from cardgym.console.tables import print_results
 from cardgym.engine.registry import parse_settings
 from cardgym.errors import CardgymError, unknown
 from cardgym.files.limits import MAX_STEPS

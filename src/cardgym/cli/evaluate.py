@@ -24,7 +24,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Evaluate and print."""
     from cardgym.arena import evaluate
-    from cardgym.console.output import Progress
+    from cardgym.console.progress import Progress
 
     game, options = game_of(arguments)
     with Progress("evaluation", "games") as progress:

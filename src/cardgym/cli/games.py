@@ -7,7 +7,7 @@ import dataclasses
 import textwrap
 
 from cardgym.cli.parser import Parser
-from cardgym.console.output import results_width
+from cardgym.console.tables import results_width
 from cardgym.engine.contract import Game
 from cardgym.engine.options import allowed_values
 from cardgym.engine.registry import find, registered

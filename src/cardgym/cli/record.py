@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.arena.match import number_of_games
     from cardgym.arena.transition_file import check_suffix, write_transitions
     from cardgym.arena.transitions import LOG, record_chunks
-    from cardgym.console.output import Progress
+    from cardgym.console.progress import Progress
     from cardgym.files.limits import check_disk, check_memory
 
     check_suffix(arguments.out)

@@ -109,7 +109,7 @@ def entry_of(entries: Sequence[dict[str, Any]], number: int | None) -> dict[str,
 
 
 def _print_list(entries: Sequence[dict[str, Any]], as_json: bool) -> None:
-    from cardgym.console.output import print_results
+    from cardgym.console.tables import print_results
     from cardgym.table.review import names_of
 
     rows = []
@@ -128,7 +128,7 @@ def _print_list(entries: Sequence[dict[str, Any]], as_json: bool) -> None:
 
 
 def _print_review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
-    from cardgym.console.output import Progress
+    from cardgym.console.progress import Progress
     from cardgym.table.costs import keep
     from cardgym.table.review import review
     from cardgym.table.terminal.review import Pages, step_through, summary_lines, table_lines
@@ -165,7 +165,8 @@ def _ask(text: str) -> str:
 
 
 def _print_all(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> None:
-    from cardgym.console.output import Progress, print_results
+    from cardgym.console.progress import Progress
+    from cardgym.console.tables import print_results
     from cardgym.table.costs import costs
 
     with _record_of(arguments.file) as record, Progress("review", "games") as progress:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from cardgym.cli import equilibrium
 from cardgym.cli.parser import Parser, add_settings, add_trust, existing, first_word
-from cardgym.console.output import Progress, print_results
+from cardgym.console.progress import Progress
+from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, package_of, parse_settings
 from cardgym.errors import CardgymError
 

@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps([result.asdict() for result in results], indent=2))
     else:
-        from cardgym.console.output import print_results
+        from cardgym.console.tables import print_results
 
         head, rows = table(results, arguments.metric)
         title = f"{trainer.config.game_id}: {trainer.script}.py with {trainer.path.name}, {len(results)} runs"

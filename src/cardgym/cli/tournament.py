@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from cardgym.cli.parser import add_settings, add_trust, game_of, whole
 from cardgym.console.arguments import Parser
-from cardgym.console.output import Progress, print_results
+from cardgym.console.progress import Progress
+from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, unknown
 from cardgym.players.base import checkpoints, player_names

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cardgym.arena import PlayerReport, evaluate
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.console.output import fitting_tables
+from cardgym.console.tables import fitting_tables, with_interval
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
 from cardgym.files.atomic import replacing
@@ -149,10 +149,8 @@ def results_tables(results: Mapping[str, Metrics], width: int) -> list[Table]:
 
 
 def _cell(name: str, value: float, interval: tuple[float, float] | None) -> str:
-    low, high = interval or (value, value)
-    if name == "win_rate":
-        return f"{100 * value:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
-    return f"{value:+.2f} [{low:+.2f}, {high:+.2f}]"
+    percent = name == "win_rate"
+    return with_interval(value, interval, ".1f" if percent else "+.2f", percent=percent)
 
 
 def write_results(

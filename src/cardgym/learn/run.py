@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardgym.console.output import adapt_streams, results_console, silence_stdout
+from cardgym.console.streams import adapt_streams, silence_stdout
+from cardgym.console.tables import results_console
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import sweep

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.console.tables import markdown_table
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
 
@@ -49,8 +50,8 @@ class TensorBoard:
 
     def hyper_parameters(self, config: Mapping[str, Any]) -> None:
         """Write the hyper-parameters as a table of text."""
-        rows = "\n".join(f"| {name} | {_plain(value)} |" for name, value in config.items())
-        self._writer.add_text("hyper-parameters", f"| name | value |\n|---|---|\n{rows}", 0)
+        table = markdown_table(["name", "value"], [[name, str(_plain(value))] for name, value in config.items()])
+        self._writer.add_text("hyper-parameters", "\n".join(table), 0)
 
     def final_results(self, step: int, config: Mapping[str, Any], results: Mapping[str, float]) -> None:
         """Write the final results beside the hyper-parameters, for the comparison of runs."""

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.learn import tags
 from cardgym.learn.action_shares import ActionPictures, Watched
 from cardgym.learn.config import NetworkConfig

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 import cardgym
-from cardgym.arena.statistics import Moments
+from cardgym.console.tables import with_interval
 from cardgym.errors import CardgymError
+from cardgym.statistics import Moments, half_width
 from cardgym.table.game_log import GameLog
 from cardgym.table.review import Review, names_of, review
 
@@ -64,7 +65,9 @@ class Cost:
 
     def cells(self) -> tuple[str, ...]:
         """The figures as texts."""
-        won = "-" if self.won is None else f"{100 * self.won:.1f} %{_interval(self.won_ci95, 100, '.1f')}"
+        won = "-"
+        if self.won is not None:
+            won = with_interval(self.won, self.won_ci95, ".1f", percent=True, separator="\n")
         return (
             f"{self.env}, {self.opponents}" if self.opponents else self.env,
             f"{self.games:,}",
@@ -72,7 +75,7 @@ class Cost:
             f"{self.kind} ({self.unit})",
             f"{self.decisions:,}",
             f"{100 * self.best / self.decisions:.0f} %",
-            f"{self.cost:.3f}{_interval(self.cost_ci95, 1, '.3f')}",
+            with_interval(self.cost, self.cost_ci95, ".3f", separator="\n"),
             f"{self.lately:.3f}",
         )
 
@@ -245,15 +248,10 @@ def _mean_interval(
     if count < 2:
         return None, None
     apart = sum((one[2] - cost * one[0]) ** 2 for one in games)
-    half = 1.96 * math.sqrt(apart * count / (count - 1)) / decisions
+    half = half_width(count, 0.0, apart) * count / decisions
     return max(cost - half, 0.0), cost + half
 
 
 def _plain(interval: tuple[float, float]) -> tuple[float | None, float | None]:
     low, high = (None if math.isnan(end) else end for end in interval)
     return low, high
-
-
-def _interval(ends: tuple[float | None, float | None], factor: float, form: str) -> str:
-    low, high = ends
-    return "" if low is None or high is None else f"\n[{factor * low:{form}}, {factor * high:{form}}]"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cardgym.arena.report import Report
-from cardgym.arena.statistics import Moments
 from cardgym.arena.totals import Totals
+from cardgym.statistics import Moments
 
 
 def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:

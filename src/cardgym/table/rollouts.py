@@ -15,12 +15,12 @@ from cardgym.engine.generator import derive
 from cardgym.engine.kernel import Kernel, choose_random, code_name, kernel_of
 from cardgym.engine.numba.compilation import bound, name_entry_point, rule, template
 from cardgym.errors import CardgymError, unknown
+from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, legal_of, ranked
 
 WORLDS = 1000
 """How many times the hidden cards are drawn for one decision."""
 _STANDING_WORLDS = 200
-_Z95 = 1.96
 
 Worth = Callable[[State, int], float]
 
@@ -90,7 +90,7 @@ class PlayOuts:
         self._try(self._records, seat, legal, self._mask, key, self._by_reward, self._whole_game, self._worlds, values)
         means = values.mean(axis=0)
         apart = values - values[:, [int(means.argmax())]]
-        errors = _Z95 * apart.std(axis=0) / np.sqrt(self._worlds)
+        errors = half_widths(apart)
         words = self.game.words.action_text
         actions = [
             ActionAdvice(int(action), words(state, int(action)), float(mean), error=float(error))

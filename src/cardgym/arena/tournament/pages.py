@@ -8,8 +8,9 @@ from pathlib import Path
 
 from cardgym.arena.tournament.pictures import DPI, heat_map, ranking_picture
 from cardgym.arena.tournament.standings import Standings
-from cardgym.arena.tournament.tables import Rows, labels, matrix, payoff_text, ranking
+from cardgym.arena.tournament.tables import labels, matrix, payoff_text, ranking
 from cardgym.console.figures import save_png
+from cardgym.console.tables import markdown_table
 from cardgym.files.atomic import replacing
 
 _ABOUT = """\
@@ -87,11 +88,11 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
         "",
         f"{settings}; {played}. Payoffs are in {payoff_text(standings)}.",
         "",
-        *_table(ranking(standings)),
+        *markdown_table(*ranking(standings), align="lrrr"),
         "",
         f"![The ratings of {standings.env}]({ranking_png})",
         "",
-        *_table(matrix(standings)),
+        *markdown_table(*matrix(standings), align="l" + "r" * len(standings.names)),
         "",
         f"![What each player of {standings.env} wins from each other]({payoffs_png})",
     ]
@@ -100,9 +101,3 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
 def _save_pictures(standings: Standings, ranking_png: Path, payoffs_png: Path) -> None:
     save_png(ranking_picture(standings), ranking_png, DPI)
     save_png(heat_map(standings), payoffs_png, DPI)
-
-
-def _table(rows: Rows) -> list[str]:
-    head, cells = rows
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *cells]
-    return [f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cardgym.arena.tournament.standings import Standings
-from cardgym.arena.tournament.tables import labels, number, order, payoff_format, payoff_text
+from cardgym.arena.tournament.tables import labels, order, payoff_format, payoff_text
 from cardgym.console.figures import COLOURS, new_figure
+from cardgym.console.tables import number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

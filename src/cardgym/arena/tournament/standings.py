@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.statistics import Z95
 from cardgym.arena.tournament.bootstrap import REPLICATES
 from cardgym.arena.tournament.ranges import DEALS, LOSSES, PAYOFF, SQUARE, WINS, Sums
 from cardgym.arena.tournament.ranking import Matrix, Vector, bradley_terry, nash
+from cardgym.statistics import Z95, half_width
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
         pairs = [((i, j), 1.0)] if seats > 2 else [((i, j), 1.0), ((j, i), -1.0)]
         for place, sign in pairs:
             payoffs[:, *place] = sign * means
-            half_widths[place] = _half_width(match[0], seats)
+            half_widths[place] = half_width(match[0, DEALS], match[0, PAYOFF], match[0, SQUARE]) / seats
             match_games[place] += round(match[0, DEALS]) * seats
         wins[:, i, j] += part[:, WINS]
         wins[:, j, i] += part[:, LOSSES]
@@ -138,16 +138,6 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
         match_games=match_games,
         **about,
     )
-
-
-def _half_width(sums: Vector, seats: int) -> float:
-    """Half the 95 % interval of a match's mean payoff a game, from the spread between deals."""
-    deals = sums[DEALS]
-    if deals < 2:
-        return math.nan
-    mean = sums[PAYOFF] / deals
-    variance = max(sums[SQUARE] / deals - mean**2, 0.0) * deals / (deals - 1)
-    return float(Z95 * math.sqrt(variance / deals) / seats)
 
 
 def _spread(resampled: Matrix, known: bool) -> Vector:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from cardgym.arena.tables import Results
 from cardgym.arena.tournament.standings import Standings
+from cardgym.console.tables import number, with_interval
 from cardgym.engine.registry import find
 
 Rows = tuple[list[str], list[list[str]]]
@@ -72,19 +73,6 @@ def _cell(standings: Standings, i: int, j: int, form: str) -> str:
     low, high = standings.payoffs_ci95[i, j]
     half = "" if np.isnan(low) else f" ± {(high - low) / 2:{form.replace('+', '')}}"
     return f"{number(standings.payoffs[i, j], form)}{half}"
-
-
-def number(value: float, form: str) -> str:
-    """A figure; one that rounds to 0 is `0`, without a sign."""
-    text = f"{value:{form}}"
-    return text if text.strip("+-0.") else text.strip("+-")
-
-
-def with_interval(value: float, interval: Iterable[float], form: str) -> str:
-    """A figure with its interval, if that is known."""
-    low, high = interval
-    ends = "" if np.isnan(low) else f" [{number(low, form)}, {number(high, form)}]"
-    return f"{number(value, form)}{ends}"
 
 
 def printed(standings: Standings) -> tuple[Results, Results]:

@@ -29,7 +29,7 @@ from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.extending import _Intrinsic
 
-from cardgym.console.output import waiting
+from cardgym.console.progress import waiting
 from cardgym.engine.numba.cache import CodeFiles, cache_folder
 from cardgym.engine.numba.linking import no_collections, part, whole
 

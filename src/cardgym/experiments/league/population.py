@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cardgym.arena.statistics import Interval
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament.entrants import in_folder
 from cardgym.engine.registry import find
@@ -19,6 +18,7 @@ from cardgym.experiments.sweep.plan import Run, Trainer
 from cardgym.players.base import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
 from cardgym.scaling import Engine, Task
+from cardgym.statistics import Interval
 
 Progress = Callable[[int, int], None]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from cardgym.arena.tournament import Standings
 from cardgym.arena.tournament.pictures import DPI, heat_map, ranking_picture
-from cardgym.arena.tournament.tables import with_interval
 from cardgym.console.figures import COLOURS, new_figure, save_png
+from cardgym.console.tables import markdown_table, with_interval
 from cardgym.experiments.league.config import LeagueConfig
 from cardgym.experiments.league.population import Generation
 from cardgym.files.atomic import replacing
@@ -66,18 +66,14 @@ def write(config: LeagueConfig, generations: Sequence[Generation], standings: St
     """
     with replacing(folder / "league.json") as temporary:
         temporary.write_text(json.dumps(asdict(config, generations, folder), indent=1) + "\n", encoding="utf-8")
-    lines = [f"# {TITLE.format(env=config.env_id)}", "", *_markdown(generations), "", "![](exploitability.png)"]
+    table = markdown_table(HEAD, rows(generations), "rrrrl")
+    lines = [f"# {TITLE.format(env=config.env_id)}", "", *table, "", "![](exploitability.png)"]
     with replacing(folder / "league.md") as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
     save_png(curve(config, generations), folder / "exploitability.png", DPI)
     if standings is not None:
         save_png(heat_map(standings), folder / "payoffs.png", DPI)
         save_png(ranking_picture(standings), folder / "ranking.png", DPI)
-
-
-def _markdown(generations: Sequence[Generation]) -> list[str]:
-    cells = [list(HEAD), ["---:"] * (len(HEAD) - 1) + ["---"], *rows(generations)]
-    return [f"| {' | '.join(line)} |" for line in cells]
 
 
 def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:

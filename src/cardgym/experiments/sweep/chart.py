@@ -12,9 +12,9 @@ import numpy as np
 
 from cardgym.console.figures import COLOURS, new_figure
 from cardgym.errors import CardgymError
-from cardgym.experiments.sweep.statistics import Estimate, interquartile_mean
 from cardgym.learn.curves import Curve, read_curves
 from cardgym.learn.tags import EVAL, WIN_RATE, ci95_tags
+from cardgym.statistics import Estimate, interquartile_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,9 +112,8 @@ def _draw_lines(panel: Axes, tag: str, groups: Mapping[str, Sequence[Curves]]) -
 
 def _band(tag: str, runs: Sequence[Curves], estimates: Sequence[Estimate]) -> tuple[list[float], list[float]]:
     """The ends of a band: the bootstrap's interval, or that of each evaluation of a single run, if it has one."""
-    intervals = [estimate.interval for estimate in estimates]
-    if all(intervals):
-        lows, highs = zip(*(interval for interval in intervals if interval), strict=True)
+    if all(estimate.known for estimate in estimates):
+        lows, highs = zip(*(estimate.interval for estimate in estimates), strict=True)
         return list(lows), list(highs)
     metric, _, opponent = tag.removeprefix(EVAL).partition("/")
     low, high = ([run[end][1][: len(estimates)] for run in runs if end in run] for end in ci95_tags(metric, opponent))

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.experiments.launch import LOG
 from cardgym.experiments.sweep.plan import Run
 from cardgym.experiments.sweep.runner import RunResult, last_line

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cardgym.console.tables import markdown_table, with_interval
 from cardgym.errors import unknown
 from cardgym.experiments.sweep.runner import RunResult
-from cardgym.experiments.sweep.statistics import Estimate, interquartile_mean, mean_over_runs
 from cardgym.files.atomic import replacing
+from cardgym.statistics import Estimate, interquartile_mean, mean_over_runs
 
 REPORT_JSON, REPORT_MARKDOWN, CURVES = "report.json", "report.md", "curves.png"
 WIN_RATE = "win_rate"
@@ -104,12 +105,8 @@ def shown(metric: str, estimate: Estimate | None) -> str:
     """A figure with its interval, for a cell of a table."""
     if estimate is None:
         return "-"
-    scale, form = (100, "{:.1f}") if metric == WIN_RATE else (1, "{:+.2f}")
-    text = form.format(scale * estimate.value) + (" %" if metric == WIN_RATE else "")
-    if estimate.interval is None:
-        return text
-    low, high = (form.format(scale * end) for end in estimate.interval)
-    return f"{text} [{low}, {high}]"
+    percent = metric == WIN_RATE
+    return with_interval(*estimate, ".1f" if percent else "+.2f", percent=percent)
 
 
 def write_report(folder: Path, about: Mapping[str, Any], results: Sequence[RunResult], metric: str = WIN_RATE) -> None:
@@ -128,8 +125,7 @@ def write_report(folder: Path, about: Mapping[str, Any], results: Sequence[RunRe
 def markdown(about: Mapping[str, Any], results: Sequence[RunResult], metric: str = WIN_RATE) -> str:
     """The report as a page."""
     head, rows = table(results, metric)
-    lines = [f"# {about['script']} on {about['env']}: {about['config']}", "", _row(head), _row(["---"] * len(head))]
-    lines += [_row(row) for row in rows]
+    lines = [f"# {about['script']} on {about['env']}: {about['config']}", "", *markdown_table(head, rows)]
     lines += ["", EXPLANATION, "", f"![Learning curves]({CURVES})"]
     missing = [result for result in results if result.problem]
     if missing:
@@ -144,13 +140,5 @@ EXPLANATION = (
 )
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
-
-
 def _plain(estimate: Estimate) -> dict[str, Any]:
-    return {
-        "value": estimate.value,
-        "ci95": None if estimate.interval is None else list(estimate.interval),
-        "runs": estimate.runs,
-    }
+    return {"value": estimate.value, "ci95": list(estimate.interval) if estimate.known else None}

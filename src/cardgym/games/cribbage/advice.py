@@ -170,7 +170,7 @@ def _print_table(ranked: list[Advice], dealer: bool, score: str | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from cardgym.console.output import fitting_tables, results_console
+    from cardgym.console.tables import fitting_tables, results_console
 
     console = results_console()
     wide = console.width >= _WIDE

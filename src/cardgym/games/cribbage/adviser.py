@@ -38,11 +38,11 @@ from cardgym.games.cribbage.state import (
     CribbageOptions,
 )
 from cardgym.games.cribbage.text import action_text
+from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, ranked
 
 _BLUNDER = {"points": 1.5, "% of games": 4.0}
 """What a blunder costs."""
-_Z95 = 1.96
 
 
 def adviser(options: CribbageOptions) -> Adviser:
@@ -93,7 +93,7 @@ def _advise_card(state: State, seat: int) -> Advice:
     values = 100.0 * chances if near else points
     means = values.mean(axis=0)
     apart = values - values[:, [int(means.argmax())]]
-    errors = _Z95 * apart.std(axis=0) / np.sqrt(WORLDS)
+    errors = half_widths(apart)
     actions = []
     for place, card in enumerate(cards.tolist()):
         reason = _card_reason(state, card, float(points[:, place].mean()), int(scored[card]))

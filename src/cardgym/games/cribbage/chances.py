@@ -153,7 +153,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise CardgymError(f"--out {arguments.out}: allowed are .csv, for people, and .npz, which players read")
     if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
         raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
-    from cardgym.console.output import print_results
+    from cardgym.console.tables import print_results
     from cardgym.games.cribbage.chance_table import chance_table, save_table
 
     points = sample_deals(arguments.deals, arguments.seed)

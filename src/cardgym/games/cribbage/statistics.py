@@ -286,7 +286,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Count and print."""
-    from cardgym.console.output import Progress
+    from cardgym.console.progress import Progress
 
     with Progress("counting", "hands of six cards") as progress:
         statistics = totals(progress)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig
 from cardgym.games.corellian_spike.batch_q.learner import BatchQ

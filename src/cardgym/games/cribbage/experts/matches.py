@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.statistics import Interval, Moments
 from cardgym.engine.contract import Generator
 from cardgym.engine.generator import derive, uniform
 from cardgym.engine.numba.compilation import compiled, config
@@ -30,6 +29,7 @@ from cardgym.games.cribbage.players import greedy
 from cardgym.games.cribbage.rules import setup
 from cardgym.games.cribbage.state import OVER
 from cardgym.games.cribbage.statistics_arrays import StatisticsArrays, build_arrays
+from cardgym.statistics import Interval, Moments
 
 WEIGHTS, GREEDY, OWN_CRIB = range(3)
 """Kinds of players: by weights, `greedy`, and by weights with `own_crib`."""

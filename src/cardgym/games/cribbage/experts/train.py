@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cardgym.arena.statistics import Interval
-from cardgym.console.output import Progress
+from cardgym.console.progress import Progress
 from cardgym.games.cribbage.experts.picture import board_pixels
 from cardgym.games.cribbage.experts.player import Weights
 from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
@@ -29,6 +28,7 @@ from cardgym.learn.schedules import crossed
 from cardgym.learn.signals import Saving
 from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
+from cardgym.statistics import Interval
 
 
 @dataclass

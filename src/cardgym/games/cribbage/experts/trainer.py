@@ -10,7 +10,6 @@ import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from cardgym.arena.match import EVALUATION_SEED
-from cardgym.arena.statistics import Interval
 from cardgym.engine.generator import derive
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.experts.games import (
@@ -30,6 +29,7 @@ from cardgym.games.cribbage.experts.strategies import new_pegging
 from cardgym.games.cribbage.experts.updates import EVENTS, FLOOR, value_positions
 from cardgym.games.cribbage.statistics_arrays import build_arrays
 from cardgym.learn.config import Games, Items, Share, TrainingConfig
+from cardgym.statistics import Interval
 
 ENV = "Cribbage-v0"
 

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise CardgymError(f"--takers {arguments.takers}: allowed is a share from 0 to 0.9")
     if arguments.out is not None and arguments.out.suffix != ".npz":
         raise CardgymError(f"--out {arguments.out}: the name of a policy of the play ends in .npz")
-    from cardgym.console.output import Progress
+    from cardgym.console.progress import Progress
     from cardgym.games.cribbage.pegging.policy import save_policy
     from cardgym.games.cribbage.pegging.solver import (
         PeggingSolver,

@@ -1,0 +1,170 @@
+"""Means, shares and their 95 % intervals.
+
+Games on the same deal are not independent: they form a cluster, and only the deals are independent. `Moments` therefore
+takes one vector of totals per deal and computes variances between deals (Cochran, "Sampling Techniques", 3rd ed., ch. 6
+and 9). Intervals use the normal approximation, which needs dozens of deals; `mean_over_runs` uses Student's t.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Interval = tuple[float, float]
+
+Z95 = 1.959963984540054
+"""The 97.5 % quantile of the standard normal distribution."""
+_RESAMPLES = 2000
+UNKNOWN: Interval = (math.nan, math.nan)
+"""The interval of a single value."""
+
+
+class Estimate(NamedTuple):
+    """A figure with its 95 % interval, which is `UNKNOWN` for a single value."""
+
+    value: float
+    interval: Interval
+
+    @property
+    def known(self) -> bool:
+        """Whether the interval is known."""
+        return not math.isnan(self.interval[0])
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval."""
+        return (self.interval[1] - self.interval[0]) / 2.0
+
+
+def half_width(count: float, total: float, squares: float) -> float:
+    """Half the 95 % interval of a mean; NaN for a single value.
+
+    Args:
+        count: the number of independent values.
+        total: their sum.
+        squares: the sum of their squares.
+    """
+    if count < 2:
+        return math.nan
+    spread = squares / count - (total / count) ** 2
+    return Z95 * math.sqrt(max(spread, 0.0) / (count - 1))
+
+
+def half_widths(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Half the 95 % interval of the mean of each column: (values, columns) gives (columns,). At least two values."""
+    widths: npt.NDArray[np.float64] = Z95 * samples.std(axis=0, ddof=1) / math.sqrt(len(samples))
+    return widths
+
+
+def mean_estimate(values: npt.ArrayLike) -> Estimate:
+    """The mean of independent values, with the normal interval."""
+    samples = np.asarray(values, np.float64)
+    mean = float(samples.mean())
+    half = float(half_widths(samples)) if len(samples) > 1 else math.nan
+    return Estimate(mean, (mean - half, mean + half))
+
+
+def mean_over_runs(values: Sequence[float], low: float = -math.inf, high: float = math.inf) -> Estimate:
+    """The mean of one value per training run, with Student's interval, clipped to [`low`, `high`]."""
+    from scipy.stats import t
+
+    count, mean = len(values), float(np.mean(values))
+    if count < 2:
+        return Estimate(mean, UNKNOWN)
+    half = float(t.ppf(0.975, count - 1)) * float(np.std(values, ddof=1)) / math.sqrt(count)
+    return Estimate(mean, (max(mean - half, low), min(mean + half, high)))
+
+
+def interquartile_mean(strata: Sequence[Sequence[float]]) -> Estimate:
+    """The mean of the middle half of all values, with the interval of the stratified percentile bootstrap.
+
+    The bootstrap resamples runs within each opponent, never across (Agarwal et al., "Deep reinforcement learning at the
+    edge of the statistical precipice", 2021).
+
+    Args:
+        strata: for each opponent one value per run; at least one opponent and one run.
+    """
+    from scipy.stats import bootstrap, trim_mean
+
+    def middle(*samples: npt.NDArray[np.float64], axis: int = -1) -> npt.NDArray[np.float64]:
+        shape = np.broadcast_shapes(*(sample.shape[:-1] for sample in samples))
+        pooled = np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in samples], axis=axis)
+        trimmed: npt.NDArray[np.float64] = trim_mean(pooled, 0.25, axis=axis)
+        return trimmed
+
+    samples = [np.asarray(values, np.float64) for values in strata]
+    value = float(middle(*samples))
+    if min(map(len, samples)) < 2:
+        return Estimate(value, UNKNOWN)
+    if all(np.ptp(sample) == 0 for sample in samples):
+        return Estimate(value, (value, value))
+    ends = bootstrap(
+        samples, middle, n_resamples=_RESAMPLES, method="percentile", rng=np.random.default_rng(0), vectorized=True
+    ).confidence_interval
+    return Estimate(value, (float(ends.low), float(ends.high)))
+
+
+class Moments:
+    """Sums of the deals' vectors of totals and of their products; memory does not grow with the number of deals.
+
+    Attributes:
+        count: the number of deals added.
+        sums: the sums of their totals, (size,), float64.
+        products: the sums of products of two totals, (size, size), float64.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.count = 0
+        self.sums = np.zeros(size, np.float64)
+        self.products = np.zeros((size, size), np.float64)
+
+    def add(self, totals: npt.NDArray[np.float64]) -> None:
+        """Add deals: (deals, size), float64."""
+        self.count += len(totals)
+        self.sums += totals.sum(axis=0)
+        self.products += totals.T @ totals
+
+    def mean(self, weights: npt.NDArray[np.float64]) -> Estimate:
+        """The mean over deals of a weighted sum of totals."""
+        total = float(weights @ self.sums)
+        mean = total / self.count
+        half = half_width(self.count, total, float(weights @ self.products @ weights))
+        return Estimate(mean, (mean - half, mean + half))
+
+    def share(self, part: int, whole: int) -> Estimate:
+        """Total number `part` as a share of total number `whole` (the ratio estimator), with an interval in [0, 1].
+
+        The interval is Wilson's, with the effective sample size that the spread between deals implies (Dean and
+        Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys", 2015).
+        A share of 0 or 1 has no spread; the sample size is then the number of deals.
+        """
+        if self.sums[whole] == 0:
+            return Estimate(math.nan, UNKNOWN)
+        share = float(self.sums[part] / self.sums[whole])
+        if self.count < 2:
+            return Estimate(share, UNKNOWN)
+        squares = (
+            self.products[part, part]
+            - 2.0 * share * self.products[part, whole]
+            + share**2 * self.products[whole, whole]
+        )
+        # Do not take rounding errors for spread where all deals have the same share.
+        if squares < 1e-12 * self.products[whole, whole]:
+            squares = 0.0
+        variance = float(squares) * self.count / (self.count - 1) / float(self.sums[whole]) ** 2
+        return Estimate(share, _wilson(share, variance, self.count))
+
+
+def _wilson(share: float, variance: float, deals: int) -> Interval:
+    binomial = share * (1.0 - share)
+    if binomial > 0.0 and variance == 0.0:
+        return share, share
+    sample_size = binomial / variance if binomial > 0.0 else float(deals)
+    pull = Z95**2 / sample_size
+    center = (share + pull / 2.0) / (1.0 + pull)
+    half = math.sqrt(pull * (binomial + pull / 4.0)) / (1.0 + pull)
+    return max(center - half, 0.0), min(center + half, 1.0)
