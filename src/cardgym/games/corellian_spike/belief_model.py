@@ -1,7 +1,7 @@
 """How a good player acts by its cards: what Bayes' rule takes a bet, a purchase or a placing to say of a hand.
 
 The tables are what the checkpoint `ppo` does in 2,000,000 decisions against itself (seed 1), counted by
-`python tests/games/corellian_spike/fit_belief_model.py`. They look at the round and at |sum| of the cards held, and at
+`python research/spike_belief_model.py`. They look at the round and at |sum| of the cards held, and at
 nothing else: credits, the pool, the opponent's spike and its bets are left out. Each share is between 1 % and 98 %, so
 that no play refutes a hand.
 """

@@ -1,7 +1,7 @@
-"""Train and measure all that docs/games/corellian_spike/answers.md says of learned players.
+"""Train and measure everything that docs/games/corellian_spike/answers.md says about learned players.
 
-Run it with `python tests/games/corellian_spike/measure_answers.py [PART ...]`. A run that is there is not trained
-again, and one that was interrupted goes on. All parts take some 40 minutes of processor time.
+Run it with `python research/spike_answers.py [PART ...]`. Finished runs are not trained again and interrupted runs are
+resumed. All parts take about 40 minutes of processor time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from cardgym.players.base import GREEDY, Player, resolve
 from cardgym.players.checkpoints import load_policy
 from cardgym.players.policy_networks import PolicyPlayer
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[1]
 GAME = "CorellianSpike-v0"
 KNOWLEDGE = "spike_knowledge:SpikeKnowledge-v0"
 TRAINING = shlex.split(

@@ -1,7 +1,7 @@
 """Neural fictitious self-play beside PPO in self-play, for the same processor time.
 
-    python benchmarks/fictitious.py --game leduc --seconds 300 --seeds 3
-    python benchmarks/fictitious.py --game coda --seconds 300 --seeds 3
+    python research/nfsp_beside_ppo.py --game leduc --seconds 300 --seeds 3
+    python research/nfsp_beside_ppo.py --game coda --seconds 300 --seeds 3
 
 Each run's decisions are set so that it takes about `--seconds` of processor time, by the rate of two short runs before
 it. On Leduc poker the figure is exact exploitability; elsewhere it is the match with each opponent, 10,000 games, seats

@@ -1,9 +1,9 @@
-"""Where the bits of a training part between machines: every stage of an update under several instruction sets.
+"""Which stages of a training update give different bits on different processors.
 
-    python benchmarks/instruction_sets.py [--updates 200]
+    python research/instruction_sets.py [--updates 200]
 
-Each setting limits the instructions that the libraries may use, as an older processor would, in a process of its own.
-Every stage is fed the same numbers, so a stage that differs parts by itself. The last rows train: one update, and all.
+Each setting limits the instructions that the libraries may use, as an older processor would, in its own process. All
+stages get the same inputs, so a difference arises in that stage. The last rows train: one update, and all of them.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The paper reports fifteen to twenty minutes for value iteration (section 5), with four full sweeps.
 
-    python tests/games/one_play_poker/bench_one_play_poker.py [--repeats N] [--json]
+    python research/one_play_poker_speed.py [--repeats N] [--json]
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""A race of learners on one game: who wins so many hands first, in seconds of processor time.
+"""A race of learners on one game: how many seconds of processor time each needs to win a share of the hands.
 
 Usage:
-    python benchmarks/race.py --out race.json [--only NAME ...] [--seeds N] [--budget SECONDS]
-    python benchmarks/race.py --show race.json [--picture race.png]
+    python research/race.py --out race.json [--only NAME ...] [--seeds N] [--budget SECONDS]
+    python research/race.py --show race.json [--picture race.png]
 
-Every contestant is a training script with a config, run as anybody would run it, against the same opponents. A run has
-a process of its own and ends when it has trained for `--budget` seconds. As it trains, its greedy (or sampling) player
-is matched with the rivals on the same deals; the time that takes is not counted. A contestant that is in the file
-already is replaced, the others stay: so a race can be run piece by piece, and a new contestant be added to it.
+Every contestant is a training script with a config and the same opponents as the others. Each run is a process that
+stops after `--budget` seconds of training. During training its greedy (or sampling) player is matched with the rivals
+on the same deals; the time of these matches is not counted. `--only` replaces or adds contestants in an existing file.
 """
 
 from __future__ import annotations
@@ -26,24 +25,28 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from cardgym.cli.bench import machine
 from race_report import show
-from timing import machine, one_core
 
 HERE = Path(__file__).parents[1]
 GAME = "CorellianSpike-v0"
 OPPONENTS = ("heuristic=0.5", "initial=0.35", "random=0.15")
 RIVALS = ("random", "heuristic")
-"""Whom the learners are matched with as they train."""
+"""Players that learners are matched with during training."""
 
 _CONFIGS = "configs/corellian_spike"
-_SPRINT = ("--total-steps", "250000", "--exploration-fraction", "0.2", "--target-update-interval", "20")
-_SPRINT = (*_SPRINT, "--learning-starts", "1000")
-"""A short schedule, the same for all that learn values; the configs' own are for what is strong at the end."""
+_SPRINT = (
+    "--total-steps", "250000", "--exploration-fraction", "0.2", "--target-update-interval", "20",
+    "--learning-starts", "1000",
+)  # fmt: skip
+"""A short schedule for all learners of values; those in the configs aim at strength at the end of a long training."""
 _DQN = ("dqn.py", "--config", f"{_CONFIGS}/double_dqn.toml", *_SPRINT)
-_SB3_DQN = ("sb3.py", "--config", f"{_CONFIGS}/sb3_maskable_double_dqn.toml", *_SPRINT)
-_SB3_DQN = (*_SB3_DQN, "--num-envs", "128", "--train-frequency", "64")  # As double_dqn.toml has them.
+_SB3_DQN = (
+    "sb3.py", "--config", f"{_CONFIGS}/sb3_maskable_double_dqn.toml", *_SPRINT,
+    "--num-envs", "128", "--train-frequency", "64",  # As double_dqn.toml has them.
+)  # fmt: skip
 _ALONE = ("--magnet", "none", "--num-envs", "128", "--total-steps", "1000000")
-"""Against fixed opponents nothing runs in circles, and PPO needs no magnet; a schedule as short as the race."""
+"""PPO needs no magnet against fixed opponents; the schedule is as short as the race."""
 CONTESTANTS: dict[str, tuple[str, ...]] = {
     "double DQN": _DQN,
     "DQN": (*_DQN, "--no-double"),
@@ -52,7 +55,7 @@ CONTESTANTS: dict[str, tuple[str, ...]] = {
     "DQN of Stable-Baselines3": (*_SB3_DQN, "--algorithm", "dqn"),
     "MaskablePPO of sb3-contrib": ("sb3.py", "--config", f"{_CONFIGS}/sb3_maskable_ppo.toml"),
 }
-"""Who races: a script of train/ and its flags. The race adds the opponents, the seed and the folder."""
+"""Contestants: a script of train/ and its flags. The race adds the opponents, the seed and the folder."""
 
 
 class OutOfTimeError(Exception):
@@ -129,7 +132,7 @@ def run(words: Sequence[str], seed: int, budget: float, games: int) -> dict[str,
 
 
 def step_and_player(script: str, arguments: Sequence[Any]) -> tuple[int, Any]:
-    """What a script's `evaluate` is given: the step and the player that learns."""
+    """The step and the learning player, from the arguments of a script's `evaluate`."""
     if script == "sb3.py":
         arena, _, _, step = arguments
         return step, arena.player
@@ -138,27 +141,28 @@ def step_and_player(script: str, arguments: Sequence[Any]) -> tuple[int, Any]:
 
 
 def race(arguments: argparse.Namespace) -> None:
-    """Run the contestants named, and write what they did."""
-    told: dict[str, Any] = {
+    """Run the contestants and write their results."""
+    written: dict[str, Any] = {
         "game": GAME, "opponents": OPPONENTS, "rivals": RIVALS, "games": arguments.games, "budget": arguments.budget,
         "machine": machine(), "contestants": {},
     }  # fmt: skip
     if arguments.out.exists():
-        told["contestants"] = json.loads(arguments.out.read_text())["contestants"]
-    one_core()
+        written["contestants"] = json.loads(arguments.out.read_text())["contestants"]
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # The runs inherit it: all take place on one core.
     for seed, name in schedule(arguments.seeds, arguments.only or list(CONTESTANTS)):
         command = [sys.executable, __file__, "--run", name, "--seed", str(seed)]
         command += ["--budget", str(arguments.budget), "--games", str(arguments.games)]
         result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-        runs = told["contestants"].get(name, {}).get("runs", []) if seed > 1 else []
-        told["contestants"][name] = {"command": " ".join(CONTESTANTS[name]), "runs": [*runs, result]}
-        arguments.out.write_text(json.dumps(told) + "\n")
+        runs = written["contestants"].get(name, {}).get("runs", []) if seed > 1 else []
+        written["contestants"][name] = {"command": " ".join(CONTESTANTS[name]), "runs": [*runs, result]}
+        arguments.out.write_text(json.dumps(written) + "\n")
         last = result["points"][-1] if result["points"] else "no point"
         print(f"{name}, seed {seed}: started in {result['startup']:.1f} s, at the end {last}", file=sys.stderr)
 
 
 def schedule(seeds: int, names: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """In turns: other load on the machine slows all contestants alike."""
+    """Contestants take turns, so that other load on the machine slows all of them alike."""
     for seed in range(1, seeds + 1):
         for name in names:
             yield seed, name
@@ -168,7 +172,9 @@ def main() -> None:
     """Race, or show a race."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, metavar="FILE", help="where the race is written, as JSON")
-    parser.add_argument("--only", nargs="+", choices=CONTESTANTS, metavar="NAME", help="who races; all by default")
+    parser.add_argument(
+        "--only", nargs="+", choices=CONTESTANTS, metavar="NAME", help="the contestants; all by default"
+    )
     parser.add_argument("--seeds", type=int, default=5, metavar="N", help="seeds 1 to N of each contestant (5)")
     parser.add_argument("--budget", type=float, default=15.0, metavar="S", help="seconds of training for each run (15)")
     parser.add_argument("--games", type=int, default=500, metavar="N", help="games of each match on the way (500)")

@@ -1,6 +1,6 @@
 """Fit the action model of the observation `belief` to what a checkpoint does in games against itself.
 
-Run it with `python tests/games/corellian_spike/fit_belief_model.py`; it prints the constants of `belief_model`.
+Run it with `python research/spike_belief_model.py`; it prints the constants of `belief_model`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compare the speed of cribbage with OpenSpiel's: `python tests/games/cribbage/bench_cribbage.py [--json]`.
+"""Compare the speed of cribbage with OpenSpiel's: `python research/cribbage_speed.py [--json]`.
 
 A decision is a card played or two cards tossed, by players who choose uniformly among the legal actions. Cards without
 an alternative count for both. OpenSpiel's "pass", which is no action in cardgym, counts only in its second figure. All

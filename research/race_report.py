@@ -1,4 +1,4 @@
-"""What a race came to: the table of README, and its curves."""
+"""The table and the curves of a race."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from timing import print_table
 
 MARKS = (("random", 0.9), ("heuristic", 0.45), ("heuristic", 0.5), ("heuristic", 0.55))
 """The win rates whose times are printed."""
@@ -26,7 +24,9 @@ def show(race: Mapping[str, Any], picture: Path | None) -> None:
         f"median of the seeds [least, most]; no run longer than {race['budget']:g} s\n"
     )
     header = ["", *(f"{level:.0%} against {rival}" for rival, level in MARKS), "start-up"]
-    print_table(header, [row(name, told["runs"], race["rivals"]) for name, told in contestants.items()])
+    print(f"| {' | '.join(header)} |\n|{'---|' * len(header)}")
+    for name, contestant in contestants.items():
+        print(f"| {' | '.join(row(name, contestant['runs'], race['rivals']))} |")
     print(f"\n{lead(race)}")
     if picture is not None:
         draw(race, picture)
@@ -62,14 +62,14 @@ def lead(race: Mapping[str, Any]) -> str:
         firsts: dict[str, list[str]] = {}
         for percent in range(5, 100, 5):
             times = {
-                name: statistics.median(first(run["points"], number, percent / 100) for run in told["runs"])
-                for name, told in race["contestants"].items()
+                name: statistics.median(first(run["points"], number, percent / 100) for run in contestant["runs"])
+                for name, contestant in race["contestants"].items()
             }
             best = min(times, key=lambda name: times[name])
             if math.isfinite(times[best]):
                 firsts.setdefault(best, []).append(f"{percent}")
-        told = "; ".join(f"{name} at {', '.join(levels)} %" for name, levels in firsts.items())
-        lines.append(f"First against {rival}: {told}.")
+        leaders = "; ".join(f"{name} at {', '.join(levels)} %" for name, levels in firsts.items())
+        lines.append(f"First against {rival}: {leaders}.")
     return "\n".join(lines)
 
 
@@ -82,11 +82,11 @@ def draw(race: Mapping[str, Any], picture: Path) -> None:
     figure = new_figure(9, 4.8)
     panels = figure.subplots(1, len(race["rivals"]), squeeze=False, sharex=True, sharey=True)[0]
     looks = zip(cycle(COLOURS), cycle("osv^DPX*"), cycle(("-", "--", "-.", ":")), strict=False)
-    for (name, told), (colour, marker, line) in zip(race["contestants"].items(), looks, strict=False):
-        last = min(run["points"][-1][0] for run in told["runs"])
+    for (name, contestant), (colour, marker, line) in zip(race["contestants"].items(), looks, strict=False):
+        last = min(run["points"][-1][0] for run in contestant["runs"])
         seconds = np.geomspace(0.3, last, 40)
         for number, panel in enumerate(panels):
-            rates = np.array([at(run["points"], number, seconds) for run in told["runs"]])
+            rates = np.array([at(run["points"], number, seconds) for run in contestant["runs"]])
             look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": line, "label": name}
             panel.plot(seconds, np.median(rates, axis=0), markevery=4, markersize=5, **look)
             panel.fill_between(seconds, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.12, linewidth=0)
@@ -108,4 +108,4 @@ def draw(race: Mapping[str, Any], picture: Path) -> None:
 def at(points: Sequence[Sequence[float]], rival: int, seconds: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The win rate at these times, in a straight line from match to match."""
     times, rates = ([point[column] for point in points] for column in (0, 2 + rival))
-    return np.interp(seconds, times, rates)
+    return np.asarray(np.interp(seconds, times, rates))

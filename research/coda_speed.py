@@ -1,13 +1,15 @@
 """Speed of Coda on one core: the vector env, games of compiled players, and the paper's training of a network.
 
-`python tests/games/coda/bench_coda.py [--networks]` prints one line for each figure: the best of three tries, in
+`python research/coda_speed.py [--networks]` prints one line for each figure: the best of three tries, in
 processor time, because on a shared machine wall time depends on what else runs.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -74,6 +76,7 @@ def games_per_second(game_id: str, first: str, second: str) -> float:
 
 def bench_networks() -> None:
     """The paper's 2,000 training games, which took 25 s and 128 s there at batch sizes 32 and 128."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "papers" / "coda"))
     from coda_networks import Budget, train_network
 
     train_network(Budget(games=100))
