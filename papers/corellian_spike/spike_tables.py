@@ -10,8 +10,7 @@ import numpy as np
 from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.table.entries import read_entries
-from cardgym.table.game_log import GameLog
+from cardgym.table.game_log import GameLog, read_entries
 from spike_experiments import DEEP_OPPONENTS, SEATINGS
 from spike_numbers import Numbers
 
@@ -97,12 +96,12 @@ def seats_table(numbers: Numbers) -> str:
 
 
 def human_table(log: Path | None) -> str:
-    """The games of a person, from the record; see `human_rows`."""
+    """The games of a person, from the game log; see `human_rows`."""
     lines = ["## A person", ""]
     rows = human_rows(log)
     if not rows:
         lines.append(
-            "No finished game of a person is in the record here; `cardgym play CorellianSpike-v0 --opponent "
+            "No finished game of a person is in the game log here; `cardgym play CorellianSpike-v0 --opponent "
             "runs/.../policy_50.json` writes one, and the next run of this command shows it."
         )
         return "\n".join([*lines, ""])
@@ -122,7 +121,7 @@ def human_rows(log: Path | None = None) -> list[str]:
     Raises:
         CardgymError: where a file that was named is missing, or a line of it is no game.
     """
-    games = GameLog().games(ENV, moves=False) if log is None else read_entries(log)
+    games = GameLog().entries(ENV, moves=False) if log is None else read_entries(log)
     defaults = CorellianSpikeOptions().asdict()
     lineups: dict[tuple[str, str, str], list[tuple[float, float, float, float]]] = {}
     for game in games:
@@ -131,9 +130,9 @@ def human_rows(log: Path | None = None) -> list[str]:
         person, other = game["players"]
         metrics = person["metrics"]
         if not metrics.keys() >= {"credits_per_game", "bust_games"}:
-            raise CardgymError(f"a game of {ENV} in {log or 'the record'} lacks its metrics; leave it out")
+            raise CardgymError(f"a game of {ENV} in {log or 'the game log'} lacks its metrics; leave it out")
         row = (metrics["credits_per_game"], person["score"], game["max_score"], metrics["bust_games"])
-        changed = [f"{option}={value}" for option, value in game["settings"].items() if value != defaults.get(option)]
+        changed = [f"{option}={value}" for option, value in game["options"].items() if value != defaults.get(option)]
         lineups.setdefault((person["name"], other["name"], ", ".join(changed) or "the paper's"), []).append(row)
     rows = []
     for (name, other, options), same in lineups.items():

@@ -76,7 +76,7 @@ def good_report() -> dict[str, Any]:
     }
     return {
         "env": game()[0].id,
-        "settings": game()[1].asdict(),
+        "options": game()[1].asdict(),
         "games": 100,
         "seed": 1,
         "seconds": 0.5,
@@ -87,8 +87,16 @@ def good_report() -> dict[str, Any]:
 
 def good_entry() -> dict[str, Any]:
     player = {"name": "human", "seat": 0, "score": 1.0, "return": 1.0, "metrics": {"points": 2.0}}
-    entry = {"env": game()[0].id, "settings": game()[1].asdict(), "seed": 3, "game": 0, "time": "2026-01-01T00:00:00"}
-    return {**entry, "finished": True, "max_score": 1.0, "players": [player]}
+    entry = {"id": "good", "env": game()[0].id, "options": game()[1].asdict(), "seed": 3, "game": 0}
+    return {
+        **entry,
+        "time": "2026-01-01T00:00:00",
+        "finished": True,
+        "max_score": 1.0,
+        "person": 0,
+        "players": [player],
+        "moves": [],
+    }
 
 
 # -- crafted files ----------------------------------------------------------------------------------------------------
@@ -364,8 +372,8 @@ def _logs(folder: Path) -> Crafted:
     yield "digits.jsonl", said(max_score=1).replace('"max_score": 1', '"max_score": ' + "9" * 5000)
     yield "lone-surrogate.jsonl", player(name="\ud800")
     yield "lone-surrogate-env.jsonl", said(env="\ud800")
-    yield "settings-list.jsonl", said(settings=[])
-    yield "settings-null.jsonl", said(settings=None)
+    yield "options-list.jsonl", said(options=[])
+    yield "options-null.jsonl", said(options=None)
     yield "env-number.jsonl", said(env=3)
     yield "players-none.jsonl", said(players=[])
     yield "players-dict.jsonl", said(players={"name": "a"})

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import random
-import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -18,11 +16,11 @@ from cardgym.cli import main
 from cardgym.engine.kernel import kernel_of
 from cardgym.players.base import CompiledPlayer, resolve
 from cardgym.table.coach import Coach
-from cardgym.table.costs import Reviewer, costs, keep
+from cardgym.table.costs import Reviewer, costs, save_costs
 from cardgym.table.game_log import GameLog
 from cardgym.table.review import WORST, Review, decisions_of, review
 from cardgym.table.rollouts import look
-from cardgym.table.session import Session
+from cardgym.table.session import Session, Setup
 from cardgym.table.terminal.review import summary_lines
 
 POKER = "OnePlayPoker-v0"
@@ -30,19 +28,19 @@ SPIKE = "CorellianSpike-v0"
 
 
 @pytest.fixture
-def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GameLog:
+def game_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GameLog:
     monkeypatch.setenv("CARDGYM_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "80")
     return GameLog()
 
 
 def play_game(
-    record: GameLog, env: str, opponent: str = "random", number: int = 0, seed: int = 8, **options: Any
+    game_log: GameLog, env: str, opponent: str = "random", number: int = 0, seed: int = 8, **options: Any
 ) -> str:
     game = find(env)
     parsed = game.parse_options(options)
     opponents = [CompiledPlayer(opponent)] * (parsed.num_players - 1)
-    session = Session(game, parsed, opponents, seed=seed, number=number, record=record)
+    session = Session(Setup(game, parsed, opponents, seed, number=number), game_log)
     rng = random.Random(number)
     session.play()
     while not session.over:
@@ -50,10 +48,10 @@ def play_game(
     return session.id
 
 
-def test_luck_and_costs_explain_the_result_exactly(record: GameLog) -> None:
+def test_luck_and_costs_explain_the_result_exactly(game_log: GameLog) -> None:
     game = find(POKER)
     for number in range(20):
-        reviewed = review(record.game(play_game(record, POKER, number=number)))
+        reviewed = review(game_log.entry(play_game(game_log, POKER, number=number)))
         first, last = reviewed.chart[0]["values"][0], reviewed.chart[-1]["values"][0]
         start = Coach(game, game.parse_options()).standing(game.new_state(game.parse_options())[0])
         cost = sum(one.cost for one in reviewed.decisions)
@@ -62,19 +60,19 @@ def test_luck_and_costs_explain_the_result_exactly(record: GameLog) -> None:
         assert first > -2
 
 
-def test_best_decisions_cost_nothing(record: GameLog) -> None:
+def test_best_decisions_cost_nothing(game_log: GameLog) -> None:
     game = find(POKER)
     options = game.parse_options()
-    session = Session(game, options, [resolve("optimal", game, options)], seed=1, watched=True, record=record)
+    session = Session(Setup(game, options, [resolve("optimal", game, options)], seed=1, watched=True), game_log)
     session.play()
-    reviewed = review(record.game(session.id))
+    reviewed = review(game_log.entry(session.id))
     assert reviewed.seats == (0,)
     assert reviewed.worst == ()
     assert all(one.cost == 0.0 and one.best == one.chosen for one in reviewed.decisions)
 
 
-def test_the_dearest_decisions_come_first(record: GameLog) -> None:
-    entry = record.game(play_game(record, SPIKE, opponent="initial", hands=3))
+def test_the_dearest_decisions_come_first(game_log: GameLog) -> None:
+    entry = game_log.entry(play_game(game_log, SPIKE, opponent="initial", hands=3))
     reviewed = review(entry)
     dearest = [reviewed.decisions[number] for number in reviewed.worst]
     assert len(dearest) <= WORST
@@ -88,22 +86,22 @@ def test_the_dearest_decisions_come_first(record: GameLog) -> None:
     assert all(len(line) <= 80 for line in summary_lines(reviewed, 80))
 
 
-def test_games_of_agents_are_reviewed_for_all_seats(record: GameLog) -> None:
+def test_games_of_agents_are_reviewed_for_all_seats(game_log: GameLog) -> None:
     game = find(SPIKE)
     options = game.parse_options({"hands": 1, "num_players": 3})
     players = [CompiledPlayer(name) for name in ("random", "initial", "heuristic")]
-    session = Session(game, options, players, seed=4, watched=True, record=record)
+    session = Session(Setup(game, options, players, seed=4, watched=True), game_log)
     session.play()
-    reviewed = review(record.game(session.id), chart=False)
+    reviewed = review(game_log.entry(session.id), chart=False)
     assert {one.seat for one in reviewed.decisions} == {0, 1, 2}
     assert {total.player for total in reviewed.totals} == {"random", "initial", "heuristic"}
 
 
-def test_costs_over_all_games(record: GameLog) -> None:
+def test_costs_over_all_games(game_log: GameLog) -> None:
     for number in range(6):
-        play_game(record, POKER, number=number)
-    [cost] = costs(list(record.games()))
-    each = [review(entry, chart=False).totals[0] for entry in record.games()]
+        play_game(game_log, POKER, number=number)
+    [cost] = costs(list(game_log.entries()))
+    each = [review(entry, chart=False).totals[0] for entry in game_log.entries()]
     assert (cost.games, cost.decisions) == (6, 18)
     assert cost.cost == pytest.approx(sum(total.cost for total in each) / 18)
     low, high = cost.cost_ci95
@@ -112,12 +110,12 @@ def test_costs_over_all_games(record: GameLog) -> None:
     assert low <= cost.cost <= high
 
 
-def test_the_record_keeps_what_games_cost(record: GameLog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_record_keeps_what_games_cost(game_log: GameLog, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
-        play_game(record, POKER, number=number)
-    entries = list(record.games())
+        play_game(game_log, POKER, number=number)
+    entries = list(game_log.entries())
     alone = costs(entries)
-    keep(record, review(entries[0]))
+    save_costs(game_log, review(entries[0]))
     reviewed: list[str] = []
 
     def counted(entry: dict[str, Any], **how: Any) -> Review:
@@ -125,61 +123,48 @@ def test_the_record_keeps_what_games_cost(record: GameLog, monkeypatch: pytest.M
         return review(entry, **how)
 
     monkeypatch.setattr("cardgym.table.costs.review", counted)
-    assert costs(entries, record=record) == alone
+    assert costs(entries, game_log=game_log) == alone
     assert reviewed == [entry["id"] for entry in entries[1:]]
-    assert costs(entries, record=record) == alone
+    assert costs(entries, game_log=game_log) == alone
     assert len(reviewed) == 2
-    costs(entries, record=record, source="random")  # Another coach's values are its own.
+    costs(entries, game_log=game_log, source="random")  # Another coach's values are its own.
     assert len(reviewed) == 5
     monkeypatch.setattr("cardgym.__version__", "99.0")  # Another version may advise otherwise.
-    costs(entries, record=record)
+    costs(entries, game_log=game_log)
     assert len(reviewed) == 8
 
 
-def test_costs_are_told_at_once_and_completed_in_the_background(record: GameLog) -> None:
+def test_costs_are_told_at_once_and_completed_in_the_background(game_log: GameLog) -> None:
     for number in range(3):
-        play_game(record, POKER, number=number)
-    record.add("broken", {**next(record.games()), "id": "broken"}, moves=[(0, 0)])
-    entries = list(record.games(moves=False))
-    reviewer = Reviewer(record)
+        play_game(game_log, POKER, number=number)
+    game_log.add("broken", {**next(game_log.entries()), "id": "broken"}, moves=[(0, 0)])
+    entries = list(game_log.entries(moves=False))
+    reviewer = Reviewer(game_log)
     assert reviewer.costs(entries) == {"costs": [], "reviewing": 4}
     deadline = time.monotonic() + 60
     while (told := reviewer.costs(entries))["reviewing"] and time.monotonic() < deadline:
         time.sleep(0.01)
-    whole = [entry for entry in record.games() if entry["id"] != "broken"]
+    whole = [entry for entry in game_log.entries() if entry["id"] != "broken"]
     assert told == {"costs": [cost.asdict() for cost in costs(whole)], "reviewing": 0}
-
-
-def test_a_record_of_the_version_before_is_taken_on(record: GameLog, tmp_path: Path) -> None:
-    play_game(record, POKER)
-    record.close()
-    with contextlib.closing(sqlite3.connect(tmp_path / "record.sqlite")) as database:
-        database.executescript("drop table totals; pragma user_version = 1")
-    with contextlib.closing(GameLog()) as again:
-        [cost] = costs(list(again.games()), record=again)
-        assert again.totals(cardgym.__version__) == {
-            entry["id"]: [["bet", "credits", cost.decisions, cost.best, pytest.approx(cost.cost * cost.decisions)]]
-            for entry in again.games()
-        }
 
 
 def test_a_player_of_the_game_can_coach() -> None:
     game = find(SPIKE)
     options = game.parse_options()
     coach = Coach(game, options, "initial")
-    session = Session(game, options, [CompiledPlayer("initial")], seed=1, seat=0)
+    session = Session(Setup(game, options, [CompiledPlayer("initial")], seed=1, seat=0))
     session.play()
     advice = coach.advise(session.state, 0)
-    assert advice.source.endswith("play-outs of initial")
+    assert advice.source.endswith("rollouts of initial")
     assert sorted(one.action for one in advice.actions) == session.legal_actions()
 
 
 # -- commands ---------------------------------------------------------------------------------------------------------
 
 
-def test_review_prints_the_last_game(record: GameLog, capsys: pytest.CaptureFixture[str]) -> None:
-    play_game(record, POKER)
-    play_game(record, POKER, number=1)
+def test_review_prints_the_last_game(game_log: GameLog, capsys: pytest.CaptureFixture[str]) -> None:
+    play_game(game_log, POKER)
+    play_game(game_log, POKER, number=1)
     assert main(["review"]) == 0
     out = capsys.readouterr().out
     assert "Review of OnePlayPoker-v0" in out
@@ -190,18 +175,18 @@ def test_review_prints_the_last_game(record: GameLog, capsys: pytest.CaptureFixt
     assert "human" in capsys.readouterr().out
     assert main(["review", "--all"]) == 0
     assert "bet (credits)" in capsys.readouterr().out
-    assert len(record.totals(cardgym.__version__)) == 2
+    assert len(game_log.totals(cardgym.__version__)) == 2
 
 
-def test_review_reads_an_export(record: GameLog, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    play_game(record, POKER)
-    record.export(tmp_path / "games.jsonl")
+def test_review_reads_an_export(game_log: GameLog, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play_game(game_log, POKER)
+    game_log.export(tmp_path / "games.jsonl")
     assert main(["review", str(tmp_path / "games.jsonl")]) == 0
     assert "Luck gave you" in capsys.readouterr().out
 
 
-def test_advise_values_a_recorded_decision(record: GameLog, capsys: pytest.CaptureFixture[str]) -> None:
-    play_game(record, POKER)
+def test_advise_values_a_recorded_decision(game_log: GameLog, capsys: pytest.CaptureFixture[str]) -> None:
+    play_game(game_log, POKER)
     assert main(["advise", POKER, "--decision", "2"]) == 0
     out = capsys.readouterr().out
     assert "2 of 4 cards out" in out
@@ -224,14 +209,14 @@ def test_advise_values_a_recorded_decision(record: GameLog, capsys: pytest.Captu
         (["review", "--game", "5"], "there are 1 games"),
         (["review", "--seats", "3"], "seats 0 to 0"),
         (["review", "missing.jsonl"], "no such file"),
-        (["review", "--env", SPIKE], "no game with moves"),
+        (["review", "--env", SPIKE], "no matching game"),
         (["review", "--coach", "optimal"], "gives no values of actions"),
     ],
 )
 def test_bad_input_is_one_line(
-    words: list[str], message: str, record: GameLog, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, game_log: GameLog, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    play_game(record, POKER)
+    play_game(game_log, POKER)
     assert main(words) == 2
     streams = capsys.readouterr()
     assert message in streams.err
@@ -246,7 +231,7 @@ def test_a_network_can_coach(tmp_path: Path) -> None:
     network = networks.QNetwork(networks.network_shape(game, options, "full", (8,), False))
     checkpoints.save_checkpoint(tmp_path / "small.safetensors", network, game, options, "full")
     coach = Coach(game, options, tmp_path / "small.safetensors")
-    session = Session(game, options, [], seed=1)
+    session = Session(Setup(game, options, [], seed=1))
     session.play()
     advice = coach.advise(session.state, 0)
     player: Any = resolve(tmp_path / "small.safetensors", game, options)

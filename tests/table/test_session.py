@@ -1,4 +1,4 @@
-"""One game of a person or of watched players, and its record."""
+"""One game of a person or of watched players, and the game log."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ from cardgym.engine.kernel import RESET
 from cardgym.players.base import CallablePlayer, CompiledPlayer, Player
 from cardgym.players.seats import SeatedBatch
 from cardgym.table import session as session_module
-from cardgym.table.entries import read_entries
-from cardgym.table.game_log import GameLog, StaleGameError
-from cardgym.table.session import Session, replay
+from cardgym.table.game_log import GameLog, StaleGameError, read_entries
+from cardgym.table.session import Session, Setup, replay
 
 GAME = find("CorellianSpike-v0")
 MATCH, DONT_BUY, DISCARD = 1, 4, 5
@@ -36,7 +35,7 @@ def play_on(observation: Any, mask: Any) -> int:
     return next(action for action in (MATCH, DONT_BUY, DISCARD) if mask[action])
 
 
-def play_out(session: Session, seed: int = 0) -> None:
+def finish(session: Session, seed: int = 0) -> None:
     """The person's part of a game, at random; about every fifth decision is taken back and made again."""
     rng = np.random.default_rng(seed)
     session.play()
@@ -51,14 +50,14 @@ def same(one: Any, other: Any) -> bool:
     return all(np.array_equal(one[name], other[name]) for name in one.dtype.names)
 
 
-def started(record: GameLog | None = None, opponents: tuple[Player, ...] = (), **settings: Any) -> Session:
+def started(game_log: GameLog | None = None, opponents: tuple[Player, ...] = (), **more: Any) -> Session:
     opponents = opponents or (CompiledPlayer("random"), CompiledPlayer("heuristic"))
-    return Session(GAME, OPTIONS, opponents, **{"seat": 0, "seed": 5, "record": record, **settings})
+    return Session(Setup(GAME, OPTIONS, opponents, **{"seat": 0, "seed": 5, **more}), game_log)
 
 
 @pytest.fixture
-def record(tmp_path: Path) -> GameLog:
-    return GameLog(tmp_path / "record.sqlite")
+def game_log(tmp_path: Path) -> GameLog:
+    return GameLog(tmp_path / "games.sqlite")
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -69,7 +68,7 @@ def test_games_are_those_of_the_kernel(seat: int) -> None:
             played = SeatedBatch(GAME, OPTIONS, 1, lineup)
             played.seed(np.array([derive(np.uint64(11), session_module._STREAM)], np.uint64), number)
             played.seat(played.numbers, requested_seat=seat)
-            game = Session(GAME, OPTIONS, lineup[1:], seat=seat, seed=11, number=number)
+            game = Session(Setup(GAME, OPTIONS, lineup[1:], seat=seat, seed=11, number=number))
             game.play()
             while not game.over:
                 game.act(play_on(None, np.isin(np.arange(GAME.num_actions), game.legal_actions())))
@@ -78,18 +77,22 @@ def test_games_are_those_of_the_kernel(seat: int) -> None:
             assert game.paid == pytest.approx(played.paid[0, :3])
 
 
-def test_restored_game_goes_on_as_it_would_have(record: GameLog) -> None:
+def test_restored_game_goes_on_as_it_would_have(game_log: GameLog) -> None:
     players: dict[str, Player] = {"random": CompiledPlayer("random"), "play_on": CallablePlayer("play_on", play_on)}
-    session = started(record, tuple(players.values()))
+    session = started(game_log, tuple(players.values()))
     rng = np.random.default_rng(1)
     session.play()
     while not session.over:
         action = int(rng.choice(session.legal_actions()))
-        restored = Session.restore(record, session.id, lambda name, *_: players[name])
-        restored._record = None
+        restored = Session.restore(game_log, session.id, lambda name, *_: players[name])
+        restored._game_log = None
         assert same(restored.state, session.state)
         assert restored.legal_actions() == session.legal_actions()
-        assert (restored.log, restored.version, restored.undone) == (session.log, session.version, session.undone)
+        assert (restored.narration, restored.version, restored.undone) == (
+            session.narration,
+            session.version,
+            session.undone,
+        )
         told = [event.text for event in session.act(action)]
         assert [event.text for event in restored.act(action)] == told
         assert same(restored.state, session.state)
@@ -97,16 +100,16 @@ def test_restored_game_goes_on_as_it_would_have(record: GameLog) -> None:
             session.undo()
 
 
-def test_every_recorded_game_is_replayed_to_the_bit(record: GameLog) -> None:
-    sessions = [started(record, seat=seat, number=number) for seat in (0, 2, None) for number in range(2)]
+def test_every_recorded_game_is_replayed_to_the_bit(game_log: GameLog) -> None:
+    sessions = [started(game_log, seat=seat, number=number) for seat in (0, 2, None) for number in range(2)]
     for number, session in enumerate(sessions):
-        play_out(session, number)
-    entries = list(record.games())
+        finish(session, number)
+    entries = list(game_log.entries())
     assert [entry["id"] for entry in entries] == [session.id for session in sessions]
     for session, entry in zip(sessions, entries, strict=True):
         events = replay(entry)
         assert same(events[-1].after, session.state)
-        assert [(event.seat, event.text) for event in events if event.text] == session.log
+        assert [(event.seat, event.text) for event in events if event.text] == session.narration
         assert entry["finished"]
         assert entry["undone"] == session.undone > 0
         assert entry["players"] == session.entry()["players"]
@@ -118,100 +121,90 @@ def test_undo_takes_back_the_last_choice_and_what_followed() -> None:
     session.play()
     with pytest.raises(CardgymError, match="no decision to take back"):
         session.undo()
-    before, log, actions = session.state.copy(), list(session.log), session.legal_actions()
+    before, narration, actions = session.state.copy(), list(session.narration), session.legal_actions()
     session.act(MATCH)
     assert not same(session.state, before)
     version = session.version
     session.undo()
     assert same(session.state, before)
     assert session.legal_actions() == actions
-    assert session.log == log
+    assert session.narration == narration
     assert session.undone == 1
     assert session.version > version
-    play_out(session)
+    finish(session)
     with pytest.raises(CardgymError, match="the game is over"):
         session.undo()
 
 
-def test_watched_players_are_stepped_a_decision_at_a_time(record: GameLog) -> None:
+def test_watched_players_are_stepped_a_decision_at_a_time(game_log: GameLog) -> None:
     players: list[Player] = [CompiledPlayer("heuristic"), CompiledPlayer("random"), CallablePlayer("play_on", play_on)]
-    session = Session(GAME, OPTIONS, players, watched=True, seed=3, record=record)
+    session = Session(Setup(GAME, OPTIONS, players, watched=True, seed=3), game_log)
     first = session.step()
     assert sum(event.seat >= 0 for event in first) == 1
     assert session.legal_actions() == []
     while not session.over:
         events = session.step()
         assert sum(event.seat >= 0 for event in events) == 1
-    whole = Session(GAME, OPTIONS, players, watched=True, seed=3)
+    whole = Session(Setup(GAME, OPTIONS, players, watched=True, seed=3))
     whole.play()
     assert same(whole.state, session.state)
-    [entry] = record.games()
+    [entry] = game_log.entries()
     assert entry["person"] is None
     assert [player["name"] for player in entry["players"]] == ["heuristic", "random", "play_on"]
 
 
-def test_illegal_actions_are_refused_and_change_nothing(record: GameLog) -> None:
-    session = started(record)
+def test_illegal_actions_are_refused_and_change_nothing(game_log: GameLog) -> None:
+    session = started(game_log)
     session.play()
     before = session.state.copy()
     for action in (DISCARD, -1, 10**9, 2**70):
         with pytest.raises(CardgymError, match="not legal"):
             session.act(action)
     assert same(session.state, before)
-    assert record.length(session.id) == session.version
+    assert game_log.num_rows(session.id) == session.version
 
 
 def test_wrong_numbers_of_players_and_seats_are_refused() -> None:
     with pytest.raises(CardgymError, match="1 players for 2 seats"):
-        Session(GAME, OPTIONS, [CompiledPlayer("random")], seed=1)
+        Setup(GAME, OPTIONS, [CompiledPlayer("random")], seed=1)
     with pytest.raises(CardgymError, match="has seats 0 to 2 here"):
         started(seat=3)
 
 
-# -- the record -------------------------------------------------------------------------------------------------------
+# -- the game log -----------------------------------------------------------------------------------------------------
 
 
-def test_export_and_import_keep_every_game(record: GameLog, tmp_path: Path) -> None:
+def test_export_and_import_keep_every_game(game_log: GameLog, tmp_path: Path) -> None:
     for number in range(3):
-        session = started(record, number=number)
-        play_out(session, number)
-    started(record, seat=None).play()  # Not finished.
-    assert record.export(tmp_path / "games.jsonl") == 4
+        session = started(game_log, number=number)
+        finish(session, number)
+    started(game_log, seat=None).play()  # Not finished.
+    assert game_log.export(tmp_path / "games.jsonl") == 4
     other = GameLog(tmp_path / "other.sqlite")
     assert other.import_lines(tmp_path / "games.jsonl") == 4
     assert other.import_lines(tmp_path / "games.jsonl") == 0  # They are there already.
-    assert list(other.games()) == list(record.games())
-    assert len(list(other.games(finished=False))) == 1
+    assert list(other.entries()) == list(game_log.entries())
+    assert len(list(other.entries(finished=False))) == 1
     assert other.export(tmp_path / "again.jsonl") == 4
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "games.jsonl").read_bytes()
 
 
-OLD = {
+LINE = {
+    "id": "one",
     "env": "CorellianSpike-v0",
-    "settings": {"num_players": 2, "hands": 10},
+    "options": {"num_players": 2, "hands": 10},
     "seed": 3,
     "game": 0,
     "time": "2025-01-01T00:00:00+00:00",
     "finished": True,
     "max_score": 10.0,
+    "person": 0,
+    "moves": [],
     "players": [
         {"name": "human", "seat": 0, "score": 4, "return": 3.0, "metrics": {"bust_games": 0}},
         {"name": "random", "seat": 1, "score": 6, "return": 5.0, "metrics": {"bust_games": 0}},
     ],
 }
-
-
-def test_logs_of_earlier_versions_are_imported_once(record: GameLog, tmp_path: Path) -> None:
-    log = tmp_path / "old.jsonl"
-    log.write_text(json.dumps(OLD) + "\n" + json.dumps({**OLD, "game": 1}) + "\n")
-    assert record.import_lines(log) == 2
-    assert record.import_lines(log) == 0
-    entry = next(record.games())
-    assert entry["players"] == OLD["players"]
-    with pytest.raises(CardgymError, match="results only"):
-        replay(entry)
-    with pytest.raises(CardgymError, match="results only"):
-        Session.restore(record, entry["id"])
 
 
 @pytest.mark.parametrize(
@@ -227,52 +220,52 @@ def test_logs_of_earlier_versions_are_imported_once(record: GameLog, tmp_path: P
         {"id": 3},
     ],
 )
-def test_lines_that_are_no_games_are_refused(record: GameLog, tmp_path: Path, change: dict[str, Any]) -> None:
-    (tmp_path / "bad.jsonl").write_text(json.dumps(OLD) + "\n" + json.dumps({**OLD, **change}) + "\n")
-    with pytest.raises(CardgymError, match="line 2 is no game"):
-        record.import_lines(tmp_path / "bad.jsonl")
-    assert list(record.games()) == []
+def test_lines_that_are_no_games_are_refused(game_log: GameLog, tmp_path: Path, change: dict[str, Any]) -> None:
+    (tmp_path / "bad.jsonl").write_text(json.dumps(LINE) + "\n" + json.dumps({**LINE, **change}) + "\n")
+    with pytest.raises(CardgymError, match="line 2 is not a game"):
+        game_log.import_lines(tmp_path / "bad.jsonl")
+    assert list(game_log.entries()) == []
 
 
 @pytest.mark.parametrize(("seat", "move"), [(-1, 10**9), (0, DISCARD), (1, MATCH), (0, 2**31 - 1)])
-def test_moves_that_the_rules_forbid_are_refused(record: GameLog, seat: int, move: int) -> None:
-    session = started(record)
+def test_moves_that_the_rules_forbid_are_refused(game_log: GameLog, seat: int, move: int) -> None:
+    session = started(game_log)
     session.play()
-    entry = record.game(session.id)
+    entry = game_log.entry(session.id)
     entry["moves"].append([seat, move])
     with pytest.raises(CardgymError, match="is not allowed by the rules"):
         replay(entry)
 
 
-def test_second_process_that_played_on_is_noticed(record: GameLog, tmp_path: Path) -> None:
-    session = started(record)
+def test_second_process_that_played_on_is_noticed(game_log: GameLog, tmp_path: Path) -> None:
+    session = started(game_log)
     session.play()
-    other = Session.restore(GameLog(record.path), session.id)
+    other = Session.restore(GameLog(game_log.path), session.id)
     other.act(other.legal_actions()[0])
     with pytest.raises(StaleGameError, match="look again"):
         session.act(session.legal_actions()[1])
-    again = Session.restore(record, session.id)
+    again = Session.restore(game_log, session.id)
     assert same(again.state, other.state)
 
 
-def test_processes_write_to_one_record_at_once(record: GameLog) -> None:
+def test_processes_write_to_one_record_at_once(game_log: GameLog) -> None:
     context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_play_games, args=(record.path, first)) for first in (0, 10)]
+    processes = [context.Process(target=_play_games, args=(game_log.path, first)) for first in (0, 10)]
     for process in processes:
         process.start()
     for process in processes:
         process.join()
         assert process.exitcode == 0
-    entries = list(record.games(finished=True))
+    entries = list(game_log.entries(finished=True))
     assert sorted(entry["game"] for entry in entries) == [*range(5), *range(10, 15)]
     for entry in entries:
         assert len(replay(entry)) == len(entry["moves"])
 
 
 def _play_games(path: Path, first: int) -> None:
-    record = GameLog(path)
+    game_log = GameLog(path)
     for number in range(first, first + 5):
-        play_out(started(record, number=number))
+        finish(started(game_log, number=number))
 
 
 KILLED = """
@@ -280,7 +273,7 @@ KILLED = """
     from pathlib import Path
     from cardgym import find
     from cardgym.table.game_log import GameLog
-    from cardgym.table.session import Session
+    from cardgym.table.session import Session, Setup
     from cardgym.players.base import CallablePlayer
 
     def think(observation, mask):
@@ -288,8 +281,8 @@ KILLED = """
         sys.stdin.read()
 
     game = find("CorellianSpike-v0")
-    session = Session(game, game.parse_options({"hands": 1}), [CallablePlayer("random", think)],
-                      seat=0, seed=5, record=GameLog(Path(sys.argv[1])))
+    setup = Setup(game, game.parse_options({"hands": 1}), [CallablePlayer("random", think)], seat=0, seed=5)
+    session = Session(setup, GameLog(Path(sys.argv[1])))
     print(session.id)
     session.play()
     session.act(1)
@@ -297,25 +290,25 @@ KILLED = """
 
 
 def test_killed_process_loses_no_finished_move(tmp_path: Path) -> None:
-    """It is killed while the opponent thinks about its answer: the person's move is in the record."""
-    words = [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path / "record.sqlite")]
+    """It is killed while the opponent thinks about its answer: the person's move is in the game log."""
+    words = [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path / "games.sqlite")]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         id, made = process.stdout.readline().strip(), int(process.stdout.readline())
         os.kill(process.pid, signal.SIGKILL)
-    session = Session.restore(GameLog(tmp_path / "record.sqlite"), id)
+    session = Session.restore(GameLog(tmp_path / "games.sqlite"), id)
     assert session.version == made
     assert session.decisions == 1
-    play_out(session)
+    finish(session)
     assert session.over
 
 
-def test_files_that_are_no_record_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_game_logs_are_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("not a database, but longer than the header of one" * 9)
     with pytest.raises(CardgymError, match="file is not a database"):
         GameLog(tmp_path / "text")
     with pytest.raises(CardgymError, match="cannot write"):
-        GameLog(tmp_path / "text" / "record.sqlite")
+        GameLog(tmp_path / "text" / "games.sqlite")
     GameLog(tmp_path / "later").close()
     with sqlite3.connect(tmp_path / "later") as database:
         database.execute("pragma user_version = 99")

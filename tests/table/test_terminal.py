@@ -14,7 +14,7 @@ from cardgym.engine.contract import Game
 from cardgym.players.base import CompiledPlayer
 from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import board_of
-from cardgym.table.session import Session
+from cardgym.table.session import Session, Setup
 from cardgym.table.terminal.game import Terminal, joined
 from cardgym.table.terminal.input import matching, short_forms
 from cardgym.table.terminal.spectator import watch
@@ -73,8 +73,8 @@ def new_terminal(
 
 
 def test_game_is_shown_and_kept_in_the_record(tmp_path: Path) -> None:
-    record = GameLog(tmp_path / "record.sqlite")
-    terminal, person = new_terminal(["2"] * 7 + ["q"], opponent="initial", options={"hands": 1}, record=record)
+    game_log = GameLog(tmp_path / "games.sqlite")
+    terminal, person = new_terminal(["2"] * 7 + ["q"], opponent="initial", options={"hands": 1}, game_log=game_log)
     terminal.play()
     assert "seat 0: you, seat 1: initial" in person.text
     assert "1  raise (pay 2)\n  2  match (nothing to pay)\n  3  fold" in person.text
@@ -82,7 +82,7 @@ def test_game_is_shown_and_kept_in_the_record(tmp_path: Path) -> None:
     assert "You get the spike" in person.text
     assert "hands" in person.screens[-2]
     assert "This session, 1 game: you" in person.text
-    [entry] = record.games()
+    [entry] = game_log.entries()
     assert entry["finished"]
     assert [player["name"] for player in entry["players"]] == ["human", "initial"]
 
@@ -100,22 +100,22 @@ def test_bad_input_is_explained_and_asked_again() -> None:
 
 @pytest.mark.parametrize("leave", ["q", "Q", "quit", EOFError, KeyboardInterrupt])
 def test_a_game_left_unfinished_is_played_on(leave: Any, tmp_path: Path) -> None:
-    record = GameLog(tmp_path / "record.sqlite")
-    terminal, person = new_terminal(["match", leave], record=record)
+    game_log = GameLog(tmp_path / "games.sqlite")
+    terminal, person = new_terminal(["match", leave], game_log=game_log)
     terminal.play()
     assert "Left unfinished; --resume plays on." in person.text
-    [entry] = record.games()
+    [entry] = game_log.entries()
     assert not entry["finished"]
-    again, more = new_terminal(["q"], record=record)
-    again.play(Session.restore(record, entry["id"]))
+    again, more = new_terminal(["q"], game_log=game_log)
+    again.play(Session.restore(game_log, entry["id"]))
     assert "round 1" in more.text
 
 
 def test_a_game_without_a_decision_is_not_kept(tmp_path: Path) -> None:
-    record = GameLog(tmp_path / "record.sqlite")
-    terminal, _ = new_terminal(["q"], record=record)
+    game_log = GameLog(tmp_path / "games.sqlite")
+    terminal, _ = new_terminal(["q"], game_log=game_log)
     terminal.play()
-    assert list(record.games()) == []
+    assert list(game_log.entries()) == []
 
 
 def test_undo_takes_the_last_move_back() -> None:
@@ -214,7 +214,7 @@ def test_the_rules_and_the_commands_are_told() -> None:
 
 def test_watching_shows_every_decision() -> None:
     game = find("OnePlayPoker-v0")
-    session = Session(game, game.parse_options(), [CompiledPlayer("always")], seed=2, watched=True)
+    session = Session(Setup(game, game.parse_options(), [CompiledPlayer("always")], seed=2, watched=True))
     person = Person(["", "r"])
     watch(session, person.ask, person.show, Style())
     assert session.over
@@ -226,7 +226,7 @@ def test_texts_do_not_depend_on_hidden_cards() -> None:
     texts = []
     for swap in (False, True):
         terminal, person = new_terminal([], hints="always")
-        terminal.session = Session(SPIKE, terminal.options, terminal._opponents, seed=5, seat=0)
+        terminal.session = Session(Setup(SPIKE, terminal.options, terminal._opponents, seed=5, seat=0))
         terminal.session.play()
         state = terminal.session.state
         if swap:

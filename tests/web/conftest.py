@@ -10,7 +10,7 @@ from web_server import Client, Served, serving
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("server") / "record.sqlite") as served:
+    with serving(tmp_path_factory.mktemp("server") / "games.sqlite") as served:
         yield served
 
 

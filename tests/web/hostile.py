@@ -63,7 +63,7 @@ PATHS = """
     /.. /../../etc/passwd /static/../app.py /static/%2e%2e/app.py /static/..%2f..%2fapp.py /static/%00
     /static//etc/passwd /static/. /static/%5c..%5capp.py /static /API/lobby //api/lobby /symbols/../x.svg /symbols/.svg
     /symbols/os:system.svg /api /api/ /api/lobby/x /api/tables/ /api/tables/x /api/tables/%ff /api/tables/ID
-    /api/tables/ID/action /api/tables/ID/stream /api/record/x/review /api/record/ID/replay /api/tables/../../../..
+    /api/tables/ID/action /api/tables/ID/stream /api/history/x/review /api/history/ID/replay /api/tables/../../../..
     /%0d%0aSet-Cookie:x /.git/config /.env * /;/ \x7f /\x7f /static/%C0%AE%C0%AE/ /\u202e
 """.replace("ID", "A" * 22).split()
 PATHS += ["/static/" + "a" * 280, "/a" * 150, "/api/tables/" + "a" * 9000, "/static/\t"]

@@ -153,9 +153,9 @@ def test_the_coach_advises_and_the_review_shows_what_moves_cost(server: Server, 
     first = person.page.inner_text(".left")
     person.page.keyboard.press("ArrowRight")
     assert person.page.inner_text(".left") != first
-    person.page.get_by_role("link", name="Record").click()
-    person.page.wait_for_selector(".record table")
-    assert "Given up a decision" in person.page.inner_text(".record")
+    person.page.get_by_role("link", name="History").click()
+    person.page.wait_for_selector(".history table")
+    assert "Given up a decision" in person.page.inner_text(".history")
     assert not person.faults
 
 
@@ -202,7 +202,7 @@ def test_the_pages_have_no_serious_fault_and_fit_a_phone(
     address = server.open_table("OnePlayPoker-v0")
     person.sit_down(address)
     person.play_to_the_end("keys")
-    places = [(server.url, ".games"), (f"{server.url}/#/record", ".record table")]
+    places = [(server.url, ".games"), (f"{server.url}/#/history", ".history table")]
     places += [(address.replace("#/table/", "#/review/"), ".review .felt")]
     places += [(server.open_table(game, hints="demand"), ".felt") for game in games]
     found = []

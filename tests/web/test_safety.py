@@ -58,7 +58,7 @@ def test_other_origins_and_hosts_are_refused(server: Served, method: str, header
 
 
 def test_server_open_to_others_takes_addresses_and_its_own_name_only(tmp_path: Path) -> None:
-    with serving(tmp_path / "record.sqlite", hosts=None, shared=True) as served:
+    with serving(tmp_path / "games.sqlite", hosts=None, shared=True) as served:
         for host in ("192.168.1.7:8000", "[fe80::1]:8000", "localhost:8000"):
             assert served.client.raw("GET", "/api/lobby", Host=host)[0] == 200
         assert served.client.raw("GET", "/api/lobby", Host="rebound.example:8000")[0] == 400
@@ -97,9 +97,9 @@ def everything(client: Client, state: dict[str, Any]) -> bytes:
     asked: list[tuple[str, str, Any]] = [
         ("GET", f"/api/tables/{table}", None),
         ("GET", "/api/lobby", None),
-        ("GET", "/api/record", None),
-        ("GET", f"/api/record/{table}/review", None),
-        ("GET", f"/api/record/{table}/replay", None),
+        ("GET", "/api/history", None),
+        ("GET", f"/api/history/{table}/review", None),
+        ("GET", f"/api/history/{table}/replay", None),
         ("POST", f"/api/tables/{table}/action", {"action": 2**31 - 1, "version": version}),
         ("POST", f"/api/tables/{table}/action", {"action": 0, "version": version - 1}),
         ("POST", f"/api/tables/{table}/step", {"version": version}),
@@ -143,7 +143,7 @@ def test_no_byte_depends_on_what_the_seat_cannot_know(
     client, choose = server.client, random.Random(1)
     changed = 0
     for game in range(games):
-        settled(client)  # The record's answer grows while games that ended are reviewed.
+        settled(client)  # The history's answer grows while games that ended are reviewed.
         seed = 987_654_321_012_345 + game
         state = client.sit_down(game=env, seat="any", seed=seed, hints=hints)
         for decision in range(decisions):

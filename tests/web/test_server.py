@@ -23,7 +23,7 @@ SPIKE = "CorellianSpike-v0"
 SHORT = {"game": SPIKE, "options": {"hands": 2}, "opponents": ["heuristic"]}
 
 
-def play_out(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, Any]:
+def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, Any]:
     choose = random.Random(seed)
     while not state["ended"]:
         state = client.act(state, choose.choice(state["actions"])["action"])["state"]
@@ -35,13 +35,13 @@ def test_every_game_is_played_to_its_end(client: Client, env: str) -> None:
     state = client.sit_down(game=env, seat="any", seed=3)
     assert state["names"][state["seat"]] == "you"
     assert state["seed"] is None
-    end = play_out(client, state)
+    end = finish(client, state)
     assert end["actions"] == []
     assert end["seed"] == "3"
     assert sum(player["score"] for player in end["result"]["players"]) <= end["result"]["max_score"]
-    steps = client.get(f"/api/record/{state['table']}/replay")["events"]
+    steps = client.get(f"/api/history/{state['table']}/replay")["events"]
     assert [step["move"] for step in steps] == sorted(step["move"] for step in steps)
-    assert state["table"] in [game["table"] for game in client.get("/api/record")["games"]]
+    assert state["table"] in [game["table"] for game in client.get("/api/history")["games"]]
 
 
 def test_lobby_names_games_options_and_opponents(client: Client) -> None:
@@ -65,7 +65,7 @@ def test_events_tell_what_happened_one_after_the_other(client: Client) -> None:
     texts = [event["text"] for event in answer["events"]]
     assert texts[0].startswith("You ")
     assert all(texts)
-    assert [line["text"] for line in answer["state"]["log"]][-len(texts) :] == texts
+    assert [line["text"] for line in answer["state"]["narration"]][-len(texts) :] == texts
     assert answer["events"][-1]["view"]["zones"]
     assert answer["state"]["version"] > state["version"]
 
@@ -81,7 +81,7 @@ def test_undo_is_marked(server: Served) -> None:
     assert back["actions"] == state["actions"]
     assert back["undone"] == 1
     client.post(f"/api/tables/{state['table']}/undo", {"version": back["version"]}, 400)
-    assert server.tables.record.game(state["table"])["undone"] == 1
+    assert server.tables.game_log.entry(state["table"])["undone"] == 1
 
 
 def test_second_tab_sees_the_same_and_cannot_act_on_an_old_state(server: Served) -> None:
@@ -108,17 +108,17 @@ def test_stream_tells_pages_to_look_again(server: Served) -> None:
 
 
 def test_restarted_server_goes_on(tmp_path: Path) -> None:
-    with serving(tmp_path / "record.sqlite") as first:
+    with serving(tmp_path / "games.sqlite") as first:
         state = first.client.sit_down(**SHORT, hints="demand")
         state = first.client.act(state, state["actions"][1]["action"])["state"]
-    with serving(tmp_path / "record.sqlite") as second:
+    with serving(tmp_path / "games.sqlite") as second:
         assert [table["table"] for table in second.client.get("/api/lobby")["tables"]] == [state["table"]]
         assert second.client.get(f"/api/tables/{state['table']}") == state
-        play_out(second.client, state)
+        finish(second.client, state)
 
 
 def test_two_servers_share_a_record(tmp_path: Path) -> None:
-    with serving(tmp_path / "record.sqlite") as one, serving(tmp_path / "record.sqlite") as two:
+    with serving(tmp_path / "games.sqlite") as one, serving(tmp_path / "games.sqlite") as two:
         state = one.client.sit_down(**SHORT)
         assert two.client.get(f"/api/tables/{state['table']}") == state
         after = one.client.act(state, state["actions"][0]["action"])["state"]
@@ -129,12 +129,12 @@ def test_two_servers_share_a_record(tmp_path: Path) -> None:
 
 
 def test_idle_tables_make_room_and_come_back(tmp_path: Path) -> None:
-    with serving(tmp_path / "record.sqlite", max_tables=2, idle_seconds=0.0) as served:
+    with serving(tmp_path / "games.sqlite", max_tables=2, idle_seconds=0.0) as served:
         states = [served.client.sit_down(**SHORT) for _ in range(5)]
         assert len(served.tables) == 2
         for state in states:
             assert served.client.get(f"/api/tables/{state['table']}") == state
-    with serving(tmp_path / "record.sqlite", max_tables=2) as served:
+    with serving(tmp_path / "games.sqlite", max_tables=2) as served:
         for _ in range(2):
             served.client.sit_down(**SHORT)
         refused = served.client.post("/api/tables", SHORT, 503)
@@ -171,7 +171,7 @@ def test_player_that_thinks_does_not_stop_the_others(server: Served, monkeypatch
     acting = threading.Thread(target=server.client.act, args=(state, state["actions"][1]["action"]))
     acting.start()
     assert thinking.wait(60)
-    play_out(other, other.sit_down(**SHORT))
+    finish(other, other.sit_down(**SHORT))
     assert acting.is_alive()
     go_on.set()
     acting.join()
@@ -180,27 +180,27 @@ def test_player_that_thinks_does_not_stop_the_others(server: Served, monkeypatch
 
 def test_record_lists_and_reviews_what_has_ended_only(client: Client) -> None:
     state = client.sit_down(**SHORT)
-    for address in ("record/{}/replay", "record/{}/review", "tables/{}/review"):
+    for address in ("history/{}/replay", "history/{}/review", "tables/{}/review"):
         refused = client.get("/api/" + address.format(state["table"]), 409)
         assert refused["error"] == "the game is not over yet"
-    assert state["table"] not in json.dumps(client.get("/api/record"))
-    play_out(client, state)
-    reports = client.get("/api/record")["reports"]
+    assert state["table"] not in json.dumps(client.get("/api/history"))
+    finish(client, state)
+    reports = client.get("/api/history")["reports"]
     assert any(report["env"] == SPIKE and report["settings"]["hands"] == 2 for report in reports)
 
 
 def test_record_tells_what_decisions_cost(tmp_path: Path) -> None:
-    with serving(tmp_path / "record.sqlite") as served:
+    with serving(tmp_path / "games.sqlite") as served:
         for seed in range(2):
-            play_out(served.client, served.client.sit_down(game="OnePlayPoker-v0", seed=seed), seed)
+            finish(served.client, served.client.sit_down(game="OnePlayPoker-v0", seed=seed), seed)
         told = settled(served.client)
-        whole = [cost.asdict() for cost in costs(list(served.tables.record.games()))]
+        whole = [cost.asdict() for cost in costs(list(served.tables.game_log.entries()))]
         assert told["costs"] == json.loads(json.dumps(whole))
         assert told["costs"][0]["games"] == 2
 
 
 def test_browsers_elsewhere_list_their_own_tables_only(tmp_path: Path) -> None:
-    with serving(tmp_path / "record.sqlite", shared=True) as served:
+    with serving(tmp_path / "games.sqlite", shared=True) as served:
         owners = ["a" * 22, "b" * 22]
         tables = []
         for owner in owners:

@@ -60,9 +60,9 @@ class Client:
 
 
 def settled(client: Client) -> dict[str, Any]:
-    """The record, once all games that ended are reviewed."""
+    """The history, once all games that ended are reviewed."""
     deadline = time.monotonic() + 120
-    while (told := dict(client.get("/api/record")))["reviewing"]:
+    while (told := dict(client.get("/api/history")))["reviewing"]:
         assert time.monotonic() < deadline, "the reviews take too long"
         time.sleep(0.02)
     return told
@@ -76,8 +76,8 @@ class Served:
         tables: its tables, to look behind the scenes.
     """
 
-    def __init__(self, record: Path, **settings: Any) -> None:
-        app = make_app(GameLog(record), **settings)
+    def __init__(self, game_log: Path, **settings: Any) -> None:
+        app = make_app(GameLog(game_log), **settings)
         self.tables: Tables = app.state.tables
         self._server = uvicorn.Server(configuration(app, "127.0.0.1", 0, 100))
         self._thread = threading.Thread(target=self._server.run)
@@ -90,12 +90,12 @@ class Served:
     def stop(self) -> None:
         self._server.should_exit = True
         self._thread.join()
-        self.tables.record.close()
+        self.tables.game_log.close()
 
 
 @contextlib.contextmanager
-def serving(record: Path, **settings: Any) -> Iterator[Served]:
-    served = Served(record, **settings)
+def serving(game_log: Path, **settings: Any) -> Iterator[Served]:
+    served = Served(game_log, **settings)
     try:
         yield served
     finally:

@@ -1,6 +1,6 @@
 """What the coach says of a decision: each legal action with its value, the best first, and why.
 
-The position is a decision of a game in the record, or in a file that `cardgym report --export` wrote: the game's
+The position is a decision of a game in the game log, or in a file that `cardgym report --export` wrote: the game's
 number as `cardgym review --list` shows it, and the decision's as its review does. A game may also take a position in
 words of its own.
 """
@@ -19,11 +19,11 @@ from cardgym.errors import CardgymError
 if TYPE_CHECKING:
     from cardgym.table.advice import Advice
 
-_LOGGED = ("--decision", "--game", "--record", "--coach")
+_LOGGED = ("--decision", "--game", "--log", "--coach")
 
 
 def main(words: list[str]) -> int:
-    """Advise on a decision of a recorded game, or on a position in a game's own words.
+    """Advise on a decision of a saved game, or on a position in a game's own words.
 
     A game's module for positions has `add_arguments(parser)`, which adds `env` too, and `run(arguments)`.
     """
@@ -42,15 +42,15 @@ def main(words: list[str]) -> int:
     parser.add_argument("words", nargs="*", metavar="WORD", help="none: this game takes no position in words")
     parser.add_argument("--decision", type=whole(1), metavar="N", help="the decision's number in its review")
     parser.add_argument("--game", type=whole(1), metavar="N", help="the game's number (the last one of this game)")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="a record or its export (your record)")
-    parser.add_argument("--coach", metavar="PLAYER", help="a player for play-outs, or a Q-network (the game's adviser)")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="a game log or its export (your own log)")
+    parser.add_argument("--coach", metavar="PLAYER", help="a player for rollouts, or a Q-network (the game's adviser)")
     add_trust(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(words[1:])
     if arguments.words:
         raise CardgymError(
             f"advise: {game.id} takes no position in words such as {arguments.words[0]!r}; name a decision of a "
-            "recorded game with --decision (and --game), as `cardgym review` numbers them"
+            "saved game with --decision (and --game), as `cardgym review` numbers them"
         )
     if arguments.decision is None:
         raise CardgymError("--decision is required: the number of a decision, as `cardgym review` shows it")
@@ -65,7 +65,7 @@ def main(words: list[str]) -> int:
 
 
 _RECORDED = """
-A decision of a recorded game instead: cardgym advise ENV --decision N [--game N] [--record FILE] [--coach PLAYER]."""
+A decision of a saved game instead: cardgym advise ENV --decision N [--game N] [--log FILE] [--coach PLAYER]."""
 
 
 def _advise(env: str, arguments: Any) -> tuple[Advice, list[str]]:
@@ -77,12 +77,12 @@ def _advise(env: str, arguments: Any) -> tuple[Advice, list[str]]:
     from cardgym.table.terminal.style import fitted, size
 
     game = find(env)
-    entry = entry_of(entries_of(arguments.record, env), arguments.game)
+    entry = entry_of(entries_of(arguments.log, env), arguments.game)
     events = decisions_of(entry)
     if arguments.decision > len(events):
         raise CardgymError(f"--decision {arguments.decision}: this game has {len(events)}")
     _, event = events[arguments.decision - 1]
-    options = game.parse_options(entry["settings"])
+    options = game.parse_options(entry["options"])
     advice = Coach(game, options, arguments.coach).advise(event.before, event.seat)
     width = size()[0]
     heading = fitted(f"Values ({advice.unit}, by {advice.source}):", width)

@@ -99,11 +99,11 @@ def _play(game: Game) -> None:
     """A game that is watched, and the coach's advice for its second decision."""
     from cardgym.players.base import resolve
     from cardgym.table.coach import Coach
-    from cardgym.table.session import Session
+    from cardgym.table.session import Session, Setup
 
     options = game.parse_options()
     players = [resolve(game.opponent, game, options)] * options.num_players
-    session = Session(game, options, players, seed=0, watched=True)
+    session = Session(Setup(game, options, players, seed=0, watched=True))
     session.step()
     if not session.over:
         coach = Coach(game, options)

@@ -1,6 +1,6 @@
 """Play a game in the terminal, with a coach, undo and a review.
 
-Every game is kept in the record, move by move, which `cardgym report` and `cardgym review` read.
+Every game is saved move by move in the game log, which `cardgym report` and `cardgym review` read.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument("--warn", action="store_true", help="ask again before a blunder")
     parser.add_argument(
-        "--coach", metavar="PLAYER", help="who advises: a player for play-outs, or a Q-network (the game's own adviser)"
+        "--coach", metavar="PLAYER", help="who advises: a player for rollouts, or a Q-network (the game's own adviser)"
     )
     parser.add_argument("--resume", action="store_true", help="play on in the game left unfinished last")
     parser.add_argument(
         "--watch", nargs="+", metavar="PLAYER", help="watch these players play a game, one for each seat, step by step"
     )
-    parser.add_argument("--record", type=Path, metavar="FILE", help="the record (a file in your data folder)")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="the game log (a file in your data folder)")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Play until the person leaves."""
     from cardgym.players.base import resolve, resolve_all, seated
     from cardgym.table.game_log import GameLog
-    from cardgym.table.session import Session
+    from cardgym.table.session import Session, Setup
     from cardgym.table.terminal.game import Terminal
     from cardgym.table.terminal.spectator import watch
 
@@ -66,13 +66,13 @@ def run(arguments: argparse.Namespace) -> None:
     seed = secrets.randbelow(2**32) if arguments.seed is None else arguments.seed
     if arguments.watch:
         players = resolve_all(arguments.watch, game, options)
-        with contextlib.closing(GameLog(arguments.record)) as record:
-            watch(Session(game, options, players, seed=seed, watched=True, record=record))
+        with contextlib.closing(GameLog(arguments.log)) as game_log:
+            watch(Session(Setup(game, options, players, seed, watched=True), game_log))
         return
-    with contextlib.closing(GameLog(arguments.record)) as record:
+    with contextlib.closing(GameLog(arguments.log)) as game_log:
         resumed = None
         if arguments.resume:
-            resumed = _unfinished(record, game.id)
+            resumed = _unfinished(game_log, game.id)
             options, seed = resumed.options, resumed.seed
         names = arguments.opponent or [game.opponent]
         opponents = [resolve(name, game, options) for name in seated(names[0] if len(names) == 1 else names, others)]
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
             opponents,
             seed=seed,
             seat=arguments.seat,
-            record=record,
+            game_log=game_log,
             hints=arguments.hints,
             warn=arguments.warn,
             coach=arguments.coach,
@@ -90,11 +90,11 @@ def run(arguments: argparse.Namespace) -> None:
         terminal.play(resumed)
 
 
-def _unfinished(record: GameLog, env: str) -> Session:
+def _unfinished(game_log: GameLog, env: str) -> Session:
     """The person's game of that id left unfinished last."""
     from cardgym.table.session import Session
 
-    for entry in reversed(list(record.games(env, finished=False))):
+    for entry in reversed(list(game_log.entries(env, finished=False))):
         if entry.get("person") is not None and entry["moves"]:
-            return Session.restore(record, entry["id"])
+            return Session.restore(game_log, entry["id"])
     raise CardgymError(f"--resume: no game of {env} is left unfinished")

@@ -1,6 +1,6 @@
 """Print saved evaluations (of `cardgym evaluate --json`) and your own games as tables; export and import your games.
 
-Without a file, the record in your data folder that `cardgym play` and `cardgym serve` write. Unfinished games are
+Without a file, the game log in your data folder, which `cardgym play` and `cardgym serve` write. Unfinished games are
 counted below the table and are no part of its figures.
 """
 
@@ -34,16 +34,15 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Read all files, then print."""
     from cardgym.arena.report_file import read_report
-    from cardgym.table.entries import read_entries
-    from cardgym.table.game_log import GameLog
+    from cardgym.table.game_log import GameLog, read_entries
     from cardgym.table.results import reports
 
     if arguments.export or arguments.imports:
-        record = GameLog()
+        game_log = GameLog()
         for path in arguments.imports:
-            print(f"{path}: {record.import_lines(path)} games added to {record.path}")
+            print(f"{path}: {game_log.import_lines(path)} games added to {game_log.path}")
         if arguments.export:
-            print(f"{arguments.export}: {record.export(arguments.export)} games")
+            print(f"{arguments.export}: {game_log.export(arguments.export)} games")
         return
     found: list[tuple[dict[str, Any], int]] = []
     for path in arguments.files:
@@ -67,14 +66,14 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _own_games() -> list[dict[str, Any]]:
-    """The games in the record, those left before the person decided anything left out."""
+    """The games in the game log, those left before the person decided anything left out."""
     from cardgym.table.game_log import GameLog
 
-    record = GameLog()
-    games = [*record.games(finished=True, moves=False)]
-    games += [game for game in record.games(finished=False) if not _untouched(game)]
+    game_log = GameLog()
+    games = [*game_log.entries(finished=True, moves=False)]
+    games += [game for game in game_log.entries(finished=False) if not _untouched(game)]
     if not games:
-        raise CardgymError(f"no games played yet: {record.path} holds none; name a file, or play")
+        raise CardgymError(f"no games played yet: {game_log.path} holds none; name a file, or play")
     return games
 
 

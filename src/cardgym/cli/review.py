@@ -1,6 +1,6 @@
-"""Review a recorded game: what each decision cost, the worst first, a chart, luck, and a step through all of it.
+"""Review a game: what each decision cost, the worst first, a chart, luck, and a step through all of it.
 
-Without a file, the games in your record that `cardgym play` and the browser's table write; `--all` sets them side by
+Without a file, the games in your game log, which `cardgym play` and `cardgym serve` write; `--all` sets them side by
 side: how much a decision costs on average, by opponent and by kind of decision. Games of agents, watched or in a file,
 are reviewed for all seats.
 """
@@ -27,12 +27,12 @@ _LINES = (".jsonl", ".json")
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
     parser.add_argument(
-        "file", nargs="?", type=Path, metavar="FILE", help="a record (.sqlite) or its export (.jsonl); your record"
+        "file", nargs="?", type=Path, metavar="FILE", help="a game log (.sqlite) or its export (.jsonl); your own log"
     )
     parser.add_argument("--game", type=whole(1), metavar="N", help="the game's number, as --list shows it (the last)")
     parser.add_argument("--env", metavar="ENV", help="games of this id only")
     parser.add_argument("--seats", type=whole(0, 63), nargs="+", metavar="N", help="whose decisions (the person's)")
-    parser.add_argument("--coach", metavar="PLAYER", help="a player for play-outs, or a Q-network (the game's adviser)")
+    parser.add_argument("--coach", metavar="PLAYER", help="a player for rollouts, or a Q-network (the game's adviser)")
     add_trust(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--list", action="store_true", help="list the games with their numbers")
@@ -53,44 +53,37 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def entries_of(path: Path | None, env: str | None) -> list[dict[str, Any]]:
-    """The games with moves of a record, or of a file of JSON lines, in the order they were begun.
+    """The games with moves of a game log or of its export, oldest first.
 
     Raises:
         CardgymError: for a file that is missing or holds no games, or where no game has been played.
     """
     from cardgym.engine.registry import find
-    from cardgym.table.entries import read_entries
-    from cardgym.table.game_log import GameLog
+    from cardgym.table.game_log import GameLog, default_path, read_entries
 
-    path = path or _own_record()
+    path = path or default_path()
     game_id = None if env is None else find(env).id
     if not path.is_file():
-        raise CardgymError(f"record {path}: no such file; play a game first, or name a file")
+        raise CardgymError(f"game log {path}: no such file; play a game first, or name a file")
     if path.suffix in _LINES:
         entries = [entry for entry in read_entries(path) if game_id in (None, entry["env"])]
     else:
-        with contextlib.closing(GameLog(path)) as record:
-            entries = list(record.games(game_id))
+        with contextlib.closing(GameLog(path)) as game_log:
+            entries = list(game_log.entries(game_id))
     return [entry for entry in entries if entry.get("moves")]
 
 
-def _own_record() -> Path:
-    from cardgym.table.game_log import data_folder
-
-    return data_folder() / "record.sqlite"
-
-
 @contextlib.contextmanager
-def _record_of(path: Path | None) -> Iterator[GameLog | None]:
-    """The record that the games come from, open; None for a file of JSON lines."""
-    from cardgym.table.game_log import GameLog
+def _log_of(path: Path | None) -> Iterator[GameLog | None]:
+    """The game log that the games come from, open; None for an export."""
+    from cardgym.table.game_log import GameLog, default_path
 
-    path = path or _own_record()
+    path = path or default_path()
     if path.suffix in _LINES:
         yield None
     else:
-        with contextlib.closing(GameLog(path)) as record:
-            yield record
+        with contextlib.closing(GameLog(path)) as game_log:
+            yield game_log
 
 
 def entry_of(entries: Sequence[dict[str, Any]], number: int | None) -> dict[str, Any]:
@@ -100,7 +93,7 @@ def entry_of(entries: Sequence[dict[str, Any]], number: int | None) -> dict[str,
         CardgymError: where there is none.
     """
     if not entries:
-        raise CardgymError("no game with moves in the record; games of earlier versions hold results only")
+        raise CardgymError("no matching game in the log; play one first")
     if number is None:
         return next((entry for entry in reversed(entries) if entry["finished"]), entries[-1])
     if number > len(entries):
@@ -129,7 +122,7 @@ def _print_list(entries: Sequence[dict[str, Any]], as_json: bool) -> None:
 
 def _print_review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     from cardgym.console.progress import Progress
-    from cardgym.table.costs import keep
+    from cardgym.table.costs import save_costs
     from cardgym.table.review import review
     from cardgym.table.terminal.review import Pages, step_through, summary_lines, table_lines
     from cardgym.table.terminal.style import Style, can_show, size
@@ -140,9 +133,9 @@ def _print_review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     with Progress("review", "moves") as progress:
         reviewed = review(entry, source=arguments.coach, seats=seats, progress=progress)
     if arguments.coach is None:
-        with _record_of(arguments.file) as record:
-            if record is not None:
-                keep(record, reviewed)
+        with _log_of(arguments.file) as game_log:
+            if game_log is not None:
+                save_costs(game_log, reviewed)
     if arguments.json:
         print(json.dumps(reviewed.asdict(), indent=2, allow_nan=False))
         return
@@ -169,8 +162,8 @@ def _print_all(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace)
     from cardgym.console.tables import print_results
     from cardgym.table.costs import costs
 
-    with _record_of(arguments.file) as record, Progress("review", "games") as progress:
-        rows = costs(entries, source=arguments.coach, record=record, progress=progress)
+    with _log_of(arguments.file) as game_log, Progress("review", "games") as progress:
+        rows = costs(entries, source=arguments.coach, game_log=game_log, progress=progress)
     if arguments.json:
         print(json.dumps([row.asdict() for row in rows], indent=2, allow_nan=False))
         return

@@ -41,7 +41,7 @@ class Advice:
     Attributes:
         kind: the kind of decision, such as `bet`; costs are averaged by it.
         unit: what values are in, such as `credits`.
-        source: what they are by, in words that follow "by": `exact calculation`, `1,000 play-outs of heuristic`.
+        source: what they are by, in words that follow "by": `exact calculation`, `1,000 rollouts of heuristic`.
         actions: every legal action, the best first.
         blunder: an action that costs as much as this is a blunder.
     """
@@ -88,7 +88,7 @@ class Adviser:
     Attributes:
         advise: `advise(state, seat)`: the advice for the seat to decide, from what it can know.
         standing: `standing(state, seat)`: how a seat stands in the whole game, all cards shown, for the chart of a
-            review; None for its share of the play-outs won.
+            review; None for its share of the rollouts won.
         standing_unit: what standings are in.
         luck: `luck(before, move, after, seat)`: what chance gave a seat in this transition, as an exact difference of
             expected values in `luck_unit`; 0 where it gave nothing. None where no exact values are known.

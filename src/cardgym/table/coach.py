@@ -1,7 +1,7 @@
 """The coach: what the legal actions of a decision are worth, for every game.
 
 A game's own adviser answers where the game brings one. Otherwise, or where the caller names a coach, the values are
-those of a network, or means over play-outs by a player of the game.
+those of a network, or means over rollouts by a player of the game.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cardgym.errors import CardgymError
 from cardgym.players.base import resolve
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, legal_of, ranked
 from cardgym.table.presentation import adviser_of
-from cardgym.table.rollouts import PlayOuts, look
+from cardgym.table.rollouts import Rollouts, look
 
 
 class Coach:
@@ -35,21 +35,21 @@ class Coach:
         Args:
             game: the game.
             options: its options.
-            source: a compiled player's name, for play-outs; the path of a network that values actions; None for the
-                game's own adviser, or else play-outs by the game's usual opponent.
+            source: a compiled player's name, for rollouts; the path of a network that values actions; None for the
+                game's own adviser, or else rollouts by the game's usual opponent.
 
         Raises:
             CardgymError: for a source that is neither.
         """
         self.game = game
         self.options = options
-        self.adviser = adviser_of(game, options) or Adviser(self._play_outs(_usual(game)).advise)
+        self.adviser = adviser_of(game, options) or Adviser(self._rollouts(_usual(game)).advise)
         if source is not None:
             self.adviser = Adviser(
                 self._advise_by(source), self.adviser.standing, self.adviser.standing_unit, self.adviser.luck,
                 self.adviser.luck_unit,
             )  # fmt: skip
-        self._standing: PlayOuts | None = None
+        self._standing: Rollouts | None = None
 
     def advise(self, state: State, seat: int) -> Advice:
         """The advice for the seat to decide; see `Adviser`."""
@@ -61,20 +61,20 @@ class Coach:
         if self.adviser.standing is not None:
             return [float(self.adviser.standing(state, seat)) for seat in seats]
         if self._standing is None:
-            self._standing = self._play_outs(_usual(self.game))
+            self._standing = self._rollouts(_usual(self.game))
         return [float(share) for share in self._standing.standing(state)]
 
     @property
     def standing_unit(self) -> str:
         """What standings are in."""
-        return self.adviser.standing_unit if self.adviser.standing is not None else "share of play-outs won"
+        return self.adviser.standing_unit if self.adviser.standing is not None else "share of rollouts won"
 
-    def _play_outs(self, player: str) -> PlayOuts:
-        return PlayOuts(self.game, self.options, player)
+    def _rollouts(self, player: str) -> Rollouts:
+        return Rollouts(self.game, self.options, player)
 
     def _advise_by(self, source: str | Path) -> Any:
         if str(source) in ("random", *self.game.compiled_players):
-            return self._play_outs(str(source)).advise
+            return self._rollouts(str(source)).advise
         player: Any = resolve(source, self.game, self.options)
         if not hasattr(player, "action_values"):
             raise CardgymError(

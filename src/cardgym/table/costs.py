@@ -84,7 +84,7 @@ def costs(
     entries: Sequence[Mapping[str, Any]],
     *,
     source: str | Path | None = None,
-    record: GameLog | None = None,
+    game_log: GameLog | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Cost]:
     """The costs of a person's decisions in finished games, by game, opponents and kind of decision.
@@ -94,27 +94,27 @@ def costs(
     Args:
         entries: games with their moves, in the order they were played; those of agents are left out.
         source: who advises; see `Coach`.
-        record: the record that the games are from. It keeps what the game's own adviser finds, so that no game is
+        game_log: the log that the games are from. It saves what the game's own adviser finds, so that no game is
             reviewed twice.
         progress: called with the games done and the games in all.
     """
     chosen = [entry for entry in entries if _is_a_persons(entry) and entry.get("moves")]
-    known = _known(record) if record is not None and source is None else {}
+    known = _known(game_log) if game_log is not None and source is None else {}
     found = []
     for number, entry in enumerate(chosen, 1):
         totals = known.get(entry.get("id", ""))
         if totals is None:
             reviewed = review(entry, source=source, chart=False)
             totals = _totals(reviewed)
-            if record is not None and source is None:
-                keep(record, reviewed)
+            if game_log is not None and source is None:
+                save_costs(game_log, reviewed)
         found.append((entry, totals))
         if progress is not None:
             progress(number, len(chosen))
     return _costs(found)
 
 
-def keep(record: GameLog, reviewed: Review) -> None:
+def save_costs(game_log: GameLog, reviewed: Review) -> None:
     """Keep in the record what a person's decisions cost in a finished game, as the game's own adviser values them.
 
     A record that cannot be written is left as it is: the game is reviewed again when its costs are asked for.
@@ -122,14 +122,14 @@ def keep(record: GameLog, reviewed: Review) -> None:
     if reviewed.finished and reviewed.person is not None and reviewed.seats == (reviewed.person,):
         rows = [[*kind, *figures] for kind, figures in _totals(reviewed).items()]
         with contextlib.suppress(CardgymError):
-            record.keep_totals(reviewed.id, cardgym.__version__, rows)
+            game_log.save_totals(reviewed.id, cardgym.__version__, rows)
 
 
 class Reviewer:
     """Reviews games of a record, on demand and in the background; the record keeps what they cost."""
 
-    def __init__(self, record: GameLog) -> None:
-        self._record = record
+    def __init__(self, game_log: GameLog) -> None:
+        self._game_log = game_log
         self._lock = threading.Lock()
         self._waiting: dict[str, None] = {}  # A set that keeps its order.
         self._refused: set[str] = set()
@@ -138,7 +138,7 @@ class Reviewer:
     def review(self, entry: Mapping[str, Any]) -> Review:
         """Review a game now; see `review`."""
         reviewed = review(entry)
-        keep(self._record, reviewed)
+        save_costs(self._game_log, reviewed)
         return reviewed
 
     def costs(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class Reviewer:
         Returns:
             `costs`, each as a dictionary, and `reviewing`: how many games are not in them yet.
         """
-        known = _known(self._record)
+        known = _known(self._game_log)
         chosen = [entry for entry in entries if _is_a_persons(entry)]
         with self._lock:
             missing = [entry["id"] for entry in chosen if entry["id"] not in known and entry["id"] not in self._refused]
@@ -170,7 +170,7 @@ class Reviewer:
                     return
                 id = next(reversed(self._waiting))
             try:
-                keep(self._record, review(self._record.game(id), chart=False))
+                save_costs(self._game_log, review(self._game_log.entry(id), chart=False))
             except Exception:  # A game without moves, one that this version cannot replay: it has no costs.
                 with self._lock:
                     self._refused.add(id)
@@ -186,11 +186,11 @@ def _totals(reviewed: Review) -> Totals:
     return {(one.kind, one.unit): (one.decisions, one.best, one.cost) for one in reviewed.totals}
 
 
-def _known(record: GameLog) -> dict[str, Totals]:
+def _known(game_log: GameLog) -> dict[str, Totals]:
     """What this version has kept of the record's games."""
     return {
         id: {(kind, unit): (decisions, best, cost) for kind, unit, decisions, best, cost in rows}
-        for id, rows in record.totals(cardgym.__version__).items()
+        for id, rows in game_log.totals(cardgym.__version__).items()
     }
 
 

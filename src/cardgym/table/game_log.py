@@ -1,33 +1,33 @@
-"""The record: every game that a person played or watched, in one SQLite file, move by move as they are made.
+"""The game log: every game that people play or watch, in one SQLite file, saved move by move, and its JSON export.
 
-Several processes may use the file at once. A game is an entry, in plain values, and a list of moves that replays it to
-the bit. The moves are only ever added to: taking moves back adds a row that says how many are left.
+Several processes may use the file at once. A game is an entry of plain values and a list of moves that replays it
+exactly. Moves are only ever added: taking moves back adds a row with the number of moves that remain.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import sqlite3
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
 
 import platformdirs
+from pydantic import Field, model_validator
 
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing, user_folder
-from cardgym.table.entries import read_entries
+from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_json, read_bytes, validate
+from cardgym.players.compatibility import OptionValues
 
 Move = tuple[int, int]
-"""A move as it is kept: the seat that decided, CHANCE or UNDO, and the action, outcome or number of moves left."""
+"""The seat that decided, CHANCE or UNDO; and the action, the outcome or the number of moves that remain."""
 
 CHANCE, UNDO = -1, -2
 
-_VERSION = 2
+_VERSION = 1
 _SCHEMA = """
 create table if not exists games (
     id text primary key, env text not null, finished integer not null, owner text not null, entry text not null);
@@ -38,23 +38,28 @@ create table if not exists totals (
     game text primary key references games (id), version text not null, totals text not null) without rowid;
 """
 _WAIT_SECONDS = 30.0
-"""How long to wait for another process that is writing."""
+"""How long to wait while another process writes."""
 
 
 class StaleGameError(CardgymError):
-    """Another process has played on in this game; restore it and look again."""
+    """Another process has added moves to this game; restore it and look again."""
 
 
 def data_folder() -> Path:
     """The user's data folder for cardgym; `CARDGYM_DATA_DIR` moves it.
 
     Raises:
-        CardgymError: for a user without a home folder.
+        CardgymError: if the user has no home folder.
     """
     folder = user_folder("CARDGYM_DATA_DIR", platformdirs.user_data_path)
     if folder is None:
         raise CardgymError("there is no home folder to keep games in; name a folder with CARDGYM_DATA_DIR")
     return folder
+
+
+def default_path() -> Path:
+    """The user's own game log."""
+    return data_folder() / "games.sqlite"
 
 
 def live_moves(rows: Iterable[Move]) -> list[Move]:
@@ -69,27 +74,28 @@ def live_moves(rows: Iterable[Move]) -> list[Move]:
 
 
 class GameLog:
-    """The file of games.
+    """A file of games.
 
-    An entry is a dictionary with `env`, `settings` (the options), `seed`, `game` (its number among the games of that
-    seed), `time` (of its start, ISO 8601), `finished`, `max_score`, `players` (name, seat, score, return and metrics of
-    each, the person first), `person` (the seat; None where it was watched), `seat_drawn`, `versions`, and with
-    `id`, `moves` (seat and action; -1 is chance) and `undone` (how often moves were taken back) when it is read.
+    An entry is a dictionary with `env`, `options`, `seed`, `game` (its number among the games of that seed), `time` (of
+    its start, ISO 8601), `finished`, `max_score`, `players` (name, seat, score, return and metrics of each; a person
+    first, then in order of play), `person` (the person's seat; None if it was watched), `versions` and `about`. Those
+    read back also have `id`, `moves` (pairs of seat and move, without those taken back) and `undone` (how often moves
+    were taken back).
 
     Attributes:
         path: the file.
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        """Open the file, and make it if need be.
+        """Open the file; create it if it does not exist.
 
         Args:
-            path: the file; None for the one in the user's data folder.
+            path: the file; None for the user's own.
 
         Raises:
-            CardgymError: for a file that cannot be written, or is no record.
+            CardgymError: if the file cannot be written or is not a game log.
         """
-        self.path = path or data_folder() / "record.sqlite"
+        self.path = path or default_path()
         self._lock = threading.Lock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -99,80 +105,76 @@ class GameLog:
             self._database = sqlite3.connect(
                 self.path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
-            # A killed process loses nothing, and each write costs no wait for the disk.
+            # With these, a killed process loses nothing, and a write does not wait for the disk.
             self._database.execute("pragma journal_mode = wal")
             self._database.execute("pragma synchronous = normal")
             [(version,)] = self._database.execute("pragma user_version")
             if version > _VERSION:
-                raise CardgymError(f"record {self.path}: written by a later cardgym; update cardgym")
+                raise CardgymError(f"game log {self.path}: written by a later cardgym; update cardgym")
             if version < _VERSION:
                 self._database.executescript(f"begin; {_SCHEMA} pragma user_version = {_VERSION}; commit;")
-        if version == 0 and path is None:
-            self._import_old_logs()
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:  # A thread may be writing.
             self._database.close()
 
+    # -- games --------------------------------------------------------------------------------------------------------
+
     def add(self, id: str, entry: dict[str, Any], owner: str = "", moves: Sequence[Move] = ()) -> bool:
-        """Add a game; whether it is new. `owner` is whose table it is, where a server has several people's."""
+        """Add a game; returns whether it is new. On a shared server, `owner` is the person it belongs to."""
         with self._writing() as database:
-            values = (id, entry["env"], entry["finished"], owner, _text(entry))
+            values = (id, entry["env"], entry["finished"], owner, _to_json(entry))
             new = database.execute("insert or ignore into games values (?, ?, ?, ?, ?)", values).rowcount == 1
             if new:
                 database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, 0, moves))
         return new
 
     def append(self, id: str, start: int, moves: Sequence[Move], entry: dict[str, Any] | None = None) -> None:
-        """Add moves to a game that holds `start` of them, and where it has ended, its last entry.
+        """Add moves to a game that has `start` rows; when the game has ended, `entry` is its final one.
 
         Raises:
-            StaleGameError: where the game holds more moves by now.
-            CardgymError: where the file cannot be written.
+            StaleGameError: if the game has more rows by now.
+            CardgymError: if the file cannot be written.
         """
         with self._writing() as database:
             try:
                 database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, start, moves))
             except sqlite3.IntegrityError:
-                raise StaleGameError("another window has played on in this game; look again") from None
+                raise StaleGameError("this game was continued in another window; look again") from None
             if entry is not None:
-                values = (entry["finished"], _text(entry), id)
+                values = (entry["finished"], _to_json(entry), id)
                 database.execute("update games set finished = ?, entry = ? where id = ?", values)
 
     def remove(self, id: str) -> None:
-        """Forget a game."""
+        """Delete a game."""
         with self._writing() as database:
             database.execute("delete from moves where game = ?", (id,))
             database.execute("delete from totals where game = ?", (id,))
             database.execute("delete from games where id = ?", (id,))
 
-    def length(self, id: str) -> int:
-        """How many rows of moves a game has, those taken back included."""
-        [(length,)] = self._read("select count(*) from moves where game = ?", (id,))
-        return int(length)
+    def num_rows(self, id: str) -> int:
+        """How many rows of moves a game has, including those taken back."""
+        [(count,)] = self._read("select count(*) from moves where game = ?", (id,))
+        return int(count)
 
     def rows(self, id: str) -> list[Move]:
-        """All rows of moves of a game, with those taken back."""
+        """All rows of moves of a game, including those taken back."""
         return [
             (seat, move) for seat, move in self._read("select seat, move from moves where game = ? order by n", (id,))
         ]
 
-    def moves(self, id: str) -> list[Move]:
-        """The moves of a game, without those taken back."""
-        return live_moves(self.rows(id))
-
-    def game(self, id: str, owner: str | None = None) -> dict[str, Any]:
-        """The entry of a game, with its moves.
+    def entry(self, id: str) -> dict[str, Any]:
+        """A game with its moves.
 
         Raises:
-            CardgymError: for a game that is not in the record.
+            CardgymError: if the log has no such game.
         """
-        for entry in self.games(id=id, owner=owner):
+        for entry in self.entries(id=id):
             return entry
-        raise CardgymError("no such game in the record")
+        raise CardgymError("no such game in the log")
 
-    def games(
+    def entries(
         self,
         env: str | None = None,
         *,
@@ -180,23 +182,23 @@ class GameLog:
         owner: str | None = None,
         id: str | None = None,
         moves: bool = True,
-        most: int = -1,
+        limit: int = -1,
     ) -> Iterator[dict[str, Any]]:
-        """Entries of the games asked for, those begun first first.
+        """Matching games, oldest first.
 
         Args:
-            env: of this game only.
-            finished: only those that ended, or that did not.
+            env: only games of this id.
+            finished: only those that ended, or only those that did not.
             owner: only those of this owner.
-            id: only this one.
+            id: only this game.
             moves: whether to read `moves` and `undone` too.
-            most: only so many, those begun last.
+            limit: only the latest games, at most this many; -1 for all.
         """
         wanted = {"env": env, "finished": finished, "owner": owner, "id": id}
         given = {name: value for name, value in wanted.items() if value is not None}
         where = " and ".join(f"{name} = ?" for name in given) or "1"
         query = f"select id, entry from games where {where} order by rowid desc limit ?"
-        for game_id, text in reversed(self._read(query, (*given.values(), most))):
+        for game_id, text in reversed(self._read(query, (*given.values(), limit))):
             entry = {"id": game_id, **json.loads(text)}
             if moves:
                 rows = self.rows(game_id)
@@ -204,61 +206,50 @@ class GameLog:
                 entry["undone"] = sum(seat == UNDO for seat, _ in rows)
             yield entry
 
-    # -- totals of reviews --------------------------------------------------------------------------------------------
+    # -- what reviews found -------------------------------------------------------------------------------------------
 
     def totals(self, version: str) -> dict[str, Any]:
-        """What `keep_totals` kept for each game's id under this version; that of other versions is left out."""
+        """What `save_totals` saved for each game's id under this version of cardgym."""
         rows = self._read("select game, totals from totals where version = ?", (version,))
         return {game_id: json.loads(text) for game_id, text in rows}
 
-    def keep_totals(self, id: str, version: str, totals: Any) -> None:
-        """Keep plain values that are dear to compute for a game, in place of those of an earlier version.
+    def save_totals(self, id: str, version: str, totals: Any) -> None:
+        """Save the totals of a game's review, plain values, in place of any that another version saved.
 
         Raises:
-            CardgymError: where the file cannot be written, or the game is not in the record.
+            CardgymError: if the file cannot be written or the log has no such game.
         """
         with self._writing() as database:
             if not database.execute("select 1 from games where id = ?", (id,)).fetchone():
-                raise CardgymError("no such game in the record")
-            database.execute("insert or replace into totals values (?, ?, ?)", (id, version, _text(totals)))
+                raise CardgymError("no such game in the log")
+            database.execute("insert or replace into totals values (?, ?, ?)", (id, version, _to_json(totals)))
 
     # -- JSON lines ---------------------------------------------------------------------------------------------------
 
     def export(self, path: Path) -> int:
-        """Write all games as JSON lines, a game a line; returns how many.
+        """Write all games as JSON lines, one game a line; returns how many.
 
         Raises:
-            CardgymError: where the file cannot be written.
+            CardgymError: if the file cannot be written.
         """
         count = 0
         with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
-            for count, entry in enumerate(self.games(), 1):  # noqa: B007
-                file.write(_text(entry) + "\n")
+            for count, entry in enumerate(self.entries(), 1):  # noqa: B007
+                file.write(_to_json(entry) + "\n")
         return count
 
     def import_lines(self, path: Path) -> int:
-        """Add the games of a file of JSON lines that are not in the record yet; returns how many.
-
-        Logs of earlier versions hold no moves: their games count in reports, but cannot be replayed.
+        """Add the games of an export that are not in the log yet; returns how many.
 
         Raises:
-            CardgymError: for a file that is missing, or a line that is no game; then nothing is added.
+            CardgymError: if the file is missing or a line is not a game; nothing is added then.
         """
         count = 0
         for entry in read_entries(path):
-            moves = [(seat, move) for seat, move in entry.pop("moves", ())]
+            moves = [(seat, move) for seat, move in entry.pop("moves")]
             rows = [*moves, *[(UNDO, len(moves))] * entry.pop("undone", 0)]
-            id = entry.pop("id", None) or f"log-{hashlib.sha256(_text(entry).encode()).hexdigest()[:22]}"
-            count += self.add(id, entry, moves=rows)
+            count += self.add(entry.pop("id"), entry, moves=rows)
         return count
-
-    def _import_old_logs(self) -> None:
-        """Add what earlier versions logged, when the record is made."""
-        for log in sorted((data_folder() / "play").glob("*.jsonl")):
-            try:
-                self.import_lines(log)
-            except CardgymError as error:
-                print(f"cardgym: not in the record: {error}", file=sys.stderr)
 
     # -- the database -------------------------------------------------------------------------------------------------
 
@@ -268,7 +259,7 @@ class GameLog:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it or nothing."""
+        """A transaction: all of it is written or nothing is."""
         with self._lock, self._errors():
             self._database.execute("begin immediate")
             try:
@@ -292,5 +283,72 @@ def _rows(id: str, start: int, moves: Sequence[Move]) -> Iterator[tuple[str, int
         yield id, n, seat, move
 
 
-def _text(value: Any) -> str:
+def _to_json(value: Any) -> str:
     return json.dumps(value, allow_nan=False)
+
+
+# -- reading exports --------------------------------------------------------------------------------------------------
+
+_MAX_BYTES = 1 << 28
+"""More games than a person plays in a lifetime."""
+_MAX_LINE = 1 << 20
+"""A line holds one game with its moves."""
+_MAX_SEATS = 64
+_MAX_MOVES = 100_000
+
+_Seat = Annotated[int, Field(ge=-1, lt=_MAX_SEATS)]
+_LoggedMove = Annotated[tuple[_Seat, Annotated[int, Field(ge=0, lt=2**31)]], Field(strict=False)]
+
+
+class _Player(Document):
+    name: Name
+    seat: _Seat
+    score: Number
+    paid: Number = Field(alias="return")
+    metrics: Annotated[dict[Name, Number], at_most(64)]
+
+
+class _Game(Document):
+    id: Name
+    env: Name
+    options: OptionValues
+    seed: Annotated[int, Field(ge=0)]
+    game: Count
+    time: Name
+    finished: bool
+    max_score: Number
+    person: _Seat | None
+    about: Annotated[dict[Name, bool | int | Number | Name | None], at_most(64)] = Field(default_factory=dict)
+    versions: Annotated[dict[Name, Name], at_most(64)] = Field(default_factory=dict)
+    players: Annotated[Items[_Player], Field(min_length=1), at_most(_MAX_SEATS)]
+    moves: Annotated[Items[_LoggedMove], at_most(_MAX_MOVES)]
+    undone: Annotated[int, Field(ge=0, le=_MAX_MOVES)] = 0
+
+    @model_validator(mode="after")
+    def _same_metrics(self) -> Self:
+        if len({frozenset(player.metrics) for player in self.players}) > 1:
+            raise ValueError("its players have different metrics")
+        return self
+
+
+def read_entries(path: Path) -> list[dict[str, Any]]:
+    """The games of an export, in the order of the file; keys that cardgym does not know are dropped.
+
+    Raises:
+        CardgymError: if the file is missing or a line is not a game.
+    """
+    what = f"file {path}"
+    games = []
+    for number, line in enumerate(read_bytes(path, what, _MAX_BYTES).splitlines(), 1):
+        where = f"{what}: line {number} is not a game that cardgym wrote"
+        if len(line) > _MAX_LINE:
+            raise CardgymError(f"{where}: it has more than {_MAX_LINE:,} bytes")
+        game = parse_json(line, where)
+        validate(_Game, game, where)
+        games.append({**_known(_Game, game), "players": [_known(_Player, player) for player in game["players"]]})
+    return games
+
+
+def _known(kind: type[Document], values: dict[str, Any]) -> dict[str, Any]:
+    names = {field.alias or name for name, field in kind.model_fields.items()}
+    return {name: value for name, value in values.items() if name in names}

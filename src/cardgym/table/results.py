@@ -12,7 +12,7 @@ from cardgym.statistics import Moments
 
 
 def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
-    """A report for each line-up of entries of the record, with the number of games left unfinished.
+    """A report for each line-up of entries of the game log, with the number of games left unfinished.
 
     Yields:
         A report like the arena's with each player's `score` and the `max_score` of all games beside it, and how many
@@ -22,7 +22,7 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
     for game in games:
         names = [player["name"] for player in game["players"]]
         metrics = sorted(game["players"][0]["metrics"])
-        lineups.setdefault(json.dumps([game["env"], game["settings"], names, metrics]), []).append(game)
+        lineups.setdefault(json.dumps([game["env"], game["options"], names, metrics]), []).append(game)
     for same_lineup in lineups.values():
         first = same_lineup[0]
         finished = [game for game in same_lineup if game["finished"]]
@@ -32,12 +32,12 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
             moments.add(totals.vector(game["max_score"], game["players"])[None])
         names = [player["name"] for player in first["players"]]
         players = totals.reports(moments, names) if finished else ()
-        report = Report(first["env"], first["settings"], len(finished), 0, 0.0, 0.0, players).asdict()
+        report = Report(first["env"], first["options"], len(finished), 0, 0.0, 0.0, players).asdict()
         if not finished:
             report["players"] = [{"name": name} for name in names]
         for place, player in enumerate(report["players"]):
             player["score"] = sum(game["players"][place]["score"] for game in finished)
         report["max_score"] = sum(game["max_score"] for game in finished)
         for key in ("seed", "seconds", "decisions_per_second"):
-            report[key] = None  # A record holds games of many seeds, played at a person's pace.
+            report[key] = None  # These games have many seeds and were played at a person's pace.
         yield report, len(same_lineup) - len(finished)

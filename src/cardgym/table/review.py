@@ -87,9 +87,9 @@ class Review:
     """A game, reviewed.
 
     Attributes:
-        id: the game's id in the record; empty for a game from a file without one.
+        id: the game's id.
         env: the game.
-        settings: its options.
+        options: its options.
         players: the names by seat.
         person: the person's seat; None where players were watched.
         seats: whose decisions are reviewed.
@@ -106,7 +106,7 @@ class Review:
 
     id: str
     env: str
-    settings: dict[str, int | str]
+    options: dict[str, int | str]
     players: tuple[str, ...]
     person: int | None
     seats: tuple[int, ...]
@@ -134,10 +134,10 @@ def review(
     progress: Callable[[int, int], None] | None = None,
     events: Sequence[Event] | None = None,
 ) -> Review:
-    """Review a recorded game.
+    """Review a game.
 
     Args:
-        entry: the game with its moves, from the record or a line of its export.
+        entry: the game with its moves, from a game log or its export.
         source: who advises; see `Coach`.
         seats: whose decisions; None for the person's, or everybody's where players were watched.
         chart: whether to compute the chart too.
@@ -148,7 +148,7 @@ def review(
         CardgymError: for a game that cannot be replayed, or a source that cannot advise.
     """
     game = find(entry["env"])
-    options = game.parse_options(entry["settings"])
+    options = game.parse_options(entry["options"])
     coach = Coach(game, options, source)
     kernel = kernel_of(game, game.default_observation)
     moves = replay(dict(entry)) if events is None else events
@@ -175,9 +175,9 @@ def review(
     dear = sorted((one for one in decisions if one.cost > 0), key=_weight, reverse=True)
     scores = {player["seat"]: float(player["score"]) for player in entry["players"]}
     return Review(
-        id=str(entry.get("id", "")),
+        id=entry["id"],
         env=game.id,
-        settings=options.asdict(),
+        options=options.asdict(),
         players=tuple(names),
         person=person,
         seats=tuple(seats),
@@ -194,14 +194,14 @@ def review(
 
 
 def decisions_of(entry: Mapping[str, Any], seats: Sequence[int] | None = None) -> list[tuple[int, Event]]:
-    """The decisions of a recorded game that a review numbers: their places among the moves, and the moves.
+    """The decisions of a game that a review numbers: their places among the moves, and the moves.
 
     Args:
         entry: the game with its moves.
         seats: whose; None as in `review`.
     """
     game = find(entry["env"])
-    kernel, options = kernel_of(game, game.default_observation), game.parse_options(entry["settings"])
+    kernel, options = kernel_of(game, game.default_observation), game.parse_options(entry["options"])
     kept = reviewed_seats(entry) if seats is None else seats
     return [
         (place, event)

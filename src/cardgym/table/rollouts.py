@@ -1,4 +1,4 @@
-"""Decisions valued by play-outs: what is hidden is drawn anew, and a player of the game plays every action on."""
+"""Decisions valued by rollouts: what is hidden is drawn anew, and a player of the game plays every action on."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def _no_worth(state: State, seat: int) -> float:
     return 0.0
 
 
-class PlayOuts:
-    """Values decisions of one game by play-outs in which one compiled player takes all seats.
+class Rollouts:
+    """Values decisions of one game by rollouts in which one compiled player takes all seats.
 
     Every action is tried in the same drawn worlds and with the same luck. The draws depend on what the seat can know
     alone, so the same decision always gets the same advice.
@@ -57,7 +57,7 @@ class PlayOuts:
             player: the compiled player that plays on, in all seats.
             unit: what values are in.
             blunder: what an action costs that is a blunder.
-            worth: a rule `worth(state, seat)` whose value at the end of a play-out counts; None for the rewards paid.
+            worth: a rule `worth(state, seat)` whose value at the end of a rollout counts; None for the rewards paid.
             whole_game: play to the end of the game, not of the deal.
             worlds: how many worlds are drawn for a decision.
 
@@ -96,7 +96,7 @@ class PlayOuts:
             ActionAdvice(int(action), words(state, int(action)), float(mean), error=float(error))
             for action, mean, error in zip(legal, means, errors, strict=True)
         ]
-        return Advice(kind, self._unit, f"{self._worlds:,} play-outs of {self.player}", ranked(actions), self._blunder)
+        return Advice(kind, self._unit, f"{self._worlds:,} rollouts of {self.player}", ranked(actions), self._blunder)
 
     def look(self, state: State, seat: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """What a seat sees in the default observation, (size,) float32, and its mask, (actions,) int8."""
@@ -179,7 +179,7 @@ def _try_actions(
 
 @template
 def _finish(records: Any, mask: Any, key: Any, worlds: int, out: Any) -> None:
-    """Fill `out` with each seat's mean share of the game over play-outs from the root itself."""
+    """Fill `out` with each seat's mean share of the game over rollouts from the root itself."""
     chance = np.zeros(2, np.uint64)
     choice = np.zeros(2, np.uint64)
     for world in range(worlds):

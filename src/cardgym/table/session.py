@@ -1,15 +1,16 @@
-"""One game of a person with players, or of players that a person watches, saved move by move.
+"""One game of a person against players, or of players that a person watches, saved move by move.
 
-Everybody who plays for a person goes through a `Session`: the terminal and the browser's table. It is restored from
-the record by its moves, so a process that ends loses nothing.
+The terminal and the page in the browser both play through a `Session`. Its moves restore it from the game log, so a
+process that ends loses nothing.
 """
 
 from __future__ import annotations
 
 import datetime
+import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Self
 
@@ -30,7 +31,7 @@ from cardgym.table.game_log import UNDO, GameLog, Move, live_moves
 from cardgym.table.moves import END, Snapshot, moves_of
 
 PERSON = "human"
-"""The person's name in the record and in reports."""
+"""The person's name in the game log and in reports."""
 
 WATCHED = -1
 """The person's seat in a game that is watched."""
@@ -39,9 +40,44 @@ _STREAM = np.uint64(0x91A7)
 """The stream of the deals of people's games."""
 
 _SEAT = np.uint64(2**63)
-"""Added to the number of a game: the stream of the seats drawn."""
+"""Added to a game's number: the stream that seats are drawn from."""
 
 Resolve = Callable[[str, Game, Options], Player]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Who plays which game, and with which cards.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        players: the players in the other seats, in order of play after the person; in all seats if watched.
+        seed: the seed of the deals; it determines all cards.
+        seat: the person's seat; None draws it.
+        watched: whether players take all seats.
+        number: the number of this game among those of the seed.
+        about: further plain values to save with the game.
+    """
+
+    game: Game
+    options: Options
+    players: Sequence[Player]
+    seed: int
+    seat: int | None = None
+    watched: bool = False
+    number: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        num_seats = self.options.num_players
+        num_players = num_seats if self.watched else num_seats - 1
+        if len(self.players) != num_players:
+            raise CardgymError(
+                f"{len(self.players)} players for {num_players} seats of {self.game.id}: name one for each"
+            )
+        if self.seat is not None and not 0 <= self.seat < num_seats:
+            raise CardgymError(f"seat {self.seat}: {self.game.id} has seats 0 to {num_seats - 1} here")
 
 
 @dataclass(frozen=True)
@@ -51,7 +87,7 @@ class Event:
     Attributes:
         seat: the seat that decided; -1 for chance.
         move: the action, or the outcome of chance, which the person may not know.
-        text: what it looked like to the person; empty if nothing was to be seen.
+        text: what the person saw of it; empty if nothing.
         before: the state before it.
         after: the state after it.
     """
@@ -67,138 +103,86 @@ class Session:
     """One game, from its first deal to its end.
 
     Attributes:
-        id: what it is called in the record; nobody can guess it.
+        id: its name in the game log, which cannot be guessed.
         game: the game.
         options: its options.
-        seed: the seed of the deals; whoever knows it knows all cards.
+        seed: the seed of the deals.
         number: the number of this game among those of the seed.
-        about: further plain values that are kept with it.
-        seat: the person's seat; -1 where the game is watched.
+        about: further plain values that are saved with it.
+        seat: the person's seat; -1 if the game is watched.
         moves: the moves made and not taken back.
-        log: what the person was told, with the seat that decided.
-        paid: what the game has paid each seat, (num_players,), float64.
+        narration: the texts the person has seen, each with the seat that decided.
+        paid: the rewards of each seat so far, (num_players,), float64.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        options: Options,
-        players: Sequence[Player],
-        *,
-        seed: int,
-        seat: int | None = None,
-        watched: bool = False,
-        number: int = 0,
-        record: GameLog | None = None,
-        owner: str = "",
-        about: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Start a game; `play` or `step` deals it.
+    def __init__(self, setup: Setup, game_log: GameLog | None = None, owner: str = "") -> None:
+        """Set up a game; `play` or `step` deals it.
 
         Args:
-            game: the game.
-            options: its options.
-            players: those in the other seats, in the order of play after the person; all of them where it is watched.
-            seed: the seed of the deals.
-            seat: the person's seat; None draws it.
-            watched: whether players take all seats.
-            number: the number of the game among those of the seed.
-            record: where to save it; None for nowhere.
-            owner: whose it is, for the record.
-            about: further plain values to keep with it.
-
-        Raises:
-            CardgymError: for another number of players than seats.
+            setup: who plays which game.
+            game_log: where to save it; None does not save it.
+            owner: the person it belongs to, on a shared server.
         """
-        num_seats = options.num_players
-        num_players = num_seats if watched else num_seats - 1
-        if len(players) != num_players:
-            raise CardgymError(f"{len(players)} players for {num_players} seats of {game.id}: name one for each")
-        if seat is not None and not 0 <= seat < num_seats:
-            raise CardgymError(f"seat {seat}: {game.id} has seats 0 to {num_seats - 1} here")
         self.id = secrets.token_urlsafe(16)
-        self.game = game
-        self.options = options
-        self.seed = seed
-        self.number = number
-        self.about = dict(about or {})
-        key = np.uint64(derive(np.uint64(seed), _STREAM))
-        if watched:
+        self.game = game = setup.game
+        self.options = options = setup.options
+        self.seed, self.number, self.about = setup.seed, setup.number, dict(setup.about)
+        key = np.uint64(derive(np.uint64(setup.seed), _STREAM))
+        if setup.watched:
             self.seat = WATCHED
+        elif setup.seat is not None:
+            self.seat = setup.seat
         else:
-            self.seat = int(derive(key, np.uint64(number) + _SEAT)) % num_seats if seat is None else seat
-        self._players = tuple(players)
-        roster = list(dict.fromkeys(players))
+            self.seat = int(derive(key, np.uint64(setup.number) + _SEAT)) % options.num_players
+        self._players = tuple(setup.players)
+        roster = list(dict.fromkeys(self._players))
         self._played = SeatedBatch(game, options, 1, roster)
-        lineup = [self._played.numbers[roster.index(player)] for player in players]
-        self._played.seat(lineup if watched else [CALLER, *lineup], requested_seat=self.viewer)
+        lineup = [self._played.numbers[roster.index(player)] for player in self._players]
+        self._played.seat(lineup if self.watched else [CALLER, *lineup], requested_seat=self.viewer)
         self._played.seed(np.array([key], np.uint64))
         self._compiled = moves_of(self._played.batch.kernel)
         self._mask = np.zeros(game.actions(options), np.int8)
         self._time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        self.paid: npt.NDArray[np.float64] = np.zeros(num_seats, np.float64)
+        self.paid: npt.NDArray[np.float64] = np.zeros(options.num_players, np.float64)
         self._snapshot: State = None
         self._rows: list[Move] = []
         self._num_saved = 0
         name_entry_point(f"{game.id} (play)", self._compiled.next_move)
         self._load([])
-        self._record = record
-        if record is not None:
-            record.add(self.id, self.entry(), owner)
+        self._game_log = game_log
+        if game_log is not None:
+            game_log.add(self.id, self.entry(), owner)
 
     @classmethod
-    def restore(cls, record: GameLog, id: str, resolve: Resolve = resolve) -> Self:
-        """The game of that id as the record has it, to be played on.
+    def restore(cls, game_log: GameLog, id: str, resolve: Resolve = resolve) -> Self:
+        """A game as the log has it, to be continued.
 
         Args:
-            record: the record.
+            game_log: the game log.
             id: the game's id.
-            resolve: finds a player by its name.
+            resolve: finds a player by name.
 
         Raises:
-            CardgymError: for a game that is not in the record, or cannot be replayed.
+            CardgymError: if the log has no such game or it cannot be replayed.
         """
-        entry = record.game(id)
-        self = cls._of_entry(entry, resolve)
-        self.id, self._record = id, record
-        self._rows = record.rows(id)
+        entry = game_log.entry(id)
+        self = cls(_setup_of(entry, resolve))
+        self.id, self._time, self._game_log = id, entry["time"], game_log
+        self._rows = game_log.rows(id)
         self._num_saved = len(self._rows)
         self._load(live_moves(self._rows))
         return self
 
-    @classmethod
-    def _of_entry(cls, entry: dict[str, Any], resolve: Resolve) -> Self:
-        """The game of an entry, without its moves."""
-        if "person" not in entry:
-            raise CardgymError("this game comes from a log that holds results only: it cannot be replayed")
-        game = find(entry["env"])
-        options = game.parse_options(entry["settings"])
-        watched = entry["person"] is None
-        names = [player["name"] for player in entry["players"]][0 if watched else 1 :]
-        players = [resolve(name, game, options) for name in names]
-        self = cls(
-            game,
-            options,
-            players,
-            seed=entry["seed"],
-            seat=entry["person"],
-            watched=watched,
-            number=entry["game"],
-            about=entry.get("about"),
-        )
-        self._time = entry["time"]
-        return self
-
-    # -- what there is to see -----------------------------------------------------------------------------------------
+    # -- where the game is --------------------------------------------------------------------------------------------
 
     @property
     def state(self) -> State:
-        """The state of the game; a copy."""
+        """A copy of the game's state."""
         return self._snapshot
 
     @property
     def turn(self) -> int:
-        """The seat to move: CHANCE for chance, END where the game is over."""
+        """The seat to move; CHANCE, or END once the game is over."""
         return int(self._compiled.turn(self._played.batch.plain_states, self._mask))
 
     @property
@@ -213,12 +197,12 @@ class Session:
 
     @property
     def viewer(self) -> int:
-        """The seat that the game is told from: the person's, or the first of a game that is watched."""
+        """The seat from which the game is narrated: the person's, or seat 0 if the game is watched."""
         return max(self.seat, 0)
 
     @property
     def version(self) -> int:
-        """How many rows the record has of it: it grows with every move, and when moves are taken back."""
+        """How many rows the game log has of it: grows with every move and every undo."""
         return len(self._rows)
 
     @property
@@ -228,7 +212,7 @@ class Session:
 
     @property
     def decisions(self) -> int:
-        """How many decisions the person has made, those taken back left out."""
+        """How many decisions the person has made, without those taken back."""
         return sum(seat == self.seat for seat, _ in self.moves) if not self.watched else 0
 
     @property
@@ -237,24 +221,24 @@ class Session:
         return bool(self._choices) and not self.over
 
     def legal_actions(self) -> list[int]:
-        """The person's legal actions; none unless it is the person's turn."""
+        """The person's legal actions; empty if it is not the person's turn."""
         if self.watched or self.turn != self.seat:
             return []
         return [int(action) for action in np.flatnonzero(self._mask)]
 
     def names(self, person: str = PERSON) -> list[str]:
-        """The names by seat; the person goes by `person`."""
+        """The players' names by seat; `person` is the person's."""
         order = [player.name for player in self._players]
         if not self.watched:
             order.insert(0, person)
         return [order[(seat - self.viewer) % len(order)] for seat in range(len(order))]
 
     def entry(self) -> dict[str, Any]:
-        """The game as an entry of the record; see there."""
+        """The game as an entry of the game log; see `GameLog`."""
         rules, state, num_seats, names = self.game.rules, self.state, self.options.num_players, self.names()
         return {
             "env": self.game.id,
-            "settings": self.options.asdict(),
+            "options": self.options.asdict(),
             "seed": self.seed,
             "game": self.number,
             "time": self._time,
@@ -278,33 +262,31 @@ class Session:
     # -- playing ------------------------------------------------------------------------------------------------------
 
     def play(self) -> list[Event]:
-        """Play on until the person is to decide or the game ends; one that is watched, to its end."""
-        return self._play_on(most=-1)
+        """Play until it is the person's turn or the game ends; a watched game, to its end."""
+        return self._advance()
 
     def step(self) -> list[Event]:
-        """Play one decision of a player, and the chance before it and after it."""
-        return self._play_on(most=1)
+        """Play one decision of a player, with the chance moves before and after it."""
+        return self._advance(max_decisions=1)
 
     def act(self, action: int) -> list[Event]:
-        """Play the person's action, and on until the person is to decide again or the game ends.
+        """Play the person's action, then until it is the person's turn again or the game ends.
 
         Raises:
-            IllegalActionError: for an action that is not legal now.
+            IllegalActionError: if the action is not legal now.
         """
         allowed = self.legal_actions()
         if action not in allowed:
             raise IllegalActionError(f"action {action} is not legal; allowed are {allowed}")
         event = self._make(self.seat, action)
         self._rows.append((self.seat, action))
-        return [event, *self._play_on(most=-1)]
+        return [event, *self._advance()]
 
     def undo(self) -> None:
-        """Take back the person's last decision that was a choice, and all that came after it.
-
-        The cards to come stay the same.
+        """Take back the person's last real choice and everything after it, without reshuffling the cards to come.
 
         Raises:
-            CardgymError: where there is nothing to take back, or the game is over.
+            CardgymError: if there is nothing to take back or the game is over.
         """
         if self.over:
             raise CardgymError("the game is over: its moves cannot be taken back")
@@ -315,29 +297,29 @@ class Session:
         self._load(self.moves[:kept])
         self._save()
 
-    def _play_on(self, most: int) -> list[Event]:
-        """Play until the person is to decide, the game ends, or players have made `most` decisions."""
+    def _advance(self, max_decisions: float = math.inf) -> list[Event]:
+        """Play until it is the person's turn, the game ends, or players have made `max_decisions`."""
         events: list[Event] = []
-        made = 0
+        decisions = 0
         while True:
             seat = self.turn
-            if seat in (self.seat, END) if not self.watched else seat == END:
+            if seat == END or (seat == self.seat and not self.watched):
                 break
             if seat >= 0:
-                if made == most:
+                if decisions == max_decisions:
                     break
-                made += 1
-            chosen = self._next_move()
-            if chosen < 0:
-                self._save()  # The player may think for long.
-                chosen = int(self._played.pending_actions(np.zeros(1, np.int64))[0])
-            events.append(self._make(seat, chosen))
-            self._rows.append((seat, chosen))
+                decisions += 1
+            move = self._next_move()
+            if move < 0:
+                self._save()  # The player may take a while to decide.
+                move = int(self._played.pending_actions(np.zeros(1, np.int64))[0])
+            events.append(self._make(seat, move))
+            self._rows.append((seat, move))
         self._save()
         return events
 
     def _next_move(self) -> int:
-        """The next move of chance or a compiled player; -1 where somebody else decides."""
+        """The next move of chance or a compiled player; -1 if another player decides."""
         batch = self._played.batch
         return int(self._compiled.next_move(batch.plain_states, batch.plain_rows, batch.policy_tables, self._mask))
 
@@ -345,7 +327,7 @@ class Session:
         """Make a move.
 
         Raises:
-            CardgymError: for one that the rules do not allow; the game is as it was.
+            CardgymError: if the rules do not allow it; the game is unchanged.
         """
         if seat == self.turn and seat == self.seat and np.count_nonzero(self._mask) > 1:
             self._choices.append(len(self.moves))
@@ -356,45 +338,55 @@ class Session:
         event = Event(seat, move, self.game.words.narrate(before, move, after, self.viewer), before, after)
         self.moves.append((seat, move))
         if event.text:
-            self.log.append((seat, event.text))
+            self.narration.append((seat, event.text))
         return event
 
     def _save(self) -> None:
         unsaved = self._rows[self._num_saved :]
-        if self._record is not None and unsaved:
-            self._record.append(self.id, self._num_saved, unsaved, self.entry() if self.over else None)
+        if self._game_log is not None and unsaved:
+            self._game_log.append(self.id, self._num_saved, unsaved, self.entry() if self.over else None)
         self._num_saved = len(self._rows)
 
     def _load(self, moves: Sequence[Move]) -> list[Event]:
-        """Set the game up, and make these moves again."""
+        """Set the game up and replay these moves."""
         batch = self._played.batch
-        batch.plain_states[:] = np.asarray(self.game.new_record(self.options))  # `setup` leaves what nobody reads.
+        batch.plain_states[:] = np.asarray(self.game.new_record(self.options))  # `setup` need not write every field.
         batch.plain_rows["games"] = self.number
         self._compiled.start(batch.plain_states, batch.plain_rows)
         self.paid[:] = 0.0
-        self.log: list[tuple[int, str]] = []
+        self.narration: list[tuple[int, str]] = []
         self.moves: list[Move] = []
         self._choices: list[int] = []
         self._snapshot = Snapshot.of(batch.plain_states)
         events = []
         for seat, move in moves:
             if self.turn != END:
-                self._next_move()  # Draws what was drawn then, so that the game goes on as it would have.
+                self._next_move()  # Advances the generators as the original game did.
             events.append(self._make(seat, move))
         return events
 
 
-def replay(entry: dict[str, Any]) -> list[Event]:
-    """The moves of a recorded game by the rules alone, told as its person saw them; no player is asked.
+def replay(entry: Mapping[str, Any]) -> list[Event]:
+    """The moves of a logged game as its person saw them. Players are not asked again.
 
     Args:
-        entry: the game with its moves, from a record or one of its exported lines.
+        entry: the game with its moves, from a game log or its export.
 
     Raises:
-        CardgymError: for a game of results only, of a game that is not installed, or that the rules do not allow.
+        CardgymError: if the game is not installed or the rules do not allow its moves.
     """
-    session = Session._of_entry(entry, lambda name, game, options: CompiledPlayer("random"))
+    session = Session(_setup_of(entry, lambda name, game, options: CompiledPlayer("random")))
     return session._load([(seat, move) for seat, move in entry["moves"]])
+
+
+def _setup_of(entry: Mapping[str, Any], resolve: Resolve) -> Setup:
+    game = find(entry["env"])
+    options = game.parse_options(entry["options"])
+    watched = entry["person"] is None
+    names = [player["name"] for player in entry["players"]][0 if watched else 1 :]
+    players = [resolve(name, game, options) for name in names]
+    about = entry.get("about") or {}
+    return Setup(game, options, players, entry["seed"], entry["person"], watched, entry["game"], about)
 
 
 @cache

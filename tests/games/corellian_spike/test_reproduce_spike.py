@@ -14,13 +14,25 @@ from spike_tables import PAPER, PAPER_SEATS, human_rows
 
 DEEP = Path(__file__).parents[3] / "checkpoints" / "corellian_spike" / "double_dqn.safetensors"
 GAME = {
+    "id": "one",
     "env": "CorellianSpike-v0",
-    "settings": {},
+    "options": {},
+    "seed": 1,
+    "game": 0,
+    "time": "2026-01-01T00:00:00",
+    "person": 0,
+    "moves": [],
     "finished": True,
     "max_score": 10,
     "players": [
-        {"name": "you", "score": 4, "return": 3.0, "metrics": {"credits_per_game": -6.0, "bust_games": 0}},
-        {"name": "policy_50.json", "score": 6, "return": 5.0, "metrics": {"credits_per_game": 6.0, "bust_games": 0}},
+        {"name": "you", "seat": 0, "score": 4, "return": 3.0, "metrics": {"credits_per_game": -6.0, "bust_games": 0}},
+        {
+            "name": "policy_50.json",
+            "seat": 1,
+            "score": 6,
+            "return": 5.0,
+            "metrics": {"credits_per_game": 6.0, "bust_games": 0},
+        },
     ],
 }
 
@@ -53,7 +65,7 @@ def test_page_has_every_table_of_the_paper(tmp_path: Path, monkeypatch: pytest.M
 
 def test_games_with_other_options_have_a_row_of_their_own(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    shorter = {**GAME, "settings": {"num_players": 2, "hands": 5}, "max_score": 5}
+    shorter = {**GAME, "options": {"num_players": 2, "hands": 5}, "max_score": 5}
     log.write_text("".join(json.dumps(game) + "\n" for game in (GAME, shorter, GAME)))
     assert human_rows(log) == [
         "| you | policy_50.json | the paper's | 2 | -6.0 | 8 of 20 | 0 |",

@@ -1,4 +1,4 @@
-"""The adviser of Coda: the exact probability of every guess; places for tiles by play-outs."""
+"""The adviser of Coda: the exact probability of every guess; places for tiles by rollouts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cardgym.games.coda.state import (
 )
 from cardgym.games.coda.text import action_text, tile_name
 from cardgym.table.advice import ActionAdvice, Advice, Adviser
-from cardgym.table.rollouts import PlayOuts
+from cardgym.table.rollouts import Rollouts
 
 _BLUNDER = 0.2
 _WORLDS = 400
@@ -34,16 +34,16 @@ _PROBABILITY = "probability of a hit"
 
 def adviser(options: CodaOptions) -> Adviser:
     """The adviser for these options."""
-    play_outs: list[PlayOuts] = []
+    rollouts: list[Rollouts] = []
 
     def advise(state: State, seat: int) -> Advice:
         if state.phase == GUESSING:
             return _advise_guess(state, seat)
         if state.phase == REVEALING:
             return _advise_reveal(state, seat)
-        if not play_outs:
-            play_outs.append(_play_outs(options))
-        return play_outs[0].advise(state, seat, "place")
+        if not rollouts:
+            rollouts.append(_rollouts(options))
+        return rollouts[0].advise(state, seat, "place")
 
     def luck(before: State, move: int, after: State, seat: int) -> float:
         """A guess's hit, 1 or 0, less its probability; for the seat guessed at, the same with the other sign."""
@@ -58,9 +58,9 @@ def adviser(options: CodaOptions) -> Adviser:
     return Adviser(advise, luck=luck, luck_unit="hits")
 
 
-def _play_outs(options: CodaOptions) -> PlayOuts:
+def _rollouts(options: CodaOptions) -> Rollouts:
     unit = "share of games won"
-    return PlayOuts(GAME, options, "bayes", unit=unit, blunder=_BLUNDER, worth=GAME.rules.score, worlds=_WORLDS)
+    return Rollouts(GAME, options, "bayes", unit=unit, blunder=_BLUNDER, worth=GAME.rules.score, worlds=_WORLDS)
 
 
 def guess_probabilities(state: State, seat: int) -> npt.NDArray[np.float64]:

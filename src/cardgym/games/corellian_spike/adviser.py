@@ -1,4 +1,4 @@
-"""The adviser of Corellian Spike: credits won in the hand, by play-outs of `heuristic`, and the odds of the cards."""
+"""The adviser of Corellian Spike: credits won in the hand, by rollouts of `heuristic`, and the odds of the cards."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cardgym.games.corellian_spike.state import (
     CorellianSpikeOptions,
 )
 from cardgym.table.advice import Advice, Adviser
-from cardgym.table.rollouts import PlayOuts
+from cardgym.table.rollouts import Rollouts
 
 _BLUNDER = 3.0
 """Credits."""
@@ -33,7 +33,7 @@ _WORLDS = 1000
 
 def adviser(options: CorellianSpikeOptions) -> Adviser:
     """The adviser for these options."""
-    play_outs = PlayOuts(
+    rollouts = Rollouts(
         GAME,
         options,
         "heuristic",
@@ -47,7 +47,7 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
 
     def advise(state: State, seat: int) -> Advice:
         kind = "bet" if state.phase == BETTING else "buy" if state.phase == BUYING else "place"
-        advice = play_outs.advise(state, seat, kind)
+        advice = rollouts.advise(state, seat, kind)
         reason = _odds(state, seat)
         # Counted from the credits the seat has now, not from those it began the game with.
         so_far = float(state.stack[seat] - state.credits)

@@ -14,7 +14,7 @@ from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import board_of, ending_of, presentation_of, remarks_of, view_of
 from cardgym.table.review import review
-from cardgym.table.session import Event, Session
+from cardgym.table.session import Event, Session, Setup
 from cardgym.table.terminal.input import matching, short_forms, words_of
 from cardgym.table.terminal.review import Pages, step_through, summary_lines
 from cardgym.table.terminal.style import Style, fitted, in_columns, reflowed, size
@@ -54,7 +54,7 @@ class Terminal:
         *,
         seed: int,
         seat: int | None = None,
-        record: GameLog | None = None,
+        game_log: GameLog | None = None,
         hints: str = DEMAND,
         warn: bool = False,
         coach: str | Path | None = None,
@@ -70,7 +70,7 @@ class Terminal:
             opponents: the players in the other seats, in the order of play after the person.
             seed: the seed of the deals.
             seat: the person's seat; None draws it for each game.
-            record: where games are kept; None for nowhere.
+            game_log: where games are saved; None does not save them.
             hints: when the coach speaks, one of `HINTS`.
             warn: whether to ask again before a blunder.
             coach: who advises; see `Coach`.
@@ -81,7 +81,7 @@ class Terminal:
         self.game = game
         self.options = options
         self._opponents = opponents
-        self._seed, self._seat, self._record = seed, seat, record
+        self._seed, self._seat, self._game_log = seed, seat, game_log
         self._hints, self._warn, self._coach_source = hints, warn, coach
         self._coach: Coach | None = None if coach is None else Coach(game, options, coach)
         self._ask, self._show = ask, show
@@ -101,15 +101,8 @@ class Terminal:
         number = 0
         try:
             while True:
-                self.session = resumed or Session(
-                    self.game,
-                    self.options,
-                    self._opponents,
-                    seed=self._seed,
-                    seat=self._seat,
-                    number=number,
-                    record=self._record,
-                )
+                setup = Setup(self.game, self.options, self._opponents, self._seed, self._seat, number=number)
+                self.session = resumed or Session(setup, self._game_log)
                 resumed = None
                 number = self.session.number + 1
                 self._play_one()
@@ -117,10 +110,10 @@ class Terminal:
         except (Quit, EOFError, KeyboardInterrupt):
             self._show("")
             if not self.session.over and self.session.decisions:
-                kept = "; --resume plays on" if self._record is not None else ""
+                kept = "; --resume plays on" if self._game_log is not None else ""
                 self._show(f"Left unfinished{kept}.")
-            elif not self.session.over and self._record is not None:
-                self._record.remove(self.session.id)  # Nothing was decided.
+            elif not self.session.over and self._game_log is not None:
+                self._game_log.remove(self.session.id)  # Nothing was decided.
 
     # -- one game -----------------------------------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ _FOREVER = 365 * 24 * 3600
 
 
 def make_app(
-    record: GameLog,
+    game_log: GameLog,
     *,
     hosts: Collection[str] | None = LOOPBACK,
     shared: bool = False,
@@ -48,13 +48,13 @@ def make_app(
     """The server's application.
 
     Args:
-        record: where games are kept.
+        game_log: where games are saved.
         hosts: the names and addresses that the server goes by; None for any address and this machine's names.
         shared: whether others than this machine's user can reach it: each browser then has tables of its own.
         max_tables: how many tables are in memory at most.
         idle_seconds: how long nobody must have asked for a table before it may be put away.
     """
-    server = _Server(record, Tables(record, max_tables, idle_seconds), shared)
+    server = _Server(game_log, Tables(game_log, max_tables, idle_seconds), shared)
     routes = [
         Route("/", server.page),
         Route("/symbols/{game}.svg", server.symbols),
@@ -67,9 +67,9 @@ def make_app(
         Route("/api/tables/{id}/advice", server.advice),
         Route("/api/tables/{id}/review", server.review),
         Route("/api/tables/{id}/stream", server.stream),
-        Route("/api/record", server.games),
-        Route("/api/record/{id}/review", server.review),
-        Route("/api/record/{id}/replay", server.replay),
+        Route("/api/history", server.history),
+        Route("/api/history/{id}/review", server.review),
+        Route("/api/history/{id}/replay", server.replay),
         Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
     ]
     handlers: dict[Any, Any] = {HTTPException: _refused, CardgymError: _bad_input}
@@ -91,11 +91,11 @@ async def _bad_input(request: Request, error: CardgymError) -> Response:
 class _Server:
     """The answers."""
 
-    def __init__(self, record: GameLog, tables: Tables, shared: bool) -> None:
-        self._record = record
+    def __init__(self, game_log: GameLog, tables: Tables, shared: bool) -> None:
+        self._game_log = game_log
         self.tables = tables
         self._shared = shared
-        self._reviewer = Reviewer(record)
+        self._reviewer = Reviewer(game_log)
         self._reviewed = lru_cache(maxsize=64)(self._review)
         self._replayed = lru_cache(maxsize=16)(self._replay)
 
@@ -120,15 +120,15 @@ class _Server:
 
     async def lobby(self, request: Request) -> Response:
         def read() -> dict[str, Any]:
-            entries = self._record.games(finished=False, owner=self._owner(request), moves=False, most=50)
+            entries = self._game_log.entries(finished=False, owner=self._owner(request), moves=False, limit=50)
             return {"games": lobby.games(), "hints": list(lobby.HINTS), "tables": [*map(_listed, entries)][::-1]}
 
         return Answer(await self.tables.work(read))
 
     async def open(self, request: Request) -> Response:
         body = await body_of(request, lobby.KEYS)
-        wanted = await self.tables.work(lobby.parse, body)
-        table = await self.tables.open(wanted, self._owner(request))
+        setup = await self.tables.work(lobby.parse, body)
+        table = await self.tables.open(setup, self._owner(request))
         return Answer({"table": table.session.id}, 201)
 
     # -- a table ------------------------------------------------------------------------------------------------------
@@ -183,11 +183,11 @@ class _Server:
 
         return StreamingResponse(lines(), media_type="text/event-stream")
 
-    # -- the record ---------------------------------------------------------------------------------------------------
+    # -- the history --------------------------------------------------------------------------------------------------
 
-    async def games(self, request: Request) -> Response:
+    async def history(self, request: Request) -> Response:
         def read() -> dict[str, Any]:
-            entries = list(self._record.games(finished=True, owner=self._owner(request), moves=False))
+            entries = list(self._game_log.entries(finished=True, owner=self._owner(request), moves=False))
             listed, told = [*map(_listed, entries[-_MAX_LISTED:])][::-1], [report for report, _ in reports(entries)]
             return {"games": listed, "reports": told, **self._reviewer.costs(entries)}
 
@@ -201,7 +201,7 @@ class _Server:
 
     def _ended(self, id: str) -> dict[str, Any]:
         """A game whose cards may be shown."""
-        for entry in self._record.games(id=id):
+        for entry in self._game_log.entries(id=id):
             if not entry["finished"]:
                 raise HTTPException(409, "the game is not over yet")
             return entry
@@ -233,7 +233,7 @@ def _id(request: Request) -> str:
 def _listed(entry: dict[str, Any]) -> dict[str, Any]:
     """A game in a list: the seed of one that goes on is nobody's business."""
     listed = {"table": entry["id"]}
-    listed |= {key: entry.get(key) for key in ("env", "settings", "time", "finished", "max_score", "players", "person")}
+    listed |= {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
     return listed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import secrets
 import threading
 from functools import cache, lru_cache
 from typing import Any
@@ -16,6 +17,7 @@ from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.players.base import BatchPolicy, Player, player_names, resolve, seated
 from cardgym.table.presentation import presentation_of
+from cardgym.table.session import Setup
 from cardgym.table.web.safety import one_of, whole
 
 MAX_SEED = 2**53 - 1
@@ -72,34 +74,11 @@ def _option(spec: dataclasses.Field[Any], default: int | str) -> dict[str, Any]:
     return {"name": spec.name, "default": default, "meaning": about["help"], **values}
 
 
-@dataclasses.dataclass(frozen=True)
-class Request:
-    """A table that somebody asks for.
-
-    Attributes:
-        game: the game.
-        options: its options.
-        players: the opponents, or all players where the game is watched.
-        seat: the person's seat; None draws it.
-        watched: whether players take all seats.
-        seed: the seed; None draws it.
-        hints: when the coach speaks.
-    """
-
-    game: Game
-    options: Options
-    players: tuple[Player, ...]
-    seat: int | None
-    watched: bool
-    seed: int | None
-    hints: str
-
-
-def parse(body: dict[str, Any]) -> Request:
-    """The table that a request's body asks for; everything in it is bounded or from a list.
+def parse(body: dict[str, Any]) -> Setup:
+    """The game that a request's body describes; every value is bounded or comes from a list.
 
     Raises:
-        HTTPException, CardgymError: for anything else.
+        HTTPException, CardgymError: if one does not.
     """
     game = game_called(body.get("game"))
     values = body.get("options", {})
@@ -117,8 +96,9 @@ def parse(body: dict[str, Any]) -> Request:
         raise HTTPException(400, "opponents: send a list of names")
     named = seated(names[0] if len(names) == 1 else names, num_players)
     players = [player_called(str(name), game, options) for name in named]
-    seed = None if body.get("seed") is None else whole(body, "seed", 0, MAX_SEED)
-    return Request(game, options, tuple(players), seat, watched, seed, one_of(body, "hints", HINTS, "off"))
+    seed = secrets.randbits(63) if body.get("seed") is None else whole(body, "seed", 0, MAX_SEED)
+    about = {"hints": one_of(body, "hints", HINTS, "off")}
+    return Setup(game, options, players, seed, seat, watched, about=about)
 
 
 def player_called(name: str, game: Game, options: Options) -> Player:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import secrets
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
@@ -20,8 +19,8 @@ from starlette.exceptions import HTTPException
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.presentation import ending_of, reveals_of, view_of
-from cardgym.table.session import Event, Session
-from cardgym.table.web.lobby import Request, player_called
+from cardgym.table.session import Event, Session, Setup
+from cardgym.table.web.lobby import player_called
 
 T = TypeVar("T")
 
@@ -45,9 +44,9 @@ class Table:
         ended: whether the page has been shown the end.
     """
 
-    def __init__(self, session: Session, hints: str) -> None:
+    def __init__(self, session: Session) -> None:
         self.session = session
-        self.hints = hints
+        self.hints = str(session.about.get("hints", "off"))
         self.lock = asyncio.Lock()
         self.used = time.monotonic()
         self.ended = False
@@ -90,7 +89,7 @@ class Table:
                 }
                 for number, action in enumerate(actions, 1)
             ],
-            "log": [{"seat": seat, "text": text} for seat, text in session.log],
+            "narration": [{"seat": seat, "text": text} for seat, text in session.narration],
             "result": entry
             and {
                 "text": ending_of(game, state, session.viewer),
@@ -121,9 +120,9 @@ class Table:
 class Tables:
     """All tables of a server."""
 
-    def __init__(self, record: GameLog, most: int, idle_seconds: float) -> None:
+    def __init__(self, game_log: GameLog, most: int, idle_seconds: float) -> None:
         """Keep tables in this record, at most `most` in memory; those idle for so long may be put away."""
-        self.record = record
+        self.game_log = game_log
         self._most = most
         self._idle_seconds = idle_seconds
         self._tables: OrderedDict[str, Table] = OrderedDict()  # Those asked for last at the end.
@@ -138,32 +137,22 @@ class Tables:
         """Call a function that may take its time, in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *given)
 
-    async def open(self, wanted: Request, owner: str) -> Table:
-        """A new table, dealt.
+    async def open(self, setup: Setup, owner: str) -> Table:
+        """Deal a game at a new table.
 
         Raises:
-            HTTPException: where there is no room.
+            HTTPException: if there is no room.
         """
         self._make_room()
-        table = Table(await self.work(self._deal, wanted, owner), wanted.hints)
+        table = await self.work(self._deal, setup, owner)
         self._tables[table.session.id] = table
         return table
 
-    def _deal(self, wanted: Request, owner: str) -> Session:
-        session = Session(
-            wanted.game,
-            wanted.options,
-            wanted.players,
-            seat=wanted.seat,
-            watched=wanted.watched,
-            seed=secrets.randbits(63) if wanted.seed is None else wanted.seed,
-            record=self.record,
-            owner=owner,
-            about={"hints": wanted.hints},
-        )
+    def _deal(self, setup: Setup, owner: str) -> Table:
+        session = Session(setup, self.game_log, owner)
         if not session.watched:
             session.play()
-        return session
+        return Table(session)
 
     @contextlib.asynccontextmanager
     async def at(self, id: str) -> AsyncIterator[Table]:
@@ -177,7 +166,7 @@ class Tables:
             async with table.lock:
                 if self._tables.get(id) is not table:  # Put away while we waited.
                     continue
-                if await self.work(self.record.length, id) != table.session.version:
+                if await self.work(self.game_log.num_rows, id) != table.session.version:
                     del self._tables[id]  # Another process has played on.
                     continue
                 table.used = time.monotonic()
@@ -195,12 +184,12 @@ class Tables:
         return self._tables.setdefault(id, table)  # Somebody else may have been faster.
 
     def _take_out(self, id: str) -> Table:
-        if not any(self.record.games(id=id, moves=False)):
+        if not any(self.game_log.entries(id=id, moves=False)):
             raise HTTPException(404, "there is no such table")
-        session = Session.restore(self.record, id, player_called)
+        session = Session.restore(self.game_log, id, player_called)
         if not session.watched:
             session.play()  # What came next when the server ended.
-        return Table(session, session.about.get("hints", "off"))
+        return Table(session)
 
     def _make_room(self) -> None:
         """If there are too many tables, put away one whose game is over, or that is idle for longest.
@@ -237,7 +226,7 @@ class Tables:
             told = -1
             while True:
                 follower.clear()
-                version = await self.work(self.record.length, id)
+                version = await self.work(self.game_log.num_rows, id)
                 yield version if version != told else None
                 told = version
                 with contextlib.suppress(TimeoutError):

@@ -1,7 +1,7 @@
 // Which page is shown, the keys, and the settings that the browser remembers.
 import { h, notice, remember, remembered, show } from "./dom.js";
 import { openLobby } from "./lobby.js";
-import { openRecord } from "./record.js";
+import { openHistory } from "./history.js";
 import { Review } from "./review.js";
 import { Table } from "./table.js";
 
@@ -17,7 +17,7 @@ async function route() {
   try {
     document.title = place && id ? `cardgym: ${place}` : "cardgym";
     page = opened || null;
-    await (opened ? opened.start() : place === "record" ? openRecord() : openLobby());
+    await (opened ? opened.start() : place === "history" ? openHistory() : openLobby());
   } catch (error) {
     notice(error.message);
     show(h("p", {}, h("a", { href: "#/" }, "Back to the lobby")));

@@ -12,7 +12,7 @@ export class Review {
   async start() {
     forgetTrails();
     show(h("p", { class: "quiet" }, "Going over the game, move by move …"));
-    const [review, replay] = await Promise.all([get(`record/${this.id}/review`), get(`record/${this.id}/replay`)]);
+    const [review, replay] = await Promise.all([get(`history/${this.id}/review`), get(`history/${this.id}/replay`)]);
     this.review = review;
     this.frames = replay.events; // Each shows the table after its move.
     await loadSprite(this.review.env);

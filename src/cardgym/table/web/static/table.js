@@ -87,14 +87,14 @@ export class Table {
     return text || players.map((player) => `${this.state.names[player.seat]} ${plain(player.score)}`).join(", ");
   }
 
-  lastWords = () => this.state.log.slice(-1)[0]?.text ?? "";
+  lastWords = () => this.state.narration.slice(-1)[0]?.text ?? "";
 
   // Others' moves one after the other: each view, its words, and what it put on the table.
   async play(events) {
     for (const event of events) {
       if (this.closed) return;
       this.state.view = event.view;
-      if (event.text) this.state.log.push({ seat: event.seat, text: event.text });
+      if (event.text) this.state.narration.push({ seat: event.seat, text: event.text });
       this.shows.push(...(event.reveals ?? []));
       if (!event.text && !event.reveals?.length) continue;
       this.render();
@@ -213,7 +213,7 @@ export class Table {
     const { focus } = this;
     const felt = drawView(this.state.game, this.state.view, this.state.names, this.state.seat, this.choice());
     const log = h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0 },
-      this.state.log.map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text)));
+      this.state.narration.map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text)));
     show(h("div", { class: "table" },
       h("h1", { class: "unseen" }, `${this.state.game}: ${this.state.names.join(", ")}`),
       h("div", { class: "left" }, felt, this.drawActions()),

@@ -1,12 +1,12 @@
-// The record: how a person does against each opponent, and the games played.
+// The history: how a person does against each opponent, and the games played.
 import { get } from "./api.js";
 import { h, percent, plain, show } from "./dom.js";
 import { withWhom } from "./lobby.js";
 
-export async function openRecord() {
-  const { games, reports, costs, reviewing } = await get("record");
-  show(h("div", { class: "record" },
-    h("h1", {}, "Your record"),
+export async function openHistory() {
+  const { games, reports, costs, reviewing } = await get("history");
+  show(h("div", { class: "history" },
+    h("h1", {}, "Your games"),
     reports.length > 0 && drawTable("Won, by line-up (95 % intervals)", ["game", "players", "games", "won by the first"],
       reports.map((report) => [report.env, report.players.map((player) => player.name).join(", "), report.games, won(report.players[0])])),
     (costs.length > 0 || reviewing > 0) && drawTable(`Given up a decision${reviewing > 0 ? ` (${reviewing} more to be reviewed; look again soon)` : ""}`, ["game", "opponents", "kind", "decisions", "average"],
