@@ -18,9 +18,10 @@ import gymnasium
 import yaml
 
 import cardgym
-from cardgym.engine.contract import CompiledPolicy, Game, TablePolicy
+from cardgym.engine.contract import Game
 from cardgym.engine.registry import package_of
 from cardgym.files.atomic import replacing
+from cardgym.players.base import TablePlayer, resolve
 
 HERE = Path(__file__).parent
 CITATIONS = HERE.parent / "CITATION.cff"
@@ -65,7 +66,7 @@ def page_of(game: Game) -> str:
         "| player | kind | measured |",
         "|---|---|---|",
         "| `random` | compiled | uniform over the legal actions |",
-        *(f"| `{name}` | {_kind(policy)} | {game.strength.get(name, '')} |" for name, policy in game.players.items()),
+        *(f"| `{name}` | {_kind(game, name)} | {game.strength.get(name, '')} |" for name in game.players),
     ]
     entries = citations(game)
     if entries:
@@ -92,8 +93,10 @@ def _fenced(text: str) -> str:
     return "".join(part if part.startswith("```") else table.sub(r"```\n\g<0>```\n", part) for part in parts)
 
 
-def _kind(policy: Any) -> str:
-    return {CompiledPolicy: "compiled", TablePolicy: "table"}.get(type(policy), "Python")
+def _kind(game: Game, name: str) -> str:
+    if name in game.compiled_players:
+        return "compiled"
+    return "table" if isinstance(resolve(name, game, game.parse_options()), TablePlayer) else "Python"
 
 
 def citations(game: Game) -> list[str]:

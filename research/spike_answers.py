@@ -91,7 +91,7 @@ def player(path: Path, game: Game, options: Options, name: str) -> PolicyPlayer:
     return policy
 
 
-class Unaware:
+class Unaware(Player):
     """A player that was trained without a cheat, and sees nothing of one: the last two features are `full`'s for it."""
 
     def __init__(self, policy: PolicyPlayer) -> None:
@@ -273,7 +273,7 @@ def posterior(measurement: Measurement) -> None:
             )
 
 
-class Blind:
+class Blind(Player):
     """A player that reads `full` in games that are observed as `belief`."""
 
     def __init__(self, policy: Any) -> None:

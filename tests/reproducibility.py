@@ -20,7 +20,7 @@ import numpy as np
 import cardgym
 from cardgym.arena import evaluate
 from cardgym.arena.transitions import record
-from cardgym.engine.contract import CompiledPolicy, Game
+from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
 from cardgym.engine.registry import packages
 from cardgym.learn.tabular.config import TabularConfig
@@ -64,7 +64,7 @@ def _of_game(game: Game) -> dict[str, Any]:
     options = game.parse_options()
     seats = options.num_players
     values: dict[str, Any] = {"games of random": _games(game, "random")}
-    if game.opponent != "random" and isinstance(game.players.get(game.opponent), CompiledPolicy):
+    if game.opponent != "random" and game.opponent in game.compiled_players:
         values[f"games of {game.opponent}"] = _games(game, game.opponent)
     report = evaluate(game, options, ["random"] * seats, games=GAMES, seed=1).asdict()
     values["evaluation"] = [report["games"], report["players"]]

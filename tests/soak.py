@@ -25,12 +25,12 @@ import numpy as np
 
 import cardgym
 from cardgym.console.progress import Progress
-from cardgym.engine.contract import Game, Options, OutsidePolicy
+from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
 from cardgym.engine.numba.compilation import bind, bound, rule, template
 from cardgym.engine.sampling import LegalSampler
 from cardgym.errors import CardgymError
-from cardgym.players.base import resolve
+from cardgym.players.base import KernelPlayer, resolve
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.testing import interpreted_checks, knowledge_checks, rule_checks, secrecy_checks, vector_checks
 from cardgym.testing.cases import option_cases
@@ -91,8 +91,9 @@ def every_option(game: Game, generator: np.random.Generator) -> list[Options]:
     return list(dict.fromkeys(cases))
 
 
+@cache
 def _is_outside(game: Game, name: str) -> bool:
-    return isinstance(game.players.get(name), OutsidePolicy)
+    return name in game.players and not isinstance(resolve(name, game, game.parse_options()), KernelPlayer)
 
 
 @template

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch.nn import functional
 
@@ -17,9 +18,10 @@ from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import crossed
 from cardgym.learn.tensorboard import TensorBoard
+from cardgym.players.actions import sample_actions
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.networks import network_shape
-from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities, sample_actions
+from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer, log_probabilities
 
 
 class A2CConfig(EvaluationConfig, GameConfig):
@@ -88,9 +90,9 @@ def train(config: A2CConfig, folder: Path, resume: bool) -> TrainingResult:
                     logits, values = network(torch.from_numpy(turns.observations))
                     log_probs = log_probabilities(logits, torch.from_numpy(turns.masks).bool())
                     draws = torch.rand(len(log_probs), generator=sampler)
-                    actions = sample_actions(log_probs.exp(), draws)
-                buffer.act(turns, actions.numpy(), log_probs.gather(1, actions[:, None])[:, 0].numpy(), values.numpy())
-                rollout.step(actions.numpy())
+                    actions = sample_actions(log_probs.exp().numpy(), draws.numpy())
+                buffer.act(turns, actions, log_probs.numpy()[np.arange(len(actions)), actions], values.numpy())
+                rollout.step(actions)
                 buffer.pay(rollout.rewards, rollout.ended)
             step = rollout.decisions
             progress(min(step, config.total_steps))

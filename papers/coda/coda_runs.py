@@ -17,7 +17,7 @@ from cardgym.engine.registry import find
 from cardgym.games.coda.state import CodaOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
-from cardgym.players.base import BatchPolicy, PlayerSpec, resolve
+from cardgym.players.base import PlayerSpec, resolve
 from cardgym.players.seats import SeatedBatch
 from cardgym.statistics import Interval
 
@@ -153,7 +153,6 @@ def replayed_win_rate(learner: TabularLearner, games: int, seed: int) -> float:
     The learner must have a limited number of deals. The opponent's guesses are new ones.
     """
     game, options, player = learner.game, learner.options, learner.player()
-    assert isinstance(player, BatchPolicy)
     seated = SeatedBatch(game, options, games, [resolve("random", game, options)], learner.config.observation)
     seated.seat([CALLER, *seated.numbers])
     deals = np.arange(games, dtype=np.uint64) % np.uint64(learner.config.num_deals)

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import (
-    CompiledPolicy,
     Feature,
     Game,
     Generator,
@@ -188,5 +187,5 @@ TINY = Game(
         action_text=lambda state, action: f"say {action} (free)",
         narrate=lambda before, move, after, seat: "",
     ),
-    players={"perfect": CompiledPolicy(perfect)},
+    players={"perfect": perfect},
 )

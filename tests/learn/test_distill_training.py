@@ -16,9 +16,10 @@ from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.learn.distill.config import DistillConfig
 from cardgym.learn.distill.learner import DistillLearner, Labelled, cross_entropy
-from cardgym.learn.distill.teacher import Teacher, softmax
+from cardgym.learn.distill.teacher import Teacher
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.players.actions import softmax
 from cardgym.players.base import resolve
 from cardgym.players.checkpoints import save_checkpoint
 from cardgym.players.mixture_file import save_mixture
@@ -150,7 +151,7 @@ def test_networks_teach_softly(tiny: Game, tmp_path: Path) -> None:
     assert (hard.argmax(axis=1) == actions).all()
     assert (hard.max(axis=1) == 1.0).all()
     soft, _ = targets(tiny, str(path), temperature=1.0)
-    own = NetworkPlayer("own", values).action_values(rollout.turns.observations)
+    own = NetworkPlayer("own", values).values(rollout.turns.observations, rollout.turns.masks)
     np.testing.assert_allclose(soft, softmax(own, rollout.turns.masks, 1.0), rtol=1e-5)
 
 

@@ -21,7 +21,8 @@ from cardgym.learn.ppo.losses import (
 )
 from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.rollouts import Turns
-from cardgym.players.policy_networks import log_probabilities, sample_actions
+from cardgym.players.actions import sample_actions
+from cardgym.players.policy_networks import log_probabilities
 
 MASKS = torch.tensor([[True, True, False], [True, False, True]])
 LOGITS = torch.tensor([[1.0, 1.0, 50.0], [0.0, 9.0, math.log(3.0)]])
@@ -71,24 +72,26 @@ def test_figures_of_an_update() -> None:
 
 @pytest.mark.parametrize("draw", [0.0, 0.25, 0.5, np.nextafter(1.0, 0.0)])
 def test_sampled_actions_are_legal_whatever_is_drawn(draw: float) -> None:
-    probabilities = torch.tensor(
-        [[0.0, 0.3, 0.7, 0.0], [0.5, 0.0, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]]
+    probabilities = np.array(
+        [[0.0, 0.3, 0.7, 0.0], [0.5, 0.0, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]], np.float32
     )
-    actions = sample_actions(probabilities, torch.full((4,), draw, dtype=torch.float64))
-    assert (probabilities[torch.arange(4), actions] > 0).all()
+    actions = sample_actions(probabilities, np.full(4, draw))
+    assert (probabilities[np.arange(4), actions] > 0).all()
 
 
 @flushing_denormals()
 def test_sampled_actions_are_legal_where_denormal_numbers_count_as_0() -> None:
-    probabilities = torch.tensor([[0.0, 0.3, 0.69999, 0.0]])  # A total below 1 made the smallest goal a denormal.
-    actions = sample_actions(probabilities, torch.tensor([np.nextafter(1.0, 0.0)], dtype=torch.float64))
+    probabilities = np.array(
+        [[0.0, 0.3, 0.69999, 0.0]], np.float32
+    )  # A total below 1 made the smallest goal a denormal.
+    actions = sample_actions(probabilities, np.array([np.nextafter(1.0, 0.0)]))
     assert actions.tolist() == [1]
 
 
 def test_actions_are_sampled_in_proportion() -> None:
-    draws = (torch.arange(1000, dtype=torch.float64) + 0.5) / 1000
-    actions = sample_actions(torch.tensor([[0.1, 0.0, 0.6, 0.3]]).repeat(1000, 1), draws)
-    assert torch.bincount(actions, minlength=4).tolist() == [100, 0, 600, 300]
+    draws = (np.arange(1000) + 0.5) / 1000
+    actions = sample_actions(np.tile(np.array([0.1, 0.0, 0.6, 0.3], np.float32), (1000, 1)), draws)
+    assert np.bincount(actions, minlength=4).tolist() == [100, 0, 600, 300]
 
 
 # -- turns and advantages ---------------------------------------------------------------------------------------------

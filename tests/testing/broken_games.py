@@ -13,7 +13,6 @@ import numpy.typing as npt
 from cardgym import register
 from cardgym.engine import registry
 from cardgym.engine.contract import (
-    CompiledPolicy,
     Feature,
     Game,
     Generator,
@@ -193,8 +192,8 @@ def play_an_illegal_action(state: State, seat: int, mask: npt.NDArray[np.int8], 
     return 2
 
 
-PEEK = {"peek": CompiledPolicy(peek)}
-ILLEGAL = {"wild": CompiledPolicy(play_an_illegal_action)}
+PEEK = {"peek": peek}
+ILLEGAL = {"wild": play_an_illegal_action}
 
 
 # -- small integers ---------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import sys
 import threading
 import time
 from pathlib import Path
@@ -15,7 +16,6 @@ import pytest
 from web_server import Client, Served, serving, settled
 
 import cardgym
-from cardgym.engine.contract import OutsidePolicy
 from cardgym.table.costs import costs
 from cardgym.table.web import lobby
 
@@ -165,7 +165,8 @@ def test_player_that_thinks_does_not_stop_the_others(server: Served, monkeypatch
             return np.argmax(masks, axis=1)
 
     game = cardgym.find(SPIKE)
-    monkeypatch.setitem(game.players, "slow", OutsidePolicy(lambda options: Slow()))
+    monkeypatch.setattr(sys.modules[__name__], "make_slow", lambda options: Slow(), raising=False)
+    monkeypatch.setitem(game.players, "slow", f"{__name__}:make_slow")
     state = server.client.sit_down(**{**SHORT, "opponents": ["slow"]})
     other = Client(server.port)
     acting = threading.Thread(target=server.client.act, args=(state, state["actions"][1]["action"]))

@@ -10,12 +10,12 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from cardgym.cli.parser import Parser
 from cardgym.console.progress import Progress
-from cardgym.engine.contract import CompiledPolicy, Game
+from cardgym.engine.contract import Game
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 
@@ -85,14 +85,8 @@ def _matches(game: Game) -> None:
     """Matches of every player that is no network."""
     from cardgym.arena import evaluate
 
-    for name in ("random", *_own_players(game)):
+    for name in ("random", *game.compiled_players):
         evaluate(game, None, [name] * game.parse_options().num_players, games=1, seed=0)
-
-
-def _own_players(game: Game) -> Iterator[str]:
-    for name, policy in game.players.items():
-        if isinstance(policy, CompiledPolicy):
-            yield name
 
 
 def _play(game: Game) -> None:

@@ -34,11 +34,9 @@ __all__ = [
     "Generator",
     "Observation",
     "Options",
-    "OutsidePolicy",
     "Rules",
     "State",
     "StateIndex",
-    "TablePolicy",
     "Words",
     "choice",
     "count_bits",
@@ -53,6 +51,12 @@ __all__ = [
 ]
 
 Mask = npt.NDArray[np.int8]
+
+CompiledPolicy = Callable[[State, int, Mask, Generator], int]
+"""A player's rule, made by `rule`: `policy(state, seat, mask, generator)` returns a legal action.
+
+It may look only at what the seat can know; the contract tests resample the rest and expect the same action.
+"""
 
 
 # -- defaults for what a game may leave out ---------------------------------------------------------------------------
@@ -220,35 +224,6 @@ class StateIndex(_Part):
         return self.num_info_states is not None and self.info_state_index is not no_key
 
 
-# -- players that a game brings ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class CompiledPolicy:
-    """A player inside the kernel: `function(state, seat, mask, generator)`, made by `rule`, returns a legal action.
-
-    It may look only at what the seat can know; the contract tests resample the rest and expect the same action.
-    """
-
-    function: Callable[[State, int, Mask, Generator], int]
-
-
-@dataclass(frozen=True, eq=False)
-class TablePolicy:
-    """A player that is a table of actions: `make(options)` returns int8 actions by `info_state_index`."""
-
-    make: Callable[[Any], npt.NDArray[np.int8]]
-
-
-@dataclass(frozen=True, eq=False)
-class OutsidePolicy:
-    """A player outside the kernel: `make(options)` returns a batch policy, which is shown observations and masks."""
-
-    make: Callable[[Any], Any]
-
-
-GamePolicy = CompiledPolicy | TablePolicy | OutsidePolicy
-
 RETURN = "return"
 """The payoff of a game that is the sum of its rewards; see `Game.payoff`."""
 
@@ -271,7 +246,9 @@ class Game:
         observations: the observations by name; the first is the default.
         words: the game in words.
         state_index: keys and indices of states; a game without tables leaves it out.
-        players: the players it brings, by name. `random` comes with every game.
+        players: the players it brings, by name: a rule `policy(state, seat, mask, generator)`, which the kernel plays
+            (see `CompiledPolicy`), or a reference "module:function" to `make(options)`, which returns a player of
+            `cardgym.players`. `random` comes with every game.
         opponent: the name of the player that people meet unless they name another.
         metrics: further figures of a finished game for the arena's report, by name, compiled: `metric(state, seat)`.
             The arena reports a mean a game, and for a name that ends in `_games` (0 or 1 in each game) how many games.
@@ -290,7 +267,7 @@ class Game:
     observations: Mapping[str, Observation]
     words: Words
     state_index: StateIndex = field(default_factory=StateIndex)
-    players: Mapping[str, GamePolicy] = field(default_factory=dict)
+    players: Mapping[str, CompiledPolicy | str] = field(default_factory=dict)
     opponent: str = "random"
     metrics: Mapping[str, Callable[[State, int], float]] = field(default_factory=dict)
     payoff: str = RETURN
@@ -314,9 +291,9 @@ class Game:
         return next(iter(self.observations))
 
     @property
-    def compiled_players(self) -> dict[str, Callable[..., int]]:
-        """The functions of the compiled players, by name."""
-        return {name: player.function for name, player in self.players.items() if isinstance(player, CompiledPolicy)}
+    def compiled_players(self) -> dict[str, CompiledPolicy]:
+        """The players that are rules, by name."""
+        return {name: player for name, player in self.players.items() if not isinstance(player, str)}
 
     def actions(self, options: Options) -> int:
         """How many actions there are, legal or not."""

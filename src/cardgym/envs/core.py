@@ -15,8 +15,8 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.registry import find, load
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
+from cardgym.players.actions import check_legal
 from cardgym.players.base import PlayerSpec, resolve, seated
-from cardgym.players.legality import check_legal
 from cardgym.players.metadata import checkpoint_metadata
 from cardgym.players.seats import SeatedBatch
 

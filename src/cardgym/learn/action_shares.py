@@ -14,7 +14,8 @@ from cardgym.engine.contract import Game
 from cardgym.learn import tags
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.tensorboard import TensorBoard
-from cardgym.players.base import BatchPolicy, SamplingPolicy, wants_draws
+from cardgym.players.actions import Actions, Masks, Observations
+from cardgym.players.base import Player
 
 _STRIDE = 7
 """One decision in so many is kept: those of neighbouring rows are of the same deal."""
@@ -28,39 +29,17 @@ _LEAST_SHARE = 0.01
 _LONGEST_NAME = 28
 
 
-class Watched:
+class Watched(Player):
     """A player whose decisions are kept, one in seven: what it does in a match can then be looked at."""
 
-    def __init__(self, player: BatchPolicy) -> None:
+    def __init__(self, player: Player) -> None:
+        self.name, self.observation_name, self.samples = player.name, player.observation_name, player.samples
         self._player = player
         self._kept: list[tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]] = []
 
-    @property
-    def name(self) -> str:
-        """The player's name."""
-        return self._player.name
-
-    @property
-    def observation_name(self) -> str | None:
-        """The observation it reads."""
-        return self._player.observation_name
-
-    @property
-    def samples(self) -> bool:
-        """Whether it wants draws."""
-        return wants_draws(self._player)
-
-    def act(
-        self,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-        draws: npt.NDArray[np.float64] | None = None,
-    ) -> npt.NDArray[np.int64]:
-        """As the player's."""
-        if draws is not None and isinstance(self._player, SamplingPolicy):
-            actions = self._player.act(observations, masks, draws)
-        else:
-            actions = self._player.act(observations, masks)
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """See `Player.act`."""
+        actions = self._player.act(observations, masks, draws)
         first = len(self._kept) % _STRIDE
         self._kept.append((masks[first::_STRIDE].copy(), actions[first::_STRIDE].copy()))
         return actions

@@ -15,7 +15,7 @@ from cardgym.engine.kernel import ANY_SEAT
 from cardgym.files.atomic import replacing
 from cardgym.learn import tags
 from cardgym.learn.tensorboard import TensorBoard
-from cardgym.players.base import Player
+from cardgym.players.base import Player, PlayerSpec
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -100,7 +100,7 @@ def match(
     others = options.num_players - 1
     if seat == ANY_SEAT:
         return _metrics(evaluate(game, options, [player, *[opponent] * others], games=games, seed=seed).players[0])
-    players = [*[opponent] * seat, player, *[opponent] * (others - seat)]
+    players: list[PlayerSpec] = [*[opponent] * seat, player, *[opponent] * (others - seat)]
     return _metrics(evaluate(game, options, players, games=games, seed=seed, seats="fixed").players[seat])
 
 

@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,14 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import CALLER
 from cardgym.errors import CardgymError
-from cardgym.players.base import BatchPolicy, Player, PlayerSpec, resolve
+from cardgym.players.base import Player, PlayerSpec, resolve
 
 if TYPE_CHECKING:
-    from torch import nn
+    from cardgym.players.networks import NetworkPlayer
+    from cardgym.players.policy_networks import PolicyPlayer
+
+LearningPlayer: TypeAlias = "NetworkPlayer | PolicyPlayer"
+"""A player whose actions come from a network that learns."""
 
 SELF = "self"
 """The opponent that is the learner as it is now; every seat it takes learns."""
@@ -101,17 +105,6 @@ class OpponentPool:
         numbers += snapshots
         weights += [of_snapshots / max(len(snapshots), 1)] * len(snapshots)
         return np.array(numbers, np.int32), weights
-
-
-class LearningPlayer(BatchPolicy, Protocol):
-    """A player whose actions come from a PyTorch network."""
-
-    name: str
-
-    @property
-    def network(self) -> nn.Module:
-        """The network."""
-        ...
 
 
 class Snapshots:

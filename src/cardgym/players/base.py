@@ -1,37 +1,129 @@
-"""What a player is, and how one is found: by name, by path, or as a callable."""
+"""Players: what sits in a seat, and how a player is found by name, by path or as a callable."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine import registry
-from cardgym.engine.contract import CompiledPolicy, Game, Options, TablePolicy
+from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, unknown
 from cardgym.files import shipped
 from cardgym.files.tensors import METADATA_KEY
-from cardgym.players.legality import check_legal
+from cardgym.players.actions import (
+    Actions,
+    Masks,
+    Observations,
+    best_actions,
+    check_legal,
+    one_hot,
+    sample_actions,
+    softmax,
+)
 
-Policy = Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], int]
-"""A Python callable as a player: `policy(observation, action_mask)` returns a legal action."""
+
+class Player:
+    """A player, which chooses actions for many games at once.
+
+    A subclass defines one of three methods: `values`, for a player that takes the best action; `probabilities` with
+    `samples` set, for one that draws its actions; or `act`, for one that has neither.
+
+    Attributes:
+        name: its name in reports.
+        observation_name: the observation it reads; None for whatever the games are played with.
+        samples: whether it draws its actions; `act` then expects draws, and without them takes the likeliest action.
+    """
+
+    name: str
+    observation_name: str | None = None
+    samples: bool = False
+
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """Choose a legal action in each row.
+
+        Args:
+            observations: what the seats to decide see, (rows, size), float32.
+            masks: their legal actions, (rows, actions), int8.
+            draws: (rows,), float64, uniform in [0, 1), for a player that `samples`; None for the likeliest actions.
+
+        Returns:
+            (rows,), int64.
+        """
+        values = self.values(observations, masks)
+        if values is None:
+            values = self.probabilities(observations, masks)
+            assert values is not None
+            if self.samples and draws is not None:
+                return sample_actions(values, draws)
+        return best_actions(values, masks)
+
+    def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.floating[Any]] | None:
+        """The value of each action, (rows, actions), illegal ones included; None for a player without values."""
+        return None
+
+    def probabilities(
+        self, observations: Observations, masks: Masks, temperature: float = 0.0
+    ) -> npt.NDArray[np.floating[Any]] | None:
+        """The probability of each action, (rows, actions); 0 for illegal actions.
+
+        A player that chooses by values gives the softmax of the values divided by `temperature`, which is in their
+        unit; 0 leaves the best action alone. One that draws gives its own probabilities at every temperature, and None
+        where they are not known.
+        """
+        if temperature and (values := self.values(observations, masks)) is not None:
+            return softmax(values, masks, temperature)
+        return None if self.samples else one_hot(legal_actions(self, observations, masks), masks)
 
 
-@dataclass(frozen=True)
-class CompiledPlayer:
-    """A player that the game brings as compiled code, and the kernel plays."""
+def legal_actions(
+    player: Player, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None
+) -> Actions:
+    """The actions that a player chooses, checked, (rows,) int64; see `Player.act`.
+
+    Raises:
+        CardgymError: if one is not legal, or they are not whole numbers; the message names the player.
+    """
+    actions = np.asarray(player.act(observations, masks, draws) if player.samples else player.act(observations, masks))
+    if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
+        raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
+    check_legal(actions, masks, lambda row: f"player {player.name}: ")
+    return actions.astype(np.int64)
+
+
+# -- players in the kernel --------------------------------------------------------------------------------------------
+
+
+class KernelPlayer(Player):
+    """A player that the kernel plays: it looks at states, not at observations."""
+
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """Not possible from observations.
+
+        Raises:
+            CardgymError: always.
+        """
+        raise CardgymError(
+            f"player {self.name} is played by the kernel and chooses by states; seat it in a `SeatedBatch`, or call "
+            "`cardgym.players.queries.kernel_actions`"
+        )
+
+
+@dataclass(unsafe_hash=True)
+class CompiledPlayer(KernelPlayer):
+    """A player that its game brings as compiled code, by its name there; `random` comes with every game."""
 
     name: str
 
 
-@dataclass(frozen=True, eq=False)
-class TablePlayer:
-    """A player that the kernel looks up in a policy table.
+@dataclass(eq=False)
+class TablePlayer(KernelPlayer):
+    """A player that takes its actions from a policy table.
 
     Attributes:
         name: its name in reports.
@@ -42,104 +134,53 @@ class TablePlayer:
     actions: npt.NDArray[np.int8]
 
 
-@runtime_checkable
-class BatchPolicy(Protocol):
-    """A player outside the kernel, which chooses actions for many rows at once."""
+# -- callables as players ---------------------------------------------------------------------------------------------
 
-    @property
-    def name(self) -> str:
-        """Its name in reports."""
-        ...
+Policy = Callable[[Observations, Masks], Any]
+"""A Python callable as a player: `policy(observation, action_mask)` returns a legal action."""
 
-    @property
-    def observation_name(self) -> str | None:
-        """The observation it reads; None for whatever the games are played with."""
-        ...
 
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """Legal actions, (rows,) int64, for observations (rows, size) float32 and masks (rows, actions) int8."""
+class Acts(Protocol):
+    """An object that chooses actions for many rows at once; its `name` and `observation_name` may be missing."""
+
+    def act(self, observations: Observations, masks: Masks) -> npt.ArrayLike:
+        """Legal actions, whole numbers of (rows,)."""
         ...
 
 
-@runtime_checkable
-class SamplingPolicy(BatchPolicy, Protocol):
-    """A batch policy that draws its actions at random, with draws that it is given: each game's are its own."""
+@dataclass(eq=False)
+class CallablePlayer(Player):
+    """A Python callable as a player.
 
-    @property
-    def samples(self) -> bool:
-        """Whether it wants draws; without them it is deterministic."""
-        ...
-
-    def act(
-        self,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-        draws: npt.NDArray[np.float64] | None = None,
-    ) -> npt.NDArray[np.int64]:
-        """As `BatchPolicy.act`, with draws (rows,) float64, uniform in [0, 1)."""
-        ...
-
-
-@runtime_checkable
-class SoftPolicy(BatchPolicy, Protocol):
-    """A batch policy that says how much it prefers some actions to others: more than which one it takes."""
-
-    def soft_probabilities(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], temperature: float
-    ) -> npt.NDArray[np.float32]:
-        """The probability of each action, (rows, actions) float32; 0 for illegal actions.
-
-        Where the policy chooses by values, it is the softmax of these, in their own unit, divided by `temperature`; 0
-        leaves the best action alone. Where it mixes, the probabilities are its own at every temperature.
-        """
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class CallablePlayer:
-    """A Python callable as a batch policy, called row by row."""
+    Attributes:
+        name: its name in reports.
+        policy: `policy(observation, mask)` returns a legal action, or, if `batched`, those of many rows.
+        observation_name: the observation it reads; None for whatever the games are played with.
+        batched: whether it is called once for all rows, instead of for each.
+    """
 
     name: str
     policy: Policy
     observation_name: str | None = None
+    batched: bool = False
 
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """Call the policy for each row, with copies that it may keep or change."""
-        chosen = [
-            self.policy(observation.copy(), mask.copy()) for observation, mask in zip(observations, masks, strict=True)
-        ]
-        return np.array(chosen)  # Of any dtype: `legal_actions` refuses what is no whole number.
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """What the callable returns, of any dtype; it gets copies of a row, which it may keep or change."""
+        if self.batched:
+            return np.asarray(self.policy(observations, masks))
+        return np.array([self.policy(seen.copy(), mask.copy()) for seen, mask in zip(observations, masks, strict=True)])
 
-
-@dataclass(frozen=True, eq=False)
-class BatchedCallable:
-    """A Python callable as a batch policy, called once for all rows; made by `batched`.
-
-    Attributes:
-        name: its name in reports.
-        policy: `policy(observations, masks)`, as `BatchPolicy.act`.
-        observation_name: the observation it reads; None for whatever the games are played with.
-    """
-
-    name: str
-    policy: Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.ArrayLike]
-    observation_name: str | None = None
-
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """Call the policy once."""
-        return np.asarray(self.policy(observations, masks))  # Of any dtype: `legal_actions` refuses what is wrong.
-
-    def __call__(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.ArrayLike:
-        """The callable itself."""
+    def __call__(self, observations: Observations, masks: Masks) -> Any:
+        """What the callable returns."""
         return self.policy(observations, masks)
 
 
 def batched(
-    policy: Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.ArrayLike],
+    policy: Callable[[Observations, Masks], npt.ArrayLike],
     *,
     name: str | None = None,
     observation_name: str | None = None,
-) -> BatchedCallable:
+) -> CallablePlayer:
     """A callable that takes batches as a player; also a decorator.
 
     One call decides for all games that wait, instead of one call a decision.
@@ -151,37 +192,10 @@ def batched(
         observation_name: the observation it reads; None for whatever the games are played with.
     """
     own_name = str(getattr(policy, "__name__", type(policy).__name__))
-    return BatchedCallable(name or own_name, policy, observation_name)
+    return CallablePlayer(name or own_name, policy, observation_name, batched=True)
 
 
-SinglePlayer = CompiledPlayer | TablePlayer | BatchPolicy
-
-
-@dataclass(frozen=True, eq=False)
-class MixturePlayer:
-    """A player that draws one of several players for each game; made by `cardgym.players.mixtures`.
-
-    Attributes:
-        name: its name in reports.
-        players: the players.
-        weights: how likely each of them is, summing to 1.
-    """
-
-    name: str
-    players: tuple[SinglePlayer, ...]
-    weights: tuple[float, ...]
-
-
-Player = SinglePlayer | MixturePlayer
-
-
-class Acts(Protocol):
-    """An object that chooses actions for many rows at once, as `BatchPolicy` without its names."""
-
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.ArrayLike:
-        """Legal actions, whole numbers of (rows,)."""
-        ...
-
+# -- finding players --------------------------------------------------------------------------------------------------
 
 PlayerSpec = str | Path | Policy | Player | Acts
 """How a caller names a player: a name that the game knows, a path, a callable, an object with `act`, or the player."""
@@ -223,7 +237,7 @@ def _is_of(path: Path, game: Game, options: Options | None) -> bool:
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     """The player that `spec` names.
 
-    An object with a method `act` is a batch policy, whose `name` and `observation_name` may be left out.
+    An object with a method `act` needs no other attribute; its `name` and `observation_name` are read if it has them.
 
     A path is a policy file (`.json`), a Q-table (`.npz`), a network's checkpoint (`.safetensors`), a mixture of players
     (`.mixture.json`) or a model of Stable-Baselines3 (`.zip`); games add suffixes of their own. A policy network
@@ -233,17 +247,15 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
     """
-    if isinstance(spec, CompiledPlayer | TablePlayer | MixturePlayer):
+    if isinstance(spec, Player):
         return spec
     if not isinstance(spec, str | Path):
-        if isinstance(spec, BatchPolicy):
-            return spec
+        own_name = getattr(spec, "name", getattr(spec, "__name__", type(spec).__name__))
         act = getattr(spec, "act", None)
         if callable(act):
-            own_name = getattr(spec, "name", type(spec).__name__)
-            return BatchedCallable(str(own_name), act, getattr(spec, "observation_name", None))
+            return CallablePlayer(str(own_name), act, getattr(spec, "observation_name", None), batched=True)
         if callable(spec):
-            return CallablePlayer(getattr(spec, "__name__", type(spec).__name__), spec)
+            return CallablePlayer(str(own_name), spec)
         raise CardgymError(
             f"player {spec!r}: give a name, a path, a callable (observation, action_mask) -> action, or an object with "
             "act(observations, masks) -> actions"
@@ -277,20 +289,18 @@ def _load(name: str, game: Game, options: Options) -> Player | None:
 
 def _called(name: str, player: Player) -> Player:
     """A player under the name that it was given, instead of the path where its file happens to be installed."""
-    if isinstance(player, TablePlayer | CompiledPlayer | MixturePlayer):
-        return replace(player, name=name)
-    player.name = name  # type: ignore[misc]  # Loaders' players can be renamed; a batch policy in general need not.
+    player.name = name
     return player
 
 
 def _own_player(name: str, game: Game, options: Options) -> Player:
     policy = game.players[name]
-    if isinstance(policy, CompiledPolicy):
+    if not isinstance(policy, str):
         return CompiledPlayer(name)
-    if isinstance(policy, TablePolicy):
-        return TablePlayer(name, policy.make(options))
-    player: BatchPolicy = policy.make(options)
-    return player
+    player = resolve(registry.load(policy)(options), game, options)
+    if isinstance(player, TablePlayer) and not game.state_index.has_indices:
+        raise CardgymError(f"player {name} of {game.id} is a policy table, and the game does not number its states")
+    return _called(name, player)
 
 
 TRUST = "CARDGYM_TRUST"
@@ -345,29 +355,3 @@ def resolve_all(specs: Sequence[PlayerSpec], game: Game, options: Options) -> li
         wanted = "1 seat: name 1 player" if seats == 1 else f"{seats} seats: name {seats} players, one for each"
         raise CardgymError(f"{game.id} has {wanted}, not {len(specs)}")
     return [resolve(spec, game, options) for spec in specs]
-
-
-def wants_draws(player: BatchPolicy) -> bool:
-    """Whether a batch policy chooses at random, with draws that it is given."""
-    return isinstance(player, SamplingPolicy) and player.samples
-
-
-def legal_actions(
-    player: BatchPolicy,
-    observations: npt.NDArray[np.float32],
-    masks: npt.NDArray[np.int8],
-    draws: npt.NDArray[np.float64] | None = None,
-) -> npt.NDArray[np.int64]:
-    """The actions that a batch policy chooses, (rows,) int64; see `BatchPolicy.act` and `SamplingPolicy.act`.
-
-    Raises:
-        CardgymError: where one is not legal, or they are no whole numbers; it names the player.
-    """
-    if draws is None:
-        actions = np.asarray(player.act(observations, masks))
-    else:
-        actions = np.asarray(cast(SamplingPolicy, player).act(observations, masks, draws))
-    if actions.shape != (len(masks),) or not np.issubdtype(actions.dtype, np.integer):
-        raise CardgymError(f"player {player.name}: give one whole number a row, not {actions.dtype} {actions.shape}")
-    check_legal(actions, masks, lambda row: f"player {player.name}: ")
-    return actions.astype(np.int64)

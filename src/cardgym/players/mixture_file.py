@@ -14,10 +14,10 @@ from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document, read_bytes
-from cardgym.players.base import GREEDY, MixturePlayer, resolve
+from cardgym.players.base import GREEDY, resolve
 from cardgym.players.compatibility import OptionValues, check_made_for
 from cardgym.players.metadata import options_that_count
-from cardgym.players.mixtures import mixture
+from cardgym.players.mixtures import MixturePlayer, mixture
 
 FORMAT = "cardgym mixture 1"
 SUFFIX = ".mixture.json"

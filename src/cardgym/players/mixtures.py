@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,30 @@ import numpy.typing as npt
 from cardgym.engine.generator import draws_of, mix
 from cardgym.engine.numba.compilation import plain_function
 from cardgym.errors import CardgymError
-from cardgym.players.base import MixturePlayer, Player, SinglePlayer
+from cardgym.players.actions import Actions, Masks, Observations
+from cardgym.players.base import Player
 
 _STREAM = 0x9E3779B97F4A7C15 ^ 0x311C
 """Draws of mixtures are no draws of cards or of players' own choices."""
+
+
+@dataclass(eq=False)
+class MixturePlayer(Player):
+    """A player that draws one of several players for each game; made by `mixture`.
+
+    Attributes:
+        name: its name in reports.
+        players: the players, none of them a mixture.
+        weights: how likely each of them is, summing to 1.
+    """
+
+    name: str
+    players: tuple[Player, ...]
+    weights: tuple[float, ...]
+
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """See `Player.act`."""
+        raise CardgymError(f"player {self.name} is another player in each game: seat it in a `SeatedBatch`")
 
 
 def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> MixturePlayer:
@@ -29,7 +50,7 @@ def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> M
     total = math.fsum(weights)
     if not 0.0 < total < math.inf or min(weights) < 0.0 or len(players) != len(weights):
         raise CardgymError(f"mixture {name}: give each player a weight from 0 up, and one of them a weight above 0")
-    parts: dict[SinglePlayer, float] = {}
+    parts: dict[Player, float] = {}
     for player, weight in zip(players, weights, strict=True):
         within = (
             zip(player.players, player.weights, strict=True) if isinstance(player, MixturePlayer) else [(player, 1.0)]

@@ -15,6 +15,8 @@ from torch import Tensor, nn
 from cardgym.engine.contract import Feature, Game, Options, offsets
 from cardgym.errors import CardgymError, unknown
 from cardgym.files.limits import check_memory
+from cardgym.players.actions import Masks, Observations
+from cardgym.players.base import Player
 
 MAX_LAYERS = 64
 """Hidden layers that a network may have."""
@@ -90,13 +92,11 @@ def masked(values: Tensor, masks: Tensor) -> Tensor:
     return torch.where(masks, values, torch.finfo(values.dtype).min)
 
 
-class NetworkPlayer:
-    """The greedy player of a Q-network, a batch policy; deterministic.
+class NetworkPlayer(Player):
+    """The greedy player of a Q-network; deterministic.
 
     Attributes:
-        name: its name in reports.
         network: the network, on any device.
-        observation_name: the observation it reads; None for whatever the games are played with.
     """
 
     def __init__(self, name: str, network: QNetwork, observation_name: str | None = None) -> None:
@@ -105,42 +105,14 @@ class NetworkPlayer:
         self.observation_name = observation_name
         self._device = next(network.parameters()).device
 
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """The legal action of the highest value in each row, (rows,) int64; see `BatchPolicy`."""
-        return greedy_actions(self.network, observations, masks, self._device)
-
-    def action_values(self, observations: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """The values of all actions, legal or not, (rows, actions) float32, for observations (rows, inputs) float32."""
+    def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float32]:
+        """See `Player.values`."""
         with one_thread(), torch.inference_mode():
+            # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
             values: npt.NDArray[np.float32] = (
                 self.network(torch.tensor(observations, device=self._device)).cpu().numpy()
             )
         return values
-
-
-def greedy_actions(
-    network: QNetwork,
-    observations: npt.NDArray[np.float32],
-    masks: npt.NDArray[np.int8],
-    device: torch.device | str = "cpu",
-) -> npt.NDArray[np.int64]:
-    """The legal action of the highest value in each row.
-
-    Args:
-        network: the network.
-        observations: (rows, inputs), float32.
-        masks: (rows, actions), int8, 1 where legal.
-        device: the network's device.
-
-    Returns:
-        (rows,), int64.
-    """
-    with one_thread(), torch.inference_mode():
-        # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
-        values = network(torch.tensor(observations, device=device))
-        legal = torch.tensor(masks, device=device).bool()
-        best: npt.NDArray[np.int64] = masked(values, legal).argmax(dim=1).cpu().numpy()
-    return best
 
 
 @contextmanager

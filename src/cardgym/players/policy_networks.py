@@ -1,4 +1,4 @@
-"""Policy networks as players: action probabilities and a state value, and the player that samples them."""
+"""Policy networks as players: action probabilities and a state value."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from cardgym.players.actions import Masks, Observations, best_actions, one_hot
+from cardgym.players.base import Player
 from cardgym.players.networks import NetworkShape, hidden_layers, masked, one_thread
 
-_SMALLEST_SHARE = 1e-30
 _ACTION_UNITS = 16
 """Hidden units for each action that has features of its own."""
 
@@ -91,32 +92,11 @@ def log_probabilities(logits: Tensor, masks: Tensor) -> Tensor:
     return masked(torch.log_softmax(masked(logits, masks), dim=1), masks)
 
 
-def sample_actions(probabilities: Tensor, draws: Tensor) -> Tensor:
-    """An action of each row by inversion: the first whose cumulative probability reaches the draw.
-
-    Args:
-        probabilities: (rows, actions); exactly 0 for illegal actions, which are never sampled.
-        draws: (rows,), uniform in [0, 1).
-
-    Returns:
-        (rows,), int64.
-    """
-    cumulative = probabilities.cumsum(dim=1)
-    # In (0, total]: above 0, so that a leading action of probability 0 does not reach it, and never beyond the total.
-    # A draw that rounds to 1 leaves the smallest share; it must stay a normal number times a total just below 1, for
-    # trainings flush smaller ones to 0.
-    goals = (1.0 - draws.to(cumulative.dtype)).clamp_min(_SMALLEST_SHARE) * cumulative[:, -1]
-    return (cumulative < goals[:, None]).sum(dim=1)
-
-
-class PolicyPlayer:
-    """The player of a policy network, a batch policy that samples its actions, or takes the most probable one.
+class PolicyPlayer(Player):
+    """The player of a policy network, which samples its actions or takes the most probable ones.
 
     Attributes:
-        name: its name in reports.
         network: the network, on any device.
-        observation_name: the observation it reads; None for whatever the games are played with.
-        samples: whether it samples; `SeatedBatch` then gives it a draw for each row.
     """
 
     def __init__(
@@ -128,31 +108,13 @@ class PolicyPlayer:
         self.samples = samples
         self._device = next(network.parameters()).device
 
-    def act(
-        self,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-        draws: npt.NDArray[np.float64] | None = None,
-    ) -> npt.NDArray[np.int64]:
-        """An action for each row, (rows,) int64: sampled with its draw from [0, 1), the most probable one without."""
-        with one_thread(), torch.inference_mode():
-            probabilities = self._probabilities(observations, masks)
-            if draws is None or not self.samples:
-                chosen = probabilities.argmax(dim=1)
-            else:
-                chosen = sample_actions(probabilities, torch.tensor(draws, device=self._device))
-            actions: npt.NDArray[np.int64] = chosen.cpu().numpy()
-        return actions
-
     def probabilities(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+        self, observations: Observations, masks: Masks, temperature: float = 0.0
     ) -> npt.NDArray[np.float32]:
-        """The probability of each action, (rows, actions), float32; 0 for illegal actions."""
+        """See `Player.probabilities`."""
         with one_thread(), torch.inference_mode():
-            result: npt.NDArray[np.float32] = self._probabilities(observations, masks).cpu().numpy()
-        return result
-
-    def _probabilities(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> Tensor:
-        # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
-        logits, _ = self.network(torch.tensor(observations, device=self._device))
-        return log_probabilities(logits, torch.tensor(masks, device=self._device).bool()).exp()
+            # `torch.tensor` copies to aligned memory, so that the same numbers always give the same bits.
+            logits, _ = self.network(torch.tensor(observations, device=self._device))
+            log_probs = log_probabilities(logits, torch.tensor(masks, device=self._device).bool())
+            shares: npt.NDArray[np.float32] = log_probs.exp().cpu().numpy()
+        return shares if self.samples else one_hot(best_actions(shares, masks), masks)

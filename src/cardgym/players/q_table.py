@@ -17,6 +17,8 @@ from cardgym.errors import CardgymError
 from cardgym.files.archives import Archive
 from cardgym.files.atomic import replacing
 from cardgym.files.documents import parse_document
+from cardgym.players.actions import Actions, Masks, Observations
+from cardgym.players.base import Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.metadata import checkpoint_metadata
 
@@ -86,20 +88,15 @@ def _act(observations: Any, masks: Any, keys: Any, actions: Any, values: Any, ou
                     place -= 1
 
 
-class QTablePlayer:
-    """The greedy player of a Q-table, a batch policy; deterministic.
-
-    Attributes:
-        name: its name in reports.
-        observation_name: the observation it reads.
-    """
+class QTablePlayer(Player):
+    """The greedy player of a Q-table; deterministic."""
 
     def __init__(self, name: str, observation_name: str, pairs: Pairs) -> None:
         self.name = name
-        self.observation_name: str | None = observation_name
+        self.observation_name = observation_name
         self._pairs = pairs
 
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
         """The legal action of the highest value among those tried, the first of equals, (rows,) int64.
 
         Where none was tried, the observation's hash picks a legal one: always the first would favour one action.

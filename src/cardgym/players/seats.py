@@ -12,16 +12,8 @@ from cardgym.engine.batch import NO_POLICY_TABLES, Batch
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive, draws_of
 from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP, kernel_of
-from cardgym.players.base import (
-    BatchPolicy,
-    CompiledPlayer,
-    MixturePlayer,
-    Player,
-    TablePlayer,
-    legal_actions,
-    wants_draws,
-)
-from cardgym.players.mixtures import drawn
+from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions
+from cardgym.players.mixtures import MixturePlayer, drawn
 
 _FIRST_MIXTURE = -(1 << 20)
 """The policy number of the first mixture, the next has one less; none of them ever reaches the kernel."""
@@ -55,7 +47,7 @@ class SeatedBatch:
         policy_tables = np.stack(actions) if actions else NO_POLICY_TABLES
         names = [player.name for player in players if isinstance(player, CompiledPlayer)]
         self.batch = Batch(game, options, num_rows, observation_name, policy_tables, names, num_threads)
-        self._batch_policies: dict[int, BatchPolicy] = {}  # By policy number.
+        self._outside: dict[int, Player] = {}  # Those outside the kernel, by policy number.
         self.numbers: list[int] = []
         next_table = len(self.batch.kernel.players)
         numbers = []
@@ -66,8 +58,8 @@ class SeatedBatch:
                 numbers.append(next_table)
                 next_table += 1
             else:
-                numbers.append(CALLER - 1 - len(self._batch_policies))
-                self._batch_policies[numbers[-1]] = player
+                numbers.append(CALLER - 1 - len(self._outside))
+                self._outside[numbers[-1]] = player
         rest = iter(numbers)
         self.numbers = [
             _FIRST_MIXTURE - mixtures.index(player) if isinstance(player, MixturePlayer) else next(rest)
@@ -79,14 +71,14 @@ class SeatedBatch:
         }
         self._asked = self.batch.plain_rows["lineup"].copy()  # With the numbers of mixtures, ...
         self._drawn = self._asked.copy()  # ... and of what they drew.
-        self._sampling = {number for number, player in self._batch_policies.items() if wants_draws(player)}
+        self._sampling = {number for number, player in self._outside.items() if player.samples}
         self.observations, self.masks = self.batch.new_outputs()
         self.paid = np.zeros((num_rows, MAX_PLAYERS), np.float64)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """In a copy, let `paid` be a view of the copy's own rows again."""
         self.__dict__.update(state)
-        if not self._batch_policies:
+        if not self._outside:
             self.paid = self.batch.plain_rows["paid"]
 
     def seed(self, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64] | int = 0) -> None:
@@ -127,13 +119,13 @@ class SeatedBatch:
             observations[:] = self.observations
             masks[:] = self.masks
         self.batch.step(actions, commands, observations, masks, illegal=illegal, skip=skip)
-        self.paid = rows["paid"].copy() if self._batch_policies else rows["paid"]
-        while self._batch_policies:
+        self.paid = rows["paid"].copy() if self._outside else rows["paid"]
+        while self._outside:
             waiting = (rows["pending_policy"] < CALLER) & (commands != NOOP)
             if not waiting.any():
                 break
             answers = np.zeros(len(rows), np.int64)
-            for number, player in self._batch_policies.items():
+            for number, player in self._outside.items():
                 pending = np.flatnonzero(waiting & (rows["pending_policy"] == number))
                 if len(pending):
                     seen = observations[pending]
@@ -159,7 +151,7 @@ class SeatedBatch:
             reward and the seat to decide (-1 at the end).
         """
         action = action if -1 < action < 2**31 else -1
-        if not self._batch_policies:
+        if not self._outside:
             if self._mixtures and command == RESET:
                 self._draw_players(np.zeros(1, np.int64))
             return self.batch.step_one(action, command, illegal, skip)
@@ -207,7 +199,7 @@ class SeatedBatch:
         """
         actions = np.empty(len(rows), np.int64)
         waits_for = self.batch.plain_rows["pending_policy"][rows]
-        for number, player in self._batch_policies.items():
+        for number, player in self._outside.items():
             places = np.flatnonzero(waits_for == number)
             if len(places):
                 observations, masks, _ = self._look_as(player, rows[places])
@@ -223,7 +215,7 @@ class SeatedBatch:
         return draws_of(keys, counters)
 
     def _look_as(
-        self, player: BatchPolicy, rows: npt.NDArray[np.int64]
+        self, player: Player, rows: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
         """What a batch policy reads of rows where it is to decide; see `look`."""
         return self.look(rows, self.batch.plain_rows["current_player"][rows].astype(np.int64), player.observation_name)

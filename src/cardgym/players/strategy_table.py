@@ -15,6 +15,8 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
+from cardgym.players.actions import Masks, Observations
+from cardgym.players.base import Player
 from cardgym.players.compatibility import PlayerMetadata
 from cardgym.players.metadata import checkpoint_metadata
 from cardgym.players.q_table import Pairs, hash_of, read_pairs, write_pairs
@@ -30,43 +32,24 @@ class StrategyMetadata(PlayerMetadata):
     """`FORMAT`."""
 
 
-class StrategyPlayer:
-    """The player of a mixed strategy, a batch policy that draws its actions; uniform where nothing is known.
+class StrategyPlayer(Player):
+    """The player of a mixed strategy, which samples its actions; uniform in unknown states.
 
     Attributes:
-        name: its name in reports.
-        observation_name: the observation it reads.
-        samples: whether it draws; without draws it takes the most probable action.
-        pairs: the strategy: `values` are probabilities.
+        pairs: the strategy; its `values` are probabilities.
     """
 
     samples = True
 
     def __init__(self, name: str, observation_name: str, pairs: Pairs) -> None:
         self.name = name
-        self.observation_name: str | None = observation_name
+        self.observation_name = observation_name
         self.pairs = pairs
 
-    def act(
-        self,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-        draws: npt.NDArray[np.float64] | None = None,
-    ) -> npt.NDArray[np.int64]:
-        """An action for each row, (rows,) int64: drawn with its draw from [0, 1), the most probable one without."""
-        shares = self.probabilities(observations, masks)
-        if draws is None:
-            best: npt.NDArray[np.int64] = shares.argmax(axis=1).astype(np.int64)
-            return best
-        cumulative = shares.cumsum(axis=1)
-        goals = (1.0 - np.asarray(draws)) * cumulative[:, -1]  # Above 0: an action of probability 0 is never drawn.
-        chosen: npt.NDArray[np.int64] = (cumulative < goals[:, None]).sum(axis=1).astype(np.int64)
-        return chosen
-
     def probabilities(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
+        self, observations: Observations, masks: Masks, temperature: float = 0.0
     ) -> npt.NDArray[np.float64]:
-        """The probability of each action, (rows, actions), float64; 0 for illegal ones."""
+        """See `Player.probabilities`."""
         shares = np.zeros(masks.shape)
         _look_up(np.ascontiguousarray(observations), masks, *self.pairs, shares)
         return shares

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from cardgym.engine.batch import Batch
 from cardgym.engine.numba.compilation import bind, bound, template
 from cardgym.errors import CardgymError
-from cardgym.players.base import CompiledPlayer, MixturePlayer, PlayerSpec, TablePlayer, resolve
-from cardgym.players.legality import check_legal
+from cardgym.players.actions import check_legal
+from cardgym.players.base import CompiledPlayer, PlayerSpec, TablePlayer, resolve
+from cardgym.players.mixtures import MixturePlayer
 from cardgym.solvers.enumeration import Mdp
 from cardgym.solvers.value_iteration import Policy
 
@@ -54,7 +55,7 @@ def _compiled_policy(mdp: Mdp, name: str) -> Actions:
 
 def observed_policy(
     mdp: Mdp,
-    act: Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.NDArray[Any]],
+    act: Callable[[npt.NDArray[np.float32], npt.NDArray[np.int8]], npt.NDArray[Any] | None],
     observation_name: str | None = None,
 ) -> Policy:
     """The policy of a function of observations, such as a network.

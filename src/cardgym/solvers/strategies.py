@@ -10,7 +10,8 @@ import numpy.typing as npt
 from cardgym.engine.generator import derive
 from cardgym.engine.numba.compilation import bind, bound, compiled, template
 from cardgym.errors import CardgymError
-from cardgym.players.base import CompiledPlayer, MixturePlayer, Player, TablePlayer, legal_actions, wants_draws
+from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions
+from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.q_table import Pairs, hash_of
 from cardgym.solvers.mixed import mixed_strategy
 from cardgym.solvers.tree import GameTree, Strategy
@@ -37,10 +38,8 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
         known = [part for part in parts if part is not None]
         return mixed_strategy(tree, known, player.weights) if len(known) == len(parts) else None
     observations, masks = tree.look(player.observation_name)
-    if wants_draws(player):
-        probabilities = getattr(player, "probabilities", None)
-        return None if probabilities is None else tree.strategy(probabilities(observations, masks))
-    return tree.strategy(np.eye(masks.shape[1])[legal_actions(player, observations, masks)])
+    probabilities = player.probabilities(observations, masks)
+    return None if probabilities is None else tree.strategy(probabilities)
 
 
 def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs:

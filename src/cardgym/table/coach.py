@@ -75,8 +75,10 @@ class Coach:
     def _advise_by(self, source: str | Path) -> Any:
         if str(source) in ("random", *self.game.compiled_players):
             return self._rollouts(str(source)).advise
-        player: Any = resolve(source, self.game, self.options)
-        if not hasattr(player, "action_values"):
+        player = resolve(source, self.game, self.options)
+        size = self.game.observation(player.observation_name or self.game.default_observation).size(self.options)
+        actions = self.game.actions(self.options)
+        if player.values(np.zeros((1, size), np.float32), np.ones((1, actions), np.int8)) is None:
             raise CardgymError(
                 f"coach {source}: it gives no values of actions; name a compiled player of {self.game.id} "
                 f"({', '.join(('random', *self.game.compiled_players))}) or the checkpoint of a Q-network"
@@ -85,7 +87,7 @@ class Coach:
 
         def advise(state: State, seat: int) -> Advice:
             observation, mask = look(kernel, self.options, state, seat)
-            values = np.asarray(player.action_values(observation[None]))[0]
+            values = np.asarray(player.values(observation[None], mask[None]))[0]
             words = self.game.words.action_text
             actions = [ActionAdvice(one, words(state, one), float(values[one])) for one in legal_of(mask)]
             return Advice("decision", "reward", f"the network {player.name}", ranked(actions), 0.2)

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.engine.contract import Game, Options, TablePolicy
+from cardgym.engine.contract import Game, Options
+from cardgym.players.base import TablePlayer, resolve
 from cardgym.table.drawings import Symbol, symbols
 from cardgym.table.presentation import adviser_of
 from cardgym.table.views import Item, Reveal, View
@@ -223,23 +224,21 @@ def check_state_index(game: Game, options: Options, seed: int = 0, most: int = 4
     """
     index = game.state_index
     if index.num_info_states is None:
-        tables = [name for name, player in game.players.items() if isinstance(player, TablePolicy)]
-        expect(
-            index.info_state_keys is None and not tables, f"{game.id}: keys or table policies without num_info_states"
-        )
+        expect(index.info_state_keys is None, f"{game.id}: keys without num_info_states")
         return
     size = index.num_info_states(options)
     if index.info_state_keys is not None:
         keys = index.info_state_keys(options)
         expect(len(keys) == size, f"{game.id}: {len(keys)} keys for {size} indices")
         expect(len(np.unique(keys)) == size, f"{game.id}: info_state_keys() has a key twice")
-    for name, player in game.players.items():
-        if isinstance(player, TablePolicy):
-            actions = player.make(options)
-            right = actions.dtype == np.int8 and actions.shape == (size,)
-            expect(right, f"{game.id}: the table of player {name} is no int8 of ({size},)")
+    for name in game.players:
+        player = resolve(name, game, options)
+        if isinstance(player, TablePlayer):
+            again = resolve(name, game, options)
+            right = player.actions.dtype == np.int8 and player.actions.shape == (size,)
+            expect(right, f"{game.id}: the table of player {name} is not int8 of ({size},)")
             expect(
-                np.array_equal(actions, player.make(options)),
+                isinstance(again, TablePlayer) and np.array_equal(player.actions, again.actions),
                 f"{game.id}: the table of player {name} differs from one call to the next",
             )
     _check_visited_indices(StateDriver(game, options), size, seed, most)

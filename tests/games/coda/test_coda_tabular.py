@@ -16,6 +16,7 @@ from cardgym.games.coda.state import CodaOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tabular.loop import ENTRY, insert
+from cardgym.players.base import PlayerSpec
 from cardgym.players.q_table import hash_of
 
 CODA = "Coda-v0"
@@ -74,7 +75,7 @@ def test_six_tiles_are_learned_between_the_heuristic_and_the_optimum_without_col
         exploration_final_eps=0.02, exploration_fraction=0.8,
     )  # fmt: skip
     learned.advance(300_000)
-    players = [learned.player(), "random"]
+    players: list[PlayerSpec] = [learned.player(), "random"]
     report = evaluate(CODA, learned.options, players, games=20_000, seed=11, seats="fixed").players[0]
     exact = win_rates(CodaOptions(n=6, colour_visible="no"))
     assert report.win_rate_ci95[0] > exact["policies"]["heuristic"] + 0.03

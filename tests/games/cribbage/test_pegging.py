@@ -225,7 +225,7 @@ def test_equilibrium_teaches_points_where_it_counts():
         seat, legal = driver.current_player, driver.legal_actions()
         if len({card % 13 for card in legal}) == 2 and driver.state.num_played == 5:
             seen, mask = driver.observe(seat, "plain")[None], driver.legal_action_mask()[None]
-            surest = max(surest, player.soft_probabilities(seen, mask, 0.15)[0].max())
+            surest = max(surest, player.probabilities(seen, mask, 0.15)[0].max())
         driver.apply_action(int(rng.choice(legal)))
     assert surest > 0.99  # A point is many times the temperature.
 
@@ -241,7 +241,7 @@ def test_equilibrium_teaches_what_it_plays():
             continue
         seen = driver.observe(driver.current_player, "plain")[None]
         mask = driver.legal_action_mask()[None]
-        cold, warm = (player.soft_probabilities(seen, mask, temperature)[0] for temperature in (0.0, 0.5))
+        cold, warm = (player.probabilities(seen, mask, temperature)[0] for temperature in (0.0, 0.5))
         action = int(player.act(seen, mask)[0])
         for shares in (cold, warm):
             assert shares.sum() == pytest.approx(1.0, abs=1e-5)

@@ -13,7 +13,7 @@ import pytest
 from poker_brute_force import BruteForce, handcrafted, mean_and_deviation
 
 from cardgym import CardgymError
-from cardgym.engine.contract import CompiledPolicy, Generator, State, rule, uniform
+from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
 from cardgym.solvers.solve import solve, solver
@@ -135,7 +135,7 @@ def toss_a_coin(state: State, seat: int, mask: npt.NDArray[np.int8], generator: 
 
 
 def test_players_that_choose_at_random_are_left_out() -> None:
-    players = {"coin": CompiledPolicy(toss_a_coin), "never": GAME.players["never"]}
+    players = {"coin": toss_a_coin, "never": GAME.players["never"]}
     game = dataclasses.replace(GAME, id="Coin-v0", players=players)
     assert list(solve(game, {}).report["policies"]) == ["random", "never", "optimal"]
     with pytest.raises(CardgymError, match="chooses at random"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, State, rule, uniform
+from cardgym.engine.contract import Generator, State, rule, uniform
 from kuhn_poker.rules import BET, JACK, KING, PASS, QUEEN
 
 
@@ -40,4 +40,4 @@ def _shares_to_bet(state: State, seat: int, shares: int) -> int:
     return shares - 1 if seat == 0 else shares - 2
 
 
-PLAYERS = {"honest": CompiledPolicy(honest), "equilibrium": CompiledPolicy(equilibrium)}
+PLAYERS = {"honest": honest, "equilibrium": equilibrium}

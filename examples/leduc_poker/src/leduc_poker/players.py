@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
+from cardgym.engine.contract import Generator, State, rule
 from leduc_poker.rules import CALL, FOLD, HIDDEN, JACK, KING, RAISE
 
 
@@ -19,4 +19,4 @@ def honest(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Gener
     return FOLD if rank == JACK and mask[FOLD] else CALL
 
 
-PLAYERS = {"honest": CompiledPolicy(honest)}
+PLAYERS = {"honest": honest}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from cardgym.engine.contract import Game, OutsidePolicy, Rules, StateIndex, Words
+from cardgym.engine.contract import Game, Rules, StateIndex, Words
 from cardgym.files.shipped import CHECKPOINTS, root
 from cardgym.games.coda import guess_features, knowledge, observations, rules, state, text
 from cardgym.games.coda.doc import DOC, OFFICIAL_DEFAULTS, OFFICIAL_DOC
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from cardgym.games.coda.search import SearchPlayer
 
 
-def _value_search(options: state.CodaOptions) -> SearchPlayer:
+def value_search(options: state.CodaOptions) -> SearchPlayer:
+    """The player `value-search`, which judges states by the critic of the shipped PPO agent."""
     from cardgym.games.coda.critic import load_critic
     from cardgym.games.coda.search import VALUE_EFFORT, SearchPlayer
 
@@ -40,6 +41,6 @@ GAME = Game(
 
 OFFICIAL = dataclasses.replace(
     GAME.variant("CodaOfficial-v0", OFFICIAL_DOC, **OFFICIAL_DEFAULTS),
-    players={**PLAYERS, "value-search": OutsidePolicy(_value_search)},
+    players={**PLAYERS, "value-search": f"{__name__}:value_search"},
 )
 """The board game's rules."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, OutsidePolicy, State, count_bits, rule, uniform
+from cardgym.engine.contract import CompiledPolicy, Generator, State, count_bits, rule, uniform
 from cardgym.games.coda.knowledge import colour_of, count_arrangements, count_guesses, new_counts
 from cardgym.games.coda.state import (
     GUESSING,
     MAX_LINE,
     MAX_TILES,
     REVEALING,
-    CodaOptions,
     hidden,
     num_numbers,
     place_action,
@@ -259,18 +256,12 @@ def possible_values(state: State, owner: int, values: int, out: npt.NDArray[np.i
             bounds[:] = state.line[owner, place]
 
 
-def _search(options: CodaOptions) -> Any:
-    from cardgym.games.coda.search import SearchPlayer
-
-    return SearchPlayer(options)
-
-
-PLAYERS: dict[str, CompiledPolicy | OutsidePolicy] = {
-    "random-all": CompiledPolicy(random_all),
-    "random-unseen": CompiledPolicy(random_unseen),
-    "random-colour": CompiledPolicy(random_colour),
-    "random-consistent": CompiledPolicy(random_consistent),
-    "heuristic": CompiledPolicy(heuristic),
-    "bayes": CompiledPolicy(bayes),
-    "search": OutsidePolicy(_search),
+PLAYERS: dict[str, CompiledPolicy | str] = {
+    "random-all": random_all,
+    "random-unseen": random_unseen,
+    "random-colour": random_colour,
+    "random-consistent": random_consistent,
+    "heuristic": heuristic,
+    "bayes": bayes,
+    "search": "cardgym.games.coda.search:SearchPlayer",
 }

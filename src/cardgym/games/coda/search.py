@@ -43,6 +43,8 @@ from cardgym.games.coda.state import (
     num_numbers,
     stop_action,
 )
+from cardgym.players.actions import Actions, Masks, Observations
+from cardgym.players.base import Player
 from cardgym.players.q_table import hash_of
 
 OWN, OTHER = 0, 1
@@ -70,17 +72,13 @@ VALUE_EFFORT = Effort(guesses=8, worlds=(32, 64, 128))
 """How much `value-search` looks at: a critic's value costs less than a play-out, and varies less."""
 
 
-class SearchPlayer:
+class SearchPlayer(Player):
     """Looks ahead in drawn states to choose among the likeliest guesses and stopping, among places, or among own tiles.
 
     Deterministic: the same observation gives the same action.
-
-    Attributes:
-        name: its name in reports.
-        observation_name: the observation it reads.
     """
 
-    observation_name: str | None = "full"
+    observation_name = "full"
 
     def __init__(
         self, options: CodaOptions, effort: Effort = Effort(), critic: Critic = PLAY_OUT, name: str = "search"
@@ -97,8 +95,8 @@ class SearchPlayer:
         size = OBSERVATIONS["full"].size(options)
         self.act(np.zeros((0, size), np.float32), np.zeros((0, len(self._mask)), np.int8))
 
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """The chosen action of each row, (rows,) int64; see `BatchPolicy`."""
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """See `Player.act`."""
         actions = np.empty(len(masks), np.int64)
         rounds = np.array(self._effort.worlds, np.int64)
         _act(self._records, observations, masks, self._mask, self._effort.guesses, rounds, self._critic, actions)

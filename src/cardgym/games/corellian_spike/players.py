@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, State, TablePolicy, rule
+from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
 from cardgym.games.corellian_spike.betting import owed
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.piles import card_sum
@@ -30,6 +32,9 @@ from cardgym.games.corellian_spike.state import (
     CorellianSpikeOptions,
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
+
+if TYPE_CHECKING:
+    from cardgym.players.base import TablePlayer
 
 RANDOM_TABLE_SEED = 2023  # The paper's year. Its own random policy was drawn once and is not published.
 
@@ -58,6 +63,13 @@ def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
     count = np.array([3, 2, 4], np.int8)[decision]
     actions: npt.NDArray[np.int8] = np.asarray(first + draws % count, np.int8)
     return actions
+
+
+def random_table_player(options: CorellianSpikeOptions) -> TablePlayer:
+    """The player of `random_table`."""
+    from cardgym.players.base import TablePlayer
+
+    return TablePlayer("random-table", random_table(options))
 
 
 # -- the heuristic ----------------------------------------------------------------------------------------------------
@@ -189,8 +201,8 @@ def _add_sums(ranks: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64], sp
         ranks[2 * abs(total) + (total < 0)] += weight * pairs[pair]
 
 
-PLAYERS: dict[str, CompiledPolicy | TablePolicy] = {
-    "initial": CompiledPolicy(initial),
-    "heuristic": CompiledPolicy(heuristic),
-    "random-table": TablePolicy(random_table),
+PLAYERS: dict[str, CompiledPolicy | str] = {
+    "initial": initial,
+    "heuristic": heuristic,
+    "random-table": "cardgym.games.corellian_spike.players:random_table_player",
 }

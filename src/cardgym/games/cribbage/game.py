@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cardgym.engine.contract import Game, Observation, OutsidePolicy, Rules, Words
+from cardgym.engine.contract import Game, Observation, Rules, Words
 from cardgym.games.cribbage import observations, rated_observation, rules, state, text
 from cardgym.games.cribbage.doc import DEAL_DOC, DOC
 from cardgym.games.cribbage.players import PLAYERS
 from cardgym.games.cribbage.rules import METRICS
-
-if TYPE_CHECKING:
-    from cardgym.games.cribbage.pegging.player import EquilibriumPlayer
-
-
-def _equilibrium(options: state.CribbageOptions) -> EquilibriumPlayer:
-    from cardgym.games.cribbage.pegging.player import make_player
-
-    return make_player(options)
-
 
 GAME = Game(
     id="Cribbage-v0",
@@ -33,7 +21,7 @@ GAME = Game(
         "rated": Observation(rated_observation.observe_rated, rated_observation.features),
     },
     words=Words.of(text),
-    players={**PLAYERS, "equilibrium": OutsidePolicy(_equilibrium)},
+    players={**PLAYERS, "equilibrium": "cardgym.games.cribbage.pegging.player:make_player"},
     opponent="expert",
     metrics=METRICS,
 )

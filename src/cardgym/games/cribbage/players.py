@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
+from cardgym.engine.contract import Generator, State, rule
 from cardgym.games.cribbage.cards import CARDS, worth
 from cardgym.games.cribbage.scoring import points_for, score_next
 from cardgym.games.cribbage.state import NUM_TOSSES, TOSSING
@@ -198,4 +198,4 @@ def _chance_of_none(cards: float, hidden: int, held: int) -> float:
     return chance
 
 
-PLAYERS = {"greedy": CompiledPolicy(greedy), "expert": CompiledPolicy(expert)}
+PLAYERS = {"greedy": greedy, "expert": expert}

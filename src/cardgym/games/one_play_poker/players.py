@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CompiledPolicy, Generator, State, TablePolicy, rule
+from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
 from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, OnePlayPokerOptions, is_flush, is_pair, result
+
+if TYPE_CHECKING:
+    from cardgym.players.base import TablePlayer
 
 _KING = 2
 
@@ -43,17 +48,18 @@ def never(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Genera
     return PASS
 
 
-def _optimal(options: OnePlayPokerOptions) -> npt.NDArray[np.int8]:
+def optimal(options: OnePlayPokerOptions) -> TablePlayer:
     """The policy of the highest expected reward, undiscounted."""
     from cardgym.games.one_play_poker.game import GAME
+    from cardgym.players.base import TablePlayer
     from cardgym.solvers.solve import optimal_table
 
-    return optimal_table(GAME, options)
+    return TablePlayer("optimal", optimal_table(GAME, options))
 
 
-PLAYERS: dict[str, CompiledPolicy | TablePolicy] = {
-    "handcrafted": CompiledPolicy(handcrafted),
-    "always": CompiledPolicy(always),
-    "never": CompiledPolicy(never),
-    "optimal": TablePolicy(_optimal),
+PLAYERS: dict[str, CompiledPolicy | str] = {
+    "handcrafted": handcrafted,
+    "always": always,
+    "never": never,
+    "optimal": "cardgym.games.one_play_poker.players:optimal",
 }

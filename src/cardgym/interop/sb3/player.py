@@ -39,9 +39,10 @@ from cardgym.errors import CardgymError, printable
 from cardgym.files.archives import Archive
 from cardgym.files.documents import Document, at_most, parse_json, validate
 from cardgym.interop.sb3 import maskable_dqn
-from cardgym.players.base import TRUST
+from cardgym.players.actions import Actions, Masks, Observations, best_actions
+from cardgym.players.base import TRUST, Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
-from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, masked, one_thread
+from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, one_thread
 
 _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
     module.__name__: policies
@@ -62,15 +63,11 @@ _UNUSED_KWARGS = ("optimizer_class", "optimizer_kwargs")
 """Settings of a policy that change nothing that it plays."""
 
 
-class ModelPlayer:
-    """The greedy player of a model, a batch policy; deterministic.
+class ModelPlayer(Player):
+    """The greedy player of a model; deterministic.
 
     It takes the legal action that the model holds best: of the highest probability, or of the highest value. So a model
     that was trained without masks keeps to the legal actions too.
-
-    Attributes:
-        name: its name in reports.
-        observation_name: the observation it reads.
     """
 
     def __init__(self, model: BaseAlgorithm | BasePolicy, name: str = "model") -> None:
@@ -89,21 +86,18 @@ class ModelPlayer:
         if not isinstance(policy, known) or isinstance(policy, RecurrentActorCriticPolicy):
             raise CardgymError(f"{name}: its {type(policy).__name__} cannot be a player; PPO's, A2C's and DQN's can")
         self.name = name
-        self.observation_name: str | None = metadata["observation"]
+        self.observation_name = metadata["observation"]
         self._policy = policy
         self._normalize = model.get_vec_normalize_env() if isinstance(model, BaseAlgorithm) else None
 
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """The legal action that the model holds best in each row, (rows,) int64; see `BatchPolicy`."""
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """See `Player.act`."""
         policy, inputs = self._policy, self._inputs(observations, masks)
         if self._normalize is not None:
             inputs = self._normalize.normalize_obs(inputs)
         policy.set_training_mode(False)
         with one_thread(), torch.inference_mode():
-            scores = action_scores(policy, policy.obs_to_tensor(inputs)[0])
-            legal = torch.tensor(masks, device=scores.device).bool()
-            best: npt.NDArray[np.int64] = masked(scores, legal).argmax(dim=1).cpu().numpy()
-        return best
+            return best_actions(action_scores(policy, policy.obs_to_tensor(inputs)[0]).cpu().numpy(), masks)
 
     def _inputs(
         self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]

@@ -19,8 +19,8 @@ from cardgym.envs.core import EnvCore, Opponents, check_reset_options
 from cardgym.envs.rows import RowView
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.learn.opponents import SELF, SNAPSHOT, OpponentPool
+from cardgym.players.actions import check_legal
 from cardgym.players.base import PlayerSpec
-from cardgym.players.legality import check_legal
 from cardgym.players.seats import SeatedBatch
 
 

@@ -14,7 +14,8 @@ from cardgym.learn.descent import Descent
 from cardgym.learn.distill.config import DistillConfig
 from cardgym.learn.ppo.losses import entropy
 from cardgym.learn.resume import generator_state, set_generator_state
-from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, sample_actions
+from cardgym.players.actions import sample_actions
+from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 
 
 class Labelled(NamedTuple):
@@ -63,15 +64,13 @@ class DistillLearner(Descent):
         imitation learning and structured prediction to no-regret online learning", AISTATS 2011 (DAgger), where the
         share is called beta.
         """
-        probabilities = torch.tensor(targets, device=self.device)
-        own = torch.from_numpy(self._generator.random(len(masks)) >= teacher_share).to(self.device)
+        probabilities = targets.copy()
+        own = self._generator.random(len(masks)) >= teacher_share
         if own.any():
-            seen = torch.tensor(observations, device=self.device)[own]
-            legal = torch.tensor(masks, device=self.device).bool()[own]
-            probabilities[own] = log_probabilities(self.network(seen)[0], legal).exp()
-        draws = torch.from_numpy(self._generator.random(len(masks))).to(self.device)
-        actions: npt.NDArray[np.int64] = sample_actions(probabilities, draws).cpu().numpy()
-        return actions
+            seen = torch.tensor(observations[own], device=self.device)
+            legal = torch.tensor(masks[own], device=self.device).bool()
+            probabilities[own] = log_probabilities(self.network(seen)[0], legal).exp().cpu().numpy()
+        return sample_actions(probabilities, self._generator.random(len(masks)))
 
     def update(self, batch: Labelled) -> None:
         """Go through a batch `update_epochs` times, in random order."""

@@ -11,15 +11,9 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import kernel_of
 from cardgym.errors import CardgymError
 from cardgym.learn.resume import generator_state, set_generator_state
-from cardgym.players.base import (
-    CompiledPlayer,
-    MixturePlayer,
-    SoftPolicy,
-    TablePlayer,
-    legal_actions,
-    resolve,
-    wants_draws,
-)
+from cardgym.players.actions import one_hot
+from cardgym.players.base import CompiledPlayer, TablePlayer, legal_actions, resolve
+from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.queries import kernel_actions
 
 
@@ -28,8 +22,8 @@ class Teacher:
 
     Soft targets say more than an action: how good the others are (Hinton et al., "Distilling the knowledge in a neural
     network", 2015; for policies Rusu et al., "Policy distillation", ICLR 2016). A player gives what it has:
-    probabilities softened by a temperature (`SoftPolicy`), its probabilities (`probabilities`), values of the actions
-    (`action_values`), whose softmax is taken, or else one action.
+    its own probabilities, or values of the actions,
+    whose softmax is taken, or else one action.
     """
 
     def __init__(self, game: Game, options: Options, name: str, temperature: float, generator: np.random.Generator):
@@ -67,20 +61,18 @@ class Teacher:
         """
         player = self._player
         if isinstance(player, CompiledPlayer) and player.name == "random":
-            return _shares(masks.astype(np.float32))
+            legal = masks.astype(np.float32)
+            shares: npt.NDArray[np.float32] = legal / legal.sum(axis=1, keepdims=True)
+            return shares
         if isinstance(player, CompiledPlayer | TablePlayer):
-            draws = self._generator.integers(2**63, size=2).astype(np.uint64)
-            return _only(kernel_actions(self._game, masks.shape[1], player, states, seats, draws), masks)
+            source = self._generator.integers(2**63, size=2).astype(np.uint64)
+            return one_hot(kernel_actions(self._game, masks.shape[1], player, states, seats, source), masks)
         observations = self._look(player.observation_name, states, seats)
-        if isinstance(player, SoftPolicy):
-            return player.soft_probabilities(observations, masks, self._temperature)
-        if self._temperature and hasattr(player, "action_values"):
-            return softmax(player.action_values(observations), masks, self._temperature)
-        if wants_draws(player):
-            if hasattr(player, "probabilities"):
-                return _shares(player.probabilities(observations, masks).astype(np.float32))
-            return _only(legal_actions(player, observations, masks, self._generator.random(len(masks))), masks)
-        return _only(legal_actions(player, observations, masks), masks)
+        probabilities = player.probabilities(observations, masks, self._temperature)
+        if probabilities is None:
+            draws = self._generator.random(len(masks))
+            return one_hot(legal_actions(player, observations, masks, draws), masks)
+        return probabilities.astype(np.float32)
 
     def _look(
         self, observation_name: str | None, states: npt.NDArray[Any], seats: npt.NDArray[np.int64]
@@ -101,23 +93,3 @@ class Teacher:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned."""
         set_generator_state(self._generator, state["generator"])
-
-
-def softmax(
-    values: npt.NDArray[np.floating[Any]], masks: npt.NDArray[np.int8], temperature: float
-) -> npt.NDArray[np.float32]:
-    """Probabilities proportional to exp(value / temperature) over the legal actions, (rows, actions), float32."""
-    legal = np.where(masks != 0, values, -np.inf)
-    return _shares(np.exp((legal - legal.max(axis=1, keepdims=True)) / temperature).astype(np.float32))
-
-
-def _shares(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    shares: npt.NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
-    return shares
-
-
-def _only(actions: npt.NDArray[np.int64], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
-    """Probability 1 for one action of each row."""
-    targets = np.zeros(masks.shape, np.float32)
-    targets[np.arange(len(actions)), actions] = 1.0
-    return targets

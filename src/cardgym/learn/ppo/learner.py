@@ -27,7 +27,8 @@ from cardgym.learn.ppo.losses import (
 from cardgym.learn.ppo.normalization import folded
 from cardgym.learn.ppo.turns import TurnBatch
 from cardgym.learn.resume import generator_state, set_generator_state
-from cardgym.players.policy_networks import PolicyNetwork, log_probabilities, sample_actions
+from cardgym.players.actions import sample_actions
+from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 
 
 class PPOLearner(Descent):
@@ -87,10 +88,9 @@ class PPOLearner(Descent):
         if self.critic is not None:
             values = self.critic(seen, torch.tensor(others, device=self.device))
         log_probs = log_probabilities(logits, torch.tensor(masks, device=self.device).bool())
-        draws = torch.from_numpy(self._generator.random(len(masks))).to(self.device)
-        actions = sample_actions(log_probs.exp(), draws)
-        chosen = log_probs.gather(1, actions[:, None]).squeeze(1)
-        return actions.cpu().numpy(), chosen.cpu().numpy(), values.cpu().numpy()
+        actions = sample_actions(log_probs.exp().cpu().numpy(), self._generator.random(len(masks)))
+        chosen = log_probs.cpu().numpy()[np.arange(len(actions)), actions]
+        return actions, chosen, values.cpu().numpy()
 
     def update(self, batch: TurnBatch) -> None:
         """Go through a batch `update_epochs` times in random minibatches, then move the magnet and the average."""

@@ -15,7 +15,8 @@ from starlette.exceptions import HTTPException
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
-from cardgym.players.base import BatchPolicy, Player, player_names, resolve, seated
+from cardgym.players.actions import Actions, Masks, Observations
+from cardgym.players.base import KernelPlayer, Player, player_names, resolve, seated
 from cardgym.table.presentation import presentation_of
 from cardgym.table.session import Setup
 from cardgym.table.web.safety import one_of, whole
@@ -114,18 +115,18 @@ def player_called(name: str, game: Game, options: Options) -> Player:
 @lru_cache(maxsize=128)
 def _player(name: str, game: Game, options: Options) -> Player:
     player = resolve(name, game, options)
-    return _Shared(player) if isinstance(player, BatchPolicy) else player
+    return player if isinstance(player, KernelPlayer) else _Shared(player)
 
 
-class _Shared:
-    """A batch policy that several tables ask, one at a time: it may keep what it works with."""
+class _Shared(Player):
+    """A player that several tables share, one at a time: it may keep memory between its decisions."""
 
-    def __init__(self, player: BatchPolicy) -> None:
-        self.name = player.name
-        self.observation_name = player.observation_name
+    def __init__(self, player: Player) -> None:
+        self.name, self.observation_name, self.samples = player.name, player.observation_name, player.samples
         self._player = player
         self._lock = threading.Lock()
 
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """See `Player.act`."""
         with self._lock:
-            return self._player.act(observations, masks)
+            return self._player.act(observations, masks, draws)

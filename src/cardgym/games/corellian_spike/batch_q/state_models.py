@@ -18,6 +18,7 @@ from cardgym.errors import unknown
 from cardgym.games.corellian_spike.state import DISCARD, DONT_BUY, MATCH, NUM_ACTIONS, CorellianSpikeOptions
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.games.corellian_spike.tabular_observations import DECISION, cards_key, numbers_key, spikes_key
+from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player, TablePlayer
 
 NEVER = -np.inf
@@ -115,8 +116,8 @@ class KeyedStates:
         return np.searchsorted(self._keys, numbers)
 
     def player(self, name: str) -> Player:
-        """A batch policy that plays the paper's initial policy in states not met yet."""
-        return KeyedPolicy(name, self._observation_name, self._keys, self.actions)
+        """A player that plays the paper's initial policy in states not met yet."""
+        return KeyedPlayer(name, self._observation_name, self._keys, self.actions)
 
     def state_dict(self) -> dict[str, Any]:
         """See `States`."""
@@ -127,18 +128,18 @@ class KeyedStates:
         self._keys, self.values, self.actions = state["keys"], state["values"], state["actions"]
 
 
-class KeyedPolicy:
-    """The policy of `KeyedStates`; see `BatchPolicy`."""
+class KeyedPlayer(Player):
+    """The player of `KeyedStates`."""
 
     def __init__(
         self, name: str, observation_name: str, keys: npt.NDArray[np.int64], actions: npt.NDArray[np.int8]
     ) -> None:
         self.name = name
-        self.observation_name: str | None = observation_name
+        self.observation_name = observation_name
         self._keys = keys
         self._actions = actions
 
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
         """The policy's action in each row, (rows,); the initial one in a new state or where that is not legal."""
         keys = np.empty(len(observations), np.int64)
         _write_keys(observations, keys)

@@ -37,6 +37,8 @@ from cardgym.games.cribbage.experts.strategies import (
 )
 from cardgym.games.cribbage.observations import features
 from cardgym.games.cribbage.statistics_arrays import StatisticsArrays, build_arrays
+from cardgym.players.actions import Actions, Masks, Observations
+from cardgym.players.base import Player
 
 SUFFIX = ".experts.safetensors"
 FORMAT = "cardgym-experts-1"
@@ -171,13 +173,11 @@ def _checked_pegging(path: Path, tensors: Mapping[str, npt.NDArray[Any]]) -> Peg
     return PeggingStatistics(*arrays)
 
 
-class ExpertsPlayer:
+class ExpertsPlayer(Player):
     """The player of a weight file, which acts on batches; deterministic.
 
     Attributes:
-        name: its name in reports.
         experts: what the weight file holds.
-        observation_name: the observation that it reads.
     """
 
     observation_name = "full"
@@ -189,8 +189,8 @@ class ExpertsPlayer:
         at = offsets(features(options))  # type: ignore[arg-type]  # `load_player` has checked that they are cribbage's.
         self._offsets = np.array([at[name] for name in ("phase", "dealer", "scores", "hand", "points_now")])
 
-    def act(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """The action in each row, (rows,) int64; see `BatchPolicy`."""
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """See `Player.act`."""
         actions = np.empty(len(observations), np.int64)
         experts = self.experts
         _act(

@@ -29,41 +29,32 @@ from cardgym.games.cribbage.pegging.inference import choose_rank
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.state import NUM_TOSSES
 from cardgym.games.cribbage.tosses import crib_mean, kept_set, points_to_go_out, toss_worths
+from cardgym.players.actions import Actions, Masks, Observations
+from cardgym.players.base import Player
 
 
-class EquilibriumPlayer:
-    """A batch policy over the observation `plain`; it draws its cards at random where the policy does.
-
-    Attributes:
-        name: its name in reports.
-        observation_name: the observation it reads.
-        samples: whether it draws; without draws it plays the most probable card.
-    """
+class EquilibriumPlayer(Player):
+    """Reads the observation `plain`; it draws its cards at random where the policy does."""
 
     name = "equilibrium"
-    observation_name: str | None = "plain"
+    observation_name = "plain"
     samples = True
 
     def __init__(self, policy: PeggingPolicy, table: ChanceTable) -> None:
         self._policy = policy
         self._table = table
 
-    def act(
-        self,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.int8],
-        draws: npt.NDArray[np.float64] | None = None,
-    ) -> npt.NDArray[np.int64]:
-        """An action for each row, (rows,) int64, drawn with its draw from [0, 1), the most probable one without."""
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """See `Player.act`."""
         actions = np.empty(len(observations), np.int64)
         greedy = np.full(len(observations), -1.0) if draws is None else np.asarray(draws)
         _act(np.ascontiguousarray(observations), greedy, self._policy, self._table, new_buffers(), actions)
         return actions
 
-    def soft_probabilities(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], temperature: float
+    def probabilities(
+        self, observations: Observations, masks: Masks, temperature: float = 0.0
     ) -> npt.NDArray[np.float32]:
-        """Its mixture in the play, and the softmax of points where it counts or tosses; see `SoftPolicy`."""
+        """Its mixture in the play, and the softmax of points where it counts or discards; see `Player`."""
         shares = np.zeros(masks.shape, np.float32)
         _soften(np.ascontiguousarray(observations), temperature, self._policy, self._table, new_buffers(), shares)
         return shares
