@@ -16,7 +16,9 @@ from pathlib import Path
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
+from cardgym.console.tables import with_interval
 from cardgym.files.atomic import replacing
+from cardgym.statistics import Z95
 from coda_networks import draw_losses
 from coda_results import (
     PAPER_WIN_RATES,
@@ -157,7 +159,7 @@ holds the state space to be small enough to infer all values; it is so only for 
 
 def _performance_row(row: Performance, optimum: float) -> str:
     mean = sum(rate.value for rate in row.rates) / len(row.rates)
-    rates = ", ".join(f"{rate.value:.4f} [{rate.interval[0]:.4f}, {rate.interval[1]:.4f}]" for rate in row.rates)
+    rates = ", ".join(with_interval(rate.value, rate.interval, ".4f") for rate in row.rates)
     if row.training_seconds is None:
         time = f"- (plays {row.rates[0].games:,} games in {min(rate.seconds for rate in row.rates):.1f})"
     else:
@@ -171,7 +173,7 @@ def _performance_row(row: Performance, optimum: float) -> str:
 
 def _readings(readings: Sequence[Reading]) -> str:
     paper = PAPER_WIN_RATES["heuristic"]
-    half_width = 1.96 * math.sqrt(paper * (1 - paper) / READING_GAMES)
+    half_width = Z95 * math.sqrt(paper * (1 - paper) / READING_GAMES)
     lines = [
         f"## Which reading of the rules gives the heuristic's {paper}",
         "",
@@ -192,7 +194,7 @@ def _readings(readings: Sequence[Reading]) -> str:
 
 
 def _verdict(row: Reading) -> str:
-    return "agrees" if abs(row.standard_errors) < 1.96 else "unlikely" if abs(row.standard_errors) < 3 else "ruled out"
+    return "agrees" if abs(row.standard_errors) < Z95 else "unlikely" if abs(row.standard_errors) < 3 else "ruled out"
 
 
 def _few_deals(results: Results) -> str:
@@ -256,7 +258,7 @@ def _few_tiles(results: Results) -> str:
 
 
 def _few_tiles_row(row: FewTiles) -> str:
-    rates = " | ".join(f"{rate.value:.4f} [{rate.interval[0]:.4f}, {rate.interval[1]:.4f}]" for rate in row.rates)
+    rates = " | ".join(with_interval(rate.value, rate.interval, ".4f") for rate in row.rates)
     bounds = f"{row.bounds.heuristic:.4f} | {row.bounds.optimum:.4f} | {row.optimum:.4f}"
     return f"| {row.n} | {row.decisions:,} | {row.states:,} | {rates} | {bounds} |"
 

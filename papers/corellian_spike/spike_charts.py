@@ -20,7 +20,8 @@ from cardgym.games.corellian_spike.state import (
     SWAP_LOW,
     SWAP_SPIKE,
 )
-from spike_numbers import BETTING, DECISIONS, Estimate, action_shares
+from cardgym.statistics import mean_over_runs
+from spike_numbers import BETTING, DECISIONS, action_shares
 from spike_runs import Case, TrainingRun
 
 _LOOKS = {  # Colour and marker: within a decision, colours differ in lightness too.
@@ -78,15 +79,17 @@ def _draw_panel(axes: Any, case: Case, runs: Sequence[TrainingRun], decision: in
         for style, all_states in (("-", True), (":", False)):
             colour, marker = _LOOKS[action]
             estimates = [
-                Estimate.of(
-                    action_shares(case, run, decision, round, i, everything if all_states else run.met)[action]
-                    for run in runs
+                mean_over_runs(
+                    [
+                        action_shares(case, run, decision, round, i, everything if all_states else run.met)[action]
+                        for run in runs
+                    ]
                 )
                 for i in iterations
             ]
             axes.plot(
                 iterations,
-                [100 * estimate.mean for estimate in estimates],
+                [100 * estimate.value for estimate in estimates],
                 style,
                 color=colour,
                 marker=marker,

@@ -13,8 +13,9 @@ from cardgym.games.corellian_spike.batch_q.config import ENV
 from cardgym.games.corellian_spike.state import BUY, FOLD, RAISE, SWAP_HIGH
 from cardgym.games.corellian_spike.state_index import MAX_SUM, digits_of
 from cardgym.games.corellian_spike.tabular_observations import NO_CARD, cards_key, cards_of
+from cardgym.statistics import Estimate, mean_over_runs
 from spike_experiments import SEATINGS, STATE_MODELS
-from spike_numbers import BETTING, BUYING, PLACING, Estimate, Numbers, enumerated_states
+from spike_numbers import BETTING, BUYING, PLACING, Numbers, enumerated_states
 from spike_runs import CREDITS, FOUR, WEIGHTED, Scale, legal
 from spike_tables import EXPLORATIONS
 
@@ -69,7 +70,7 @@ def _play_claims(numbers: Numbers) -> list[Claim]:
         rows.append(
             Claim(
                 f"The policy of iteration 25 plays as well as the final one ({reward}).",
-                _verdict(abs(middle.mean) < 3),
+                _verdict(abs(middle.value) < 3),
                 f"{middle.text()} credits between them; called equal within 3 of the 50 credits",
             )
         )
@@ -78,7 +79,7 @@ def _play_claims(numbers: Numbers) -> list[Claim]:
     rows.append(
         Claim(
             "The simpler credits-only reward costs little.",
-            _verdict(direct.mean < 3),
+            _verdict(direct.value < 3),
             f"weighted against credits-only: {direct.text()} credits, {hands.text('.1f')} % of hands",
         )
     )
@@ -126,12 +127,12 @@ def _seat_claims(numbers: Numbers) -> list[Claim]:
         ),
         Claim(
             "With four players they are equal.",
-            "not told apart" if abs(four.mean) <= four.half_width else "does not hold",
+            "not told apart" if abs(four.value) <= four.half_width else "does not hold",
             f"difference {four.text()} credits (2-player less 4-player)",
         ),
         Claim(
             "With eight players the 4-player policy is better.",
-            "holds" if eight.high < 0 else "not shown" if abs(eight.mean) <= eight.half_width else "does not hold",
+            "holds" if eight.high < 0 else "not shown" if abs(eight.value) <= eight.half_width else "does not hold",
             f"difference {eight.text()} credits in the paper's two hands; the paper's own 2.2 credits are from 2,000 games",
         ),
     ]
@@ -219,16 +220,16 @@ def information(numbers: Numbers) -> str:
         for model, name in STATE_MODELS.items():
             results = numbers.results.tabular[budget, model]
             policy, initial, heuristic = (
-                Estimate.of(result.scores[judge].credits for result in results) for judge in range(3)
+                mean_over_runs([result.scores[judge].credits for result in results]) for judge in range(3)
             )
-            hands = Estimate.of(100 * result.scores[0].hands for result in results)
+            hands = mean_over_runs([100 * result.scores[0].hands for result in results])
             credits[model] = policy
             met = np.mean([result.states for result in results])
             lines.append(
                 f"| {name} | {budget:,} | {met:,.0f} | {policy.text()} | {hands.text('.1f')} % | "
                 f"{initial.text()} | {heuristic.text()} |"
             )
-        more = [f"{STATE_MODELS[m]} {credits[m].mean - credits[''].mean:+.1f}" for m in ("cards", "spikes")]
+        more = [f"{STATE_MODELS[m]} {credits[m].value - credits[''].value:+.1f}" for m in ("cards", "spikes")]
         differences.append(f"after {budget:,} decisions {' and '.join(more)} credits a game")
     lines += ["", f"Beside the paper's code, knowing more brings: {'; '.join(differences)}.", ""]
     return "\n".join(lines)

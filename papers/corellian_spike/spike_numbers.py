@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from cardgym.experiments.sweep.statistics import mean_over_runs
 
 from cardgym.games.corellian_spike.state import (
     BUY,
@@ -24,6 +22,7 @@ from cardgym.games.corellian_spike.state import (
     SWAP_SPIKE,
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
+from cardgym.statistics import Estimate, mean_over_runs
 from spike_experiments import Results
 from spike_runs import Case, Scale, Score, TrainingRun
 
@@ -35,29 +34,6 @@ DECISIONS = {
     BUYING: ("buying", {BUY: "buy", DONT_BUY: "don't buy"}),
     PLACING: ("placing", {DISCARD: "discard", SWAP_SPIKE: "swap spike", SWAP_LOW: "swap low", SWAP_HIGH: "swap high"}),
 }
-
-
-class Estimate(NamedTuple):
-    """A mean over runs and its 95 % interval, Student's t; NaN from a single run."""
-
-    mean: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Iterable[float]) -> Estimate:
-        """The estimate from one value a run."""
-        estimate = mean_over_runs(list(values))
-        return cls(estimate.value, *(estimate.interval or (math.nan, math.nan)))
-
-    @property
-    def half_width(self) -> float:
-        """Half the width of the interval."""
-        return (self.high - self.low) / 2
-
-    def text(self, form: str = "+.1f") -> str:
-        """The estimate for a table."""
-        return f"{self.mean:{form}} ± {self.half_width:{form.lstrip('+')}}"
 
 
 class EnumeratedStates(NamedTuple):
@@ -108,7 +84,7 @@ class Numbers:
 
     def of(self, key: tuple[object, ...], read: Callable[[list[Score]], float]) -> Estimate:
         """The estimate of what `read` returns for the scores of a match."""
-        return Estimate.of(read(scores) for scores in self.results.scores[key])
+        return mean_over_runs([read(scores) for scores in self.results.scores[key]])
 
     def credits(self, *key: object, player: int = 0) -> Estimate:
         """Credits that a player won a game; the first unless another is named."""

@@ -19,6 +19,7 @@ from cardgym.arena.match import EVALUATION_SEED
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
+from cardgym.console.tables import markdown_table, with_interval
 from cardgym.files.atomic import replacing
 from cardgym.games.cribbage.experts.matches import OPPONENTS, Side, same_tosses
 from cardgym.games.cribbage.experts.picture import board_png, family_shares
@@ -139,12 +140,11 @@ def _run(kind: str, start: str, seed: int, games: int, report: Callable[[int], N
 
 def _cell(rate: tuple[float, tuple[float, float]]) -> str:
     share, (low, high) = rate
-    return f"{100 * share:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+    return with_interval(100 * share, (100 * low, 100 * high), ".1f")
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+    return "\n".join(markdown_table(head, rows)) + "\n"
 
 
 def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: bool) -> str:

@@ -32,12 +32,26 @@ class Estimate(NamedTuple):
     @property
     def known(self) -> bool:
         """Whether the interval is known."""
-        return not math.isnan(self.interval[0])
+        return not math.isnan(self.low)
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.interval[0]
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.interval[1]
 
     @property
     def half_width(self) -> float:
         """Half the width of the interval."""
-        return (self.interval[1] - self.interval[0]) / 2.0
+        return (self.high - self.low) / 2.0
+
+    def text(self, form: str = "+.1f") -> str:
+        """The figure with half the width of its interval, such as `+1.5 ± 0.3`."""
+        return f"{self.value:{form}} ± {self.half_width:{form.lstrip('+')}}"
 
 
 def half_width(count: float, total: float, squares: float) -> float:

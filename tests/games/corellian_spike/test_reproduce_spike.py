@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import corellian_spike_paper as page
-from spike_numbers import Estimate
+from cardgym.statistics import mean_over_runs
 from spike_runs import Scale
 from spike_tables import PAPER, PAPER_SEATS, human_rows
 
@@ -81,6 +81,6 @@ def test_unfinished_games_have_no_row(tmp_path: Path) -> None:
 
 def test_estimate_is_students_interval() -> None:
     """For 1, 2, 3: mean 2, standard deviation 1, t(2) = 4.303, so the half width is 4.303 / sqrt(3)."""
-    estimate = Estimate.of([1.0, 2.0, 3.0])
-    assert estimate.mean == 2.0
+    estimate = mean_over_runs([1.0, 2.0, 3.0])
+    assert estimate.value == 2.0
     assert estimate.half_width == pytest.approx(2.4843, abs=1e-3)
