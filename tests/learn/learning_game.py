@@ -54,7 +54,7 @@ STATE = np.dtype(
         ("played", np.int32),  # Turns taken, of all seats.
         ("card", np.int32),  # -1 if not dealt.
         ("right", np.int32, (2,)),
-        ("reward", np.float32, (2,)),
+        ("paid", np.float32, (2,)),
     ],
     align=True,
 )
@@ -67,7 +67,7 @@ class TinyOptions(Options):
     reward: str = choice("plain", "other", help="what is paid; here it changes nothing")
 
     def write(self, state: State) -> None:
-        """Write the options but `reward`: the record's field of that name is what was paid."""
+        """Write the options but `reward`, which no rule reads."""
         state.num_players, state.turns = self.num_players, self.turns
 
 
@@ -77,7 +77,6 @@ def setup(state: State) -> None:
     state.card = -1
     for seat in range(2):
         state.right[seat] = 0
-        state.reward[seat] = 0.0
 
 
 @rule
@@ -99,17 +98,15 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
 
 @rule
 def apply_action(state: State, move: int) -> None:
-    for seat in range(2):
-        state.reward[seat] = 0.0
     if state.card < 0:
         state.card = move
         return
     seat = state.played % state.num_players
     correct = move % 2 == state.card % 2
     state.right[seat] += 1 if correct else 0
-    state.reward[seat] = 1.0 if correct else -1.0
+    state.paid[seat] = 1.0 if correct else -1.0
     if state.num_players == 2:
-        state.reward[1 - seat] = 0.25
+        state.paid[1 - seat] = 0.25
     state.played += 1
     state.card = -1
 

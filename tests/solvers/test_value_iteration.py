@@ -33,7 +33,6 @@ class CoinOptions(Options):
 @rule
 def coin_setup(state: Any) -> None:
     state.phase = DECIDING
-    state.reward[0] = 0.0
 
 
 @rule
@@ -54,19 +53,18 @@ def coin_legal_action_mask(state: Any, mask: Any) -> None:
 
 @rule
 def coin_apply_action(state: Any, move: int) -> None:
-    state.reward[0] = 0.0
     if state.phase == DECIDING:
         state.phase = TOSSING if move == TOSS else OVER
-        state.reward[0] = 0.5 if move == STOP else 0.0
+        state.paid[0] = 0.5 if move == STOP else 0.0
     else:
         state.phase = OVER if move == 0 else DECIDING
-        state.reward[0] = 1.0 if move == 0 else 0.0
+        state.paid[0] = 1.0 if move == 0 else 0.0
 
 
 COIN = dataclasses.replace(
     GAME,
     id="Coin-v0",
-    state=np.dtype([("num_players", np.int32), ("phase", np.int32), ("reward", np.float32, (1,))], align=True),
+    state=np.dtype([("num_players", np.int32), ("phase", np.int32), ("paid", np.float32, (1,))], align=True),
     options=CoinOptions,
     rules=dataclasses.replace(
         GAME.rules,

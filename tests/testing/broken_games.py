@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import kuhn_poker
 from cardgym import register
 from cardgym.engine import registry
 from cardgym.engine.contract import (
@@ -18,14 +19,13 @@ from cardgym.engine.contract import (
     Generator,
     Observation,
     State,
+    offsets,
     rule,
     uniform,
 )
 from cardgym.table.presentation import Presentation, present
 from cardgym.table.views import Item, Reveal, View, Zone
-from kuhn_poker import observations, rules
-from kuhn_poker.game import GAME
-from kuhn_poker.rules import BET, HIDDEN, KING, STATE, KuhnOptions
+from kuhn_poker import BET, GAME, HIDDEN, KING, STATE, KuhnOptions
 
 PARTS = ("rules", "words", "state_index")
 
@@ -64,19 +64,19 @@ def forgotten_afterwards() -> Iterator[None]:
 
 # -- observations -----------------------------------------------------------------------------------------------------
 
-CARD, SEAT, BETS, MOVES = observations.CARD, observations.SEAT, observations.BETS, observations.MOVES
+CARD, SEAT, BETS, MOVES = offsets(kuhn_poker.features(KuhnOptions())).values()
 SIZE = MOVES + 1
 
 
 @rule
 def observe_both_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    observations.observe(state, seat, out)
+    kuhn_poker.observe(state, seat, out)
     out[SEAT] = 1.0 if state.cards[1 - seat] == KING else 0.0
 
 
 @rule
 def observe_too_much(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    observations.observe(state, seat, out)
+    kuhn_poker.observe(state, seat, out)
     out[MOVES] = state.moves
 
 
@@ -94,7 +94,7 @@ def observe_beyond(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
 
 @rule
 def observe_and_change(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    observations.observe(state, seat, out)
+    kuhn_poker.observe(state, seat, out)
     state.history += 1
 
 
@@ -102,7 +102,7 @@ def twin_features(options: KuhnOptions) -> tuple[Feature, ...]:
     return (Feature("card", "own card", 3), Feature("card", "once more", SIZE - 3))
 
 
-def observed_by(write: Any, features: Any = observations.features) -> dict[str, Observation]:
+def observed_by(write: Any, features: Any = kuhn_poker.features) -> dict[str, Observation]:
     return {"full": Observation(write, features)}
 
 
@@ -123,27 +123,31 @@ def legal_half_written(state: State, mask: npt.NDArray[np.int8]) -> None:
 @rule
 def apply_and_deal_twice(state: State, move: int) -> None:
     dealing = state.cards[0] != HIDDEN and state.cards[1] == HIDDEN
-    rules.apply_action(state, move)
+    kuhn_poker.apply_action(state, move)
     if dealing:
         state.cards[1] = move  # May be the card of seat 0.
 
 
+def cards_dealt_twice(state: State) -> tuple[int, ...]:
+    return (int(state.cards[0] == state.cards[1] != HIDDEN),)
+
+
 @rule
 def apply_without_end(state: State, move: int) -> None:
-    rules.apply_action(state, move)
+    kuhn_poker.apply_action(state, move)
     state.winner = -1
 
 
 @rule
 def apply_nothing(state: State, move: int) -> None:
     if state.cards[1] == HIDDEN or move == BET:
-        rules.apply_action(state, move)
+        kuhn_poker.apply_action(state, move)
 
 
 @rule
 def setup_forgetful(state: State) -> None:
     kept = state.moves
-    rules.setup(state)
+    kuhn_poker.setup(state)
     state.moves = kept % 2
 
 
@@ -171,7 +175,7 @@ def score_for_both(state: State, seat: int) -> float:
 
 @rule
 def index_beyond(state: State, seat: int) -> int:
-    return int(observations.info_state_index(state, seat) + 20)
+    return int(kuhn_poker.info_state_index(state, seat) + 20)
 
 
 @rule
@@ -201,14 +205,14 @@ ILLEGAL = {"wild": play_an_illegal_action}
 
 @rule
 def setup_small(state: State) -> None:
-    rules.setup(state)
+    kuhn_poker.setup(state)
     state.small = 100
 
 
 @rule
 def observe_small(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Compiled, the product of two int8 is an int64; NumPy's scalars overflow, or raise."""
-    observations.observe(state, seat, out)
+    kuhn_poker.observe(state, seat, out)
     out[MOVES] = state.moves / 3.0 if state.small * state.small == 10_000 else 0.0
 
 

@@ -14,8 +14,7 @@ from cardgym.envs.core import EnvCore
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.testing import ContractError, env_checks, vector_checks
-from kuhn_poker.game import GAME
-from kuhn_poker.rules import KuhnOptions
+from kuhn_poker import GAME, KuhnOptions
 
 OPTIONS = KuhnOptions()
 

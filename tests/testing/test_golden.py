@@ -8,7 +8,7 @@ import pytest
 
 from cardgym.testing import ContractError, ContractSuite, feature_tables
 from cardgym.testing.golden import check_golden, main, path_of, playthrough
-from kuhn_poker.game import GAME
+from kuhn_poker import GAME
 
 
 def test_missing_golden_playthrough_is_caught(tmp_path: Path) -> None:

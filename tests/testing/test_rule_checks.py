@@ -24,8 +24,7 @@ from cardgym.testing import (
     rule_checks,
     secrecy_checks,
 )
-from kuhn_poker.game import DOC, GAME
-from kuhn_poker.rules import KuhnOptions
+from kuhn_poker import GAME, KuhnOptions
 
 OPTIONS = KuhnOptions()
 
@@ -92,7 +91,7 @@ BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     ("Gain", {"forfeit": broken_games.forfeit_for_gain}, rule_checks.check_moves, "a reward"),
     (
         "Twice",
-        {"apply_action": broken_games.apply_and_deal_twice},
+        {"apply_action": broken_games.apply_and_deal_twice, "invariants": broken_games.cards_dealt_twice},
         rule_checks.check_invariants,
         r"invariants\(\) was",
     ),
@@ -188,17 +187,24 @@ def test_option_that_accepts_anything_is_caught() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ("## Rewards", "## Pay", "no heading Rewards"),
         ("`ante`", "`blind`", "option `ante`"),
         ("4..5      bets                  [0, 1]", "4..5      bets                  [0, 2]", 'no row "4..5'),
     ],
 )
 def test_wrong_documentation_is_caught(before: str, after: str, words: str) -> None:
-    assert before in DOC
-    game = dataclasses.replace(GAME, doc=DOC.replace(before, after))
+    assert before in GAME.documentation
+    game = dataclasses.replace(GAME, doc=GAME.documentation.replace(before, after))
     doc_checks.check_doc(GAME)
     with pytest.raises(ContractError, match=re.escape(words)):
         doc_checks.check_doc(game)
+
+
+def test_missing_sections_of_the_documentation_are_generated() -> None:
+    game = dataclasses.replace(GAME, doc="A game.\n\n## Rewards\nOne chip.")
+    doc_checks.check_doc(game)
+    assert game.documentation.startswith("A game.\n\n## Description\n")
+    assert "## Rewards\nOne chip." in game.documentation
+    assert "- `ante`: one or two; what each player pays" in game.documentation
 
 
 # -- deals, and rules interpreted -------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 
 from cardgym import CardgymError
 from cardgym.testing import CHANCE, END, StateDriver, generator
-from kuhn_poker.rules import BET, JACK, KING, PASS, QUEEN, KuhnOptions
+from kuhn_poker import BET, JACK, KING, PASS, QUEEN, KuhnOptions
 
 
 def dealt(first: int, second: int) -> StateDriver:
@@ -92,7 +92,7 @@ def test_record_that_was_written_to_is_read_again() -> None:
 def test_reward_is_no_part_of_the_state() -> None:
     driver = dealt(QUEEN, KING)
     before = driver.state_bytes(), driver.digest()
-    driver.state.reward[0] = 5.0
+    driver.state.paid[0] = 5.0
     assert (driver.state_bytes(), driver.digest()) == before
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Game, Generator, Observation, Rules, State, StateIndex, Words, rule
-from kuhn_poker.game import GAME as KUHN
-from kuhn_poker.rules import KuhnOptions
+from kuhn_poker import GAME as KUHN
+from kuhn_poker import KuhnOptions
 
 STATE = np.dtype(
     [
@@ -20,7 +20,7 @@ STATE = np.dtype(
         ("card", np.int32),  # -1: to be dealt.
         ("lots", np.int32),  # Lots still to be drawn, because the seat asked for them.
         ("used", np.int32),  # Lots drawn in the game.
-        ("reward", np.float32, (2,)),
+        ("paid", np.float32, (2,)),
     ],
     align=True,
 )

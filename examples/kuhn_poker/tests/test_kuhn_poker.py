@@ -11,8 +11,7 @@ from fractions import Fraction
 import pytest
 
 from cardgym.testing import StateDriver, generator
-from kuhn_poker.game import GAME
-from kuhn_poker.rules import BET, JACK, KING, PASS, QUEEN, KuhnOptions
+from kuhn_poker import BET, GAME, JACK, KING, PASS, QUEEN, KuhnOptions
 
 Strategy = dict[str, Fraction]
 """The probability of BET at each information set, named `card:history`."""
@@ -38,7 +37,7 @@ def test_five_lines_of_play_when_seat_0_holds_the_king(actions: tuple[int, ...],
     assert rewards[:2].tolist() == [expected, -expected]
 
 
-@pytest.mark.parametrize("first", ["kuhn_poker", "kuhn_poker.game", "cardgym"])
+@pytest.mark.parametrize("first", ["kuhn_poker", "cardgym"])
 def test_game_is_registered_whichever_is_imported_first(first: str) -> None:
     program = f"import {first}, cardgym; print('KuhnPoker-v0' in cardgym.registered())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

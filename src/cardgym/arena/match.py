@@ -219,7 +219,7 @@ def _measure_rows(states: Any, out: Any) -> None:
 def _measures(game: Game) -> tuple[Callable[..., Any], dict[str, Callable[..., Any]]]:
     """Compiled: the max score of each row; by name, the score and the metrics of every seat of every row."""
     max_score = bind(_measure_rows, f"{game.id}_max_score", metric=game.rules.max_score)
-    metrics = {"score": game.rules.score, **game.metrics}
+    metrics = {"score": game.rules.score} | {name: metric.value for name, metric in game.metrics.items()}
     return max_score, {name: bind(_measure, f"{game.id}_{name}", metric=metric) for name, metric in metrics.items()}
 
 
@@ -231,7 +231,7 @@ class _Tally:
     """
 
     def __init__(self, game: Game, num_seats: int, seatings: int) -> None:
-        self.layout = Totals(num_seats, tuple(game.metrics))
+        self.layout = Totals.of(game, num_seats)
         self._seatings = seatings
         self._max_score, self._metrics = _measures(game)
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.report import Difference, PlayerReport
+from cardgym.engine.contract import Game
 from cardgym.statistics import Moments
 
 
@@ -21,10 +22,18 @@ class Totals:
     Attributes:
         num_players: how many players.
         metrics: the names of the game's metrics.
+        counts: those of them that count games; see `Metric`.
     """
 
     num_players: int
     metrics: tuple[str, ...]
+    counts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, game: Game, num_players: int) -> Totals:
+        """The layout for a game of `num_players`."""
+        counts = tuple(name for name, metric in game.metrics.items() if metric.counts)
+        return cls(num_players, tuple(game.metrics), counts)
 
     @property
     def per_player(self) -> int:
@@ -56,7 +65,7 @@ class Totals:
         share = 1.0 / games_per_deal
         metrics: dict[str, Any] = {}
         for place, metric in enumerate(self.metrics, score + 2):
-            if metric.endswith("_games"):
+            if metric in self.counts:
                 metrics[metric] = round(float(moments.sums[place]))
             else:
                 metrics[metric], metrics[f"{metric}_ci95"] = moments.mean(self._weights({place: share}))

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.bits import count_32
-from cardgym.engine.contract import Game, State
+from cardgym.engine.contract import Game, State, rewards_from_paid
 from cardgym.engine.generator import Generator, derive, uniform, uniform_float
 from cardgym.engine.numba.arrays import array_at
 from cardgym.engine.numba.compilation import bind, bound, plain_function, rule, template
@@ -354,6 +354,20 @@ def _look(states: Any, seats: Any, observations: Any, masks: Any, keys: Any) -> 
 # -- the kernel of a game ---------------------------------------------------------------------------------------------
 
 
+@template
+def _apply_action(state: State, move: int) -> None:
+    """Play a move; `paid` holds what this move paid and nothing else."""
+    for seat in range(state.num_players):
+        state.paid[seat] = 0.0
+    bound.rule(state, move)
+
+
+@cache
+def _clearing(rule: Callable[..., Any]) -> Callable[..., Any]:
+    plain = plain_function(rule)
+    return bind(_apply_action, f"{plain.__module__}_{plain.__qualname__}", inline=True, rule=rule)
+
+
 def rules_of(game: Game) -> dict[str, Any]:
     """A game's compiled rules by the names that templates know them by."""
     names = (
@@ -361,6 +375,8 @@ def rules_of(game: Game) -> dict[str, Any]:
         "canonical score max_score"
     )
     rules = {name: getattr(game.rules, name) for name in names.split()}
+    if game.rules.rewards is rewards_from_paid:
+        rules["apply_action"] = _clearing(game.rules.apply_action)
     return rules | {name: getattr(game.state_index, name) for name in ("info_state_key", "info_state_index")}
 
 

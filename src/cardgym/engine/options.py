@@ -63,6 +63,15 @@ class Options:
                 spec.metadata["choices"].index(value) if "choices" in spec.metadata else value,
             )
 
+    @classmethod
+    def read(cls, state: State) -> Self:
+        """The options that `write` wrote into `state`; for a class that does not override `write`."""
+        values = {}
+        for spec in dataclasses.fields(cls):
+            value = int(state[spec.name])
+            values[spec.name] = spec.metadata["choices"][value] if "choices" in spec.metadata else value
+        return cls(**values)
+
     def asdict(self) -> dict[str, int | str]:
         """The options as plain values."""
         return dataclasses.asdict(self)

@@ -1,8 +1,8 @@
 """The games that are known by name.
 
-A distribution makes its games known through the entry-point group `cardgym.games`: each entry names a `GamePackage`,
-which says in plain strings what the game brings and where it stands. Reading them imports no game; a game's rules,
-players, commands and paper are imported when they are asked for.
+A distribution makes its games known through the entry-point group `cardgym.games`. An entry is named after a game's id
+and refers to the `Game`, or it refers to a `GamePackage`, which says in plain strings what a game brings. Reading them
+imports no game; rules, players and commands are imported when they are needed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import copyreg
 import importlib
 import importlib.metadata
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 GROUP = "cardgym.games"
 """The entry-point group through which distributions make their games known."""
+_GAME_ID = re.compile(r"-v\d+$")
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,8 @@ def _keep(game: Game) -> Game:
 
 
 def _register_with_gymnasium(game_id: str) -> None:
+    if game_id in gymnasium.registry:
+        return
     gymnasium.register(
         id=game_id,
         entry_point="cardgym.envs.single:CardEnv",
@@ -122,6 +126,9 @@ def discover() -> None:
     """Register the packages of all installed distributions; report on stderr, and skip, those that cannot be loaded."""
     entries = sorted(importlib.metadata.entry_points(group=GROUP), key=_own_first)
     for entry in entries:
+        if _GAME_ID.search(entry.name):
+            register_package(GamePackage(entry.module.partition(".")[0], {entry.name: entry.value}))
+            continue
         module = sys.modules.get(entry.module)
         if module is not None and getattr(module.__spec__, "_initializing", False):
             _AWAITED.add(entry.name)
@@ -129,7 +136,7 @@ def discover() -> None:
         try:
             package = entry.load()
             if not isinstance(package, GamePackage):
-                raise TypeError(f"{entry.value} is no GamePackage")
+                raise TypeError(f"{entry.value} is not a GamePackage")
         except Exception as error:  # Whatever a broken plug-in raises, the other games still work.
             print(f"cardgym: game {entry.name!r} is skipped: {type(error).__name__}: {error}", file=sys.stderr)
             continue

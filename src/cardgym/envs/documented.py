@@ -33,4 +33,4 @@ def _class_of(cls: type, game: Game) -> type:
         return _new, (cls, self.game), vars(self)  # Pickle cannot import a class made here, but the one it is made of.
 
     name = re.sub(r"\W", "", re.sub(r"-v\d+$", "", game.id)) + cls.__name__.removeprefix("Card")
-    return type(name, (cls,), {"__doc__": game.doc, "__module__": cls.__module__, "__reduce__": reduce})
+    return type(name, (cls,), {"__doc__": game.documentation, "__module__": cls.__module__, "__reduce__": reduce})

@@ -144,9 +144,9 @@ def _repeated(states: npt.NDArray[Any], counts: npt.NDArray[np.int64]) -> npt.ND
 
 
 def _keys(game: Game, states: npt.NDArray[Any]) -> list[bytes]:
-    """The identity of each record: its bytes, with those of `reward` set to 0."""
+    """The identity of each record: its bytes, with those of `paid` set to 0."""
     rows = _bytes(states).copy()
-    kind, start = game.state.fields["reward"][:2]  # type: ignore[index]
+    kind, start = game.state.fields["paid"][:2]  # type: ignore[index]
     rows[:, start : start + kind.itemsize] = 0
     return rows.view(f"V{rows.shape[1]}").ravel().tolist()
 

@@ -253,7 +253,7 @@ class Session:
                     "seat": seat,
                     "score": float(rules.score(state, seat)),
                     "return": float(self.paid[seat]),
-                    "metrics": {name: float(metric(state, seat)) for name, metric in self.game.metrics.items()},
+                    "metrics": {name: float(metric.value(state, seat)) for name, metric in self.game.metrics.items()},
                 }
                 for seat in ((self.viewer + ahead) % num_seats for ahead in range(num_seats))
             ],

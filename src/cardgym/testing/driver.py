@@ -85,10 +85,10 @@ def _compiled_observation(game: Game, observation_name: str) -> Callable[..., No
 
 @cache
 def _bytes_of_state(game: Game) -> npt.NDArray[np.intp]:
-    """The places of a record's bytes that belong to the state: not those of `reward`, nor gaps between fields."""
+    """The places of a record's bytes that belong to the state: not those of `paid`, nor gaps between fields."""
     inside = np.zeros(game.state.itemsize, np.bool_)
     for name, (field, start, *_) in (game.state.fields or {}).items():
-        inside[start : start + field.itemsize] = name != "reward"
+        inside[start : start + field.itemsize] = name != "paid"
     return np.flatnonzero(inside)
 
 
@@ -208,7 +208,7 @@ class StateDriver:
         self._last_move = other._last_move
 
     def state_bytes(self) -> bytes:
-        """The state as bytes, to compare with another of the same game; `reward` is no part of it."""
+        """The state as bytes, to compare with another of the same game; `paid` is no part of it."""
         return state_bytes(self.game, self.states)
 
     def digest(self) -> str:
@@ -377,19 +377,19 @@ def expect(condition: object, message: str) -> None:
 
 
 def state_bytes(game: Game, states: npt.NDArray[Any]) -> bytes:
-    """A batch of records as bytes, to compare with another of the same game; `reward` is no part of a state."""
+    """A batch of records as bytes, to compare with another of the same game; `paid` is no part of a state."""
     return states.view(np.uint8).reshape(len(states), -1)[:, _bytes_of_state(game)].tobytes()
 
 
 def state_digest(states: npt.NDArray[Any]) -> str:
     """A digest of a batch of records, 16 hexadecimal digits.
 
-    The field `reward` is left out: it is no part of a state. Fields are read one by one, so that the layout of the
+    The field `paid` is left out: it is no part of a state. Fields are read one by one, so that the layout of the
     record makes no difference.
     """
     digest = hashlib.sha256()
     for name in states.dtype.names or ():
-        if name != "reward":
+        if name != "paid":
             digest.update(np.ascontiguousarray(states[name]).tobytes())
     return digest.hexdigest()[:16]
 

@@ -15,16 +15,14 @@ from cardgym.testing.driver import expect
 
 
 def check_record(game: Game, cases: Iterable[Options]) -> None:
-    """The record holds `num_players`, `reward` and every option; no field has the name of an attribute of a record."""
+    """The record holds `num_players`, `paid` and every option; no field has the name of an attribute of a record."""
     taken = set(dir(np.zeros(1, [("x", np.int8)]).view(np.recarray)[0])) - {"x"}
     for name in game.state.names or ():
         expect(name not in taken, f"{game.id}: the field {name!r} has the name of an attribute of np.record; rename it")
-    for name in ("num_players", "reward"):
+    for name in ("num_players", "paid"):
         expect(name in (game.state.names or ()), f"{game.id}: the record has no field {name!r}")
     for options in cases:
-        expect(
-            options.num_players <= game.max_players, f"{game.id}: {options} has more seats than `reward` has numbers"
-        )
+        expect(options.num_players <= game.max_players, f"{game.id}: {options} has more seats than `paid` has numbers")
         written = _written(game, options)
         for spec in dataclasses.fields(options):
             other = _another_value(options, spec)

@@ -210,7 +210,7 @@ def test_record_holds_the_options(option: str, field: str, codes: dict[str, int]
     for word, code in codes.items():
         record = find("Coda-v0").new_record(CodaOptions.parse({option: word}))[0]
         assert record[field] == code
-        assert record.reward.tolist() == [0.0, 0.0]
+        assert record.paid.tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("deck", [[], list(range(23)), [0] * 24, list(range(1, 25)), "abc", 7, [0.5, *range(1, 24)]])

@@ -158,7 +158,7 @@ def test_heels_end_the_game():
     driver = driver_at_play("AH 3S 5D 8C", "AD 4C 6S TD", "JS", scores=(119, 120))
     assert driver.over
     assert driver.scores == [121, 120]
-    assert driver.state.reward.tolist() == [1.0, -1.0]
+    assert driver.state.paid.tolist() == [1.0, -1.0]
 
 
 def test_dealer_scores_heels():
@@ -212,7 +212,7 @@ def test_show_ends_the_game(scores, final, dealer_counted):
     assert driver.state.tally[0, [DEALER_HAND, CRIB]].tolist() == dealer_counted
     winner = final.index(121)
     assert [driver.score(seat) for seat in range(2)] == [winner == 0, winner == 1]
-    assert driver.state.reward.tolist() == ([1.0, -1.0] if winner == 0 else [-1.0, 1.0])
+    assert driver.state.paid.tolist() == ([1.0, -1.0] if winner == 0 else [-1.0, 1.0])
 
 
 def test_peg_stops_in_the_last_hole():
@@ -230,7 +230,7 @@ def test_one_deal_returns_net_points():
     total = np.zeros(2)
     for word in ["1:TD", "0:KH", "1:JC", "0:9S", "1:5D", "0:2C", "1:5S", "0:2D"]:
         driver.peg(word)
-        total += driver.state.reward
+        total += driver.state.paid
     scores = driver.scores
     assert driver.over
     assert total.tolist() == [scores[0] - scores[1], scores[1] - scores[0]]

@@ -110,7 +110,7 @@ def test_every_card_is_in_one_place_and_both_actions_are_legal_at_decisions(move
         paid += driver.apply_action(move % (count or 2))[0]
         assert GAME.rules.invariants(driver.state) == (2**16 - 1, 16)
     assert driver.over
-    assert GAME.metrics["net_profit_per_game"](driver.state, 0) == paid - 1.0
+    assert GAME.metrics["net_profit_per_game"].value(driver.state, 0) == paid - 1.0
     assert abs(paid - 1.0) <= 1 + decisions
 
 

@@ -35,7 +35,7 @@ STATE = np.dtype(
         ("actions", np.int32),
         ("history", np.int32),  # All actions as digits of base 4 after a leading 1; 3 ends a round.
         ("winner", np.int32),  # -1 until the end; 2 for a pot that is split.
-        ("reward", np.float32, (2,)),
+        ("paid", np.float32, (2,)),
     ],
     align=True,
 )
@@ -53,7 +53,6 @@ def setup(state: State) -> None:
     for seat in range(2):
         state.cards[seat] = HIDDEN
         state.paid_in[seat] = ANTE
-        state.reward[seat] = 0.0
     state.public = HIDDEN
     state.betting_round = 0
     state.turn = 0
@@ -90,8 +89,6 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
 @rule
 def apply_action(state: State, move: int) -> None:
     """Deal a card, or play an action."""
-    state.reward[0] = 0.0
-    state.reward[1] = 0.0
     if state.cards[0] == HIDDEN:
         state.cards[0] = move
     elif state.cards[1] == HIDDEN:
@@ -152,8 +149,8 @@ def _end(state: State, winner: int) -> None:
     state.winner = winner
     if winner != SPLIT:
         loser = 1 - winner
-        state.reward[winner] = state.paid_in[loser]
-        state.reward[loser] = -state.paid_in[loser]
+        state.paid[winner] = state.paid_in[loser]
+        state.paid[loser] = -state.paid_in[loser]
 
 
 @rule
@@ -190,4 +187,4 @@ def resample(state: State, seat: int, generator: Generator) -> None:
 def invariants(state: State) -> tuple[int, ...]:
     """Cards dealt twice; seats that have put in too much; the sum of the rewards. All stay 0."""
     dealt = [int(card) for card in (*state.cards, state.public) if card != HIDDEN]
-    return len(dealt) - len(set(dealt)), int(state.paid_in.max() > MOST), int(state.reward.sum())
+    return len(dealt) - len(set(dealt)), int(state.paid_in.max() > MOST), int(state.paid.sum())

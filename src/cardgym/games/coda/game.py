@@ -31,7 +31,7 @@ GAME = Game(
     options=state.CodaOptions,
     num_actions=state.num_actions(state.CodaOptions()),
     count_actions=state.num_actions,
-    rules=Rules.of(rules, knowledge, state),
+    rules=Rules.of(rules, resample=knowledge.resample, invariants=state.invariants),
     observations={**observations.OBSERVATIONS, **guess_features.OBSERVATIONS},
     words=Words.of(text),
     state_index=StateIndex.of(observations),

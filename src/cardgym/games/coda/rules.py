@@ -68,7 +68,6 @@ def setup(state: State) -> None:
         state.up[seat] = 0
         state.waiting[seat] = 0
         state.length[seat] = 0
-        state.reward[seat] = 0.0
         for place in range(MAX_LINE):
             state.line[seat, place] = NONE
     for tile in range(MAX_TILES):
@@ -129,8 +128,6 @@ def _legal_guesses(state: State, seat: int, mask: npt.NDArray[np.int8]) -> None:
 @rule
 def apply_action(state: State, move: int) -> None:
     """Play an action, or a chance outcome: the seat that moves first, or which of the pool's tiles is drawn."""
-    state.reward[0] = 0.0
-    state.reward[1] = 0.0
     phase = state.phase
     if phase == GUESSING:
         if move == stop_action(state):
@@ -333,13 +330,13 @@ def _reveal(state: State, place: int) -> None:
 @rule
 def _pay_guess(state: State, amount: float) -> None:
     if state.reward_model == PAPER:
-        state.reward[state.turn] += amount
+        state.paid[state.turn] += amount
 
 
 @rule
 def _win(state: State, seat: int) -> None:
     stake = 10000.0 if state.reward_model == PAPER else 1.0
-    state.reward[seat] += stake
-    state.reward[1 - seat] -= stake
+    state.paid[seat] += stake
+    state.paid[1 - seat] -= stake
     state.winner = seat
     state.phase = OVER

@@ -61,7 +61,7 @@ STATE = np.dtype(
         # A chosen deck: dealt alternately from seat 0, then drawn in order.
         ("stacked", np.int32),
         ("deck", np.int8, (MAX_TILES,)),
-        ("reward", np.float32, (2,)),
+        ("paid", np.float32, (2,)),
     ],
     align=True,
 )
@@ -113,10 +113,10 @@ class CodaOptions(Options):
             )
 
     def write(self, state: State) -> None:
-        """Write the options into the record, `reward` as `reward_model`: a record's `reward` is what a move paid."""
+        """Write the options into the record, the option `reward` as `reward_model`."""
         super().write(state)
         state.reward_model = ("win", "paper").index(self.reward)
-        state.reward[:] = 0.0
+        state.paid[:] = 0.0
 
 
 # -- actions: guess k x n + v, then stop, then places in a line ------------------------------------------------------

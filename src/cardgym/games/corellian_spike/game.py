@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Game, Observation, Rules, StateIndex, Words
+from cardgym.engine.contract import Game, Metric, Observation, Rules, StateIndex, Words
 from cardgym.games.corellian_spike import (
     belief,
     buckets,
@@ -22,7 +22,7 @@ GAME = Game(
     state=state.STATE,
     options=state.CorellianSpikeOptions,
     num_actions=state.NUM_ACTIONS,
-    rules=Rules.of(rules, observations, state),
+    rules=Rules.of(rules, resample=observations.resample, invariants=state.invariants),
     observations={
         "full": Observation(observations.observe_full, observations.full_features),
         "belief": Observation(belief.observe_belief, belief.belief_features),
@@ -35,7 +35,7 @@ GAME = Game(
     state_index=StateIndex.of(state_index),
     players=PLAYERS,
     opponent="heuristic",
-    metrics={"credits_per_game": rules.credits_gained, "bust_games": rules.bust},
+    metrics={"credits_per_game": Metric(rules.credits_gained), "bust_games": Metric(rules.bust, counts=True)},
     payoff="credits_per_game",
     unit="credits",
 )

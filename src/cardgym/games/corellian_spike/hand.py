@@ -174,8 +174,8 @@ def pay(state: State, seat: int, reward: float) -> None:
     if not state.pays:
         state.pays = 1
         for other in range(state.num_players):
-            state.reward[other] = 0.0
-    state.reward[seat] += reward
+            state.paid[other] = 0.0
+    state.paid[seat] += reward
 
 
 @rule

@@ -149,7 +149,7 @@ def rewards(state: State, out: npt.NDArray[np.float64]) -> None:
     """Add what the last transition paid, by the reward model."""
     if state.pays:
         for seat in range(state.num_players):
-            out[seat] += state.reward[seat]
+            out[seat] += state.paid[seat]
 
 
 @rule

@@ -84,7 +84,7 @@ STATE = np.dtype(
         ("last_pool", np.int32),
         ("shown", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for seats that folded.
         ("pays", np.int8),  # Whether the last transition paid any seat; most do not.
-        ("reward", np.float32, (MAX_PLAYERS,)),  # What it paid, if so.
+        ("paid", np.float32, (MAX_PLAYERS,)),  # What it paid, if so.
         # What all have seen of this hand by round, for beliefs; last, since nothing else reads it.
         ("fresh_round", np.int8),  # The first round since the hands were dealt or redrawn.
         ("bets", np.int8, (MAX_PLAYERS, NUM_ROUNDS, NUM_BETS)),  # Bets of each kind, at most MOST_BETS.
@@ -117,7 +117,7 @@ class CorellianSpikeOptions(Options):
             raise CardgymError(f"option cheat={self.cheat}: allowed are 'no' and seats 0 to {self.num_players - 1}")
 
     def write(self, state: State) -> None:
-        """Write the options; the option `reward` is the field `reward_model`, since `reward` is what was paid."""
+        """Write the options; the option `reward` is the field `reward_model`."""
         state.num_players = self.num_players
         state.hands = self.hands
         state.credits = self.credits

@@ -14,7 +14,7 @@ GAME = Game(
     state=state.STATE,
     options=state.CribbageOptions,
     num_actions=state.NUM_ACTIONS,
-    rules=Rules.of(rules, observations, state),
+    rules=Rules.of(rules, resample=observations.resample, invariants=state.invariants),
     observations={
         "full": Observation(observations.observe, observations.features),
         "plain": Observation(observations.observe_plain, observations.plain_features),

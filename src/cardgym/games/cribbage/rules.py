@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import State, rule
+from cardgym.engine.contract import Metric, State, rule
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, rank_of, sort_six, worth
 from cardgym.games.cribbage.scoring import points_for, points_of_next, score_crib, score_hand
 from cardgym.games.cribbage.state import (
@@ -41,7 +41,6 @@ def setup(state: State) -> None:
     for seat in range(2):
         state.scores[seat] = 0
         state.cuts[seat] = EMPTY
-        state.reward[seat] = 0.0
         for kind in range(6):
             state.tally[seat, kind] = 0
     clear_deal(state)
@@ -84,8 +83,6 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
 @rule
 def apply_action(state: State, move: int) -> None:
     """Play an action, or a chance outcome: the place of a card in the pack."""
-    state.reward[0] = 0.0
-    state.reward[1] = 0.0
     phase = state.phase
     if phase == PLAYING:
         play_card(state, move)
@@ -335,8 +332,8 @@ def _score(state: State, seat: int, kind: int, points: int) -> None:
     state.scores[seat] += points
     state.tally[seat, kind] += points
     if state.reward_model == POINTS:
-        state.reward[seat] += points
-        state.reward[1 - seat] -= points
+        state.paid[seat] += points
+        state.paid[1 - seat] -= points
     if state.scores[seat] >= state.target:
         _finish(state)
 
@@ -346,8 +343,8 @@ def _finish(state: State) -> None:
     state.phase = OVER
     if state.reward_model == WIN and state.scores[0] != state.scores[1]:
         leader = 0 if state.scores[0] > state.scores[1] else 1
-        state.reward[leader] = 1.0
-        state.reward[1 - leader] = -1.0
+        state.paid[leader] = 1.0
+        state.paid[1 - leader] = -1.0
 
 
 @rule
@@ -381,9 +378,9 @@ def heels_points(state: State, seat: int) -> float:
 
 
 METRICS = {
-    "points": points,
-    "pegging_points": pegging_points,
-    "hand_points": hand_points,
-    "crib_points": crib_points,
-    "heels_points": heels_points,
+    "points": Metric(points),
+    "pegging_points": Metric(pegging_points),
+    "hand_points": Metric(hand_points),
+    "crib_points": Metric(crib_points),
+    "heels_points": Metric(heels_points),
 }

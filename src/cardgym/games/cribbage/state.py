@@ -68,7 +68,7 @@ STATE = np.dtype(
         ("floor", np.int8, (2,)),  # The least that a card of the seat can be worth (1 .. 10), by its goes.
         ("deck_size", np.int8),
         ("deck", np.int8, (CARDS,)),
-        ("reward", np.float32, (2,)),
+        ("paid", np.float32, (2,)),
     ],
     align=True,
 )

@@ -117,7 +117,7 @@ def _played(state: State, move: int) -> tuple[Fraction, State]:
     """What a move pays, and the state after it."""
     states = np.array([state], STATE)
     _apply(states, move)
-    return Fraction(float(states["reward"][0, 0])), states.view(np.recarray)[0]
+    return Fraction(float(states["paid"][0, 0])), states.view(np.recarray)[0]
 
 
 def _outcomes(state: State) -> tuple[list[Fraction], list[State]]:
@@ -128,4 +128,5 @@ def _outcomes(state: State) -> tuple[list[Fraction], list[State]]:
 
 @compiled
 def _apply(states: Any, move: int) -> None:
+    states[0].paid[0] = 0.0
     apply_action(states[0], move)

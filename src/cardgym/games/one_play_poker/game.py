@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Game, Observation, Rules, StateIndex, Words
+from cardgym.engine.contract import Game, Metric, Observation, Rules, StateIndex, Words
 from cardgym.games.one_play_poker import observations, rules, state_index, text
 from cardgym.games.one_play_poker.doc import DOC
 from cardgym.games.one_play_poker.players import PLAYERS
@@ -21,7 +21,7 @@ GAME = Game(
     words=Words.of(text),
     state_index=StateIndex.of(state_index),
     players=PLAYERS,
-    metrics={"net_profit_per_game": rules.net_profit, "bets_per_game": rules.bets_made},
+    metrics={"net_profit_per_game": Metric(rules.net_profit), "bets_per_game": Metric(rules.bets_made)},
     payoff="net_profit_per_game",
     unit="credits",
 )

@@ -42,7 +42,7 @@ STATE = np.dtype(
         ("deck", np.int32),  # The cards not yet dealt: bit `card` is set.
         ("player", np.int8, (2,)),
         ("house", np.int8, (2,)),
-        ("reward", np.float32, (1,)),
+        ("paid", np.float32, (1,)),
     ],
     align=True,
 )
@@ -70,7 +70,6 @@ def setup(state: State) -> None:
     for place in range(2):
         state.player[place] = EMPTY
         state.house[place] = EMPTY
-    state.reward[0] = 0.0
 
 
 @rule
@@ -96,10 +95,9 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
 @rule
 def apply_action(state: State, move: int) -> None:
     """Play a bet of 0 or 1, or deal card number `move` of those left."""
-    state.reward[0] = 0.0
     if state.phase == BETTING:
         state.bets += move
-        state.reward[0] = -move
+        state.paid[0] = -move
         if state.dealt == NUM_DEALT:
             _end(state)
         else:
@@ -201,7 +199,7 @@ def pot(state: State) -> int:
 @rule
 def _end(state: State) -> None:
     state.phase = OVER
-    state.reward[0] += pot(state) * result(state) / 2.0
+    state.paid[0] += pot(state) * result(state) / 2.0
 
 
 @rule
