@@ -13,7 +13,6 @@ import pytest
 import cardgym
 from cardgym import find
 from cardgym.cli import main
-from cardgym.engine.kernel import kernel_of
 from cardgym.players.base import CompiledPlayer, resolve
 from cardgym.table.coach import Coach
 from cardgym.table.costs import Reviewer, costs, save_costs
@@ -236,5 +235,5 @@ def test_a_network_can_coach(tmp_path: Path) -> None:
     advice = coach.advise(session.state, 0)
     player: Any = resolve(tmp_path / "small.safetensors", game, options)
     assert advice.source == f"the network {tmp_path / 'small.safetensors'}"
-    seen, mask = look(kernel_of(game, "full"), options, session.state, 0)
+    seen, mask = look(game, options, session.state, 0, "full")
     assert advice.best.action == player.act(seen[None], mask[None])[0]

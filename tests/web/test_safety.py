@@ -14,7 +14,7 @@ from web_server import Client, Served, serving, settled
 
 import cardgym
 from cardgym.engine.contract import State
-from cardgym.table.moves import Snapshot
+from cardgym.engine.states import Snapshot
 from cardgym.table.presentation import view_of
 from cardgym.table.session import Event, Session
 

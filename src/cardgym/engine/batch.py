@@ -12,6 +12,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, kernel_of
 from cardgym.engine.numba.compilation import name_entry_point
+from cardgym.engine.states import NO_POLICY_TABLES, look
 from cardgym.engine.threads import Call, Crew
 from cardgym.files.limits import check_memory
 
@@ -19,7 +20,6 @@ _FLOAT32, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
 _empty = np.empty
 ROWS_PER_THREAD = 512
 """Threads share the rows of a step if each has at least so many: for fewer, handing them over takes longer."""
-NO_POLICY_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
 
 
 class Batch:
@@ -186,7 +186,4 @@ class Batch:
         self, seats: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
         """What a seat of each row knows: observations, masks (all 0 unless it is to decide) and state keys."""
-        observations, masks = self.new_outputs()
-        keys = np.empty(len(self.plain_rows), np.int64)
-        self.kernel.look(self.plain_states, seats, observations, masks, keys)
-        return observations, masks, keys
+        return look(self.game, self.options, self.plain_states, seats, self.kernel.observation_name)

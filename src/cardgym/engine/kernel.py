@@ -339,18 +339,6 @@ def _step(
     return rewards[0], current_players[0]
 
 
-@template
-def _look(states: Any, seats: Any, observations: Any, masks: Any, keys: Any) -> None:
-    """What `seats[i]` of row i knows, and what it may do: nothing, unless it is the seat to decide."""
-    for i in range(states.shape[0]):
-        state = states[i]
-        masks[i, :] = 0
-        if bound.num_chance_outcomes(state) == 0 and bound.current_player(state) == seats[i]:
-            bound.legal_action_mask(state, masks[i])
-        bound.observe(state, seats[i], observations[i])
-        keys[i] = bound.info_state_key(state, seats[i])
-
-
 # -- the kernel of a game ---------------------------------------------------------------------------------------------
 
 
@@ -396,7 +384,6 @@ class Kernel:
         observation_name: the name of the observation.
         players: the names of the compiled players in it; a name's place is its policy number. `random` is the first.
         step: see `_step`.
-        look: see `_look`.
     """
 
     def __init__(self, game: Game, observation_name: str, *, with_players: bool) -> None:
@@ -414,7 +401,6 @@ class Kernel:
         self._parts["next_move"] = self.inlined(_next_move)
         play_on = self.inlined(_play_on)
         self.step = self.entry_point(_step, STATE=game.state, play_on=play_on, accept=self.inlined(_accept))
-        self.look = self.entry_point(_look)
 
     def inlined(self, function: Callable[..., Any], suffix: str = "", **names: Any) -> Callable[..., Any]:
         """A template with this kernel's rules and players, for compiled code only; `names` come on top.

@@ -102,6 +102,11 @@ def legal_actions(
 class KernelPlayer(Player):
     """A player that the kernel plays: it looks at states, not at observations."""
 
+    @property
+    def policy(self) -> str | npt.NDArray[np.int8]:
+        """What `cardgym.engine.states.choose_actions` takes: a compiled player's name, or a policy table."""
+        raise NotImplementedError
+
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
         """Not possible from observations.
 
@@ -110,7 +115,7 @@ class KernelPlayer(Player):
         """
         raise CardgymError(
             f"player {self.name} is played by the kernel and chooses by states; seat it in a `SeatedBatch`, or call "
-            "`cardgym.players.queries.kernel_actions`"
+            "`cardgym.engine.states.choose_actions`"
         )
 
 
@@ -119,6 +124,11 @@ class CompiledPlayer(KernelPlayer):
     """A player that its game brings as compiled code, by its name there; `random` comes with every game."""
 
     name: str
+
+    @property
+    def policy(self) -> str:
+        """The name."""
+        return self.name
 
 
 @dataclass(eq=False)
@@ -132,6 +142,11 @@ class TablePlayer(KernelPlayer):
 
     name: str
     actions: npt.NDArray[np.int8]
+
+    @property
+    def policy(self) -> npt.NDArray[np.int8]:
+        """The table."""
+        return self.actions
 
 
 # -- callables as players ---------------------------------------------------------------------------------------------

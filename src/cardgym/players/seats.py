@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.batch import NO_POLICY_TABLES, Batch
+from cardgym.engine.batch import Batch
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive, draws_of
-from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP, kernel_of
+from cardgym.engine.kernel import CALLER, MAX_PLAYERS, NOBODY, NOOP, PENALIZE, RESET, STEP
+from cardgym.engine.states import NO_POLICY_TABLES, look
 from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions
 from cardgym.players.mixtures import MixturePlayer, drawn
 
@@ -228,14 +229,9 @@ class SeatedBatch:
         Returns:
             Observations (rows, size) float32, masks (rows, actions) int8, and the states' keys (rows,) int64.
         """
-        game = self.batch.game
-        kernel = kernel_of(game, observation_name or self.batch.kernel.observation_name)
-        size = game.observation(kernel.observation_name).size(self.batch.options)
-        observations = np.empty((len(rows), size), np.float32)
-        masks = np.empty((len(rows), self.batch.num_actions), np.int8)
-        keys = np.empty(len(rows), np.int64)
-        kernel.look(self.batch.plain_states[rows], seats, observations, masks, keys)
-        return observations, masks, keys
+        batch = self.batch
+        name = observation_name or batch.kernel.observation_name
+        return look(batch.game, batch.options, batch.plain_states[rows], seats, name)
 
 
 def game_keys(seed: int, num_games: int) -> npt.NDArray[np.uint64]:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.batch import Batch
-from cardgym.engine.numba.compilation import bind, bound, template
+from cardgym.engine.states import choose_actions, info_state_indices, look
 from cardgym.errors import CardgymError
 from cardgym.players.actions import check_legal
 from cardgym.players.base import CompiledPlayer, PlayerSpec, TablePlayer, resolve
@@ -42,12 +41,8 @@ def policy_of(mdp: Mdp, spec: PlayerSpec) -> Policy:
 
 
 def _compiled_policy(mdp: Mdp, name: str) -> Actions:
-    game = mdp.game
-    actions = np.empty(mdp.num_states, np.int64)
     generator = np.zeros(2, np.uint64)
-    player = game.compiled_players[name]
-    choose = bind(_choose, f"{game.id}_{name}", legal_action_mask=game.rules.legal_action_mask, player=player)
-    choose(np.asarray(mdp.states), game.num_actions, generator, actions)
+    actions = choose_actions(mdp.game, mdp.options, name, mdp.states, np.zeros(mdp.num_states, np.int64), generator)
     if generator[1]:  # Something was drawn.
         raise RandomPlayerError(f"player {name!r} chooses at random: no single action is its policy")
     return actions
@@ -69,9 +64,8 @@ def observed_policy(
     Raises:
         CardgymError: for a result of another shape, or actions that are not legal.
     """
-    batch = Batch(mdp.game, mdp.options, mdp.num_states, observation_name)
-    batch.plain_states[:] = mdp.states
-    observations, masks, _ = batch.look(np.zeros(mdp.num_states, np.int64))
+    seats = np.zeros(mdp.num_states, np.int64)
+    observations, masks, _ = look(mdp.game, mdp.options, mdp.states, seats, observation_name)
     policy = np.asarray(act(observations, masks))
     if policy.shape == masks.shape:
         return policy
@@ -94,10 +88,8 @@ def table_policy(mdp: Mdp, table: npt.NDArray[np.int8]) -> Actions:
     Returns:
         (num_states,), int64.
     """
-    actions = table[indices(mdp)].astype(np.int64)
-    offsets = mdp.offsets[: mdp.num_states + 1]
-    legal = np.add.reduceat(mdp.moves[: offsets[-1]] == np.repeat(actions, np.diff(offsets)), offsets[:-1]) > 0
-    return np.where(legal, actions, mdp.moves[offsets[:-1]])
+    seats = np.zeros(mdp.num_states, np.int64)
+    return choose_actions(mdp.game, mdp.options, table, mdp.states, seats, np.zeros(2, np.uint64))
 
 
 def policy_table(mdp: Mdp, actions: Actions) -> npt.NDArray[np.int8]:
@@ -120,10 +112,7 @@ def policy_table(mdp: Mdp, actions: Actions) -> npt.NDArray[np.int8]:
 
 def indices(mdp: Mdp) -> npt.NDArray[np.int64]:
     """The info state index of every decision state, (num_states,), int64."""
-    places = np.empty(mdp.num_states, np.int64)
-    number = bind(_number, mdp.game.id, info_state_index=mdp.game.state_index.info_state_index)
-    number(np.asarray(mdp.states), places)
-    return places
+    return info_state_indices(mdp.game, mdp.states, np.zeros(mdp.num_states, np.int64))
 
 
 def reduced(mdp: Mdp, small: Mdp, policy: Policy) -> Policy | None:
@@ -140,17 +129,3 @@ def reduced(mdp: Mdp, small: Mdp, policy: Policy) -> Policy | None:
     few = np.zeros((small.num_states, *policy.shape[1:]), policy.dtype)
     few[places] = policy
     return few if np.array_equal(few[places], policy) else None
-
-
-@template
-def _choose(states: Any, num_actions: int, generator: Any, actions: Any) -> None:
-    mask = np.empty(num_actions, np.int8)
-    for i in range(states.shape[0]):
-        bound.legal_action_mask(states[i], mask)
-        actions[i] = bound.player(states[i], 0, mask, generator)
-
-
-@template
-def _number(states: Any, places: Any) -> None:
-    for i in range(states.shape[0]):
-        places[i] = bound.info_state_index(states[i], 0)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.generator import derive
-from cardgym.engine.numba.compilation import bind, bound, compiled, template
+from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.states import choose_actions
 from cardgym.errors import CardgymError
 from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.q_table import Pairs, hash_of
 from cardgym.solvers.mixed import mixed_strategy
 from cardgym.solvers.tree import GameTree, Strategy
+
+_CHUNK = 1 << 18
+"""Decisions sampled at once."""
 
 
 def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
@@ -81,45 +83,23 @@ def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> S
 
 def _compiled_counts(tree: GameTree, player: CompiledPlayer, draws: int, seed: int) -> tuple[Strategy, bool]:
     """How often a compiled player chose each action of each information set, and whether it drew anything."""
-    game = tree.game
-    policy = game.compiled_players[player.name]
-    count = bind(
-        _count_choices,
-        f"{game.id}_{player.name}",
-        legal_action_mask=game.rules.legal_action_mask,
-        player=policy,
-    )
-    counts = np.zeros((tree.num_info_sets, game.actions(tree.options)))
+    counts = np.zeros((tree.num_info_sets, tree.game.actions(tree.options)))
     generator = np.array([derive(np.uint64(seed), np.uint64(0)), 0], np.uint64)
-    count(np.asarray(tree.set_states), tree.set_seats, draws, generator, counts)
+    for first in range(0, tree.num_info_sets * draws, _CHUNK):
+        sets = np.arange(first, min(first + _CHUNK, tree.num_info_sets * draws)) // draws
+        actions = choose_actions(
+            tree.game, tree.options, player.name, tree.set_states[sets], tree.set_seats[sets], generator
+        )
+        np.add.at(counts, (sets, actions), 1.0)
     return tree.strategy(counts) * draws, bool(generator[1])
 
 
 def _of_table(tree: GameTree, player: TablePlayer) -> Strategy:
     """A policy table as the kernel plays it: the first legal action where the table's is not legal."""
-    places = np.empty(tree.num_info_sets, np.int64)
-    number = bind(_number, tree.game.id, info_state_index=tree.game.state_index.info_state_index)
-    number(np.asarray(tree.set_states), tree.set_seats, places)
-    masks = tree.look()[1]
-    actions = player.actions[places].astype(np.int64)
-    rows = np.arange(len(actions))
-    actions = np.where(masks[rows, actions] != 0, actions, masks.argmax(axis=1))
-    return tree.strategy(np.eye(masks.shape[1])[actions])
-
-
-@template
-def _count_choices(states: Any, seats: Any, draws: int, generator: Any, counts: Any) -> None:
-    mask = np.empty(counts.shape[1], np.int8)
-    for i in range(states.shape[0]):
-        bound.legal_action_mask(states[i], mask)
-        for _ in range(draws):
-            counts[i, bound.player(states[i], seats[i], mask, generator)] += 1.0
-
-
-@template
-def _number(states: Any, seats: npt.NDArray[np.int64], places: Any) -> None:
-    for i in range(states.shape[0]):
-        places[i] = bound.info_state_index(states[i], seats[i])
+    actions = choose_actions(
+        tree.game, tree.options, player.actions, tree.set_states, tree.set_seats, np.zeros(2, np.uint64)
+    )
+    return tree.strategy(np.eye(tree.game.actions(tree.options))[actions])
 
 
 @compiled

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.batch import Batch
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.numba.compilation import compiled, name_entry_point
+from cardgym.engine.states import look
 from cardgym.errors import CardgymError
 from cardgym.solvers.enumeration import DECISION, chunks, expansion
 
@@ -88,9 +88,7 @@ class GameTree:
 
     def look(self, observation_name: str | None = None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """What is observed at each information set, (sets, size) float32, and the masks, (sets, actions) int8."""
-        batch = Batch(self.game, self.options, self.num_info_sets, observation_name)
-        batch.plain_states[:] = self.set_states
-        observations, masks, _ = batch.look(self.set_seats)
+        observations, masks, _ = look(self.game, self.options, self.set_states, self.set_seats, observation_name)
         return observations, masks
 
     def strategy(self, probabilities: npt.NDArray[np.floating[Any]]) -> Strategy:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from cardgym.engine.contract import Game, Options, State
-from cardgym.engine.kernel import kernel_of
 from cardgym.errors import CardgymError
 from cardgym.players.base import resolve
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, legal_of, ranked
@@ -83,10 +82,9 @@ class Coach:
                 f"coach {source}: it gives no values of actions; name a compiled player of {self.game.id} "
                 f"({', '.join(('random', *self.game.compiled_players))}) or the checkpoint of a Q-network"
             )
-        kernel = kernel_of(self.game, player.observation_name or self.game.default_observation)
 
         def advise(state: State, seat: int) -> Advice:
-            observation, mask = look(kernel, self.options, state, seat)
+            observation, mask = look(self.game, self.options, state, seat, player.observation_name)
             values = np.asarray(player.values(observation[None], mask[None]))[0]
             words = self.game.words.action_text
             actions = [ActionAdvice(one, words(state, one), float(values[one])) for one in legal_of(mask)]

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.engine.kernel import kernel_of
 from cardgym.engine.registry import find
 from cardgym.table.advice import ActionAdvice, Advice
 from cardgym.table.coach import Coach
@@ -150,7 +149,6 @@ def review(
     game = find(entry["env"])
     options = game.parse_options(entry["options"])
     coach = Coach(game, options, source)
-    kernel = kernel_of(game, game.default_observation)
     moves = replay(dict(entry)) if events is None else events
     names = names_of(entry)
     person = entry.get("person")
@@ -162,7 +160,7 @@ def review(
         if event.seat in seats:
             if chart:
                 points.append({"move": number, "values": coach.standing(event.before)})
-            if np.count_nonzero(look(kernel, options, event.before, event.seat)[1]) > 1:
+            if np.count_nonzero(look(game, options, event.before, event.seat)[1]) > 1:
                 advice = coach.advise(event.before, event.seat)
                 decisions.append(_decision(len(decisions), number, event, names[event.seat], advice))
         if coach.adviser.luck is not None:
@@ -201,12 +199,12 @@ def decisions_of(entry: Mapping[str, Any], seats: Sequence[int] | None = None) -
         seats: whose; None as in `review`.
     """
     game = find(entry["env"])
-    kernel, options = kernel_of(game, game.default_observation), game.parse_options(entry["options"])
+    options = game.parse_options(entry["options"])
     kept = reviewed_seats(entry) if seats is None else seats
     return [
         (place, event)
         for place, event in enumerate(replay(dict(entry)))
-        if event.seat in kept and np.count_nonzero(look(kernel, options, event.before, event.seat)[1]) > 1
+        if event.seat in kept and np.count_nonzero(look(game, options, event.before, event.seat)[1]) > 1
     ]
 
 

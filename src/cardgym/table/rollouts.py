@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.engine import states
 from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import Kernel, choose_random, code_name, kernel_of
@@ -100,7 +101,7 @@ class Rollouts:
 
     def look(self, state: State, seat: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """What a seat sees in the default observation, (size,) float32, and its mask, (actions,) int8."""
-        return look(self._kernel, self.options, state, seat)
+        return look(self.game, self.options, state, seat)
 
     def standing(self, state: State) -> npt.NDArray[np.float64]:
         """Each seat's mean share of the whole game if it is played on from this very state, (num_players,) float64."""
@@ -112,15 +113,12 @@ class Rollouts:
 
 
 def look(
-    kernel: Kernel, options: Options, state: State, seat: int
+    game: Game, options: Options, state: State, seat: int, observation_name: str | None = None
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-    """What a seat sees in the kernel's observation, (size,) float32, and its mask, (actions,) int8."""
-    game = kernel.game
-    states = np.zeros(1, game.state)
-    states[:1] = state
-    observations = np.empty((1, game.observation(kernel.observation_name).size(options)), np.float32)
-    masks = np.empty((1, game.actions(options)), np.int8)
-    kernel.look(states, np.array([seat], np.int64), observations, masks, np.zeros(1, np.int64))
+    """What the seat to decide sees, (size,) float32, and its mask, (actions,) int8."""
+    copy = np.zeros(1, game.state)
+    copy[:1] = state
+    observations, masks, _ = states.look(game, options, copy, np.array([seat], np.int64), observation_name)
     if not masks.any():
         raise CardgymError(f"{game.id}: seat {seat} has nothing to decide here")
     return observations[0], masks[0]

@@ -19,19 +19,25 @@ import numpy as np
 import numpy.typing as npt
 
 import cardgym
+from cardgym.engine import states
 from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import CALLER
 from cardgym.engine.numba.compilation import name_entry_point
 from cardgym.engine.registry import find
+from cardgym.engine.states import SingleGame, Snapshot, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.players.base import CompiledPlayer, Player, resolve
 from cardgym.players.seats import SeatedBatch
-from cardgym.table.game_log import UNDO, GameLog, Move, live_moves
-from cardgym.table.moves import END, Snapshot, moves_of
+from cardgym.table.game_log import CHANCE, UNDO, GameLog, Move, live_moves
 
 PERSON = "human"
 """The person's name in the game log and in reports."""
+
+END = -3
+"""In place of the seat to move, once the game is over."""
+
+_TURN = {states.CHANCE: CHANCE, states.END: END}
 
 WATCHED = -1
 """The person's seat in a game that is watched."""
@@ -140,7 +146,8 @@ class Session:
         lineup = [self._played.numbers[roster.index(player)] for player in self._players]
         self._played.seat(lineup if self.watched else [CALLER, *lineup], requested_seat=self.viewer)
         self._played.seed(np.array([key], np.uint64))
-        self._compiled = moves_of(self._played.batch.kernel)
+        self._position = SingleGame(game, options, self._played.batch.plain_states)
+        self._compiled = row_moves(self._played.batch.kernel)
         self._mask = np.zeros(game.actions(options), np.int8)
         self._time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self.paid: npt.NDArray[np.float64] = np.zeros(options.num_players, np.float64)
@@ -183,7 +190,7 @@ class Session:
     @property
     def turn(self) -> int:
         """The seat to move; CHANCE, or END once the game is over."""
-        return int(self._compiled.turn(self._played.batch.plain_states, self._mask))
+        return _TURN.get(self._position.current_player, self._position.current_player)
 
     @property
     def over(self) -> bool:
@@ -224,7 +231,7 @@ class Session:
         """The person's legal actions; empty if it is not the person's turn."""
         if self.watched or self.turn != self.seat:
             return []
-        return [int(action) for action in np.flatnonzero(self._mask)]
+        return self._position.legal_actions()
 
     def names(self, person: str = PERSON) -> list[str]:
         """The players' names by seat; `person` is the person's."""
@@ -329,12 +336,13 @@ class Session:
         Raises:
             CardgymError: if the rules do not allow it; the game is unchanged.
         """
-        if seat == self.turn and seat == self.seat and np.count_nonzero(self._mask) > 1:
-            self._choices.append(len(self.moves))
-        batch, before = self._played.batch, self._snapshot
-        if seat != self.turn or not self._compiled.apply(batch.plain_states, move, self._mask, self.paid):
+        if seat != self.turn or not self._position.allows(move):
             raise CardgymError(f"move {len(self.moves)} of the game is not allowed by the rules of this version")
-        after = self._snapshot = Snapshot.of(batch.plain_states)
+        if seat == self.seat and len(self._position.legal_actions()) > 1:
+            self._choices.append(len(self.moves))
+        before = self._snapshot
+        self.paid += self._position.apply_action(move)[: len(self.paid)]
+        after = self._snapshot = Snapshot.of(self._position.states)
         event = Event(seat, move, self.game.words.narrate(before, move, after, self.viewer), before, after)
         self.moves.append((seat, move))
         if event.text:
@@ -353,11 +361,12 @@ class Session:
         batch.plain_states[:] = np.asarray(self.game.new_record(self.options))  # `setup` need not write every field.
         batch.plain_rows["games"] = self.number
         self._compiled.start(batch.plain_states, batch.plain_rows)
+        self._position.refresh()
         self.paid[:] = 0.0
         self.narration: list[tuple[int, str]] = []
         self.moves: list[Move] = []
         self._choices: list[int] = []
-        self._snapshot = Snapshot.of(batch.plain_states)
+        self._snapshot = Snapshot.of(self._position.states)
         events = []
         for seat, move in moves:
             if self.turn != END:

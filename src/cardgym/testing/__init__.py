@@ -12,8 +12,9 @@ In a test file of your own:
 The suite needs the extra `testing` (pytest and hypothesis); PettingZoo's tests are run where PettingZoo is installed.
 """
 
+from cardgym.engine.states import CHANCE, END
 from cardgym.testing.cases import option_cases
-from cardgym.testing.driver import CHANCE, END, ContractError, Move, StateDriver, generator
+from cardgym.testing.driver import ContractError, Move, StateDriver, generator
 from cardgym.testing.suite import ContractSuite
 
 __all__ = ["CHANCE", "END", "ContractError", "ContractSuite", "Move", "StateDriver", "generator", "option_cases"]

@@ -14,73 +14,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.batch import NO_POLICY_TABLES
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import MAX_PLAYERS, code_name, kernel_of, rules_of
-from cardgym.engine.numba.compilation import bind, bound, template
+from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.registry import find
+from cardgym.engine.states import SingleGame, choose_actions, look_into
 from cardgym.table.presentation import reveals_of, view_of
 from cardgym.table.views import Reveal, View
-
-END, CHANCE = -1, -2
-"""What `StateDriver.current_player` is where no seat is to decide."""
-
-_SETUP, _READ, _APPLY, _LEGAL, _RESAMPLE, _FORFEIT, _SCORE, _MAX_SCORE = range(8)
-
-
-@template
-def _call_rule(states: Any, rule: int, seat: int, move: int, generator: Any, mask: Any, paid: Any, facts: Any) -> float:
-    """Call one rule. Then write into `facts`: outcomes of chance, who decides, the deal, the seat's key and index."""
-    state = states[0]
-    answer = 0.0
-    if rule == _SETUP:
-        bound.setup(state)
-    elif rule == _APPLY:
-        bound.apply_action(state, move)
-        bound.rewards(state, paid)
-    elif rule == _LEGAL:
-        bound.legal_action_mask(state, mask)
-    elif rule == _RESAMPLE:
-        bound.resample(state, seat, generator)
-    elif rule == _FORFEIT:
-        answer = float(bound.forfeit(state, seat))
-    elif rule == _SCORE:
-        answer = float(bound.score(state, seat))
-    elif rule == _MAX_SCORE:
-        answer = float(bound.max_score(state))
-    facts[0] = bound.num_chance_outcomes(state)
-    facts[1] = bound.current_player(state) if facts[0] == 0 else CHANCE
-    facts[2] = bound.deal(state)
-    facts[3] = bound.info_state_key(state, seat)
-    facts[4] = bound.info_state_index(state, seat)
-    return answer
-
-
-@template
-def _choose(states: Any, policy: int, seat: int, mask: Any, generator: Any, tables: Any) -> int:
-    return int(bound.choose(policy, states[0], seat, mask, generator, tables))
-
-
-@template
-def _observe(states: Any, seat: int, out: Any) -> None:
-    bound.observe(states[0], seat, out)
-
-
-@cache
-def _compiled_rules(game: Game) -> Callable[..., float]:
-    rules = rules_of(game)
-    return bind(_call_rule, code_name(game, rules.values()), **rules)
-
-
-@cache
-def _compiled_players(game: Game) -> Callable[..., int]:
-    return kernel_of(game, game.default_observation, game.compiled_players).entry_point(_choose)
-
-
-@cache
-def _compiled_observation(game: Game, observation_name: str) -> Callable[..., None]:
-    write = game.observation(observation_name).write
-    return bind(_observe, code_name(game, [write]), observe=write)
 
 
 @cache
@@ -109,7 +48,7 @@ class Move:
     paid: npt.NDArray[np.float64]
 
 
-class StateDriver:
+class StateDriver(SingleGame):
     """Plays one game by its compiled rules, one chosen move at a time.
 
     Subclass it for the words of one game: cards by their names, actions by what they do.
@@ -121,11 +60,6 @@ class StateDriver:
 
     Raises:
         CardgymError: for an unknown game, an option that is not allowed, or an impossible deck.
-
-    Attributes:
-        game: the game.
-        options: its options.
-        states: the record, as an array of one.
     """
 
     def __init__(
@@ -135,15 +69,11 @@ class StateDriver:
         *,
         deck: Sequence[int] | None = None,
     ) -> None:
-        self.game = find(game)
-        self.options = options if isinstance(options, Options) else self.game.parse_options(options)
-        self._mask: npt.NDArray[np.int8] = np.zeros(self.game.actions(self.options), np.int8)
-        self._paid = np.zeros(MAX_PLAYERS, np.float64)
-        self._facts = np.zeros(5, np.int64)
-        self._no_generator = np.zeros(2, np.uint64)
-        self._rules = _compiled_rules(self.game)
+        game = find(game)
+        options = options if isinstance(options, Options) else game.parse_options(options)
+        super().__init__(game, options, np.zeros(1, game.state))
         self._last_move = -1
-        self._hold(np.zeros(1, self.game.state))
+        self._hold(self.states)
         self.options.write(self.state)
         self.setup(deck)
 
@@ -153,10 +83,6 @@ class StateDriver:
         self._bytes_before = np.zeros_like(self._bytes)
         self._record: Any = None
 
-    def _call(self, rule: int, seat: int = 0, move: int = 0, generator: Any = None) -> float:
-        source = self._no_generator if generator is None else generator
-        return self._rules(self.states, rule, seat, move, source, self._mask, self._paid, self._facts)
-
     # -- the state ----------------------------------------------------------------------------------------------------
 
     @property
@@ -165,30 +91,6 @@ class StateDriver:
         if self._record is None:
             self._record = self.states.view(np.recarray)[0]
         return self._record
-
-    @property
-    def num_chance_outcomes(self) -> int:
-        """How many outcomes chance has now; 0 at a decision or the end."""
-        return int(self._facts[0])
-
-    @property
-    def current_player(self) -> int:
-        """The seat to decide, CHANCE or END."""
-        return int(self._facts[1])
-
-    @property
-    def deal(self) -> int:
-        """Which deal of the game this is."""
-        return int(self._facts[2])
-
-    @property
-    def over(self) -> bool:
-        """Whether the game is over."""
-        return self.current_player == END
-
-    def refresh(self) -> None:
-        """Read the state again after its record was written to."""
-        self._call(_READ)
 
     def copy(self) -> Self:
         """A driver in the same state that goes its own way."""
@@ -217,30 +119,11 @@ class StateDriver:
 
     # -- moves --------------------------------------------------------------------------------------------------------
 
-    def setup(self, deck: Sequence[int] | None = None) -> None:
-        """Start a new game in the same record, dealt from `deck` if given."""
-        if deck is not None:
-            self.game.rules.stack_deck(self.state, deck)
-        self._call(_SETUP)
-
-    def legal_action_mask(self, fill: int = 0) -> npt.NDArray[np.int8]:
-        """What the seat to decide may do, (actions,) int8; `fill` is what the mask holds before the rules write it."""
-        self._mask.fill(fill)
-        self._call(_LEGAL)
-        return self._mask.copy()
-
-    def legal_actions(self) -> list[int]:
-        """The legal actions of the seat to decide, in order."""
-        self._call(_LEGAL)
-        return [int(action) for action in np.flatnonzero(self._mask)]
-
     def apply_action(self, move: int) -> npt.NDArray[np.float64]:
         """Play an action, or outcome number `move` of chance, and return what it paid each seat, (8,) float64."""
         self._bytes_before[:] = self._bytes
         self._last_move = move
-        self._paid[:] = 0.0
-        self._call(_APPLY, 0, move)
-        return self._paid.copy()
+        return super().apply_action(move)
 
     def play(self, *moves: int) -> npt.NDArray[np.float64]:
         """Play moves one after another and return the sum of what they paid each seat, (8,) float64."""
@@ -294,21 +177,8 @@ class StateDriver:
 
     def observe_into(self, seat: int, observation_name: str, out: npt.NDArray[np.float32]) -> None:
         """Write the observation of `seat` into `out`, which must have its size."""
-        _compiled_observation(self.game, observation_name)(self.states, seat, out)
-
-    def info_state_key(self, seat: int) -> int:
-        """The key of what `seat` knows."""
-        self._call(_READ, seat)
-        return int(self._facts[3])
-
-    def info_state_index(self, seat: int) -> int:
-        """The place of that key in a table of the game's states."""
-        self._call(_READ, seat)
-        return int(self._facts[4])
-
-    def resample(self, seat: int, generator: npt.NDArray[np.uint64]) -> None:
-        """Draw anew what `seat` cannot see; `generator` is two uint64, key and counter."""
-        self._call(_RESAMPLE, seat, 0, generator)
+        seats, masks, keys = np.array([seat]), np.empty((1, len(self._mask)), np.int8), np.empty(1, np.int64)
+        look_into(self.game, observation_name, self.states, seats, out[None], masks, keys)
 
     def describe(self, seat: int) -> str:
         """The game in words, as `seat` sees it."""
@@ -341,21 +211,8 @@ class StateDriver:
 
     def choose_action(self, player: str, generator: npt.NDArray[np.uint64]) -> int:
         """The action that a compiled player takes for the seat to decide."""
-        self._call(_LEGAL)
-        policy, seat = self.players.index(player), self.current_player
-        return _compiled_players(self.game)(self.states, policy, seat, self._mask, generator, NO_POLICY_TABLES)
-
-    def forfeit(self, seat: int) -> float:
-        """The reward of a seat that gives the game up now."""
-        return float(self._call(_FORFEIT, seat))
-
-    def score(self, seat: int) -> float:
-        """The share of the game that `seat` has won, at the end."""
-        return float(self._call(_SCORE, seat))
-
-    def max_score(self) -> float:
-        """What the scores of all seats sum to, at the end."""
-        return float(self._call(_MAX_SCORE))
+        seats = np.array([self.current_player])
+        return int(choose_actions(self.game, self.options, player, self.states, seats, generator)[0])
 
     def __str__(self) -> str:
         return _name(self.game, self.options)

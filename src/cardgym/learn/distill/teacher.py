@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import kernel_of
+from cardgym.engine.states import choose_actions, look
 from cardgym.errors import CardgymError
 from cardgym.learn.resume import generator_state, set_generator_state
 from cardgym.players.actions import one_hot
-from cardgym.players.base import CompiledPlayer, TablePlayer, legal_actions, resolve
+from cardgym.players.base import CompiledPlayer, KernelPlayer, legal_actions, resolve
 from cardgym.players.mixtures import MixturePlayer
-from cardgym.players.queries import kernel_actions
 
 
 class Teacher:
@@ -64,27 +63,15 @@ class Teacher:
             legal = masks.astype(np.float32)
             shares: npt.NDArray[np.float32] = legal / legal.sum(axis=1, keepdims=True)
             return shares
-        if isinstance(player, CompiledPlayer | TablePlayer):
+        if isinstance(player, KernelPlayer):
             source = self._generator.integers(2**63, size=2).astype(np.uint64)
-            return one_hot(kernel_actions(self._game, masks.shape[1], player, states, seats, source), masks)
-        observations = self._look(player.observation_name, states, seats)
+            return one_hot(choose_actions(self._game, self._options, player.policy, states, seats, source), masks)
+        observations, _, _ = look(self._game, self._options, states, seats, player.observation_name)
         probabilities = player.probabilities(observations, masks, self._temperature)
         if probabilities is None:
             draws = self._generator.random(len(masks))
             return one_hot(legal_actions(player, observations, masks, draws), masks)
         return probabilities.astype(np.float32)
-
-    def _look(
-        self, observation_name: str | None, states: npt.NDArray[Any], seats: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float32]:
-        """What the seats see in the teacher's observation, (rows, size), float32."""
-        kernel = kernel_of(self._game, observation_name or self._game.default_observation)
-        size = self._game.observation(kernel.observation_name).size(self._options)
-        observations = np.empty((len(states), size), np.float32)
-        masks = np.empty((len(states), self._game.actions(self._options)), np.int8)
-        records = np.asarray(states).view(self._game.state)
-        kernel.look(records, seats, observations, masks, np.empty(len(states), np.int64))
-        return observations
 
     def state_dict(self) -> dict[str, Any]:
         """The generator's state, as plain values."""

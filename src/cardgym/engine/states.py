@@ -1,0 +1,328 @@
+"""What a seat sees in a state, what a compiled player would do in it, and one game move by move.
+
+Each is compiled once for a game, or once for each of its observations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.generator import Generator
+from cardgym.engine.kernel import MAX_PLAYERS, Kernel, code_name, kernel_of, rules_of
+from cardgym.engine.numba.compilation import bind, bound, template
+
+NO_POLICY_TABLES: npt.NDArray[np.int8] = np.zeros((1, 1), np.int8)
+
+# -- what a seat sees -------------------------------------------------------------------------------------------------
+
+
+def look(
+    game: Game,
+    options: Options,
+    states: npt.NDArray[Any],
+    seats: npt.NDArray[np.int64],
+    observation_name: str | None = None,
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+    """What `seats[i]` sees in `states[i]`, in any of the game's observations.
+
+    Returns:
+        Observations (rows, size) float32, masks (rows, actions) int8, all 0 unless the seat is to decide, and the keys
+        of what the seats know, (rows,) int64.
+    """
+    name = observation_name or game.default_observation
+    observations = np.empty((len(states), game.observation(name).size(options)), np.float32)
+    masks = np.empty((len(states), game.actions(options)), np.int8)
+    keys = np.empty(len(states), np.int64)
+    look_into(game, name, np.asarray(states).view(game.state), seats, observations, masks, keys)
+    return observations, masks, keys
+
+
+def look_into(
+    game: Game,
+    observation_name: str,
+    states: npt.NDArray[Any],
+    seats: npt.NDArray[np.int64],
+    observations: npt.NDArray[np.float32],
+    masks: npt.NDArray[np.int8],
+    keys: npt.NDArray[np.int64],
+) -> None:
+    """`look` into arrays of the caller."""
+    _compiled_look(game, observation_name)(states, seats, observations, masks, keys)
+
+
+def info_state_indices(game: Game, states: npt.NDArray[Any], seats: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The index of what `seats[i]` knows in `states[i]`, (rows,), int64; see `StateIndex`."""
+    indices = np.empty(len(states), np.int64)
+    _compiled_indices(game)(np.asarray(states).view(game.state), seats, indices)
+    return indices
+
+
+@template
+def _look(states: Any, seats: Any, observations: Any, masks: Any, keys: Any) -> None:
+    for i in range(states.shape[0]):
+        state = states[i]
+        masks[i, :] = 0
+        if bound.num_chance_outcomes(state) == 0 and bound.current_player(state) == seats[i]:
+            bound.legal_action_mask(state, masks[i])
+        bound.observe(state, seats[i], observations[i])
+        keys[i] = bound.info_state_key(state, seats[i])
+
+
+@template
+def _write_indices(states: Any, seats: Any, indices: Any) -> None:
+    for i in range(states.shape[0]):
+        indices[i] = bound.info_state_index(states[i], seats[i])
+
+
+@cache
+def _compiled_look(game: Game, observation_name: str) -> Callable[..., None]:
+    parts = {**rules_of(game), "observe": game.observation(observation_name).write}
+    return bind(_look, code_name(game, parts.values()), **parts)
+
+
+@cache
+def _compiled_indices(game: Game) -> Callable[..., None]:
+    rules = rules_of(game)
+    return bind(_write_indices, code_name(game, rules.values()), **rules)
+
+
+# -- what a player would do -------------------------------------------------------------------------------------------
+
+
+def choose_actions(
+    game: Game,
+    options: Options,
+    policy: str | npt.NDArray[np.int8],
+    states: npt.NDArray[Any],
+    seats: npt.NDArray[np.int64],
+    generator: Generator,
+) -> npt.NDArray[np.int64]:
+    """The actions that a player inside the kernel would take.
+
+    Args:
+        game: the game.
+        options: its options.
+        policy: the name of a compiled player, or a policy table: int8 actions by info state index.
+        states: (rows,); in each of them `seats` of that row is to decide.
+        seats: (rows,).
+        generator: (2,), uint64; the player draws from it, row by row.
+
+    Returns:
+        (rows,), int64.
+    """
+    names = [policy] if isinstance(policy, str) else []
+    kernel = kernel_of(game, game.default_observation, names)
+    number = kernel.players.index(policy) if isinstance(policy, str) else len(kernel.players)
+    tables = NO_POLICY_TABLES if isinstance(policy, str) else policy[None]
+    actions = np.empty(len(states), np.int64)
+    mask = np.empty(game.actions(options), np.int8)
+    _compiled_choose(kernel)(np.asarray(states).view(game.state), seats, number, mask, generator, tables, actions)
+    return actions
+
+
+@template
+def _choose(states: Any, seats: Any, policy: int, mask: Any, generator: Generator, tables: Any, actions: Any) -> None:
+    for i in range(states.shape[0]):
+        bound.legal_action_mask(states[i], mask)
+        actions[i] = bound.choose(policy, states[i], seats[i], mask, generator, tables)
+
+
+@cache
+def _compiled_choose(kernel: Kernel) -> Callable[..., None]:
+    return kernel.entry_point(_choose)
+
+
+class Snapshot(np.record):  # type: ignore[misc]
+    """A copy of a state, whose fields plain Python reads ten times as fast as those of a `np.record`."""
+
+    __getattribute__ = np.void.__getattribute__
+
+    @classmethod
+    def of(cls, states: npt.NDArray[Any]) -> Snapshot:
+        """A copy of the first of `states`. Its fields must not be written."""
+        copy: Snapshot = states[:1].copy().view(np.dtype((cls, states.dtype)))[0]
+        copy.__dict__.update(zip(states.dtype.names or (), copy.item(), strict=True))
+        return copy
+
+
+# -- one game move by move --------------------------------------------------------------------------------------------
+
+END, CHANCE = -1, -2
+"""What `SingleGame.current_player` is where no seat is to decide."""
+
+_SETUP, _READ, _APPLY, _LEGAL, _RESAMPLE, _FORFEIT, _SCORE, _MAX_SCORE = range(8)
+
+
+class SingleGame:
+    """One game by its compiled rules: the caller makes every move, chance's too.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        states: the state, as an array of one.
+    """
+
+    def __init__(self, game: Game, options: Options, states: npt.NDArray[Any]) -> None:
+        """Play on from `states`, an array of one state, which is changed in place."""
+        self.game = game
+        self.options = options
+        self.states = states
+        self._mask: npt.NDArray[np.int8] = np.zeros(game.actions(options), np.int8)
+        self._paid = np.zeros(MAX_PLAYERS, np.float64)
+        self._facts = np.zeros(5, np.int64)
+        self._no_generator = np.zeros(2, np.uint64)
+        self._rules = _compiled_rules(game)
+
+    def _call(self, rule: int, seat: int = 0, move: int = 0, generator: Any = None) -> float:
+        source = self._no_generator if generator is None else generator
+        return self._rules(self.states, rule, seat, move, source, self._mask, self._paid, self._facts)
+
+    @property
+    def num_chance_outcomes(self) -> int:
+        """How many outcomes chance has now; 0 at a decision or the end."""
+        return int(self._facts[0])
+
+    @property
+    def current_player(self) -> int:
+        """The seat to decide, CHANCE or END."""
+        return int(self._facts[1])
+
+    @property
+    def deal(self) -> int:
+        """Which deal of the game this is."""
+        return int(self._facts[2])
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over."""
+        return self.current_player == END
+
+    def refresh(self) -> None:
+        """Read the state again after its array was written to."""
+        self._call(_READ)
+
+    def setup(self, deck: Sequence[int] | None = None) -> None:
+        """Start a new game in the same array, dealt from `deck` if given."""
+        if deck is not None:
+            self.game.rules.stack_deck(self.states.view(np.recarray)[0], deck)
+        self._call(_SETUP)
+
+    def legal_action_mask(self, fill: int = 0) -> npt.NDArray[np.int8]:
+        """What the seat to decide may do, (actions,) int8; `fill` is in the mask before the rules write it."""
+        self._mask.fill(fill)
+        self._call(_LEGAL)
+        return self._mask.copy()
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions of the seat to decide, in order."""
+        self._call(_LEGAL)
+        return [int(action) for action in np.flatnonzero(self._mask)]
+
+    def allows(self, move: int) -> bool:
+        """Whether a move is a legal action of the seat to decide, or an outcome of chance; False at the end."""
+        if self.current_player >= 0:
+            return move in self.legal_actions()
+        return 0 <= move < self.num_chance_outcomes
+
+    def apply_action(self, move: int) -> npt.NDArray[np.float64]:
+        """Play an action, or outcome number `move` of chance, and return what it paid each seat, (8,) float64."""
+        self._paid[:] = 0.0
+        self._call(_APPLY, 0, move)
+        return self._paid.copy()
+
+    def info_state_key(self, seat: int) -> int:
+        """The key of what `seat` knows."""
+        self._call(_READ, seat)
+        return int(self._facts[3])
+
+    def info_state_index(self, seat: int) -> int:
+        """The index of what `seat` knows in a table of the game's states."""
+        self._call(_READ, seat)
+        return int(self._facts[4])
+
+    def resample(self, seat: int, generator: npt.NDArray[np.uint64]) -> None:
+        """Resample what `seat` cannot see; `generator` is two uint64, key and counter."""
+        self._call(_RESAMPLE, seat, 0, generator)
+
+    def forfeit(self, seat: int) -> float:
+        """The reward of a seat that gives the game up now."""
+        return float(self._call(_FORFEIT, seat))
+
+    def score(self, seat: int) -> float:
+        """The share of the game that `seat` has won, at the end."""
+        return float(self._call(_SCORE, seat))
+
+    def max_score(self) -> float:
+        """What the scores of all seats sum to, at the end."""
+        return float(self._call(_MAX_SCORE))
+
+
+@template
+def _call_rule(states: Any, rule: int, seat: int, move: int, generator: Any, mask: Any, paid: Any, facts: Any) -> float:
+    """Call one rule. Then write into `facts`: outcomes of chance, who decides, the deal, the seat's key and index."""
+    state = states[0]
+    answer = 0.0
+    if rule == _SETUP:
+        bound.setup(state)
+    elif rule == _APPLY:
+        bound.apply_action(state, move)
+        bound.rewards(state, paid)
+    elif rule == _LEGAL:
+        bound.legal_action_mask(state, mask)
+    elif rule == _RESAMPLE:
+        bound.resample(state, seat, generator)
+    elif rule == _FORFEIT:
+        answer = float(bound.forfeit(state, seat))
+    elif rule == _SCORE:
+        answer = float(bound.score(state, seat))
+    elif rule == _MAX_SCORE:
+        answer = float(bound.max_score(state))
+    facts[0] = bound.num_chance_outcomes(state)
+    facts[1] = bound.current_player(state) if facts[0] == 0 else CHANCE
+    facts[2] = bound.deal(state)
+    facts[3] = bound.info_state_key(state, seat)
+    facts[4] = bound.info_state_index(state, seat)
+    return answer
+
+
+@cache
+def _compiled_rules(game: Game) -> Callable[..., float]:
+    rules = rules_of(game)
+    return bind(_call_rule, code_name(game, rules.values()), **rules)
+
+
+@dataclass(frozen=True)
+class RowMoves:
+    """The moves that the kernel makes in a batch of one row.
+
+    Attributes:
+        start: `start(states, rows)` sets up the row's next game, before any chance.
+        next_move: `next_move(states, rows, policy_tables, mask)`: chance's next outcome or a seated policy's action,
+            which is not played; -1 where someone outside decides.
+    """
+
+    start: Callable[..., None]
+    next_move: Callable[..., int]
+
+
+@cache
+def row_moves(kernel: Kernel) -> RowMoves:
+    """The compiled moves of a kernel."""
+    return RowMoves(kernel.entry_point(_start), kernel.entry_point(_next_move))
+
+
+@template
+def _start(states: Any, rows: Any) -> None:
+    bound.prepare(states[0], rows[0])
+
+
+@template
+def _next_move(states: Any, rows: Any, policy_tables: Any, mask: Any) -> int:
+    return int(bound.next_move(states[0], rows[0], policy_tables, mask))
