@@ -30,7 +30,7 @@ def check_killed_run_ends_with_the_same_bits(
     saves: tuple[str, str],
     folder: Path,
     capsys: pytest.CaptureFixture[str],
-    suffixes: tuple[str, ...] = (".json", ".npz", ".safetensors"),
+    suffixes: tuple[str, ...] = (".json", ".safetensors"),
     by: signal.Signals = signal.SIGKILL,
 ) -> None:
     """Train once without interruption and once killed and resumed; both must end with the same bits.

@@ -56,7 +56,7 @@ TRAININGS = {
 }  # fmt: skip
 """The command lines, without --out and --resume. They save often, so that many kills hit a save."""
 KILLS_A_RUN = 5
-SUFFIXES = (".json", ".npz", ".safetensors")
+SUFFIXES = (".json", ".safetensors")
 
 
 def start(words: list[str], folder: Path) -> subprocess.Popen[bytes]:

@@ -39,7 +39,10 @@ def train(config: TabularConfig, folder: Path, resume: bool) -> TrainingResult:
     for name in config.eval_opponents:
         resolve(name, game, options)  # A wrong name fails now, not after minutes of training.
     learner = TabularLearner(game, options, config)
-    state_file, checkpoint = folder / STATE_FILE, folder / ("q_table.npz" if config.observation else "policy.json")
+    state_file, checkpoint = (
+        folder / STATE_FILE,
+        folder / ("q_table.safetensors" if config.observation else "policy.json"),
+    )
     if resume and state_file.exists():
         load_parts(state_file, config, {"learner": learner})
 

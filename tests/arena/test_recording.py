@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.arena import transitions as recording
-from cardgym.arena.transition_file import read_transitions, write_transitions
+from cardgym.arena.transition_file import write_transitions
 from cardgym.arena.transitions import Transitions, record
 from cardgym.engine.numba.compilation import reachable_modules
 
@@ -132,16 +133,15 @@ def test_indices_are_those_of_the_keys() -> None:
 def test_files_hold_the_transitions(tmp_path: Path) -> None:
     rows = record(ENV, None, ["random", "random"], games=5, seed=9)
     write_transitions(tmp_path / "a.npz", [rows], {"env": ENV})
-    assert same(rows, read_transitions(tmp_path / "a.npz"))
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as arrays:
+        assert json.loads(str(arrays["about"])) == {"env": ENV}
+        assert same(rows, Transitions(**{name: arrays[name] for name in Transitions.__dataclass_fields__}))
     assert write_transitions(tmp_path / "a.csv", [rows], {}) == len(rows)
     with open(tmp_path / "a.csv", newline="") as file:
         lines = list(csv.DictReader(file))
     assert [int(line["s"]) for line in lines] == rows.s.tolist()
     assert [float(line["r"]) for line in lines] == rows.r.tolist()
     assert list(lines[0]) == ["s", "a", "r", "s_next", "seat", "game", "hand"]
-    (tmp_path / "b.npz").write_bytes((tmp_path / "a.npz").read_bytes()[:500])
-    with pytest.raises(CardgymError, match="truncated or not transitions"):
-        read_transitions(tmp_path / "b.npz")
 
 
 def test_bad_input_is_refused() -> None:

@@ -20,6 +20,7 @@ from cardgym.arena.tournament.ranges import play_range, ranges
 from cardgym.arena.tournament.ranking import bradley_terry, nash
 from cardgym.arena.tournament.tables import labels
 from cardgym.cli import main
+from cardgym.files.tensors import write_tensors
 from cardgym.scaling import make
 
 ENV = "CorellianSpike-v0"
@@ -177,9 +178,11 @@ def test_damaged_range_is_refused_in_one_line(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(CardgymError, match=f"range {path}"):
             tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
-    np.savez(path, sums=np.zeros((2, 5)))
-    with pytest.raises(CardgymError, match="delete it, and it is played"):
-        tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
+    sums = np.zeros((1 + REPLICATES, 5))
+    for other, message in ((sums[:2], "sums should be"), (sums + np.inf, "delete the file to play the range again")):
+        write_tensors(path, {"format": "cardgym-tournament-range-1"}, {"sums": other})
+        with pytest.raises(CardgymError, match=message):
+            tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
 
 
 def test_folder_stands_for_its_players_of_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import safetensors.numpy
 import safetensors.torch
 import torch
 
@@ -111,20 +112,11 @@ def write_all(folder: Path) -> list[Path]:
             if content is not None:
                 (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     os.mkfifo(folder / "pipe.json") if hasattr(os, "mkfifo") else None
-    (folder / "folder.npz").mkdir(exist_ok=True)
+    (folder / "folder.safetensors").mkdir(exist_ok=True)
     return sorted(folder.iterdir())
 
 
 Crafted = Iterator[tuple[str, bytes | str | Callable[[], bytes | str | None]]]
-
-
-def _npy(array: Any, shape: Any = None, descr: str | None = None, version: tuple[int, int] = (1, 0)) -> bytes:
-    """An array in NumPy's format, which may declare another shape or dtype than it has."""
-    array = np.asarray(array)
-    shape = array.shape if shape is None else shape
-    head = f"{{'descr': '{descr or array.dtype.str}', 'fortran_order': False, 'shape': {shape}, }}".encode()
-    head += b" " * (-(len(head) + 11) % 64) + b"\n"
-    return b"".join([b"\x93NUMPY", bytes(version), struct.pack("<H", len(head)), head, array.tobytes()])
 
 
 def _zip(members: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
@@ -135,76 +127,82 @@ def _zip(members: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
     return buffer.getvalue()
 
 
+def _parts(path: Path) -> tuple[dict[str, Any], bytes, dict[str, Any]]:
+    """The header of a file of arrays, its data, and its document."""
+    content = path.read_bytes()
+    size = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + size])
+    return header, content[8 + size :], json.loads(header["__metadata__"]["cardgym"])
+
+
+def _packed(header: str, data: bytes) -> bytes:
+    return struct.pack("<Q", len(header.encode())) + header.encode() + data
+
+
 def _q_tables(folder: Path) -> Crafted:
-    good_q_table(folder / "good.npz")
-    with zipfile.ZipFile(folder / "good.npz") as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    metadata = json.loads(str(np.load(folder / "good.npz")["metadata"]))
+    path = folder / "good-q-table.safetensors"
+    good_q_table(path)
+    header, data, document = _parts(path)
+    keys = np.arange(8, dtype=np.uint64)
 
-    def table(method: int = zipfile.ZIP_STORED, **arrays: bytes) -> bytes:
-        return _zip({**members, **{f"{name}.npy": content for name, content in arrays.items()}}, method)
+    def table(**changes: Any) -> bytes:
+        """The file with other entries for its keys in the header."""
+        return _packed(json.dumps({**header, "keys": {**header["keys"], **changes}}), data)
 
-    def patched(old: bytes, new: bytes) -> bytes:
-        content: bytes = (folder / "good.npz").read_bytes()
-        assert old in content
-        return content.replace(old, new)
+    def arrays(**changes: Any) -> bytes:
+        """The file with other arrays."""
+        all_arrays = {"keys": keys + np.uint64(1), "actions": np.zeros(8, np.int32), "values": np.zeros(8), **changes}
+        kept = {name: array for name, array in all_arrays.items() if array is not None}
+        return safetensors.numpy.save(kept, {"cardgym": json.dumps(document)})
 
     def said(**changes: Any) -> bytes:
-        return table(metadata=_npy(np.array(json.dumps({**metadata, **changes}))))
+        text = json.dumps({**document, **changes})
+        return _packed(json.dumps({**header, "__metadata__": {"cardgym": text}}), data)
 
-    keys = np.arange(8, dtype=np.uint64)
-    yield "huge-shape.npz", table(keys=_npy(keys, shape=(10**12,)))
-    yield "huge-product.npz", table(keys=_npy(keys, shape=(2**32, 2**32)))
-    yield "negative-shape.npz", table(keys=_npy(keys, shape=(-8,)))
-    yield "bool-shape.npz", table(keys=_npy(keys, shape="(True,)"))
-    yield "short-shape.npz", table(keys=_npy(keys, shape=(3,)))
-    yield "scalar.npz", table(keys=_npy(np.uint64(1)))
-    yield "matrix.npz", table(keys=_npy(keys.reshape(2, 4)))
-    yield "objects.npz", table(keys=_npy(keys, descr="|O"))
-    yield "floats.npz", table(keys=_npy(keys.astype(np.float64)))
-    yield "big-endian.npz", table(keys=_npy(keys.astype(">u8")))
-    yield "void-dtype.npz", table(keys=_npy(keys, descr="|V99999999999"))
-    yield "bad-dtype.npz", table(keys=_npy(keys, descr="<q99"))
-    yield "nested-header.npz", table(keys=_npy(keys, shape="(" * 300 + ")" * 300))
-    yield "nested-header-2.npz", table(keys=_npy(keys, shape="-" * 300 + "1"))
-    yield "long-header.npz", table(keys=_npy(keys, shape="(8," + " " * 60_000 + ")"))
-    yield "version-3.npz", table(keys=_npy(keys, version=(3, 0)))
-    yield "no-array.npz", table(keys=b"nothing")
-    yield "no-keys.npz", _zip({name: content for name, content in members.items() if name != "keys.npy"})
-    yield "empty-member.npz", table(keys=b"")
-    yield "other-length.npz", table(keys=_npy(keys[:4]))
-    yield "unsorted.npz", table(keys=_npy(keys[::-1].copy()))
-    yield "actions.npz", table(actions=_npy(np.full(8, 2**31 - 1, np.int32)))
-    yield "bomb.npz", lambda: table(zipfile.ZIP_DEFLATED, keys=_npy(np.zeros(BOMB // 8, np.uint64)))
-    yield "bomb-hidden.npz", lambda: table(zipfile.ZIP_DEFLATED, other=bytes(BOMB))
-    yield "bomb-metadata.npz", lambda: table(zipfile.ZIP_DEFLATED, metadata=_npy(np.array("x" * 2 * 10**7)))
-    yield "encrypted.npz", lambda: _flagged((folder / "good.npz").read_bytes(), 1)
-    yield "unknown-compression.npz", lambda: _method((folder / "good.npz").read_bytes(), 99)
-    yield "lzma.npz", table(zipfile.ZIP_LZMA)
-    yield "bzip2.npz", table(zipfile.ZIP_BZIP2)
-    yield "wrong-checksum.npz", patched(keys.tobytes()[8:16] + keys.tobytes()[16:24], bytes(16))
-    yield "million-members.npz", lambda: _zip({str(number): b"" for number in range(10_000)})
-    yield "same-name-twice.npz", lambda: _zip({"keys.npx": b"", **members}).replace(b"keys.npx", b"keys.npy")
-    yield "empty.npz", b""
-    yield "truncated.npz", (folder / "good.npz").read_bytes()[:-40]
-    yield "half.npz", (folder / "good.npz").read_bytes()[:600]
-    yield "end-only.npz", b"PK\x05\x06" + bytes(18)
-    yield "directory-beyond.npz", b"PK\x05\x06" + bytes(6) + struct.pack("<HIIH", 1, 2**31, 2**31, 0)
-    yield "pickle.npz", b"\x80\x04cos\nsystem\n(S'true'\ntR."
-    yield "metadata-deep.npz", lambda: table(metadata=_npy(np.array('{"format": ' + DEEP)))
-    yield "metadata-number.npz", table(metadata=_npy(np.float64(3)))
-    yield "metadata-code-points.npz", table(metadata=_npy(np.array("x" * 40)).replace(b"x\0\0\0", b"\xff\xff\xff\x7f"))
-    yield "metadata-surrogates.npz", table(metadata=_npy(np.array("x" * 40)).replace(b"x\0\0\0", b"\0\xd8\0\0"))
-    yield "metadata-digits.npz", table(metadata=_npy(np.array('{"format": ' + "9" * 5000 + "}")))
-    yield "metadata-nan.npz", said(env=float("nan"))
-    yield "metadata-list.npz", table(metadata=_npy(np.array("[1]")))
-    yield "metadata-null.npz", said(options=None)
-    yield "metadata-escapes.npz", said(env=ESCAPES)
-    yield "metadata-lone-surrogate.npz", said(env="\ud800")
-    yield "metadata-long-name.npz", said(observation="x" * 100_000)
-    yield "metadata-many-options.npz", said(options={str(number): 1 for number in range(100_000)})
-    yield "metadata-option-list.npz", said(options={"a": [1]})
-    yield "metadata-huge-config.npz", said(config={str(number): 1 for number in range(100_000)})
+    names = {
+        "huge-shape": table(shape=[10**12]),
+        "huge-product": table(shape=[2**32, 2**32]),
+        "negative-shape": table(shape=[-8]),
+        "bool-shape": table(shape=[True]),
+        "float-shape": table(shape=[8.0]),
+        "text-shape": table(shape="8"),
+        "no-shape": table(shape=None),
+        "short-shape": table(shape=[3]),
+        "many-dimensions": table(shape=[1] * 10_000),
+        "unknown-dtype": table(dtype="F4"),
+        "number-dtype": table(dtype=3),
+        "list-dtype": table(dtype=["U64"]),
+        "overlap": table(data_offsets=header["values"]["data_offsets"]),
+        "offsets-text": table(data_offsets="0,64"),
+        "offsets-mixed": table(data_offsets=["0", 64]),
+        "offsets-digits": table(data_offsets=[10**4000, 10**4000]),
+        "entry-list": _packed(json.dumps({**header, "keys": [1]}), data),
+        "metadata-list": _packed(json.dumps({**header, "__metadata__": ["cardgym"]}), data),
+        "metadata-number": _packed(json.dumps({**header, "__metadata__": {"cardgym": 3}}), data),
+        "header-list": _packed("[]", data),
+        "header-twice": _packed(json.dumps(header)[:-1] + ', "keys": {}}', data),
+        "scalar": arrays(keys=np.array(1, np.uint64)),
+        "matrix": arrays(keys=keys.reshape(2, 4)),
+        "floats": arrays(keys=keys.astype(np.float64)),
+        "no-keys": arrays(keys=None),
+        "more-arrays": arrays(more=keys),
+        "other-length": arrays(keys=keys[:4]),
+        "unsorted": arrays(keys=keys[::-1].copy()),
+        "actions": arrays(actions=np.full(8, 2**31 - 1, np.int32)),
+        "metadata-nan": said(env=float("nan")),
+        "metadata-null": said(options=None),
+        "metadata-format": said(format="cardgym-nothing-1"),
+        "metadata-format-list": said(format=["cardgym-q-table-1"]),
+        "metadata-escapes": said(env=ESCAPES),
+        "metadata-lone-surrogate": said(env="\ud800"),
+        "metadata-long-name": said(observation="x" * 100_000),
+        "metadata-many-options": said(options={str(number): 1 for number in range(50_000)}),
+        "metadata-option-list": said(options={"a": [1]}),
+        "metadata-huge-config": said(config={str(number): 1 for number in range(50_000)}),
+        "pickle": b"\x80\x04cos\nsystem\n(S'true'\ntR.",
+    }
+    for name, content in names.items():
+        yield f"q-table-{name}.safetensors", content
 
 
 def _flagged(content: bytes, flag: int) -> bytes:
@@ -222,12 +220,10 @@ def _method(content: bytes, method: int) -> bytes:
 def _checkpoints(folder: Path) -> Crafted:
     good_checkpoint(folder / "good.safetensors")
     content = (folder / "good.safetensors").read_bytes()
-    (size,) = struct.unpack("<Q", content[:8])
-    head, body = json.loads(content[8 : 8 + size]), content[8 + size :]
-    metadata = json.loads(head["__metadata__"]["cardgym"])
+    head, body, metadata = _parts(folder / "good.safetensors")
 
     def packed(head: str) -> bytes:
-        return struct.pack("<Q", len(head.encode())) + head.encode() + body
+        return _packed(head, body)
 
     def said(text: str | None = None, **changes: Any) -> bytes:
         text = json.dumps({**metadata, **changes}) if text is None else text
@@ -408,6 +404,16 @@ def _states(folder: Path) -> Crafted:
          for name, one in members.items()}
     )  # fmt: skip
     yield "encrypted.pt", lambda: _flagged(content, 1)
+    yield "bomb-hidden.pt", lambda: _zip({**members, "other": bytes(BOMB)}, zipfile.ZIP_DEFLATED)
+    yield "unknown-compression.pt", lambda: _method(content, 99)
+    yield "lzma.pt", _zip(members, zipfile.ZIP_LZMA)
+    yield "bzip2.pt", _zip(members, zipfile.ZIP_BZIP2)
+    yield "million-members.pt", lambda: _zip({str(number): b"" for number in range(10_000)})
+    first = next(iter(members))
+    twice = "x" * len(first)
+    yield "same-name-twice.pt", lambda: _zip({twice: b"", **members}).replace(twice.encode(), first.encode())
+    yield "end-only.pt", b"PK\x05\x06" + bytes(18)
+    yield "directory-beyond.pt", b"PK\x05\x06" + bytes(6) + struct.pack("<HIIH", 1, 2**31, 2**31, 0)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ from typing import Any
 from crafted import game, good_checkpoint, good_entry, good_policy, good_q_table, good_report
 from hypothesis import strategies as st
 
-from cardgym.arena.transition_file import read_transitions
 from cardgym.cli import main
 from cardgym.errors import CardgymError
 from cardgym.learn.resume import load_state, save_state
@@ -43,13 +42,12 @@ def _report(path: Path) -> None:
 
 
 DOORS: dict[str, Callable[[Path], Any]] = {
-    ".npz": _resolve,
     ".safetensors": _resolve,
+    ".q-table.safetensors": _resolve,
     ".json": _resolve,
     ".report.json": _report,
     ".jsonl": _report,
     ".pt": load_state,
-    ".recording.npz": read_transitions,
 }
 """What reads a file of each suffix."""
 
@@ -58,7 +56,7 @@ DOORS: dict[str, Callable[[Path], Any]] = {
 def good(suffix: str) -> bytes:
     """A good file."""
     path = Path(FOLDER.name) / f"good{suffix}"
-    if suffix in (".npz", ".recording.npz"):
+    if suffix == ".q-table.safetensors":
         good_q_table(path)
     elif suffix == ".safetensors":
         good_checkpoint(path)
@@ -114,7 +112,7 @@ def changed_json(draw: st.DrawFn, suffix: str) -> bytes:
     """A good file whose JSON has other values in some places."""
     content = good(suffix)
     head: dict[str, Any] = {}
-    if suffix == ".safetensors":
+    if suffix.endswith(".safetensors"):
         (size,) = struct.unpack("<Q", content[:8])
         head = json.loads(content[8 : 8 + size])
         value = json.loads(head["__metadata__"]["cardgym"])
@@ -128,7 +126,7 @@ def changed_json(draw: st.DrawFn, suffix: str) -> bytes:
             for key in path:
                 inner = inner[key]
             inner[last] = new
-    if suffix == ".safetensors":
+    if suffix.endswith(".safetensors"):
         head["__metadata__"] = {"cardgym": json.dumps(value)}
         packed = json.dumps(head).encode()
         return struct.pack("<Q", len(packed)) + packed + body
@@ -139,7 +137,7 @@ FILES = st.one_of(
     *(st.tuples(st.just(suffix), changed_bytes(suffix)) for suffix in DOORS),
     *(
         st.tuples(st.just(suffix), changed_json(suffix))
-        for suffix in (".safetensors", ".json", ".report.json", ".jsonl")
+        for suffix in (".safetensors", ".q-table.safetensors", ".json", ".report.json", ".jsonl")
     ),
 )
 """Suffixes with contents."""

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from crafted import game
 
-from cardgym.arena.transition_file import read_transitions
 from cardgym.cli import main
 from cardgym.learn.resume import load_state
 from cardgym.players.base import resolve
@@ -37,8 +36,6 @@ def main_of(path: Path) -> int:
     if path.name.startswith("good"):
         resolve(path, game_, options)
         return 0
-    with contextlib.suppress(ValueError):  # As a recording, too.
-        read_transitions(path)
     return main(["evaluate", game_.id, "--players", str(path), "--games", "1"])
 
 

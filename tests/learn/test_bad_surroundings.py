@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import itertools
-import json
 import os
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ from learning_game import ROOT, load_script
 
 from cardgym.console.progress import Progress
 from cardgym.engine.contract import Game
+from cardgym.files.tensors import read_document
 from killing import check_same_bits
 
 TINY = ["--env-id", "Tiny-v0", "--eval-every", "0", "--final-games", "0"]
@@ -36,7 +36,7 @@ SCRIPTS = {
     "dqn": (DQN, ".safetensors"),
     "ppo": (PPO, ".safetensors"),
     "nfsp": (NFSP, ".safetensors"),
-    "tabular": (TABULAR, ".npz"),
+    "tabular": (TABULAR, ".safetensors"),
 }
 
 
@@ -86,11 +86,7 @@ def test_clock_that_jumps_changes_no_bit(
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    import safetensors
-
-    with safetensors.safe_open(path, "pt") as file:
-        metadata: dict[str, Any] = json.loads(file.metadata()["cardgym"])
-    return metadata
+    return read_document(path, str(path))
 
 
 def check_weights(one: Path, other: Path) -> None:

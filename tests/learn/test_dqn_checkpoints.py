@@ -95,11 +95,19 @@ def test_text_file_is_refused(tiny: Game, tmp_path: Path) -> None:
     refusal(path)
 
 
-@pytest.mark.parametrize("metadata", [None, {"format": "pt"}, {"cardgym": "no JSON"}, {"cardgym": "[]"}])
-def test_checkpoint_of_another_program_is_refused(tiny: Game, tmp_path: Path, metadata: Any) -> None:
+@pytest.mark.parametrize(
+    ("metadata", "reason"),
+    [
+        (None, "not a file of cardgym"),
+        ({"format": "pt"}, "not a file of cardgym"),
+        ({"cardgym": "no JSON"}, "metadata: cannot be read as JSON"),
+        ({"cardgym": "[]"}, "metadata: input should be"),
+    ],
+)
+def test_checkpoint_of_another_program_is_refused(tiny: Game, tmp_path: Path, metadata: Any, reason: str) -> None:
     path = tmp_path / "other.safetensors"
     path.write_bytes(safetensors.torch.save({"weight": torch.zeros(2)}, metadata))
-    assert "not a network of cardgym" in refusal(path)
+    assert reason in refusal(path)
 
 
 def test_checkpoint_of_another_game_is_refused(checkpoint: Path) -> None:

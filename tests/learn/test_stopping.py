@@ -40,7 +40,7 @@ SCRIPTS = {
     "dqn": (DQN, ".safetensors"),
     "ppo": (PPO, ".safetensors"),
     "nfsp": (NFSP, ".safetensors"),
-    "tabular": (TABULAR, ".npz"),
+    "tabular": (TABULAR, ".safetensors"),
 }
 """The words and the file of each script. Nothing but a signal makes these runs save before their end."""
 

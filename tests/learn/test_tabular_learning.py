@@ -211,7 +211,7 @@ def test_equal_observations_have_one_hash_and_others_another() -> None:
 def test_q_table_plays_the_same_from_its_file(tmp_path: Path) -> None:
     learned = hashed(total_steps=5000)
     learned.advance(5000)
-    path = tmp_path / "q_table.npz"
+    path = tmp_path / "q_table.safetensors"
     save_q_table(path, learned.table(), learned.game, learned.options, "plain")
     reports = [
         evaluate("Tiny-v0", None, [player, "random"], games=200, seed=3) for player in (learned.player("a"), str(path))
@@ -230,7 +230,7 @@ def test_file_of_bad_pairs_is_refused(tmp_path: Path) -> None:
     learned = hashed(total_steps=500)
     learned.advance(500)
     good = learned.table()
-    path = tmp_path / "q_table.npz"
+    path = tmp_path / "q_table.safetensors"
     for bad in (
         good._replace(actions=good.actions + NUM_ACTIONS),
         good._replace(keys=good.keys[::-1].copy()),
@@ -269,8 +269,11 @@ def test_script_trains_and_resumes_and_does_not_overwrite(
 ) -> None:
     words = ["--total-steps", "4000", "--save-every", "2000", "--eval-every", "1000", "--eval-games", "10"]
     words += ["--final-games", "20", "--out"]
-    for name, env, checkpoint in (("a", ["--env-id", NUMBERED], "policy.json"),
-                                  ("b", ["--env-id", "Tiny-v0", "--observation", "plain"], "q_table.npz")):  # fmt: skip
+    runs = (
+        ("a", ["--env-id", NUMBERED], "policy.json"),
+        ("b", ["--env-id", "Tiny-v0", "--observation", "plain"], "q_table.safetensors"),
+    )
+    for name, env, checkpoint in runs:
         out = tmp_path / name
         assert tabular.main([*env, *words, str(out)]) == 0
         screen = capsys.readouterr()

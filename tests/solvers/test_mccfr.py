@@ -95,7 +95,7 @@ def test_iterations_do_not_depend_on_how_they_are_grouped() -> None:
 def test_strategy_file_is_a_player(tmp_path: Path) -> None:
     tree, solver = solver_of("KuhnPoker-v0")
     solver.run(2000)
-    path = tmp_path / "kuhn.strategy.npz"
+    path = tmp_path / "kuhn.safetensors"
     save_strategy(path, solver.average, solver.game, solver.options, solver.observation_name)
     player = resolve(path, solver.game, solver.options)
     assert isinstance(player, StrategyPlayer)
@@ -112,7 +112,7 @@ def test_strategy_file_is_a_player(tmp_path: Path) -> None:
 def test_strategy_of_another_game_is_refused(tmp_path: Path) -> None:
     _, solver = solver_of("KuhnPoker-v0")
     solver.run(10)
-    path = tmp_path / "kuhn.strategy.npz"
+    path = tmp_path / "kuhn.safetensors"
     save_strategy(path, solver.average, solver.game, solver.options, solver.observation_name)
     other = find("LeducPoker-v0")
     with pytest.raises(CardgymError, match="KuhnPoker-v0"):

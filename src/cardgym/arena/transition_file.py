@@ -1,4 +1,4 @@
-"""Files of recorded transitions: CSV, or NumPy's npz."""
+"""Files of recorded transitions for other programs: CSV, or NumPy's `.npz`, which `np.load` reads."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.arena.transitions import LOG, Transitions
+from cardgym.arena.transitions import Transitions
 from cardgym.errors import CardgymError
-from cardgym.files.archives import Archive
 from cardgym.files.atomic import replacing
 
 SUFFIXES = (".csv", ".npz")
@@ -52,19 +51,6 @@ def check_suffix(path: Path) -> None:
     """Raise `CardgymError` for a path whose suffix is not a format of `write_transitions`."""
     if path.suffix not in SUFFIXES:
         raise CardgymError(f"file {path}: its name must end in {' or '.join(SUFFIXES)}")
-
-
-def read_transitions(path: Path) -> Transitions:
-    """Read an npz that `write_transitions` wrote.
-
-    Raises:
-        CardgymError: for a file that is missing or holds no transitions.
-    """
-    with Archive(path, f"file {path}", "transitions that `cardgym record` wrote") as archive:
-        columns = {name: archive.array(name, LOG[name]) for name in Transitions.__dataclass_fields__}
-    if len({len(column) for column in columns.values()}) > 1:
-        raise CardgymError(f"file {path}: its columns are not of one length")
-    return Transitions(**columns)
 
 
 def _write_csv(path: Path, chunks: Iterable[Transitions]) -> int:

@@ -1,7 +1,7 @@
 """Find an equilibrium of a game of several seats by counterfactual regret minimisation.
 
 `cfr`, `cfr+` and `dcfr` walk the whole tree in every iteration; `mccfr` samples chance and the other seats, and what a
-seat knows is an observation, so a coarser one is an abstraction. The strategy is a file (.strategy.npz) and a player.
+seat knows is an observation, so a coarser one is an abstraction. The strategy is a file (.safetensors) and a player.
 It is written every minute, with a state beside it that --resume goes on from. Where the tree can be walked, the
 exploitability is exact; elsewhere `cardgym exploit` finds a lower bound.
 """
@@ -21,12 +21,12 @@ from cardgym.console.tables import print_results
 from cardgym.engine.registry import parse_settings
 from cardgym.errors import CardgymError, unknown
 from cardgym.files.limits import MAX_STEPS
+from cardgym.files.tensors import SUFFIX
 
 if TYPE_CHECKING:
     from cardgym.engine.contract import Game
     from cardgym.players.strategy_table import StrategyPlayer
 
-SUFFIX = ".strategy.npz"
 _ITERATIONS = {"mccfr": 100_000}
 _TREE_ITERATIONS = 1000
 

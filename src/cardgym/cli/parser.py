@@ -54,7 +54,7 @@ def add_matches(parser: Parser, games: int) -> None:
         nargs="+",
         required=True,
         metavar="PLAYER",
-        help="one for each seat: a name that `cardgym games` lists, or a path (.json, .npz, .safetensors, .zip)",
+        help="one for each seat: a name that `cardgym games` lists, or a path (.json, .safetensors, .zip)",
     )
     add_trust(parser)
     parser.add_argument("--games", type=whole(1, 10**40), default=games, metavar="N", help=f"how many games ({games})")

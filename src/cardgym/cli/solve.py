@@ -75,8 +75,7 @@ def _add_arguments(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="value this policy (.json), Q-table (.npz), checkpoint (.safetensors) or model (.zip) too; may be "
-        "repeated",
+        help="value this policy (.json), checkpoint (.safetensors) or model (.zip) too; may be repeated",
     )
     add_trust(parser)
 
@@ -87,10 +86,10 @@ def _solve(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.out is not None and arguments.out.suffix != ".json":
         raise CardgymError(f"--out {arguments.out}: the name of a policy file ends in .json")
     for path in map(Path, arguments.policy):
-        if path.suffix not in (".json", ".npz", ".safetensors", ".zip"):
+        if path.suffix not in (".json", ".safetensors", ".zip"):
             raise CardgymError(
-                f"--policy {path}: allowed are policy files (.json), Q-tables (.npz), checkpoints (.safetensors) and "
-                "models of Stable-Baselines3 (.zip)"
+                f"--policy {path}: allowed are policy files (.json), checkpoints (.safetensors) and models of "
+                "Stable-Baselines3 (.zip)"
             )
         existing(path, "policy file")
     solved = solve(game, parse_settings(arguments.settings), arguments.policy)

@@ -36,7 +36,7 @@ def add_arguments(parser: Parser) -> None:
         nargs="+",
         default=[],
         metavar="PLAYER",
-        help="names that `cardgym games` lists, paths (.json, .npz, .safetensors, .zip), and folders of such files",
+        help="names that `cardgym games` lists, paths (.json, .safetensors, .zip), and folders of such files",
     )
     add_trust(parser)
     parser.add_argument("--games", type=whole(1, 10**40), default=10_000, metavar="N", help="games a match (10000)")

@@ -54,7 +54,7 @@ def with_interval(
     return f"{figure}{separator}{text}" if text else figure
 
 
-_PLAYER_FILE = re.compile(r"(.+)\.(?:json|npz|safetensors|zip)(:\w+)?")
+_PLAYER_FILE = re.compile(r"(.+)\.(?:json|safetensors|zip)(:\w+)?")
 
 
 def short_names(names: Sequence[str]) -> list[str]:

@@ -50,8 +50,8 @@ class GamePackage:
     Attributes:
         name: the game's name in files and folders, such as `kuhn_poker`; its entry point has the same name.
         games: references to its games, each a `Game`, by id; one game may go by several ids.
-        loaders: references to functions that load players from files, by the file's suffix:
-            `load(path, game, options)` returns a player.
+        loaders: references to functions that load players from `.safetensors` files, by the format that the file's
+            document names: `load(path, game, options)` returns a player.
         commands: the commands it adds.
         solver: the module that solves it, for `cardgym solve`; games of one player need none.
         positions: the module that advises on positions in the game's own words, for `cardgym advise`.
@@ -200,7 +200,7 @@ def load(reference: str) -> Any:
 
 
 def loaders() -> Iterator[tuple[str, str]]:
-    """Suffixes of the files that games load players from, with the references of their loaders."""
+    """Formats of the files that games load players from, with the references of their loaders."""
     for package in _PACKAGES.values():
         yield from package.loaders.items()
 

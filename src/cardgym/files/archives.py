@@ -1,17 +1,13 @@
-"""Zip archives from strangers, and the arrays in NumPy's `.npz`, which is one."""
+"""Zip archives: states to resume from (`.pt`) and models of Stable-Baselines3 (`.zip`)."""
 
 from __future__ import annotations
 
 import io
-import math
 import struct
 import zipfile
 import zlib
 from pathlib import Path
-from typing import IO, Any, Self
-
-import numpy as np
-import numpy.typing as npt
+from typing import IO, Self
 
 from cardgym.errors import CardgymError, printable
 
@@ -19,9 +15,6 @@ _RATIO = 100
 """An archive may unpack to this many times its size: more is a zip bomb."""
 _MAX_DIRECTORY = 1 << 18
 """Bytes of an archive's directory; a directory of millions of members would take longer to read than their contents."""
-_MAX_HEADER = 512
-"""Characters of an array's header; that of a plain array has about 120."""
-_CHUNK = 1 << 20
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -29,13 +22,11 @@ _BROKEN = (
     OSError,
     EOFError,
     ValueError,
-    TypeError,
-    SyntaxError,
     OverflowError,
     RuntimeError,
     NotImplementedError,
 )
-"""What zipfile and NumPy raise for damaged archives and headers."""
+"""What zipfile raises for damaged archives."""
 
 
 class Archive:
@@ -50,7 +41,7 @@ class Archive:
 
         Args:
             source: the file.
-            what: what messages call it, such as `Q-table a.npz`.
+            what: what messages call it, such as `state a.pt`.
             content: what it should be, for messages.
 
         Raises:
@@ -96,46 +87,6 @@ class Archive:
             raise CardgymError(f"{self._what}: {name} has more than {limit:,} bytes, the most that it may have")
         try:
             return self._archive.read(member)
-        except _BROKEN as error:
-            raise self._broken(error) from None
-
-    def array(self, name: str, dtype: npt.DTypeLike, ndim: int = 1) -> npt.NDArray[Any]:
-        """The array `name` of an `.npz`: of this dtype and number of dimensions, in C order.
-
-        Raises:
-            CardgymError: where it is missing, damaged or another; nothing is allocated for another.
-        """
-        member = self._member(f"{name}.npy")
-        try:
-            with self._archive.open(member) as file:
-                shape, fortran, found = _header(file)
-                size = math.prod(shape) * found.itemsize
-                if fortran or found != np.dtype(dtype) or len(shape) != ndim:
-                    raise ValueError(f"{name} is {found} of {len(shape)} dimensions")
-                if size != member.file_size - file.tell():
-                    raise ValueError(f"{name} declares {size:,} bytes")
-                array = np.empty(shape, found)
-                if size:
-                    _fill(file, array.reshape(-1).view(np.uint8).data)
-                return array
-        except _BROKEN as error:
-            raise self._broken(error) from None
-
-    def text(self, name: str, limit: int = 1 << 20) -> str:
-        """The array `name` of an `.npz` that holds one string, of at most `limit` characters.
-
-        Raises:
-            CardgymError: as `array`.
-        """
-        member = self._member(f"{name}.npy")
-        try:
-            with self._archive.open(member) as file:
-                shape, _, found = _header(file)
-                if shape != () or found.kind != "U" or found.itemsize > 4 * limit:
-                    raise ValueError(f"{name} is no text of up to {limit:,} characters")
-                if found.itemsize != member.file_size - file.tell():
-                    raise ValueError(f"{name} declares {found.itemsize:,} bytes")
-                return file.read().decode("utf-32-be" if found.byteorder == ">" else "utf-32-le").rstrip("\0")
         except _BROKEN as error:
             raise self._broken(error) from None
 
@@ -193,25 +144,3 @@ class _ShortReads:
 
     def close(self) -> None:
         self._file.close()
-
-
-def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """The shape, whether it is in Fortran order, and the dtype of an array in NumPy's format, version 1.0."""
-    if np.lib.format.read_magic(file) != (1, 0):
-        raise ValueError("an array of an unknown version")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(file, max_header_size=_MAX_HEADER)
-    if dtype.hasobject or any(size < 0 for size in shape):
-        raise ValueError("an array of objects, or of a negative size")
-    return shape, fortran, dtype
-
-
-def _fill(file: IO[bytes], view: memoryview) -> None:
-    done = 0
-    while done < len(view):
-        chunk = file.read(min(_CHUNK, len(view) - done))
-        if not chunk:
-            raise EOFError("its data end early")
-        view[done : done + len(chunk)] = chunk
-        done += len(chunk)
-    if file.read(1):  # Reading on to the end compares the checksum.
-        raise ValueError("its data are longer than declared")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,9 @@ import numpy.typing as npt
 
 from cardgym.engine import registry
 from cardgym.engine.contract import Game, Options
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, printable, unknown
 from cardgym.files import shipped
-from cardgym.files.tensors import METADATA_KEY
+from cardgym.files.tensors import SUFFIX, read_document
 from cardgym.players.actions import (
     Actions,
     Masks,
@@ -229,15 +228,13 @@ def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
     package = registry.package_of(game)
     if package is None:
         return {}
-    files = shipped.checkpoints(package.name, player_suffixes())
+    files = shipped.checkpoints(package.name, PLAYER_SUFFIXES)
     return {name: path for name, path in files.items() if _is_of(path, game, options)}
 
 
 def _is_of(path: Path, game: Game, options: Options | None) -> bool:
     """Whether a checkpoint was made for a game and its options, as far as its metadata say."""
-    with open(path, "rb") as file:
-        header = file.read(int.from_bytes(file.read(8), "little")) if path.suffix == ".safetensors" else b""
-    metadata = json.loads(json.loads(header or "{}").get("__metadata__", {}).get(METADATA_KEY, "{}"))
+    metadata = read_document(path, str(path)) if path.suffix == SUFFIX else {}
     if options is None or "options" not in metadata:
         return metadata.get("env") in (game.id, None)
     from cardgym.players.compatibility import check_made_for
@@ -254,10 +251,10 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
 
     An object with a method `act` needs no other attribute; its `name` and `observation_name` are read if it has them.
 
-    A path is a policy file (`.json`), a Q-table (`.npz`), a network's checkpoint (`.safetensors`), a mixture of players
-    (`.mixture.json`) or a model of Stable-Baselines3 (`.zip`); games add suffixes of their own. A policy network
-    samples its actions; with `:greedy` behind the path it takes the most probable ones. A checkpoint that comes with
-    the game has a name too, its file's without suffixes, and is found by its path in a checkout from any folder.
+    A path is a policy file (`.json`), a network, Q-table or strategy (`.safetensors`), a mixture of players
+    (`.mixture.json`) or a model of Stable-Baselines3 (`.zip`); games add formats of `.safetensors` files. A policy
+    network samples its actions; with `:greedy` behind the path it takes the most probable ones. A checkpoint that comes
+    with the game has a name too, its file's without suffixes, and is found by its path in a checkout from any folder.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
@@ -286,18 +283,17 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     short, greedy = name.removesuffix(GREEDY), GREEDY if name.endswith(GREEDY) else ""
     if short in files and (player := _load(f"{files[short]}{greedy}", game, options)):
         return _called(name, player)
-    paths = "a path to a .json policy, .npz Q-table, .safetensors checkpoint or .zip model"
+    paths = "a path to a .json policy, .safetensors checkpoint or .zip model"
     raise unknown("player", name, [*player_names(game), *files, paths])
 
 
 def _load(name: str, game: Game, options: Options) -> Player | None:
     """The player of a file; None where no loader takes files of that name."""
-    references = _references()
-    for suffix in sorted(references, key=len, reverse=True):  # `.name.safetensors` comes before `.safetensors`.
+    for suffix, reference in _LOADERS.items():
         if name.endswith(suffix):
             greedy = GREEDY if name.endswith(GREEDY) else ""
             path = shipped.checkpoint_path(Path(name.removesuffix(greedy)))
-            player: Player = registry.load(references[suffix])(Path(f"{path}{greedy}"), game, options)
+            player: Player = registry.load(reference)(Path(f"{path}{greedy}"), game, options)
             return _called(name, player)
     return None
 
@@ -325,25 +321,40 @@ GREEDY = ":greedy"
 """Behind the path of a policy network: its most probable actions, instead of actions sampled."""
 
 _LOADERS = {
-    ".json": "cardgym.players.policy_file:load_player",
     ".mixture.json": "cardgym.players.mixture_file:load_player",
-    ".safetensors": "cardgym.players.checkpoints:load_player",
-    f".safetensors{GREEDY}": "cardgym.players.checkpoints:load_greedy_player",
-    ".npz": "cardgym.players.q_table:load_player",
-    ".strategy.npz": "cardgym.players.strategy_table:load_player",
+    ".json": "cardgym.players.policy_file:load_player",
+    SUFFIX: "cardgym.players.base:load_tensors",
+    f"{SUFFIX}{GREEDY}": "cardgym.players.checkpoints:load_greedy_player",
     ".zip": "cardgym.interop.sb3.player:load_player",
 }
-"""How players are loaded from files, by suffix."""
+"""Loaders of players by the suffix of the file; the first that fits is taken."""
+
+_FORMATS = {
+    "cardgym-q-network-1": "cardgym.players.checkpoints:load_player",
+    "cardgym-policy-network-1": "cardgym.players.checkpoints:load_player",
+    "cardgym-q-table-1": "cardgym.players.q_table:load_player",
+    "cardgym-strategy-1": "cardgym.players.strategy_table:load_player",
+}
+"""Loaders of players from `.safetensors` files, by the format that the file names; games add theirs."""
+
+PLAYER_SUFFIXES = (".json", SUFFIX, ".zip")
+"""The suffixes of players' files."""
 
 
-def _references() -> dict[str, str]:
-    """References to loaders, the games' own too, by suffix."""
-    return {**_LOADERS, **dict(registry.loaders())}
+def load_tensors(path: Path, game: Game, options: Options) -> Player:
+    """The player of a `.safetensors` file.
 
-
-def player_suffixes() -> tuple[str, ...]:
-    """The suffixes of players' files, those of the games included; longest first."""
-    return tuple(sorted((suffix for suffix in _references() if ":" not in suffix), key=len, reverse=True))
+    Raises:
+        CardgymError: for a file that is missing, holds something other than a player, or was made for another game or
+            other options.
+    """
+    what = f"checkpoint {path}"
+    form = read_document(path, what).get("format")
+    loaders = {**_FORMATS, **dict(registry.loaders())}
+    if not isinstance(form, str) or form not in loaders:
+        raise CardgymError(f"{what}: holds {printable(str(form), 60)}; players are {', '.join(sorted(loaders))}")
+    player: Player = registry.load(loaders[form])(path, game, options)
+    return player
 
 
 def seated(players: PlayerSpec | Sequence[PlayerSpec], seats: int) -> list[PlayerSpec]:

@@ -1,22 +1,20 @@
-"""Checkpoints: networks of either kind in safetensors files that say what they were made for."""
+"""Checkpoints: networks of either kind in files that say what they were trained for."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import safetensors.torch
+import numpy as np
 import torch
 from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
-from cardgym.files.atomic import replacing
 from cardgym.files.documents import Document, Items, at_most
-from cardgym.files.tensors import Layout, read_tensors
+from cardgym.files.tensors import Layout, read_tensors, write_tensors
 from cardgym.players.base import GREEDY
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.metadata import checkpoint_metadata
@@ -67,11 +65,9 @@ def save_checkpoint(
     observation_name: str,
     config: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a network as safetensors, with what it was made for in the metadata.
+    """Write a network's weights; see `cardgym.files.tensors`.
 
-    The metadata has one key, `cardgym`, with a JSON object: `format`, the keys of `checkpoint_metadata`, `network` (its
-    shape) and `config` (of the training). safetensors writes several keys in no fixed order, and the same training
-    must give the same file.
+    The document has `format`, the keys of `checkpoint_metadata`, `network` (its shape) and `config` (of the training).
 
     Raises:
         CardgymError: where the file cannot be written.
@@ -82,9 +78,7 @@ def save_checkpoint(
         "network": _shape(network.shape),
         "config": dict(config or {}),
     }
-    tensors = {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
-    with replacing(path) as temporary:
-        temporary.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps(metadata)}))
+    write_tensors(path, metadata, {name: value.detach().cpu().numpy() for name, value in network.state_dict().items()})
 
 
 def _shape(shape: NetworkShape) -> dict[str, Any]:
@@ -125,11 +119,11 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
             )
         with torch.device("meta"):  # Shapes alone: nothing is allocated.
             weights = metadata.new_network().state_dict()
-        return {name: ("F32", tuple(value.shape)) for name, value in weights.items()}
+        return {name: (np.float32, tuple(value.shape)) for name, value in weights.items()}
 
-    tensors, metadata = read_tensors(path, what, "a network", CheckpointMetadata, layout, "pt")
+    metadata, arrays = read_tensors(path, what, CheckpointMetadata, layout)
     network = metadata.new_network()
-    network.load_state_dict(tensors)
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
     return network.eval(), metadata
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -14,15 +13,13 @@ from cardgym.engine.contract import Game, Options, rule
 from cardgym.engine.generator import mix
 from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
-from cardgym.files.archives import Archive
-from cardgym.files.atomic import replacing
-from cardgym.files.documents import parse_document
+from cardgym.files.tensors import Layout, read_tensors, write_tensors
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.metadata import checkpoint_metadata
 
-FORMAT = "cardgym q-table 1"
+FORMAT = "cardgym-q-table-1"
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -44,7 +41,7 @@ def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
 class QTableMetadata(PlayerMetadata):
     """What is saved with a Q-table."""
 
-    format: Literal["cardgym q-table 1"]
+    format: Literal["cardgym-q-table-1"]
     """`FORMAT`."""
 
 
@@ -114,61 +111,67 @@ def save_q_table(
     observation_name: str,
     config: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a Q-table as .npz, with what it was made for.
+    """Write a Q-table, with what it was made for.
 
     Raises:
         CardgymError: where the file cannot be written.
     """
-    metadata = {"format": FORMAT, **checkpoint_metadata(game, options, observation_name), "config": dict(config or {})}
-    write_pairs(path, pairs, metadata, np.savez)
+    write_pairs(path, FORMAT, pairs, game, options, observation_name, config)
 
 
-def write_pairs(path: Path, pairs: Pairs, metadata: Mapping[str, Any], save: Callable[..., None]) -> None:
-    """Write pairs and metadata with `np.savez` or `np.savez_compressed`.
+def write_pairs(
+    path: Path,
+    form: str,
+    pairs: Pairs,
+    game: Game,
+    options: Options,
+    observation_name: str,
+    config: Mapping[str, Any] | None,
+) -> None:
+    """Write pairs in the format named `form`, with the keys of `checkpoint_metadata` and `config`.
 
     Raises:
         CardgymError: where the file cannot be written.
     """
-    with replacing(path) as temporary, open(temporary, "wb") as file:
-        save(file, metadata=np.array(json.dumps(metadata)), **pairs._asdict())
+    made_for = checkpoint_metadata(game, options, observation_name)
+    write_tensors(path, {"format": form, **made_for, "config": dict(config or {})}, pairs._asdict())
 
 
 def load_player(path: Path, game: Game, options: Options) -> QTablePlayer:
     """The greedy player of a Q-table file.
 
     Raises:
-        CardgymError: for a file that is missing, no Q-table of cardgym, or made for another game, options or
+        CardgymError: for a file that is missing, not a Q-table of cardgym, or made for another game, options or
             observation.
     """
-    what = f"Q-table {path}"
-    metadata, pairs = read_pairs(path, what, "a Q-table of cardgym", QTableMetadata, game, options)
+    metadata, pairs = read_pairs(path, f"Q-table {path}", QTableMetadata, game, options)
     return QTablePlayer(str(path), metadata.observation, pairs)
 
 
 def read_pairs(
-    path: Path, what: str, kind: str, document: type[PlayerMetadata], game: Game, options: Options
+    path: Path, what: str, kind: type[PlayerMetadata], game: Game, options: Options
 ) -> tuple[PlayerMetadata, Pairs]:
-    """What a file of pairs says of itself, and its pairs; checked.
+    """The metadata and the pairs of a file, checked.
 
     Args:
         path: the file.
-        what: the file in words, for messages.
-        kind: what it should be.
-        document: the class of its metadata.
+        what: what messages call it.
+        kind: the model of its metadata.
         game: the game that it must be made for.
         options: its options.
 
     Raises:
         CardgymError: for a file that is missing, of another kind, or made for another game, options or observation.
     """
-    with Archive(path, what, kind) as archive:
-        metadata = parse_document(document, archive.text("metadata"), f"{what}: metadata")
+
+    def layout(metadata: PlayerMetadata) -> Layout:
         check_compatible(what, metadata, game, options)
-        pairs = Pairs(
-            archive.array("keys", np.uint64), archive.array("actions", np.int32), archive.array("values", np.float64)
-        )
+        return {"keys": (np.uint64, (None,)), "actions": (np.int32, (None,)), "values": (np.float64, (None,))}
+
+    metadata, arrays = read_tensors(path, what, kind, layout)
+    pairs = Pairs(**arrays)
     if not are_valid(pairs, game.actions(options)):
-        raise CardgymError(f"{what}: its pairs are not sorted and of one length, or an action is none of {game.id}")
+        raise CardgymError(f"{what}: its pairs are not sorted and of one length, or {game.id} lacks one of its actions")
     return metadata, pairs
 
 

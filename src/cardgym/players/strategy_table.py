@@ -1,6 +1,6 @@
 """Mixed strategies as players: the probabilities of actions by a hash of the observation.
 
-A file ends in `.strategy.npz`. It holds the pairs of observation and action, as a Q-table does, with probabilities.
+A file holds pairs of observation and action, as a Q-table does, with probabilities.
 """
 
 from __future__ import annotations
@@ -18,17 +18,15 @@ from cardgym.errors import CardgymError
 from cardgym.players.actions import Masks, Observations
 from cardgym.players.base import Player
 from cardgym.players.compatibility import PlayerMetadata
-from cardgym.players.metadata import checkpoint_metadata
 from cardgym.players.q_table import Pairs, hash_of, read_pairs, write_pairs
 
-FORMAT = "cardgym strategy 1"
-SUFFIX = ".strategy.npz"
+FORMAT = "cardgym-strategy-1"
 
 
 class StrategyMetadata(PlayerMetadata):
     """What is saved with a strategy."""
 
-    format: Literal["cardgym strategy 1"]
+    format: Literal["cardgym-strategy-1"]
     """`FORMAT`."""
 
 
@@ -87,19 +85,18 @@ def save_strategy(
     Raises:
         CardgymError: where the file cannot be written.
     """
-    metadata = {"format": FORMAT, **checkpoint_metadata(game, options, observation_name), "config": dict(config or {})}
-    write_pairs(path, pairs, metadata, np.savez_compressed)
+    write_pairs(path, FORMAT, pairs, game, options, observation_name, config)
 
 
 def load_player(path: Path, game: Game, options: Options) -> StrategyPlayer:
     """The player of a strategy file.
 
     Raises:
-        CardgymError: for a file that is missing, no strategy of cardgym, or made for another game, options or
+        CardgymError: for a file that is missing, not a strategy of cardgym, or made for another game, options or
             observation.
     """
     what = f"strategy {path}"
-    metadata, pairs = read_pairs(path, what, "a strategy of cardgym", StrategyMetadata, game, options)
+    metadata, pairs = read_pairs(path, what, StrategyMetadata, game, options)
     if not (pairs.values >= 0).all():
-        raise CardgymError(f"{what}: a probability is below 0 or no number")
+        raise CardgymError(f"{what}: a probability is negative or not a number")
     return StrategyPlayer(str(path), metadata.observation, pairs)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.numba.compilation import compiled, rule
-from cardgym.errors import CardgymError, unknown
-from cardgym.files.archives import Archive
+from cardgym.errors import unknown
+from cardgym.files.tensors import Arrays, Layout
 from cardgym.solvers.tree import GameTree, Strategy
 
 VARIANTS: dict[str, tuple[float, float, float, bool]] = {
@@ -82,21 +80,18 @@ class CFR:
         shares = np.repeat(np.where(totals > 0, totals, 1.0), sizes)
         return np.where(np.repeat(totals > 0, sizes), self._sums / shares, self.tree.uniform())
 
-    def state_dict(self) -> dict[str, npt.NDArray[Any]]:
-        """All that decides how it goes on."""
-        return {"regrets": self.regrets, "sums": self._sums, "iterations": np.array([self.iterations])}
+    @property
+    def state_layout(self) -> Layout:
+        """The arrays of `state_arrays`."""
+        return {name: (array.dtype, array.shape) for name, array in self.state_arrays().items()}
 
-    def load_state_dict(self, state: Archive, what: str) -> None:
-        """Restore what `state_dict` returned, from a file that `what` names in errors.
+    def state_arrays(self) -> Arrays:
+        """The arrays to resume from, with `iterations`."""
+        return {"regrets": self.regrets, "sums": self._sums}
 
-        Raises:
-            CardgymError: where it does not fit the tree.
-        """
-        regrets, sums = state.array("regrets", np.float64), state.array("sums", np.float64)
-        done = state.array("iterations", np.int64)
-        if len(regrets) != len(self.regrets) or len(sums) != len(regrets) or len(done) != 1:
-            raise CardgymError(f"{what}: does not fit the tree of {self.tree.game.id}")
-        self.regrets[:], self._sums[:], self.iterations = regrets, sums, int(done[0])
+    def restore(self, arrays: Arrays, iterations: int, what: str) -> None:
+        """Resume from what `state_arrays` returned after that many iterations."""
+        self.regrets[:], self._sums[:], self.iterations = arrays["regrets"], arrays["sums"], iterations
 
 
 @compiled

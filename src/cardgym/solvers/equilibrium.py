@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Annotated, Any, Literal
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, unknown
-from cardgym.files.archives import Archive
-from cardgym.files.atomic import replacing
-from cardgym.players.strategy_table import SUFFIX, StrategyPlayer, save_strategy
+from cardgym.files.documents import Count, Document, at_most
+from cardgym.files.tensors import SUFFIX, Layout, read_tensors, write_tensors
+from cardgym.players.strategy_table import StrategyPlayer, save_strategy
 from cardgym.solvers.cfr import CFR, VARIANTS
 from cardgym.solvers.mccfr import MCCFR
 from cardgym.solvers.strategies import pairs_of
@@ -24,7 +21,8 @@ from cardgym.solvers.tree import enumerate_tree
 SAMPLED = "mccfr"
 METHODS = (*VARIANTS, SAMPLED)
 """The solvers by name: over the whole tree, or by sampling."""
-STATE_SUFFIX = ".resume.npz"
+_STATE_SUFFIX = f".resume{SUFFIX}"
+_FORMAT = "cardgym-solver-state-1"
 _SLICE_SECONDS = 0.5
 
 
@@ -49,6 +47,16 @@ class Method:
     prune: float = 0.0
     zero_sum: bool = False
     branch: float = 1.0
+
+
+class _State(Document):
+    """The document of a state to resume from."""
+
+    format: Literal["cardgym-solver-state-1"]
+    """`_FORMAT`."""
+    made_for: Annotated[dict[str, Any], at_most(64)]
+    """The game, its options and the method."""
+    iterations: Count
 
 
 class EquilibriumSolver:
@@ -121,9 +129,8 @@ class EquilibriumSolver:
         player = self.player()
         config = {**asdict(self.method), "iterations": self.solver.iterations}
         save_strategy(path, player.pairs, self.game, self.options, self.method.observation, config)
-        arrays: dict[str, Any] = {"made_for": np.array(self._made_for()), **self.solver.state_dict()}
-        with replacing(state_path(path)) as temporary, open(temporary, "wb") as file:
-            np.savez(file, **arrays)
+        state = {"format": _FORMAT, "made_for": self._made_for(), "iterations": self.solver.iterations}
+        write_tensors(state_path(path), state, self.solver.state_arrays())
 
     def load(self, path: Path) -> None:
         """Go on from the state beside a strategy's file.
@@ -131,22 +138,25 @@ class EquilibriumSolver:
         Raises:
             CardgymError: where there is none, or it is that of another game, or was solved otherwise.
         """
-        beside = state_path(path)
-        what = f"state {beside}"
-        with Archive(beside, what, "a solver's state") as archive:
-            if archive.text("made_for") != self._made_for():
-                raise CardgymError(
-                    f"{what}: of another game, or solved otherwise; resume it with the same words, or name another file"
-                )
-            self.solver.load_state_dict(archive, what)
+        what = f"state {state_path(path)}"
 
-    def _made_for(self) -> str:
-        return json.dumps({"env": self.game.id, "settings": self.options.asdict(), **asdict(self.method)})
+        def layout(state: _State) -> Layout:
+            if state.made_for != self._made_for():
+                raise CardgymError(
+                    f"{what}: of another game or method; resume it with the same arguments, or name another file"
+                )
+            return self.solver.state_layout
+
+        state, arrays = read_tensors(state_path(path), what, _State, layout)
+        self.solver.restore(arrays, state.iterations, what)
+
+    def _made_for(self) -> dict[str, Any]:
+        return {"env": self.game.id, "settings": self.options.asdict(), **asdict(self.method)}
 
 
 def state_path(path: Path) -> Path:
-    """Where the state to go on from lies beside a strategy's file."""
-    return path.with_name(path.name.removesuffix(SUFFIX) + STATE_SUFFIX)
+    """The file next to a strategy's that the run resumes from."""
+    return path.with_name(path.name.removesuffix(SUFFIX) + _STATE_SUFFIX)
 
 
 def solve_equilibrium(

@@ -26,5 +26,5 @@ def test_run_that_is_asked_to_end_saves(
 ) -> None:
     words = [*WORDS, "--num-iterations", "3", "--games-per-iteration", "100", "--save-every", "3", "--eval-games", "0"]
     check_run_that_is_asked_to_end_saves(
-        main, words, tmp_path, monkeypatch, capsys, suffixes=(".json", ".npz", ".safetensors"), after=2
+        main, words, tmp_path, monkeypatch, capsys, suffixes=(".json", ".safetensors"), after=2
     )

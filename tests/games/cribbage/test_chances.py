@@ -49,8 +49,8 @@ def test_bad_arguments_are_refused(tmp_path):
 def test_table_comes_back_from_its_file(tmp_path):
     points = np.array([[0, 1, -1, 0, 0, 0, 0, 0, 0, 8, -8, -5], [-2, 2, -1, 0, 0, 0, 0, 0, 0, 4, -4, -3]], np.int8)
     table = chance_table(np.linspace(0, 1, 5 * 122 * 122).reshape(5, 122, 122), points)
-    save_table(tmp_path / "chances.npz", table, deals=2, seed=1)
-    again = load_table(tmp_path / "chances.npz")
+    save_table(tmp_path / "chances.safetensors", table, deals=2, seed=1)
+    again = load_table(tmp_path / "chances.safetensors")
     np.testing.assert_allclose(again.chances, table.chances, atol=1e-5)
     assert (again.crib, again.play) == (table.crib, table.play) == (4.0, 0.5)
     assert again.before[0].tolist() == [[1, 1, 0.5], [2, 3, 0.5]]  # Of the pone before its hand.

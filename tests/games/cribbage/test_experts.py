@@ -241,7 +241,7 @@ def test_unknown_names_raise():
 
 
 def test_weight_file_plays_in_the_arena_as_in_the_trainer(tmp_path, pegging):
-    path = tmp_path / "a.experts.safetensors"
+    path = tmp_path / "a.safetensors"
     save_experts(path, named_weights("hand_max_min"), pegging, {"games": 0})
     options = GAME.options.parse({})
     report = evaluate("Cribbage-v0", options, [path, "greedy"], games=2000, seed=3)
@@ -261,7 +261,7 @@ def test_weight_file_plays_in_the_arena_as_in_the_trainer(tmp_path, pegging):
 def test_best_mean_hand_alone_is_greedy(tmp_path, pegging):
     # Both take the first of the best mean hands and play the same, so each wins one game of every pair.
     assert match(side("hand_max_avg", pegging), side("greedy", pegging), 4000, 3) == (0.5, (0.5, 0.5))
-    path = tmp_path / "a.experts.safetensors"
+    path = tmp_path / "a.safetensors"
     save_experts(path, named_weights("hand_max_avg"), pegging, {})
     report = evaluate("Cribbage-v0", GAME.options.parse({}), [path, "greedy"], games=1000, seed=3)
     assert report.players[0].win_rate == 0.5
@@ -269,7 +269,7 @@ def test_best_mean_hand_alone_is_greedy(tmp_path, pegging):
 
 
 def test_weight_file_starts_another_run(tmp_path, pegging):
-    path = tmp_path / "a.experts.safetensors"
+    path = tmp_path / "a.safetensors"
     save_experts(path, named_weights("random", 4), pegging, {})
     trainer = Trainer(SMALL.replace(init=(str(path),), init_noise=0.0))
     assert trainer.weights() == pytest.approx(named_weights("random", 4), abs=2e-6)
@@ -288,7 +288,7 @@ def broken(weights):
 
 @pytest.mark.parametrize("kind", ["negative", "nan", "zero", "size"])
 def test_bad_weights_raise_one_line(tmp_path, pegging, kind):
-    path = tmp_path / "bad.experts.safetensors"
+    path = tmp_path / "bad.safetensors"
     weights, message = broken(named_weights("uniform"))[kind]
     save_experts(path, np.ascontiguousarray(weights), pegging, {})
     with pytest.raises(CardgymError, match=message) as error:
@@ -297,7 +297,7 @@ def test_bad_weights_raise_one_line(tmp_path, pegging, kind):
 
 
 def test_other_files_raise(tmp_path, pegging):
-    path = tmp_path / "b.experts.safetensors"
+    path = tmp_path / "b.safetensors"
     options = GAME.options.parse({})
     with pytest.raises(CardgymError, match="no such file"):
         resolve(path, GAME, options)

@@ -40,7 +40,7 @@ def written(path, pegging, **tensors):
 
 
 def test_run_starts_with_the_files_weights_and_with_noise_from_a_name(tmp_path, pegging):
-    path = tmp_path / "a.experts.safetensors"
+    path = tmp_path / "a.safetensors"
     save_experts(path, named_weights("random", 4), pegging, {})
     trainer = Trainer(SMALL.replace(init=(str(path), "uniform"), init_noise=0.3))
     assert trainer.weights(0) == pytest.approx(named_weights("random", 4), abs=2e-6)
@@ -51,7 +51,7 @@ def test_run_starts_with_the_files_weights_and_with_noise_from_a_name(tmp_path, 
 
 @pytest.mark.parametrize("own_crib", [True, False])
 def test_file_learned_with_another_own_crib_raises(tmp_path, pegging, own_crib):
-    path = tmp_path / "a.experts.safetensors"
+    path = tmp_path / "a.safetensors"
     save_experts(path, named_weights("uniform"), pegging, {"own_crib": own_crib})
     Trainer(SMALL.replace(init=(str(path),), own_crib=own_crib))
     with pytest.raises(CardgymError, match=f"learned with own_crib={own_crib}"):
@@ -59,7 +59,7 @@ def test_file_learned_with_another_own_crib_raises(tmp_path, pegging, own_crib):
 
 
 def test_tensors_of_another_type_or_not_finite_raise(tmp_path, pegging):
-    path, options = tmp_path / "a.experts.safetensors", GAME.options.parse({})
+    path, options = tmp_path / "a.safetensors", GAME.options.parse({})
     bad = pegging.figures.copy()
     bad[0, 1, 7] = np.nan
     for tensors, message in (
@@ -76,7 +76,7 @@ def test_tensors_of_another_type_or_not_finite_raise(tmp_path, pegging):
 
 
 def test_type_that_numpy_lacks_raises(tmp_path, pegging):
-    path = written(tmp_path / "a.experts.safetensors", pegging)
+    path = written(tmp_path / "a.safetensors", pegging)
     content = path.read_bytes()
     size = int.from_bytes(content[:8], "little")
     head = json.loads(content[8 : 8 + size])
@@ -84,7 +84,7 @@ def test_type_that_numpy_lacks_raises(tmp_path, pegging):
     head["weights"] = {"dtype": "BF16", "shape": [(end - begin) // 2], "data_offsets": [begin, end]}
     words = json.dumps(head).encode()
     path.write_bytes(len(words).to_bytes(8, "little") + words + content[8 + size :])
-    with pytest.raises(CardgymError, match=r"weight file .*a\.experts\.safetensors") as error:
+    with pytest.raises(CardgymError, match=r"weight file .*a\.safetensors") as error:
         resolve(path, GAME, GAME.options.parse({}))
     assert "\n" not in str(error.value)
 
@@ -105,7 +105,7 @@ def test_same_tosses_compares_two_sides(pegging):
 
 
 def test_shipped_weight_file_plays_as_its_card_says():
-    path = Path(__file__).parents[3] / "checkpoints/cribbage/gradient.experts.safetensors"
+    path = Path(__file__).parents[3] / "checkpoints/cribbage/gradient.safetensors"
     about = load_experts(path).about
     assert (about["games"], about["config"]["seed"]) == (160_000, 1)
     for opponent, low, high in [("random", 0.97, 1.0), ("greedy", 0.52, 0.60), ("expert", 0.32, 0.41)]:

@@ -26,5 +26,5 @@ def test_run_that_is_asked_to_end_saves(
 ) -> None:
     words = [*WORDS, "--total-games", "1500", "--save-every", "1500"]
     check_run_that_is_asked_to_end_saves(
-        main, words, tmp_path, monkeypatch, capsys, suffixes=(".json", ".npz", ".safetensors"), after=1
+        main, words, tmp_path, monkeypatch, capsys, suffixes=(".json", ".safetensors"), after=1
     )

@@ -165,7 +165,7 @@ def dealt(hand, dealer):
 def test_weight_file_keeps_own_crib(tmp_path):
     pegging, tossed = Trainer(RUN).learner.pegging, {}
     for own_crib in (True, False):
-        path = tmp_path / f"{own_crib}.experts.safetensors"
+        path = tmp_path / f"{own_crib}.safetensors"
         save_experts(path, named_weights("crib_min_avg"), pegging, {"own_crib": own_crib})
         assert load_experts(path).own_crib is own_crib
         for dealer in (True, False):
@@ -183,7 +183,7 @@ def test_arena_plays_a_saved_own_crib_as_the_trainer_does(tmp_path):
     pegging = trainer.learner.pegging
     again = match(side(str(path), pegging), side("crib", pegging), 4000, EVALUATION_SEED)
     assert again == trainer.evaluate(("crib",), 4000)["crib"]
-    poor = tmp_path / "poor.experts.safetensors"
+    poor = tmp_path / "poor.safetensors"
     save_experts(poor, trainer.weights(), pegging, {})
     report = evaluate("Cribbage-v0", OPTIONS, [path, poor], games=2000, seed=3)
     assert again[1][0] > 0.55

@@ -30,7 +30,7 @@ def test_solve_prints_json_and_writes_a_policy_it_can_read(tmp_path: Path, capsy
     ("script", "words", "file"),
     [
         ("dqn.py", ["--total-steps", "2000"], "model.safetensors"),
-        ("tabular.py", ["--total-steps", "20000", "--observation", "full"], "q_table.npz"),
+        ("tabular.py", ["--total-steps", "20000", "--observation", "full"], "q_table.safetensors"),
     ],
 )
 @pytest.mark.slow

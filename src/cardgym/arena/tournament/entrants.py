@@ -12,7 +12,7 @@ from pathlib import Path
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files import shipped
-from cardgym.players.base import GREEDY, PlayerSpec, checkpoints, player_suffixes, resolve
+from cardgym.players.base import GREEDY, PLAYER_SUFFIXES, PlayerSpec, checkpoints, resolve
 
 MAX_PLAYERS = 64
 """A round robin of more players would have thousands of matches."""
@@ -47,7 +47,7 @@ def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[
         if isinstance(spec, str | Path) and (folder := shipped.checkpoint_path(Path(spec))).is_dir():
             found, left_out = in_folder(folder, game, options)
             if not found:
-                why = left_out[-1] if left_out else f"no file ends in {', '.join(player_suffixes())}"
+                why = left_out[-1] if left_out else f"no file ends in {', '.join(PLAYER_SUFFIXES)}"
                 raise CardgymError(f"folder {spec}: holds no player of {game.id}: {why}")
             for reason in left_out:
                 print(f"left out: {printable(reason, 500)}", file=sys.stderr)
@@ -60,7 +60,7 @@ def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[
 
 def in_folder(folder: Path, game: Game, options: Options) -> tuple[list[Entrant], list[str]]:
     """The players in a folder and below it, and why each file that might have been one is left out."""
-    suffixes = player_suffixes()
+    suffixes = PLAYER_SUFFIXES
     files = sorted(path for path in folder.rglob("*") if path.name.endswith(suffixes) and path.is_file())
     players: list[Entrant] = []
     left_out = []

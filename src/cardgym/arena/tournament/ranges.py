@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,8 @@ from cardgym.arena.tournament.bootstrap import REPLICATES, weights
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.files.archives import Archive
-from cardgym.files.atomic import replacing
+from cardgym.files.documents import Document
+from cardgym.files.tensors import SUFFIX, read_tensors, write_tensors
 from cardgym.players.base import Player, PlayerSpec, resolve
 
 Sums = npt.NDArray[np.float64]
@@ -127,6 +127,16 @@ def _player(spec: Any, game: Game, options: Options) -> Player:
 # -- ranges on disk ---------------------------------------------------------------------------------------------------
 
 
+_FORMAT = "cardgym-tournament-range-1"
+
+
+class _Range(Document):
+    """The document of a range's file."""
+
+    format: Literal["cardgym-tournament-range-1"]
+    """`_FORMAT`."""
+
+
 class RangeStore:
     """The ranges that a tournament has played, each in a file of a folder, named by what decides its sums.
 
@@ -138,7 +148,7 @@ class RangeStore:
 
     def exists(self) -> bool:
         """Whether anything was played."""
-        return any(self._folder.glob("*.npz"))
+        return any(self._folder.glob(f"*{SUFFIX}"))
 
     def load(self, pairing: Pairing, first: int, count: int) -> Sums | None:
         """The sums of a range; None if it was not played.
@@ -149,13 +159,10 @@ class RangeStore:
         path = self._path(pairing, first, count)
         if not path.exists():
             return None
-        with Archive(path, f"range {path}", "sums of a tournament") as archive:
-            sums: Sums = archive.array("sums", np.float64, ndim=2)
-        if sums.shape != (1 + REPLICATES, 5) or not np.isfinite(sums).all():
-            raise CardgymError(
-                f"range {path}: holds no sums of this version's tournaments; delete it, and it is played"
-            )
-        return sums
+        _, arrays = read_tensors(path, f"range {path}", _Range, {"sums": (np.float64, (1 + REPLICATES, 5))})
+        if not np.isfinite(arrays["sums"]).all():
+            raise CardgymError(f"range {path}: a sum is not finite; delete the file to play the range again")
+        return arrays["sums"]
 
     def save(self, pairing: Pairing, first: int, count: int, sums: Sums) -> None:
         """Keep the sums of a range.
@@ -163,12 +170,11 @@ class RangeStore:
         Raises:
             CardgymError: where the file cannot be written.
         """
-        with replacing(self._path(pairing, first, count)) as temporary, open(temporary, "wb") as file:
-            np.savez_compressed(file, sums=sums)
+        write_tensors(self._path(pairing, first, count), {"format": _FORMAT}, {"sums": sums})
 
     def _path(self, pairing: Pairing, first: int, count: int) -> Path:
         text = repr((pairing.env, pairing.settings, pairing.identities, pairing.payoff, pairing.seed, first, count))
-        return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.npz"
+        return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}{SUFFIX}"
 
 
 def plain_settings(options: Options) -> tuple[tuple[str, int | str], ...]:

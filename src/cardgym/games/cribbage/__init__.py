@@ -8,7 +8,7 @@ PACKAGE = GamePackage(
         "Cribbage-v0": "cardgym.games.cribbage.game:GAME",
         "CribbageDeal-v0": "cardgym.games.cribbage.game:DEAL_GAME",
     },
-    loaders={".experts.safetensors": "cardgym.games.cribbage.experts.player:load_player"},
+    loaders={"cardgym-experts-1": "cardgym.games.cribbage.experts.player:load_player"},
     commands={
         "cribbage-stats": Command(
             "cardgym.games.cribbage.statistics", "count the exact statistics of every hand of cribbage"

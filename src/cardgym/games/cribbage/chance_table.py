@@ -1,25 +1,26 @@
 """The chances to win that come with the game, and the chance that a toss gives.
 
 Far from the target the best toss is the one of most points. Near it the chance to win is no straight line in points:
-who counts first, and whether the hand suffices, decide. `cardgym cribbage-chances --out FILE.npz` makes the table.
+who counts first, and whether the hand suffices, decide. `cardgym cribbage-chances --out FILE.safetensors` makes the
+table.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import rule
-from cardgym.files.atomic import replacing
+from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand
 from cardgym.games.cribbage.state import CUTS, KEPT, NUM_TOSSES
 
-FORMAT = "cardgym cribbage chances 1"
-PATH = Path(__file__).with_name("chances.npz")
+FORMAT = "cardgym-cribbage-chances-1"
+PATH = Path(__file__).with_name("chances.safetensors")
 """The table of the player `equilibrium` and the coach."""
 HOLES = 121
 PHASES = ("deal", "play", "pone's hand", "dealer's hand", "crib")
@@ -76,21 +77,25 @@ def _outcomes(mine: npt.NDArray[np.int64], theirs: npt.NDArray[np.int64]) -> npt
     return np.column_stack([pairs, counts / counts.sum()])
 
 
-def save_table(path: Path, table: ChanceTable, **about: int) -> None:
-    """Write a table, and in words what made it."""
-    arrays: dict[str, Any] = {"format": np.array(FORMAT), **{name: np.array(value) for name, value in about.items()}}
-    arrays |= {"chances": np.rint(table.chances * _STEPS).astype(np.uint16), "crib": np.array(table.crib)}
-    arrays |= {"play": np.array(table.play), "before_pone": table.before[0], "before_dealer": table.before[1]}
-    with replacing(path) as temporary, open(temporary, "wb") as stream:
-        np.savez_compressed(stream, **arrays)
+def save_table(path: Path, table: ChanceTable, *, deals: int, seed: int) -> None:
+    """Write a table made from that many sampled deals."""
+    document = {"format": FORMAT, "deals": deals, "seed": seed, "crib": table.crib, "play": table.play}
+    chances = np.rint(table.chances * _STEPS).astype(np.uint16)
+    arrays: Arrays = {"chances": chances, "before_pone": table.before[0], "before_dealer": table.before[1]}
+    write_tensors(path, document, arrays)
 
 
 def load_table(path: Path = PATH) -> ChanceTable:
     """Read a table that `save_table` wrote; outcomes that hardly occur are left out."""
-    with np.load(path, allow_pickle=False) as archive:
-        before = _common(archive["before_pone"]), _common(archive["before_dealer"])
-        chances = archive["chances"] / np.float32(_STEPS)
-        return ChanceTable(chances.astype(np.float32), before, float(archive["crib"]), float(archive["play"]))
+    from cardgym.games.cribbage.documents import ChancesDocument
+
+    outcomes = (np.float64, (None, 3))
+    shape = (len(PHASES), HOLES + 1, HOLES + 1)
+    layout: Layout = {"chances": (np.uint16, shape), "before_pone": outcomes, "before_dealer": outcomes}
+    document, arrays = read_tensors(path, f"chances {path}", ChancesDocument, layout)
+    before = _common(arrays["before_pone"]), _common(arrays["before_dealer"])
+    chances = arrays["chances"] / np.float32(_STEPS)
+    return ChanceTable(chances.astype(np.float32), before, document.crib, document.play)
 
 
 def _common(outcomes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -137,7 +137,9 @@ def add_arguments(parser: Parser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--deals", type=int, default=4000, metavar="N", help="deals to sample (default 4000)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the deals (default 1)")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write all chances to this file (.csv, or .npz)")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write all chances to this file (.csv, or .safetensors)"
+    )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw them (.png, .svg, .pdf)")
 
 
@@ -149,8 +151,8 @@ def run(arguments: argparse.Namespace) -> None:
     """
     if arguments.deals < 1 or arguments.seed < 0:
         raise CardgymError("--deals: allowed are whole numbers from 1 on, and for --seed from 0 on")
-    if arguments.out is not None and arguments.out.suffix not in (".csv", ".npz"):
-        raise CardgymError(f"--out {arguments.out}: allowed are .csv, for people, and .npz, which players read")
+    if arguments.out is not None and arguments.out.suffix not in (".csv", ".safetensors"):
+        raise CardgymError(f"--out {arguments.out}: allowed are .csv, for people, and .safetensors, which players read")
     if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
         raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
     from cardgym.console.tables import print_results
@@ -162,7 +164,7 @@ def run(arguments: argparse.Namespace) -> None:
     heads = ("%", *(f"dealer {dealer}" for dealer in _SHOWN))
     first = 100 * (1 - chances[0, -1, -1])
     print_results("The pone wins, before the deal", heads, rows, f"the first dealer wins {first:.1f} %")
-    if arguments.out is not None and arguments.out.suffix == ".npz":
+    if arguments.out is not None and arguments.out.suffix == ".safetensors":
         save_table(arguments.out, chance_table(chances, points), deals=arguments.deals, seed=arguments.seed)
     elif arguments.out is not None:
         save_chances(arguments.out, chances)

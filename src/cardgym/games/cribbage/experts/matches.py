@@ -12,9 +12,10 @@ from cardgym.engine.contract import Generator
 from cardgym.engine.generator import derive, uniform
 from cardgym.engine.numba.compilation import compiled, config
 from cardgym.errors import unknown
+from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.experts.games import deal_cards, finish_deal
-from cardgym.games.cribbage.experts.player import STARTS, SUFFIX, Weights, load_experts, named_weights
+from cardgym.games.cribbage.experts.player import STARTS, Weights, load_experts, named_weights
 from cardgym.games.cribbage.experts.strategies import (
     HOLES,
     KEEPS,

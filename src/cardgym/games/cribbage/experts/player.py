@@ -1,12 +1,11 @@
 """Experts at cribbage: weight files, and the player that tosses by one and plays like `greedy`.
 
-A weight file ends in `.experts.safetensors`. It holds the weights for every own score, opponent's score and side, the
-pegging statistics that they were learned with, and as metadata the run that made it. Nothing in it is executed.
+A weight file holds the weights for every own score, opponent's score and side, the pegging statistics that they were
+learned with, and in its document the run that made it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +18,8 @@ from pydantic import AfterValidator, ConfigDict
 from cardgym.engine.contract import Game, Options, offsets
 from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError, unknown
-from cardgym.files.atomic import replacing
 from cardgym.files.documents import Document, Items, Name
-from cardgym.files.tensors import Layout, read_tensors
+from cardgym.files.tensors import SUFFIX, Layout, read_tensors, write_tensors
 from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.experts.strategies import (
@@ -40,7 +38,6 @@ from cardgym.games.cribbage.statistics_arrays import StatisticsArrays, build_arr
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player
 
-SUFFIX = ".experts.safetensors"
 FORMAT = "cardgym-experts-1"
 SHAPE = (HOLES, HOLES, 2, NUM_STRATEGIES)
 """Weights by own score, opponent's score, 1 for the dealer or 0 for the pone, and strategy."""
@@ -48,9 +45,6 @@ STARTS = ("uniform", "random", *FAMILIES, *STRATEGIES)
 """Weights that have a name: equal, random, those of one family, or a single strategy."""
 _OTHERS = 0.02
 """What the weights of a family leave to all strategies together: a weight of 0 could never grow."""
-
-_DTYPES = {"f": "F64", "i": "I64"}
-"""How safetensors writes the dtypes of pegging statistics, by their kind."""
 
 Weights = npt.NDArray[np.float32]
 
@@ -117,16 +111,12 @@ def save_experts(path: Path, weights: Weights, pegging: PeggingStatistics, about
     """Write a weight file.
 
     Raises:
-        CardgymError: if it cannot be written, or its name does not end in `.experts.safetensors`.
+        CardgymError: if it cannot be written, or its name does not end in `.safetensors`.
     """
-    import safetensors.numpy
-
     if not path.name.endswith(SUFFIX):
         raise CardgymError(f"weight file {path}: its name must end in {SUFFIX}")
     tensors = {"weights": weights, **{f"pegging_{name}": value for name, value in pegging._asdict().items()}}
-    metadata = {"cardgym": json.dumps({"format": FORMAT, "strategies": STRATEGIES, **about})}
-    with replacing(path) as temporary:
-        temporary.write_bytes(safetensors.numpy.save(tensors, metadata))
+    write_tensors(path, {"format": FORMAT, "strategies": STRATEGIES, **about}, tensors)
 
 
 def load_experts(path: Path) -> Experts:
@@ -139,10 +129,10 @@ def load_experts(path: Path) -> Experts:
     what = f"weight file {path}"
     pegging = new_pegging()._asdict()
     layout: Layout = {
-        "weights": ("F32", SHAPE),
-        **{f"pegging_{name}": (_DTYPES[array.dtype.kind], array.shape) for name, array in pegging.items()},
+        "weights": (np.float32, SHAPE),
+        **{f"pegging_{name}": (array.dtype, array.shape) for name, array in pegging.items()},
     }
-    tensors, metadata = read_tensors(path, what, "experts", ExpertsMetadata, lambda _: layout, "numpy")
+    metadata, tensors = read_tensors(path, what, ExpertsMetadata, layout)
     weights = _checked_weights(path, tensors["weights"])
     about = metadata.model_dump(exclude={"format", "strategies"})
     return Experts(weights, _checked_pegging(path, tensors), metadata.own_crib, about)

@@ -12,6 +12,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from cardgym.arena.match import EVALUATION_SEED
 from cardgym.engine.generator import derive
 from cardgym.errors import CardgymError
+from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.experts.games import (
     DEALS,
     GAMES,
@@ -24,7 +25,7 @@ from cardgym.games.cribbage.experts.games import (
     train_games,
 )
 from cardgym.games.cribbage.experts.matches import OPPONENTS, OWN_CRIB, WEIGHTS, Side, match, records, side
-from cardgym.games.cribbage.experts.player import SUFFIX, Weights, load_experts, named_weights, save_experts
+from cardgym.games.cribbage.experts.player import Weights, load_experts, named_weights, save_experts
 from cardgym.games.cribbage.experts.strategies import new_pegging
 from cardgym.games.cribbage.experts.updates import EVENTS, FLOOR, value_positions
 from cardgym.games.cribbage.statistics_arrays import build_arrays

@@ -3,7 +3,7 @@
 Pone and dealer each hold four cards that `expert` keeps, and play for the difference of their points, whatever the
 score is. Suits do not matter there. In a share of deals the opponent takes the most points at sight; --takers 0 leaves
 these opponents out. Exploitability is exact: what a best responder to the policy, as it is written, wins a deal. Needs
-2.9 GB of memory. Example: cardgym pegging --iterations 60 --out policy.npz
+2.9 GB of memory. Example: cardgym pegging --iterations 60 --out policy.safetensors
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def add_arguments(parser: Parser) -> None:
         help=f"of deals in which the opponent takes the most points at sight, 0 to 0.9 (default {_TAKERS})",
     )  # fmt: skip
     parser.add_argument("--threads", type=int, default=2, metavar="N", help="1 or more (default 2)")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the policy to this file (.npz)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the policy to this file (.safetensors)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -44,8 +44,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise CardgymError("--iterations and --threads: allowed are whole numbers from 1 on")
     if not 0.0 <= arguments.takers <= 0.9:
         raise CardgymError(f"--takers {arguments.takers}: allowed is a share from 0 to 0.9")
-    if arguments.out is not None and arguments.out.suffix != ".npz":
-        raise CardgymError(f"--out {arguments.out}: the name of a policy of the play ends in .npz")
+    if arguments.out is not None and arguments.out.suffix != ".safetensors":
+        raise CardgymError(f"--out {arguments.out}: the name of a policy of the play ends in .safetensors")
     from cardgym.console.progress import Progress
     from cardgym.games.cribbage.pegging.policy import save_policy
     from cardgym.games.cribbage.pegging.solver import (
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
     }
     if arguments.out is not None:
         policy = pack(tree, steps, kept, solver.hand_values(strategy), arguments.takers)
-        save_policy(arguments.out, policy, **{name: report[name] for name in ("iterations", "exploitability")})
+        save_policy(arguments.out, policy, iterations=arguments.iterations, exploitability=report["exploitability"])
         report["bytes"] = arguments.out.stat().st_size
     if arguments.json:
         print(json.dumps(report, indent=2, allow_nan=False))

@@ -1,26 +1,29 @@
 """The solved play of the cards as a file: how probable each card is, up to the last three cards of a deal.
 
-The file is an archive of NumPy arrays (`.npz`). It keeps what `PeggingSolver` has learned above the leaves of the
-public tree, rounded to `LEVELS_OF_CHOICE` steps. At the leaves the player counts instead (`inference.py`).
+The file keeps what `PeggingSolver` has learned above the leaves of the public tree, rounded to `LEVELS_OF_CHOICE` steps
+and compressed with zlib: 22 MB become 2. At the leaves the player counts instead (`inference.py`).
 """
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import rule
-from cardgym.files.atomic import replacing
+from cardgym.errors import CardgymError
+from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
+from cardgym.games.cribbage.pegging.hands import SIZES
 
-FORMAT = "cardgym cribbage pegging 2"
+FORMAT = "cardgym-cribbage-pegging-1"
 LEVELS_OF_CHOICE = 255
 """Into how many steps a probability is rounded: a byte."""
 FLOOR = 0.001
 """What the player adds to every probability when it infers: a hand is hardly ever impossible."""
-PATH = Path(__file__).with_name("policy.npz")
+PATH = Path(__file__).with_name("policy.safetensors")
 """The policy of the player `equilibrium`."""
 
 RESTART_BIT = 1 << 41
@@ -70,16 +73,34 @@ def find_node(policy: PeggingPolicy, key: int) -> int:
     return int(policy.bases[low])
 
 
-def save_policy(path: Path, policy: PeggingPolicy, **about: str | int | float) -> None:
-    """Write a policy, and in words what made it."""
-    arrays: dict[str, Any] = {"format": np.array(FORMAT), **{name: np.array(text) for name, text in about.items()}}
-    arrays |= policy._asdict()
-    with replacing(path) as temporary, open(temporary, "wb") as stream:
-        np.savez_compressed(stream, **arrays)
+def save_policy(path: Path, policy: PeggingPolicy, *, iterations: int, exploitability: float) -> None:
+    """Write a policy that the solver found in that many iterations."""
+    document = {
+        "format": FORMAT, "iterations": iterations, "exploitability": exploitability, "takers": policy.takers,
+        "num_choices": len(policy.choices),
+    }  # fmt: skip
+    choices = np.frombuffer(zlib.compress(policy.choices.tobytes(), 9), np.uint8)
+    arrays: Arrays = {
+        "keys": policy.keys, "bases": policy.bases, "choices": choices, "kept": policy.kept, "worths": policy.worths,
+    }  # fmt: skip
+    write_tensors(path, document, arrays)
 
 
 def load_policy(path: Path = PATH) -> PeggingPolicy:
     """Read a policy that `save_policy` wrote."""
-    with np.load(path, allow_pickle=False) as archive:
-        keys, bases, choices, kept, worths, takers = (archive[name] for name in PeggingPolicy._fields)
-        return PeggingPolicy(keys, bases, choices, kept, worths, float(takers))
+    from cardgym.games.cribbage.documents import PeggingDocument
+
+    what, hands = f"pegging policy {path}", (np.float64, (2, SIZES[4]))
+    layout: Layout = {
+        "keys": (np.int64, (None,)), "bases": (np.int64, (None,)), "choices": (np.uint8, (None,)), "kept": hands,
+        "worths": hands,
+    }  # fmt: skip
+    document, arrays = read_tensors(path, what, PeggingDocument, layout)
+    try:
+        choices = zlib.decompressobj().decompress(arrays["choices"].tobytes(), document.num_choices + 1)
+    except zlib.error as error:
+        raise CardgymError(f"{what}: its choices are damaged ({error})") from None
+    if len(choices) != document.num_choices:
+        raise CardgymError(f"{what}: its choices are not the {document.num_choices:,} that its metadata declare")
+    arrays["choices"] = np.frombuffer(bytearray(choices), np.uint8)
+    return PeggingPolicy(**arrays, takers=document.takers)
