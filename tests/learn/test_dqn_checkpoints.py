@@ -137,7 +137,7 @@ def test_checkpoint_for_another_observation_is_refused(checkpoint: Path, metadat
     ],
 )
 def test_metadata_that_do_not_fit_the_weights_are_refused(checkpoint: Path, metadata: Any) -> None:
-    assert re.search("network|do not fit", refusal(changed(checkpoint, **metadata)))
+    assert re.search("network|do not match", refusal(changed(checkpoint, **metadata)))
 
 
 @pytest.mark.parametrize("metadata", [{"options": 3}, {"env": None}, {"observation": ["full"]}])

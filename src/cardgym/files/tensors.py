@@ -68,7 +68,7 @@ def write_tensors(path: Path, document: Mapping[str, Any], arrays: Mapping[str, 
         file.write(len(head).to_bytes(8, "little"))
         file.write(head)
         for name in names:
-            contents[name].tofile(file)
+            file.write(contents[name].reshape(-1).view(np.uint8).data)
 
 
 def read_tensors(path: Path, what: str, kind: type[D], layout: Layout | Callable[[D], Layout]) -> tuple[D, Arrays]:

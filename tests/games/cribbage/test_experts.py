@@ -305,7 +305,7 @@ def test_other_files_raise(tmp_path, pegging):
     with pytest.raises(CardgymError, match="truncated"):
         resolve(path, GAME, options)
     path.write_bytes(safetensors.numpy.save({"weights": named_weights("uniform")}, {"cardgym": json.dumps([1])}))
-    with pytest.raises(CardgymError, match="not experts of cardgym"):
+    with pytest.raises(CardgymError, match="not a JSON object"):
         resolve(path, GAME, options)
     save_experts(path, named_weights("uniform"), pegging, {})
     with pytest.raises(CardgymError, match="made for target=121, not target=61"):
