@@ -59,7 +59,7 @@ def test_files_are_named_by_their_stems_as_far_as_these_differ() -> None:
         "a/model", "model:greedy", "b/model",
     ]  # fmt: skip
     assert short_names(["a.zip", "b/a.zip"]) == ["a", "b/a"]
-    assert short_names(["a/x.json", "a/x.npz"]) == ["a/x", "a/x"]
+    assert short_names(["a/x.json", "a/x.safetensors"]) == ["a/x", "a/x"]
 
 
 def test_heads_are_wrapped_to_the_width_of_their_cells() -> None:
