@@ -203,7 +203,7 @@ def test_options_accept_numbers_and_booleans() -> None:
             "feasible",
             {"unseen": state.UNSEEN, "all": state.ALL, "colour": state.COLOUR, "consistent": state.CONSISTENT},
         ),
-        ("reward", "reward_model", {"win": state.WIN, "paper": state.PAPER}),
+        ("reward", "reward", {"win": state.WIN, "paper": state.PAPER}),
     ],
 )
 def test_record_holds_the_options(option: str, field: str, codes: dict[str, int]) -> None:

@@ -161,7 +161,7 @@ def score(state: State, seat: int) -> float:
 @rule
 def forfeit(state: State, seat: int) -> float:
     """A forfeit costs what a loss does."""
-    return -10000.0 if state.reward_model == PAPER else -1.0
+    return -10000.0 if state.reward == PAPER else -1.0
 
 
 def stack_deck(state: State, deck: Sequence[int]) -> None:
@@ -329,13 +329,13 @@ def _reveal(state: State, place: int) -> None:
 
 @rule
 def _pay_guess(state: State, amount: float) -> None:
-    if state.reward_model == PAPER:
+    if state.reward == PAPER:
         state.paid[state.turn] += amount
 
 
 @rule
 def _win(state: State, seat: int) -> None:
-    stake = 10000.0 if state.reward_model == PAPER else 1.0
+    stake = 10000.0 if state.reward == PAPER else 1.0
     state.paid[seat] += stake
     state.paid[1 - seat] -= stake
     state.winner = seat

@@ -41,7 +41,7 @@ STATE = np.dtype(
         ("first", np.int32),
         ("colour_visible", np.int32),
         ("feasible", np.int32),
-        ("reward_model", np.int32),
+        ("reward", np.int32),
         # The game. A set of tiles is a number whose bit t stands for tile t.
         ("phase", np.int32),
         ("turn", np.int32),  # The seat to decide, to draw, or to be dealt a tile.
@@ -111,12 +111,6 @@ class CodaOptions(Options):
                 "options feasible=colour and colour_visible=no: the legal guesses would show the hidden colours; "
                 "change one of the two"
             )
-
-    def write(self, state: State) -> None:
-        """Write the options into the record, the option `reward` as `reward_model`."""
-        super().write(state)
-        state.reward_model = ("win", "paper").index(self.reward)
-        state.paid[:] = 0.0
 
 
 # -- actions: guess k x n + v, then stop, then places in a line ------------------------------------------------------

@@ -105,7 +105,7 @@ def deal(state: State) -> int:
 @rule
 def forfeit(state: State, seat: int) -> float:
     """-1; where points are the reward, minus all the points that the opponent lacks to the target."""
-    if state.reward_model == POINTS:
+    if state.reward == POINTS:
         return -float(state.target - state.scores[1 - seat])
     return -1.0
 
@@ -331,7 +331,7 @@ def _score(state: State, seat: int, kind: int, points: int) -> None:
     points = min(int(points), int(state.target - state.scores[seat]))
     state.scores[seat] += points
     state.tally[seat, kind] += points
-    if state.reward_model == POINTS:
+    if state.reward == POINTS:
         state.paid[seat] += points
         state.paid[1 - seat] -= points
     if state.scores[seat] >= state.target:
@@ -341,7 +341,7 @@ def _score(state: State, seat: int, kind: int, points: int) -> None:
 @rule
 def _finish(state: State) -> None:
     state.phase = OVER
-    if state.reward_model == WIN and state.scores[0] != state.scores[1]:
+    if state.reward == WIN and state.scores[0] != state.scores[1]:
         leader = 0 if state.scores[0] > state.scores[1] else 1
         state.paid[leader] = 1.0
         state.paid[1 - leader] = -1.0

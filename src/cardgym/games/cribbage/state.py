@@ -30,7 +30,7 @@ CUTTING, DEALING, TOSSING, STARTER, PLAYING, OVER = range(6)
 """Phases. A player decides at TOSSING and PLAYING, chance at CUTTING, DEALING and STARTER."""
 
 WIN, POINTS = range(2)
-"""Values of `reward_model`."""
+"""Values of `reward`."""
 
 PONE_PEGGING, PONE_HAND, DEALER_PEGGING, DEALER_HAND, CRIB, HEELS = range(6)
 """What points are scored for: the columns of `tally`. The crib and the heels are always the dealer's."""
@@ -41,7 +41,7 @@ STATE = np.dtype(
         ("num_players", np.int32),
         ("target", np.int16),
         ("deals", np.int16),
-        ("reward_model", np.int8),
+        ("reward", np.int8),
         # The game.
         ("dealer", np.int8),  # EMPTY until the cut decides.
         ("deal_number", np.int16),  # Deals finished.
@@ -81,13 +81,6 @@ class CribbageOptions(Options):
     target: int = number(121, 1, 1000, help="points that win the game")
     deals: int = number(0, 0, 1000, help="deals a game has at most, 0 for as many as it takes to reach the target")
     reward: str = choice("win", "points", help="1 or -1 at the end, or the points scored minus the opponent's")
-
-    def write(self, state: State) -> None:
-        """Write the options. `reward` becomes `reward_model`, because the record's `reward` is what a move paid."""
-        state.num_players = self.num_players
-        state.target = self.target
-        state.deals = self.deals
-        state.reward_model = WIN if self.reward == "win" else POINTS
 
 
 def invariants(state: State) -> tuple[int, ...]:
