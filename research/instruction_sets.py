@@ -36,10 +36,10 @@ SETTINGS: dict[str, dict[str, str]] = {
 PROGRAM = r"""
 import hashlib, json, sys
 import numpy as np, torch
-from cardgym.learn.dqn.gradient import QNetworkGradient
+from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.transitions import Transitions
-from cardgym.players.networks import NetworkShape
+from cardgym.players.networks import NetworkShape, QNetwork
 
 torch.set_num_threads(1)
 INPUTS, ACTIONS, ROWS = 59, 7, 512
@@ -58,8 +58,7 @@ def batch():
     return Transitions(**fields)
 
 torch.manual_seed(1)
-learner = DQNLearner(NetworkShape(INPUTS, ACTIONS, (128, 128)), double=True, discount=0.99, learning_rate=1e-3,
-                     target_update_interval=100)
+learner = DQNLearner(QNetwork(NetworkShape(INPUTS, ACTIONS, (128, 128))), DQNConfig())
 x, w, b, h, v = tensor(ROWS, INPUTS), tensor(128, INPUTS), tensor(128), tensor(ROWS, 128), tensor(128, 128)
 stages = {}
 def stage(name, *tensors):
@@ -68,7 +67,7 @@ def stage(name, *tensors):
         digest.update(one.detach().contiguous().numpy().tobytes())
     stages[name] = digest.hexdigest()[:12]
 def weights():
-    return [value for value in learner.online.state_dict().values()]
+    return [value for value in learner.network.state_dict().values()]
 
 stage("weights drawn by PyTorch", *weights())
 stage("first layer: x W^T + b", torch.nn.functional.linear(x, w, b))

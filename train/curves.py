@@ -18,8 +18,8 @@ from cardgym import CardgymError
 from cardgym.console.arguments import Parser
 from cardgym.experiments.sweep.chart import Curves, draw
 from cardgym.files.atomic import replacing
-from cardgym.learn.curves import read_curves
 from cardgym.learn.tags import EVAL, LOWER, UPPER, WIN_RATE, eval_tag
+from cardgym.learn.tensorboard import read_curves
 
 FORMATS = (".png", ".svg", ".pdf")
 

@@ -1,7 +1,7 @@
 """Stable-Baselines3 and sb3-contrib on any card game of cardgym: PPO and DQN, with action masks and without.
 
 Usage:
-    python train/sb3.py --env-id CorellianSpike-v0 --algorithm maskable_dqn [--seed 2] [--out FOLDER] [--resume] ...
+    python train/sb3.py --env-id CorellianSpike-v0 --algorithm maskable_dqn [--seed 2] [--out FOLDER] ...
 
 `--help` lists every hyper-parameter; docs/interop/stable_baselines3.md shows the same in a script of your own.
 """
@@ -17,14 +17,14 @@ import torch
 
 from cardgym import find
 from cardgym.console.progress import Progress
+from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.evaluation import Metrics, evaluate_learner, summary, write_results
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.schedules import Stopwatch
 from cardgym.learn.signals import Saving
-from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import resolve
 
@@ -32,18 +32,19 @@ if TYPE_CHECKING:
     from stable_baselines3.common.base_class import BaseAlgorithm
 
     from cardgym.interop.sb3 import ArenaCallback
-    from cardgym.interop.sb3.resume import TrainingState
 
 NEVER = 2**63
 """An interval in episodes or rollouts, as Stable-Baselines3 counts them; our own callback logs every so many steps."""
 
 
 def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:
-    """Train in this folder, from the start or from the state saved there."""
+    """Train in this folder, always from the start: Stable-Baselines3 saves models, but no state to resume from."""
+    model_file = folder / "model.zip"
+    if not resume and model_file.exists():
+        raise CardgymError(f"{folder}: holds a run already; name another folder, or add --resume to start it over")
     # Imported here: where Stable-Baselines3 is missing, `run_script` says so in one line.
     from cardgym.interop.sb3 import ArenaCallback, CardVecEnv
-    from cardgym.interop.sb3.resume import TrainingState
-    from cardgym.interop.sb3.training import Every, board_logger, make_model, wrapped
+    from cardgym.interop.sb3_training import Every, board_logger, make_model, wrapped
 
     torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
     game = find(config.env_id)
@@ -63,24 +64,19 @@ def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:
     model = make_model(config, wrapped(config, games))
     games.seed(config.seed * config.num_envs)  # Rows are seeded one apart: the runs of two seeds share no games.
     arena = ArenaCallback(config.eval_opponents, 0, config.eval_games, seat=config.seat, verbose=0)
-    state = TrainingState(model, games)
-    state_file, model_file = folder / STATE_FILE, folder / "model.zip"
-    if resume and state_file.exists():
-        load_parts(state_file, config, {"training": state})
 
     # -- the training; a step is a decision of the learner ------------------------------------------------------------
-    step = model.num_timesteps
-    stopwatch, saving = Stopwatch(step), Saving(config.save_every_minutes)
+    stopwatch, saving = Stopwatch(), Saving(config.save_every_minutes)
     with (
-        TensorBoard(folder, step) as board,
-        Progress("training", "steps", total=config.total_steps, done=step, lines=True) as progress,
+        TensorBoard(folder) as board,
+        Progress("training", "steps", total=config.total_steps, lines=True) as progress,
     ):
         board.hyper_parameters(config.model_dump())
         model.set_logger(board_logger(board))
 
         def save_out_of_turn(step: int) -> None:
             if saving.due():
-                save(config, folder, model, state, board, step)
+                save(model_file, model, board, step)
                 saving.done()  # The run ends here if it was asked to.
 
         callbacks = [
@@ -88,11 +84,11 @@ def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:
             Every(1, progress),
             Every(config.log_every, lambda step: model.dump_logs()),
             Every(config.eval_every, partial(evaluate, arena, stopwatch, progress)),
-            Every(config.save_every, partial(save, config, folder, model, state, board), between_rollouts=True),
+            Every(config.save_every, partial(save, model_file, model, board), between_rollouts=True),
             Every(1, save_out_of_turn, between_rollouts=True),
         ]
-        model.learn(config.total_steps - step, callbacks, log_interval=NEVER, reset_num_timesteps=False)
-        save(config, folder, model, state, board, model.num_timesteps)
+        model.learn(config.total_steps, callbacks, log_interval=NEVER)
+        save(model_file, model, board, model.num_timesteps)
 
         # -- the final evaluation -------------------------------------------------------------------------------------
         speed = {"seconds": stopwatch.seconds, "decisions_per_second": stopwatch.rate(model.num_timesteps)}
@@ -114,16 +110,11 @@ def evaluate(arena: ArenaCallback, stopwatch: Stopwatch, progress: Progress, ste
             progress.note(summary(arena.results))
 
 
-def save(
-    config: SB3Config, folder: Path, model: BaseAlgorithm, state: TrainingState, board: TensorBoard, step: int
-) -> None:
-    """Save the model, and the state to resume from."""
+def save(path: Path, model: BaseAlgorithm, board: TensorBoard, step: int) -> None:
+    """Save the model."""
     board.flush()
-    with replacing(folder / "model.zip") as temporary:
+    with replacing(path) as temporary:
         model.save(temporary)
-    save_parts(
-        folder / STATE_FILE, config, {"training": state}
-    )  # Last: if it is there to resume from, so is the model.
 
 
 def main(words: list[str]) -> int:

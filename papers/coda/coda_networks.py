@@ -14,14 +14,15 @@ import torch
 
 from cardgym.console.figures import COLOURS, new_figure, save_png
 from cardgym.engine.registry import find
+from cardgym.learn.buffers import ReplayBuffer
+from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.learner import DQNLearner
-from cardgym.learn.dqn.replay import ReplayBuffer
 from cardgym.learn.exploration import EpsilonGreedy
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.schedules import linear
 from cardgym.learn.transitions import TransitionBuilder
-from cardgym.players.networks import NetworkPlayer, network_shape
+from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
 
 ENV = "Coda-v0"
 MAX_DECISIONS = 11
@@ -96,14 +97,14 @@ def train_network(budget: Budget) -> TrainedNetwork:
     game = find(ENV)
     options = game.parse_options()
     shape = network_shape(game, options, budget.observation, budget.hidden_sizes, dueling=False)
-    learner = DQNLearner(
-        shape,
+    config = DQNConfig(
         double=budget.double,
-        discount=budget.gamma,
+        gamma=budget.gamma,
         learning_rate=budget.learning_rate,
         target_update_interval=budget.target_update_interval,
     )
-    player = NetworkPlayer("double DQN" if budget.double else "DQN", learner.online, budget.observation)
+    learner = DQNLearner(QNetwork(shape), config)
+    player = NetworkPlayer("double DQN" if budget.double else "DQN", learner.network, budget.observation)
     pool = OpponentPool.parse(("random=1",))
     rollout = SelfPlayRollout(game, options, budget.num_envs, pool, player, seed=budget.seed, seat=0)
     start = time.process_time()

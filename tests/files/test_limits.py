@@ -13,10 +13,9 @@ from cardgym.cli import main
 from cardgym.engine.registry import registered
 from cardgym.errors import CardgymError
 from cardgym.files.limits import check_disk, check_memory, duration, memory_limit
+from cardgym.learn.buffers import ReplayBuffer, ReservoirBuffer
 from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.dqn.replay import ReplayBuffer
 from cardgym.learn.nfsp.config import NFSPConfig
-from cardgym.learn.nfsp.reservoir import ReservoirBuffer
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.tabular.config import TabularConfig

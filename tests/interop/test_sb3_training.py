@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import gymnasium
@@ -14,18 +15,15 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import StopTrainingOnRewardThreshold
 from stable_baselines3.common.logger import configure
-from stable_baselines3.common.vec_env import VecFrameStack
 
 import cardgym
 from cardgym import CardgymError
-from cardgym.interop.sb3 import ArenaCallback, CardVecEnv, MaskableDQN
-from cardgym.interop.sb3.resume import TrainingState
-from cardgym.interop.sb3.training import Every
+from cardgym.console.progress import Progress
+from cardgym.interop.sb3 import ArenaCallback, CardVecEnv
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import read_config
-from cardgym.learn.curves import read_curves, read_evaluations
+from cardgym.learn.tensorboard import read_curves, read_evaluations
 from cardgym.players.base import resolve
-from killing import check_run_that_is_asked_to_end_saves
 
 QUICK = SB3Config(
     env_id="Tiny-v0",
@@ -147,48 +145,39 @@ def test_script_learns_the_tiny_game(script, tiny, tmp_path, algorithm, changes)
     assert curves[f"final/win_rate/{opponent}"][1] == [pytest.approx(metrics["win_rate"][0])]
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "changes"),
-    [("maskable_dqn", {}), ("ppo", {"normalize_reward": True}), ("maskable_ppo", {})],
-)
-def test_stopped_run_goes_on_with_the_same_bits(script, tiny, tmp_path, monkeypatch, capsys, algorithm, changes):
-    config = QUICK.replace(
-        algorithm=algorithm,
-        total_steps=2_048,
-        save_every=500,
-        final_games=0,
-        opponents=("perfect=1", "random=1"),
-        **changes,
-    )
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    script.train(config, whole, False)
-
-    call_if_due = Every._call_if_due
-
-    def stop(self: Every) -> None:
-        if self.model.num_timesteps >= 1_400:
-            raise KeyboardInterrupt
-        call_if_due(self)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Every, "_call_if_due", stop)
-        with pytest.raises(KeyboardInterrupt):
-            script.train(config, stopped, False)
-    script.train(config, stopped, True)
-    one, two = (
-        json.dumps({name: part.tolist() for name, part in weights(folder).items()}) for folder in (whole, stopped)
-    )
-    assert one == two
-    with pytest.raises(CardgymError, match=r"began with gamma=0\.99, not 0\.5"):
-        script.train(config.replace(gamma=0.5), stopped, True)
+def test_resumed_run_starts_over_with_the_same_bits(script, tiny, tmp_path, capsys):
+    words = ["--env-id", "Tiny-v0", "--total-steps", "512", "--num-envs", "16", "--hidden-sizes", "16"]
+    words += [
+        "--num-steps",
+        "8",
+        "--batch-size",
+        "64",
+        "--eval-every",
+        "0",
+        "--final-games",
+        "0",
+        "--out",
+        str(tmp_path),
+    ]
+    assert script.main(words) == 0
+    first = str(weights(tmp_path))
+    assert script.main(words) == 2
+    assert "holds a run already" in capsys.readouterr().err
+    assert script.main([*words, "--resume"]) == 0
+    assert "starting from the beginning" in capsys.readouterr().err
+    assert str(weights(tmp_path)) == first
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_run_that_is_asked_to_end_saves(script, tiny, tmp_path, monkeypatch, capsys):
-    words = ["--env-id", "Tiny-v0", "--total-steps", "1024", "--num-envs", "16", "--hidden-sizes", "16"]
-    words += ["--num-steps", "8", "--batch-size", "64", "--eval-every", "0", "--final-games", "0"]
-    # Model files hold the time: the states alone are compared.
-    check_run_that_is_asked_to_end_saves(script.main, words, tmp_path, monkeypatch, capsys, suffixes=())
+def test_run_that_is_asked_to_end_saves_its_model(script, tiny, tmp_path, monkeypatch, capsys):
+    def ask(progress, step):
+        if step >= 256:
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(Progress, "__call__", ask)
+    words = ["--env-id", "Tiny-v0", "--total-steps", "100000", "--num-envs", "16", "--num-steps", "8"]
+    assert script.main([*words, "--batch-size", "64", "--out", str(tmp_path)]) == 128 + signal.SIGTERM
+    assert weights(tmp_path)
 
 
 def weights(folder: Path):
@@ -207,13 +196,6 @@ def test_other_seeds_play_other_games(script, tiny, tmp_path):
         script.train(one.replace(seed=seed), tmp_path / name, False)
     texts = [str(weights(tmp_path / name)) for name in ("one", "same", "two")]
     assert texts[0] == texts[1] != texts[2]
-
-
-def test_trainings_in_other_wrappers_cannot_be_resumed(tiny):
-    games = CardVecEnv(tiny, 2)
-    model = MaskableDQN("MlpPolicy", VecFrameStack(games, 2), device="cpu")
-    with pytest.raises(CardgymError, match="VecFrameStack: a training in it cannot be resumed"):
-        TrainingState(model, games)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,11 @@ import torch
 from torch.nn.functional import smooth_l1_loss
 
 from cardgym.errors import CardgymError
-from cardgym.learn.device import choose_device
+from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.dqn.targets import double_dqn_target
+from cardgym.learn.resume import restore, state_of
+from cardgym.learn.training import choose_device
 from cardgym.learn.transitions import Transitions
 from cardgym.players.networks import NetworkShape, QNetwork
 
@@ -20,8 +22,8 @@ from cardgym.players.networks import NetworkShape, QNetwork
 def make_learner(**settings: Any) -> DQNLearner:
     torch.manual_seed(2)
     shape = NetworkShape(inputs=3, actions=4, hidden_sizes=(8,))
-    defaults: dict[str, Any] = {"double": True, "discount": 0.9, "learning_rate": 0.01, "target_update_interval": 1000}
-    return DQNLearner(shape, **{**defaults, **settings})
+    defaults: dict[str, Any] = {"double": True, "gamma": 0.9, "learning_rate": 0.01, "target_update_interval": 1000}
+    return DQNLearner(QNetwork(shape), DQNConfig(**{**defaults, **settings}))
 
 
 def make_batch(rows: int = 64) -> Transitions:
@@ -44,10 +46,10 @@ def test_update_returns_hubers_loss_and_lowers_it() -> None:
     learner, batch = make_learner(), make_batch()
     with torch.no_grad():
         td_target = double_dqn_target(
-            batch.rewards, batch.done, 0.9, learner.online(batch.next_observations),
+            batch.rewards, batch.done, 0.9, learner.network(batch.next_observations),
             learner.target(batch.next_observations), batch.next_masks,
         )  # fmt: skip
-        values = learner.online(batch.observations)[torch.arange(64), batch.actions]
+        values = learner.network(batch.observations)[torch.arange(64), batch.actions]
     first = learner.update(batch)
     assert torch.equal(first, smooth_l1_loss(values, td_target))
     assert not first.requires_grad
@@ -74,14 +76,14 @@ def test_target_network_moves_at_its_interval(tau: float) -> None:
         learner.update(batch)
         assert torch.equal(weights_of(learner.target), start)
     learner.update(batch)
-    torch.testing.assert_close(weights_of(learner.target), start + tau * (weights_of(learner.online) - start))
+    torch.testing.assert_close(weights_of(learner.target), start + tau * (weights_of(learner.network) - start))
 
 
 def test_long_gradients_are_shortened() -> None:
     learner = make_learner(max_grad_norm=1e-3)
     learner.update(make_batch())
     norm = torch.cat(
-        [values.grad.flatten() for values in learner.online.parameters() if values.grad is not None]
+        [values.grad.flatten() for values in learner.network.parameters() if values.grad is not None]
     ).norm()
     assert norm.item() == pytest.approx(1e-3, rel=1e-3)
 
@@ -101,7 +103,7 @@ def test_restored_learner_continues_with_the_same_bits() -> None:
     for _ in range(6):
         learner.update(batch)
     other = make_learner(target_update_interval=4)
-    other.load_state_dict(copy.deepcopy(learner.state_dict()))  # As from a file: PyTorch may share tensors.
+    restore(other, copy.deepcopy(state_of(learner)))  # As from a file: PyTorch may share tensors.
     for _ in range(6):
         assert torch.equal(learner.update(batch), other.update(batch))
     assert torch.equal(weights_of(learner.target), weights_of(other.target))

@@ -7,17 +7,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from learning_game import SCRIPT
 
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
+from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.config import RunArgs
-from cardgym.learn.curves import read_curves
 from cardgym.learn.dqn.config import DQNConfig
-from cardgym.learn.resume import load_state, save_state
+from cardgym.learn.resume import load_state, restore, save_state
 from cardgym.learn.run import TrainingResult, run_folder, run_script
+from cardgym.learn.tensorboard import read_curves
 from cardgym.players.base import resolve
 from cardgym.players.networks import NetworkPlayer
 from killing import check_killed_run_ends_with_the_same_bits
@@ -84,8 +86,11 @@ def test_learns_to_play_the_tiny_game_perfectly(
 
 def test_rewards_are_scaled(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None:
     dqn.train(SHORT.replace(reward_scale=0.5), tmp_path, False)
-    rewards = load_state(tmp_path / "resume.pt")["replay"]["transitions"]["rewards"]
-    assert set(rewards.tolist()) == {-0.5, -0.375, 0.5, 0.625}
+    options = tiny.parse_options()
+    size = tiny.observation(tiny.default_observation).size(options)
+    replay = ReplayBuffer(SHORT.buffer_size, size, tiny.actions(options), np.random.default_rng())
+    restore(replay, load_state(tmp_path / "resume.pt")["replay"])
+    assert set(replay.filled["rewards"].tolist()) == {-0.5, -0.375, 0.5, 0.625}
 
 
 # -- repeating --------------------------------------------------------------------------------------------------------
@@ -179,7 +184,7 @@ def test_latest_run_is_resumed_though_an_earlier_one_was_deleted(
     ("saved", "message"),
     [
         (True, "stopped; to go on, run the same command with `--resume --out {folder}`\n"),
-        (False, "stopped before anything was saved; run the same command to start over\n"),
+        (False, "stopped with no state to resume from; run the same command to start over\n"),
     ],
 )
 def test_interrupt_says_how_to_resume(

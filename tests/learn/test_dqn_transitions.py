@@ -13,8 +13,9 @@ from learning_game import CARD, LEFT, PARITY, ROOT, SEAT
 
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.learn.dqn.replay import ReplayBuffer
+from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.opponents import OpponentPool
+from cardgym.learn.resume import restore, state_of
 from cardgym.learn.rollouts import SelfPlayRollout, Turns
 from cardgym.learn.transitions import TransitionBuilder, Transitions
 from cardgym.players.networks import NetworkPlayer, QNetwork, network_shape
@@ -264,8 +265,8 @@ def test_rollout_and_builder_continue_the_same_from_a_saved_state(tiny: Game) ->
     rollout.snapshots.take(make_player(tiny))
     play(rollout, 7, builder)
     other, other_builder = fresh()
-    other.load_state_dict(rollout.state_dict())
-    other_builder.load_state_dict(builder.state_dict())
+    restore(other, state_of(rollout))
+    restore(other_builder, state_of(builder))
     for one, two in zip(play(rollout, 20, builder), play(other, 20, other_builder), strict=True):
         np.testing.assert_array_equal(one, two)
     assert (rollout.games, rollout.decisions) == (other.games, other.decisions)

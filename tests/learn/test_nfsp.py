@@ -14,12 +14,12 @@ from learning_game import CARD, LEFT, PARITY, SCRIPT, load_script
 
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
+from cardgym.learn.buffers import Decisions, ReservoirBuffer
 from cardgym.learn.nfsp.behavior import Behavior
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.nfsp.learner import AverageLearner, imitation_loss
-from cardgym.learn.nfsp.reservoir import Decisions, ReservoirBuffer
 from cardgym.learn.opponents import OpponentPool
-from cardgym.learn.resume import STATE_FILE, load_state
+from cardgym.learn.resume import STATE_FILE, load_state, restore, state_of
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.learn.transitions import TransitionBuilder
 from cardgym.players.base import resolve
@@ -76,10 +76,10 @@ def kept_of(total: int, batch: int, capacity: int, seed: int) -> npt.NDArray[np.
     for first in range(0, total, batch):
         buffer.add(decisions(first, min(batch, total - first)))
     assert buffer.added == total
-    state = buffer.state_dict()["decisions"]
-    numbers: npt.NDArray[np.int64] = np.sort(state["observations"][:, 0].numpy().astype(np.int64))
+    kept = buffer.filled
+    numbers: npt.NDArray[np.int64] = np.sort(kept["observations"].reshape(-1).astype(np.int64))
     assert len(numbers) == min(total, capacity)
-    assert set(state["actions"].numpy()) <= {0, 1}
+    assert set(kept["actions"]) <= {0, 1}
     return numbers
 
 
@@ -103,7 +103,7 @@ def test_reservoir_keeps_all_until_it_is_full() -> None:
 def test_restored_reservoir_goes_on_with_the_same_bits() -> None:
     one, other = (ReservoirBuffer(10, 1, 2, np.random.default_rng(seed)) for seed in (1, 2))
     one.add(decisions(0, 25))
-    other.load_state_dict(one.state_dict())
+    restore(other, state_of(one))
     for buffer in (one, other):
         buffer.add(decisions(25, 25))
     for mine, others in zip(one.sample(50), other.sample(50), strict=True):
@@ -119,7 +119,7 @@ def test_average_policy_learns_the_share_of_each_action_and_never_an_illegal_one
     network = PolicyNetwork(NetworkShape(1, 3, (16,)))
     with torch.no_grad():
         network.policy.bias[2] = 9.0  # Without the mask in the softmax, the illegal action would take nearly all.
-    learner = AverageLearner(network, 0.01, 1e-8, torch.device("cpu"))
+    learner = AverageLearner(network, NFSPConfig(sl_learning_rate=0.01), torch.device("cpu"))
     actions = torch.tensor([0, 0, 0, 1] * 16)
     masks = torch.tensor([[True, True, False]]).expand(64, 3)
     batch = Decisions(torch.ones(64, 1), masks, actions)

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 import torch
 
-from cardgym.learn.denormals import flushing_denormals
-from cardgym.learn.ppo.losses import (
+from cardgym.learn.learner import entropy
+from cardgym.learn.ppo.learner import (
     approximate_kl,
     clip_fraction,
     clipped_surrogate,
-    entropy,
     explained_variance,
     kl_divergence,
     uniform_log_probs,
     value_loss,
 )
 from cardgym.learn.ppo.turns import TurnBuffer
+from cardgym.learn.resume import restore, state_of
 from cardgym.learn.rollouts import Turns
 from cardgym.players.actions import sample_actions
 from cardgym.players.policy_networks import log_probabilities
@@ -79,11 +79,11 @@ def test_sampled_actions_are_legal_whatever_is_drawn(draw: float) -> None:
     assert (probabilities[np.arange(4), actions] > 0).all()
 
 
-@flushing_denormals()
-def test_sampled_actions_are_legal_where_denormal_numbers_count_as_0() -> None:
-    probabilities = np.array(
-        [[0.0, 0.3, 0.69999, 0.0]], np.float32
-    )  # A total below 1 made the smallest goal a denormal.
+def test_sampled_actions_are_legal_where_denormal_numbers_count_as_0(request: pytest.FixtureRequest) -> None:
+    torch.set_flush_denormal(True)
+    request.addfinalizer(lambda: torch.set_flush_denormal(False))
+    # A total below 1 made the smallest goal a denormal.
+    probabilities = np.array([[0.0, 0.3, 0.69999, 0.0]], np.float32)
     actions = sample_actions(probabilities, np.array([np.nextafter(1.0, 0.0)]))
     assert actions.tolist() == [1]
 
@@ -151,6 +151,6 @@ def test_an_open_turn_waits_for_the_next_batch_and_lends_its_value() -> None:
     first = buffer.take(gamma=1.0, gae_lambda=1.0)
     assert first.returns.tolist() == [6.0]
     assert buffer.size == 1
-    buffer.load_state_dict(buffer.state_dict())
+    restore(buffer, state_of(buffer))
     buffer.pay(np.array([4.0]), np.array([0]))
     assert buffer.take(gamma=1.0, gae_lambda=1.0).returns.tolist() == [6.0]

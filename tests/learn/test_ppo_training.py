@@ -18,9 +18,8 @@ from cardgym.engine.numba.compilation import plain_function
 from cardgym.errors import CardgymError
 from cardgym.learn.opponents import LearningPlayer, OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
-from cardgym.learn.ppo.critic import TableCritic
 from cardgym.learn.ppo.learner import PPOLearner
-from cardgym.learn.ppo.normalization import folded, insert, measure
+from cardgym.learn.ppo.networks import TableCritic, folded, insert, measure
 from cardgym.learn.ppo.turns import TurnBatch
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players.base import resolve

@@ -12,13 +12,13 @@ from learning_game import ROOT, SCRIPT, TINY, load_script
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.learn.action_shares import Watched, action_names, action_shares, draw_action_shares
-from cardgym.learn.curves import read_curves, read_evaluations
-from cardgym.learn.episodes import EpisodeStatistics
 from cardgym.learn.evaluation import Metrics, log_evaluation, match, write_results
-from cardgym.learn.stopwatch import Stopwatch
+from cardgym.learn.resume import restore, state_of
+from cardgym.learn.rollouts import EpisodeStatistics
+from cardgym.learn.schedules import Stopwatch
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
-from cardgym.learn.tensorboard import TensorBoard, bands
+from cardgym.learn.tensorboard import TensorBoard, bands, read_curves, read_evaluations
 from cardgym.players.base import batched
 
 
@@ -109,9 +109,9 @@ def test_episodes_are_the_seats_in_which_the_learner_decided() -> None:
     nobody = np.zeros(0, np.int64)
     episodes.add(np.array([0, 2]), np.array([1.0, 5.0, 0.0, 0.0]), nobody)
     assert episodes.statistics() == {}
-    saved = episodes.state_dict()
+    saved = state_of(episodes)
     episodes = EpisodeStatistics(4)
-    episodes.load_state_dict(saved)
+    restore(episodes, saved)
     episodes.add(np.array([0]), np.array([2.0, 0.0, 0.5, 0.0]), np.array([0, 1]))
     assert episodes.statistics() == {"charts/episodic_return": 3.0, "charts/episodic_length": 2.0}
     episodes.add(np.array([2]), np.array([0.0, 0.0, 0.5, 9.0]), np.array([2, 3]))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-
-from cardgym.learn.resume import generator_state, set_generator_state
 
 
 def random_legal(masks: npt.NDArray[np.int8], generator: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -19,10 +17,12 @@ def random_legal(masks: npt.NDArray[np.int8], generator: np.random.Generator) ->
 
 
 class EpsilonGreedy:
-    """Replaces greedy actions by random legal ones, with a generator of its own.
+    """Replaces some greedy actions by random legal ones.
 
     Sutton and Barto, "Reinforcement Learning", 2nd ed. (2018), section 2.2.
     """
+
+    saved: ClassVar[tuple[str, ...]] = ("_generator",)
 
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
@@ -35,11 +35,3 @@ class EpsilonGreedy:
         actions = greedy.copy()
         actions[exploring] = random_legal(masks[exploring], self._generator)
         return actions
-
-    def state_dict(self) -> dict[str, Any]:
-        """The generator's state, as plain values."""
-        return {"generator": generator_state(self._generator)}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
-        set_generator_state(self._generator, state["generator"])

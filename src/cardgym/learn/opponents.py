@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -114,6 +114,8 @@ class Snapshots:
         players: the copies; each plays as the learner did when it was taken.
     """
 
+    saved: ClassVar[tuple[str, ...]] = ("networks", "_taken")
+
     def __init__(self, learner: LearningPlayer, count: int) -> None:
         self.players: list[LearningPlayer] = [copy.deepcopy(learner) for _ in range(count)]
         for number, player in enumerate(self.players, 1):
@@ -121,19 +123,14 @@ class Snapshots:
             player.network.requires_grad_(False)
         self._taken = 0
 
+    @property
+    def networks(self) -> tuple[Any, ...]:
+        """The network of each copy."""
+        return tuple(player.network for player in self.players)
+
     def take(self, learner: LearningPlayer) -> None:
         """Replace the oldest copy by the learner as it is now."""
         if self.players:
             oldest = self.players[self._taken % len(self.players)]
             oldest.network.load_state_dict(learner.network.state_dict())
             self._taken += 1
-
-    def state_dict(self) -> dict[str, Any]:
-        """The copies' weights and how many were taken, as tensors and plain values."""
-        return {"networks": [player.network.state_dict() for player in self.players], "taken": self._taken}
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
-        for player, weights in zip(self.players, state["networks"], strict=True):
-            player.network.load_state_dict(weights)
-        self._taken = state["taken"]

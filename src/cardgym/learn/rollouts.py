@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, ROW, STEP
+from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
 from cardgym.errors import CardgymError
+from cardgym.learn import tags
 from cardgym.learn.config import SelfPlayConfig
-from cardgym.learn.episodes import EpisodeStatistics
 from cardgym.learn.opponents import LearningPlayer, OpponentPool, Snapshots
-from cardgym.learn.resume import generator_state, pack, set_generator_state, unpack
 from cardgym.players.seats import SeatedBatch, game_keys
 
 
@@ -182,45 +181,57 @@ class SelfPlayRollout:
 
     # -- resuming -----------------------------------------------------------------------------------------------------
 
-    def state_dict(self) -> dict[str, Any]:
-        """All that decides how play continues, as tensors and plain values."""
-        return {
-            "layout": self._layout(),
-            "arrays": pack(self._arrays()),
-            "generator": generator_state(self._generator),
-            "snapshots": self.snapshots.state_dict(),
-            "episodes": self.episodes.state_dict(),
-            "decisions": self.decisions,
-            "games": self.games,
-        }
+    saved: ClassVar[tuple[str, ...]] = (
+        "_seated.batch.plain_states",
+        "_seated.batch.plain_rows",
+        "_seated.observations",
+        "_seated.masks",
+        "_generator",
+        "snapshots",
+        "episodes",
+        "decisions",
+        "games",
+    )
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned.
-
-        Raises:
-            CardgymError: if it was written by a version with other records.
-        """
-        if state["layout"] != self._layout() or "episodes" not in state:
-            raise CardgymError("the state to resume from was written by another version; train from the start")
-        saved = unpack(state["arrays"])
-        for name, array in self._arrays().items():
-            array[...] = saved[name]
-        set_generator_state(self._generator, state["generator"])
-        self.snapshots.load_state_dict(state["snapshots"])
-        self.episodes.load_state_dict(state["episodes"])
-        self.decisions = state["decisions"]
-        self.games = state["games"]
+    def restored(self) -> None:
+        """Find the turns of a restored state."""
         self._update_turns()
 
-    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        batch = self._seated.batch
-        return {
-            "states": batch.plain_states.view(np.uint8),
-            "rows": batch.plain_rows.view(np.uint8),
-            "observations": self._seated.observations,
-            "masks": self._seated.masks,
-        }
 
-    def _layout(self) -> str:
-        """The fields of the records: other fields mean that the bytes saved cannot be read."""
-        return repr((self._seated.batch.plain_states.dtype.descr, ROW.descr))
+class EpisodeStatistics:
+    """Adds up what each stream is paid and how often it decides, and means over the games that end.
+
+    A stream is one seat of one env, as in `SelfPlayRollout`. An episode is what the learner sees of a game from one
+    seat; a seat in which it took no decision has none.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = ("_returns", "_lengths", "_ended")
+
+    def __init__(self, num_streams: int) -> None:
+        self._returns = np.zeros(num_streams)  # So far, in unfinished games.
+        self._lengths = np.zeros(num_streams, np.int64)
+        self._ended = np.zeros(3)  # Episodes, sums of their returns and lengths since `statistics` was called.
+
+    def add(self, acted: npt.NDArray[np.int64], rewards: npt.NDArray[np.float64], ended: npt.NDArray[np.int64]) -> None:
+        """Add a step.
+
+        Args:
+            acted: the streams that took a decision, (turns,), int64, each once.
+            rewards: what the step paid each stream, (streams,), float64.
+            ended: the streams whose games it ended, (ended,), int64.
+        """
+        self._returns += rewards
+        self._lengths[acted] += 1
+        if len(ended):
+            lengths = self._lengths[ended]
+            self._ended += (np.count_nonzero(lengths), self._returns[ended][lengths > 0].sum(), lengths.sum())
+            self._returns[ended] = 0.0
+            self._lengths[ended] = 0
+
+    def statistics(self) -> dict[str, float]:
+        """The mean return and the mean length of the episodes that ended since the last call, by tag; none if none."""
+        episodes, returns, lengths = self._ended.tolist()
+        self._ended[:] = 0.0
+        if not episodes:
+            return {}
+        return {tags.EPISODIC_RETURN: returns / episodes, tags.EPISODIC_LENGTH: lengths / episodes}

@@ -108,7 +108,7 @@ def _run_script(
         if folder is not None and (folder / STATE_FILE).exists():
             print(f"stopped; to go on, run the same command with `--resume --out {folder}`", file=sys.stderr)
         else:
-            print("stopped before anything was saved; run the same command to start over", file=sys.stderr)
+            print("stopped with no state to resume from; run the same command to start over", file=sys.stderr)
         return 128 + stop.number if isinstance(stop, Stopped) else 130
     _print_result(game_id, result, folder, time.monotonic() - start)
     return 0

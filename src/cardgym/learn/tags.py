@@ -1,5 +1,5 @@
 """The names of the curves that a run writes for TensorBoard, in the groups that users of CleanRL and
-Stable-Baselines3 know. All scripts take them from here, and `cardgym.learn.curves` reads them back.
+Stable-Baselines3 know. All scripts take them from here, and `cardgym.learn.tensorboard` reads them back.
 
 | group | what it holds |
 |---|---|
@@ -30,11 +30,8 @@ EPISODIC_RETURN = "charts/episodic_return"
 EPISODIC_LENGTH = "charts/episodic_length"
 """Mean over the same games: how many decisions the learner took in one seat."""
 
-LEARNING_RATE = "train/learning_rate"
+TRAIN = "train/"
 EPSILON = "train/epsilon"
-ENT_COEF = "train/ent_coef"
-STATES = "train/states"
-"""How many states a table has met."""
 
 ACTIONS = "eval/actions"
 """The picture of what the learner does at each kind of decision."""
@@ -55,7 +52,6 @@ TEACHER_KL = "losses/teacher_kl"
 """KL divergence from the teacher's choice of action to the network's."""
 AGREEMENT = "losses/agreement"
 """The share of decisions in which both find the same action most probable."""
-TEACHER_SHARE = "train/teacher_share"
 EXPLAINED_VARIANCE = "losses/explained_variance"
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.files.limits import check_memory
-from cardgym.learn.resume import pack, unpack
 from cardgym.learn.rollouts import Turns
 
 
@@ -39,6 +38,8 @@ class TransitionBuilder:
     reward paid to the stream meanwhile. A reward before the stream's first turn belongs to no action and is dropped.
     With n steps a transition is complete at the n-th next turn; the end of the game completes all that are open.
     """
+
+    saved: ClassVar[tuple[str, ...]] = ("_observations", "_actions", "_rewards", "_open", "_next", "_paid")
 
     def __init__(self, num_streams: int, observation_size: int, num_actions: int, n_step: int, gamma: float) -> None:
         self.n_step = n_step
@@ -118,25 +119,3 @@ class TransitionBuilder:
             slots = (self._next[older] - 1 - age) % self.n_step
             self._rewards[slots, older] += self.gamma**age * self._paid[older]
         self._paid[streams] = 0.0
-
-    # -- resuming -----------------------------------------------------------------------------------------------------
-
-    def state_dict(self) -> dict[str, Any]:
-        """The open turns, as tensors and plain values."""
-        return pack(self._arrays())
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
-        saved = unpack(state)
-        for name, array in self._arrays().items():
-            array[...] = saved[name]
-
-    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return {
-            "observations": self._observations,
-            "actions": self._actions,
-            "rewards": self._rewards,
-            "open": self._open,
-            "next": self._next,
-            "paid": self._paid,
-        }

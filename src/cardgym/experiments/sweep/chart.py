@@ -12,8 +12,8 @@ import numpy as np
 
 from cardgym.console.figures import COLOURS, new_figure
 from cardgym.errors import CardgymError
-from cardgym.learn.curves import Curve, read_curves
 from cardgym.learn.tags import EVAL, WIN_RATE, ci95_tags
+from cardgym.learn.tensorboard import Curve, read_curves
 from cardgym.statistics import Estimate, interquartile_mean
 
 if TYPE_CHECKING:

@@ -10,10 +10,8 @@ import torch
 from torch import Tensor
 
 from cardgym.learn import tags
-from cardgym.learn.descent import Descent
 from cardgym.learn.distill.config import DistillConfig
-from cardgym.learn.ppo.losses import entropy
-from cardgym.learn.resume import generator_state, set_generator_state
+from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
 from cardgym.players.actions import sample_actions
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 
@@ -32,8 +30,10 @@ class Labelled(NamedTuple):
     targets: Any
 
 
-class DistillLearner(Descent):
+class DistillLearner(NetworkLearner[PolicyNetwork]):
     """A policy network that learns to choose as its teacher does."""
+
+    saved = (*NetworkLearner.saved, "_generator")
 
     def __init__(
         self, network: PolicyNetwork, config: DistillConfig, device: torch.device, generator: np.random.Generator
@@ -45,6 +45,7 @@ class DistillLearner(Descent):
             learning_rate=config.learning_rate,
             adam_epsilon=config.adam_epsilon,
             max_grad_norm=config.max_grad_norm,
+            reports=(tags.CROSS_ENTROPY, tags.TEACHER_KL, tags.AGREEMENT, tags.ENTROPY),
         )
         self._config = config
         self._generator = generator
@@ -79,17 +80,13 @@ class DistillLearner(Descent):
             return
         tensors = Labelled(*(torch.tensor(field, device=self.device) for field in batch))
         size = len(batch.masks)
-        sums, steps = torch.zeros(4, device=self.device), 0
-        for _ in range(config.update_epochs):
-            order = torch.from_numpy(self._generator.permutation(size)).to(self.device)
-            for rows in order.tensor_split(max(size // config.batch_size, 1)):
-                sums += self._step(Labelled(*(field.index_select(0, rows) for field in tensors)))
-                steps += 1
-        names = (tags.CROSS_ENTROPY, tags.TEACHER_KL, tags.AGREEMENT, tags.ENTROPY)
-        self._statistics = dict(zip(names, (sums / steps).tolist(), strict=True))
+        for rows in minibatches(size, max(size // config.batch_size, 1), config.update_epochs, self._generator):
+            self._step(take_rows(tensors, rows))
+        self.updates += 1
+        self._statistics = super().statistics()
 
-    def _step(self, rows: Labelled) -> Tensor:
-        """One step of Adam; the figures of it, (4,)."""
+    def _step(self, rows: Labelled) -> None:
+        """Take one step of Adam."""
         logits, _ = self.network(rows.observations)
         log_probs = log_probabilities(logits, rows.masks)
         loss = cross_entropy(rows.targets, log_probs).mean()
@@ -97,20 +94,11 @@ class DistillLearner(Descent):
         with torch.no_grad():
             uncertainty = torch.special.entr(rows.targets).sum(dim=1).mean()
             same = (log_probs.argmax(dim=1) == rows.targets.argmax(dim=1)).float().mean()
-            return torch.stack([loss, loss - uncertainty, same, entropy(log_probs).mean()])
+            self.log(loss, loss - uncertainty, same, entropy(log_probs).mean())
 
     def statistics(self) -> dict[str, float]:
         """The figures of the last update, by tag."""
         return self._statistics
-
-    def state_dict(self) -> dict[str, Any]:
-        """All that decides how learning continues, as tensors and plain values."""
-        return {**super().state_dict(), "generator": generator_state(self._generator)}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
-        super().load_state_dict(state)
-        set_generator_state(self._generator, state["generator"])
 
 
 def cross_entropy(targets: Tensor, log_probs: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,6 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.states import choose_actions, look
 from cardgym.errors import CardgymError
-from cardgym.learn.resume import generator_state, set_generator_state
 from cardgym.players.actions import one_hot
 from cardgym.players.base import CompiledPlayer, KernelPlayer, legal_actions, resolve
 from cardgym.players.mixtures import MixturePlayer
@@ -24,6 +23,8 @@ class Teacher:
     its own probabilities, or values of the actions,
     whose softmax is taken, or else one action.
     """
+
+    saved: ClassVar[tuple[str, ...]] = ("_generator",)
 
     def __init__(self, game: Game, options: Options, name: str, temperature: float, generator: np.random.Generator):
         """Find the player.
@@ -73,10 +74,3 @@ class Teacher:
             return one_hot(legal_actions(player, observations, masks, draws), masks)
         return probabilities.astype(np.float32)
 
-    def state_dict(self) -> dict[str, Any]:
-        """The generator's state, as plain values."""
-        return {"generator": generator_state(self._generator)}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
-        set_generator_state(self._generator, state["generator"])

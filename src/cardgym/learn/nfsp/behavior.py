@@ -1,14 +1,14 @@
-"""Who decides in a seat for the length of a game: the best response, or the average policy."""
+"""Which of its two policies a seat plays in a game: the best response or the average policy."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.learn.buffers import Decisions
 from cardgym.learn.exploration import EpsilonGreedy
-from cardgym.learn.resume import generator_state, pack, set_generator_state, unpack
 from cardgym.learn.rollouts import Turns
 from cardgym.players.networks import NetworkPlayer
 from cardgym.players.policy_networks import PolicyPlayer
@@ -22,6 +22,8 @@ class Behavior:
     Shamma and Arslan, "Dynamic fictitious play, dynamic gradient play, and distributed convergence to Nash equilibria"
     (IEEE Transactions on Automatic Control 50, 2005).
     """
+
+    saved: ClassVar[tuple[str, ...]] = ("_responds", "_generator")
 
     def __init__(
         self,
@@ -56,6 +58,11 @@ class Behavior:
         """Whether each of these streams plays its best response in this game."""
         return self._responds[streams]
 
+    def decisions(self, turns: Turns, actions: npt.NDArray[np.int64]) -> Decisions:
+        """The turns at which a best response decided, with its actions: what the average policy learns from."""
+        responds = self.responds(turns.streams)
+        return Decisions(turns.observations[responds], turns.masks[responds] != 0, actions[responds])
+
     def act(self, turns: Turns, epsilon: float) -> npt.NDArray[np.int64]:
         """An action for each turn, (turns,), int64; the best response takes a random one with probability epsilon."""
         actions = np.zeros(len(turns.streams), np.int64)
@@ -65,12 +72,3 @@ class Behavior:
         draws = self._generator.random(np.count_nonzero(~responds))
         actions[~responds] = self._average.act(turns.observations[~responds], turns.masks[~responds], draws)
         return actions
-
-    def state_dict(self) -> dict[str, Any]:
-        """Who plays what, and the generator's state, as tensors and plain values."""
-        return {**pack({"responds": self._responds}), "generator": generator_state(self._generator)}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
-        self._responds[...] = unpack(state)["responds"]
-        set_generator_state(self._generator, state["generator"])

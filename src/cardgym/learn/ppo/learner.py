@@ -1,9 +1,8 @@
-"""The learner of PPO: the policy network, its magnet, an optimizer and the update."""
+"""The learner of PPO: the policy network, its magnet, the update, and the terms of the loss."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,27 +10,17 @@ import torch
 from torch import Tensor
 
 from cardgym.learn import tags
-from cardgym.learn.descent import Descent
+from cardgym.learn.learner import NetworkLearner, entropy, minibatches, take_rows
 from cardgym.learn.ppo.config import PPOConfig
-from cardgym.learn.ppo.critic import TableCritic
-from cardgym.learn.ppo.losses import (
-    approximate_kl,
-    clip_fraction,
-    clipped_surrogate,
-    entropy,
-    explained_variance,
-    kl_divergence,
-    uniform_log_probs,
-    value_loss,
-)
-from cardgym.learn.ppo.normalization import folded
+from cardgym.learn.ppo.networks import TableCritic, folded
 from cardgym.learn.ppo.turns import TurnBatch
-from cardgym.learn.resume import generator_state, set_generator_state
 from cardgym.players.actions import sample_actions
 from cardgym.players.policy_networks import PolicyNetwork, log_probabilities
 
+REPORTS = (tags.POLICY_LOSS, tags.VALUE_LOSS, tags.ENTROPY, tags.MAGNET_KL, tags.APPROX_KL, tags.CLIP_FRACTION)
 
-class PPOLearner(Descent):
+
+class PPOLearner(NetworkLearner[PolicyNetwork]):
     """A policy network that learns from batches of turns.
 
     PPO: Schulman et al., "Proximal policy optimization algorithms" (2017). The magnet makes self-play in games of
@@ -45,6 +34,8 @@ class PPOLearner(Descent):
         critic: what reads the observations of all seats, if something does; the network's own value learns too.
         updates: how many updates were made.
     """
+
+    saved = (*NetworkLearner.saved, "magnet", "averaged", "_generator")
 
     def __init__(
         self,
@@ -62,11 +53,11 @@ class PPOLearner(Descent):
             adam_epsilon=config.adam_epsilon,
             max_grad_norm=config.max_grad_norm,
             critic=critic,
+            reports=REPORTS,
         )
         self.averaged = copy.deepcopy(network).requires_grad_(False) if config.average_tau else network
         self.magnet = copy.deepcopy(network).requires_grad_(False)
         self.ent_coef = config.ent_coef
-        self.updates = 0
         self._config = config
         self._generator = generator
         self._statistics: dict[str, float] = {}
@@ -97,24 +88,15 @@ class PPOLearner(Descent):
         config = self._config
         tensors = TurnBatch(*(torch.tensor(field, device=self.device) for field in batch))
         magnet = self._magnet_log_probs(tensors)
-        size = len(batch.actions)
-        sums = torch.zeros(6, device=self.device)
-        for _ in range(config.update_epochs):
-            order = torch.from_numpy(self._generator.permutation(size)).to(self.device)
-            for rows in order.tensor_split(min(config.num_minibatches, size)):
-                sums += self._step(
-                    TurnBatch(*(field.index_select(0, rows) for field in tensors)),
-                    None if magnet is None else magnet.index_select(0, rows),
-                )
+        for rows in minibatches(len(batch.actions), config.num_minibatches, config.update_epochs, self._generator):
+            self._step(take_rows(tensors, rows), None if magnet is None else magnet[rows.to(self.device)])
         self.updates += 1
         self._follow()
-        names = (tags.POLICY_LOSS, tags.VALUE_LOSS, tags.ENTROPY, tags.MAGNET_KL, tags.APPROX_KL, tags.CLIP_FRACTION)
-        steps = config.update_epochs * min(config.num_minibatches, size)
-        self._statistics = dict(zip(names, (sums / steps).tolist(), strict=True))
+        self._statistics = super().statistics()
         self._statistics[tags.EXPLAINED_VARIANCE] = explained_variance(tensors.values, tensors.returns)
 
-    def _step(self, rows: TurnBatch, magnet: Tensor | None) -> Tensor:
-        """One step of Adam; the figures of it, (6,)."""
+    def _step(self, rows: TurnBatch, magnet: Tensor | None) -> None:
+        """Take one step of Adam."""
         config = self._config
         logits, values = self.network(rows.observations)
         all_log_probs = log_probabilities(logits, rows.masks)
@@ -136,7 +118,7 @@ class PPOLearner(Descent):
         with torch.no_grad():
             kl = approximate_kl(log_probs, rows.log_probs)
             clipped = clip_fraction(log_probs, rows.log_probs, config.clip_coef)
-            return torch.stack([-surrogate, critic, bonus, drift, kl, clipped])
+        self.log(-surrogate, critic, bonus, drift, kl, clipped)
 
     @torch.no_grad()
     def _magnet_log_probs(self, batch: TurnBatch) -> Tensor | None:
@@ -169,20 +151,56 @@ class PPOLearner(Descent):
         """The losses, divergences and shares of the last update, by tag."""
         return self._statistics
 
-    def state_dict(self) -> dict[str, Any]:
-        """All that decides how learning continues, as tensors and plain values."""
-        return {
-            **super().state_dict(),
-            "magnet": self.magnet.state_dict(),
-            "averaged": self.averaged.state_dict(),
-            "updates": self.updates,
-            "generator": generator_state(self._generator),
-        }
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
-        super().load_state_dict(state)
-        self.magnet.load_state_dict(state["magnet"])
-        self.averaged.load_state_dict(state["averaged"])
-        self.updates = state["updates"]
-        set_generator_state(self._generator, state["generator"])
+# -- formulas ---------------------------------------------------------------------------------------------------------
+# Shapes: log-probabilities of chosen actions, advantages, values and results (rows,); those of all actions (rows,
+# actions), with the lowest finite float and probability 0 where an action is illegal.
+
+
+def clipped_surrogate(log_probs: Tensor, old_log_probs: Tensor, advantages: Tensor, clip_coef: float) -> Tensor:
+    """The mean of min(r A, clip(r, 1 - c, 1 + c) A), to be made large; r is the ratio of new to old probability.
+
+    Schulman et al., "Proximal policy optimization algorithms" (2017), equation 7.
+    """
+    ratio = (log_probs - old_log_probs).exp()
+    return torch.minimum(ratio * advantages, ratio.clamp(1.0 - clip_coef, 1.0 + clip_coef) * advantages).mean()
+
+
+def kl_divergence(all_log_probs: Tensor, other_log_probs: Tensor) -> Tensor:
+    """KL(p || q) = sum p (log p - log q) of each row, in nats.
+
+    The magnet's term: Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and
+    two-player zero-sum games", ICLR 2023, equation 5.
+    """
+    return (all_log_probs.exp() * (all_log_probs - other_log_probs)).sum(dim=1)
+
+
+def uniform_log_probs(masks: Tensor) -> Tensor:
+    """The log-probabilities of the uniform policy over the legal actions; `masks` (rows, actions), bool."""
+    lowest = torch.finfo(torch.float32).min
+    return torch.where(masks, -masks.sum(dim=1, keepdim=True).float().log(), lowest)
+
+
+def value_loss(values: Tensor, returns: Tensor) -> Tensor:
+    """Half the mean squared error of the values."""
+    return 0.5 * (values - returns).square().mean()
+
+
+def approximate_kl(log_probs: Tensor, old_log_probs: Tensor) -> Tensor:
+    """An estimate of KL(old || new) from sampled actions: the mean of (r - 1) - log r, never negative.
+
+    Schulman, "Approximating KL divergence" (2020), estimator k3.
+    """
+    log_ratio = log_probs - old_log_probs
+    return (log_ratio.expm1() - log_ratio).mean()
+
+
+def clip_fraction(log_probs: Tensor, old_log_probs: Tensor, clip_coef: float) -> Tensor:
+    """The share of actions whose ratio is outside 1 - c .. 1 + c."""
+    return ((log_probs - old_log_probs).exp().sub(1.0).abs() > clip_coef).float().mean()
+
+
+def explained_variance(values: Tensor, returns: Tensor) -> float:
+    """1 - Var(returns - values) / Var(returns): 1 for a perfect critic, 0 for a constant one; 0 if nothing varies."""
+    variance = float(returns.var(unbiased=False))
+    return 1.0 - float((returns - values).var(unbiased=False)) / variance if variance > 0 else 0.0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.files.limits import check_memory
-from cardgym.learn.resume import pack, unpack
 from cardgym.learn.rollouts import Turns
 
 NONE = -1
@@ -115,8 +114,7 @@ class TurnBuffer:
             gamma: the discount from one turn of a seat to its next.
             gae_lambda: lambda of `advantages`.
         """
-        size = self.size
-        found = {name: array[:size] for name, array in self._fields.items()}
+        found = self.collected
         advantage = self._advantages(gamma, gae_lambda)
         complete = found["done"] | (found["next"] != NONE)
         found |= {"advantages": advantage, "returns": advantage + found["values"]}
@@ -154,15 +152,9 @@ class TurnBuffer:
 
     # -- resuming -----------------------------------------------------------------------------------------------------
 
-    def state_dict(self) -> dict[str, Any]:
-        """The turns collected, as tensors and plain values."""
-        turns = {name: array[: self.size] for name, array in self._fields.items()}
-        return {"blocks": self._blocks, "open": self._open, "turns": pack(turns)}
+    saved: ClassVar[tuple[str, ...]] = ("size", "_blocks", "_open", "collected")
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
-        self._blocks = list(state["blocks"])
-        self._open = state["open"]
-        self.size = self._blocks[-1]
-        for name, values in unpack(state["turns"]).items():
-            self._fields[name][: self.size] = values
+    @property
+    def collected(self) -> dict[str, npt.NDArray[Any]]:
+        """The turns so far by field: views."""
+        return {name: array[: self.size] for name, array in self._fields.items()}

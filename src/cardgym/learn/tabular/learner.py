@@ -9,6 +9,7 @@ looked ahead to.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.loop import COUNTERS, ENTRY, PENDING, SETTINGS, insert, learning_loop
 from cardgym.players.base import CompiledPlayer, Player, PlayerSpec, TablePlayer
-from cardgym.players.q_table import Pairs, QTablePlayer
+from cardgym.players.policy_file import save_policy
+from cardgym.players.q_table import Pairs, QTablePlayer, save_q_table
 from cardgym.players.seats import SeatedBatch
 
 _PLAY, _LEARN = np.uint64(0x7AB1E), np.uint64(0x7AB1F)
@@ -204,8 +206,22 @@ class TabularLearner:
             return QTablePlayer(name, self.config.observation, self.table())
         return TablePlayer(name, self.policy())
 
+    def save(self, path: Path) -> None:
+        """Write the table or the policy as a player's file.
+
+        Raises:
+            CardgymError: if the file cannot be written.
+        """
+        config = self.config
+        if config.observation:
+            save_q_table(path, self.table(), self.game, self.options, config.observation, config.model_dump())
+        else:
+            save_policy(path, self.policy(), self.game, self.options, algorithm=config.algorithm)
+
+    # The dictionary is saved without its free entries: `saved` of cardgym.learn.resume cannot say that.
+
     def state_dict(self) -> dict[str, npt.NDArray[Any]]:
-        """Everything that decides how learning goes on, as arrays."""
+        """Everything that the rest of the training depends on, as arrays."""
         batch = self._played.batch
         return {
             "values": self.values,

@@ -55,7 +55,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
                 run.iteration,
                 {
                     tags.EPSILON: epsilon,
-                    tags.STATES: int((run.states.values.max(axis=1) > -np.inf).sum()),
+                    f"{tags.TRAIN}states": int((run.states.values.max(axis=1) > -np.inf).sum()),
                     tags.SPS: run.transitions / (time.perf_counter() - start),
                     **run.episode_statistics(),
                 },

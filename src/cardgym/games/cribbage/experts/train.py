@@ -22,11 +22,10 @@ from cardgym.games.cribbage.experts.player import Weights
 from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, log_evaluation, summary, write_results
-from cardgym.learn.resume import STATE_FILE, Stateful, load_parts, save_parts
+from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
-from cardgym.learn.schedules import crossed
+from cardgym.learn.schedules import Stopwatch, crossed
 from cardgym.learn.signals import Saving
-from cardgym.learn.stopwatch import Stopwatch
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.statistics import Interval
 
@@ -51,7 +50,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
     trainer, history = Trainer(config), History()
     start = trainer.weights()
     trainer.check_opponents()
-    parts: dict[str, Stateful] = {"trainer": trainer, "history": history}
+    parts: dict[str, Any] = {"trainer": trainer, "history": history}
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
         load_parts(state_file, config, parts)

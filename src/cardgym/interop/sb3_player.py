@@ -38,7 +38,7 @@ from cardgym.envs.core import EnvCore
 from cardgym.errors import CardgymError, printable
 from cardgym.files.archives import Archive
 from cardgym.files.documents import Document, at_most, parse_json, validate
-from cardgym.interop.sb3 import maskable_dqn
+from cardgym.interop import sb3_dqn
 from cardgym.players.actions import Actions, Masks, Observations, best_actions
 from cardgym.players.base import TRUST, Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
@@ -51,7 +51,7 @@ _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
         (maskable, (maskable.MaskableActorCriticPolicy, maskable.MaskableMultiInputActorCriticPolicy)),
         (dqn, (dqn.DQNPolicy, dqn.MultiInputPolicy)),
         (qrdqn, (qrdqn.QRDQNPolicy, qrdqn.MultiInputPolicy)),
-        (maskable_dqn, (maskable_dqn.MaskableDQNPolicy, maskable_dqn.MaskableMultiInputPolicy)),
+        (sb3_dqn, (sb3_dqn.MaskableDQNPolicy, sb3_dqn.MaskableMultiInputPolicy)),
     )
 }
 """The policies that are rebuilt without unpickling, by module: for observations that are arrays, and that are dicts."""

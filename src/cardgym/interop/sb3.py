@@ -11,10 +11,10 @@ try:
 except ModuleNotFoundError as error:
     raise missing("cardgym.interop.sb3", error) from None
 
-from cardgym.interop.sb3.callback import ArenaCallback
-from cardgym.interop.sb3.maskable_dqn import MaskableDQN
-from cardgym.interop.sb3.player import ModelPlayer, load_player
-from cardgym.interop.sb3.vec_env import CardVecEnv
+from cardgym.interop.sb3_dqn import MaskableDQN
+from cardgym.interop.sb3_player import ModelPlayer, load_player
+from cardgym.interop.sb3_training import ArenaCallback
+from cardgym.interop.sb3_vec_env import CardVecEnv
 
 del _sb3_contrib, _stable_baselines3
 __all__ = ["ArenaCallback", "CardVecEnv", "MaskableDQN", "ModelPlayer", "load_player"]

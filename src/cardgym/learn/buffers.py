@@ -1,0 +1,165 @@
+"""Buffers that learners sample from: replay, with the last transitions, and reservoir, with a sample of all decisions.
+
+Both keep records in an array allocated once, and sample them uniformly with replacement.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from cardgym.errors import CardgymError
+from cardgym.files.limits import check_memory
+from cardgym.learn.transitions import Transitions
+
+
+class Decisions(NamedTuple):
+    """Decisions, one in each row.
+
+    Attributes:
+        observations: what the seat saw, (rows, size), float32.
+        masks: what was legal, (rows, actions), bool.
+        actions: what it did, (rows,), int64.
+    """
+
+    observations: Any
+    masks: Any
+    actions: Any
+
+
+R = TypeVar("R", bound=Transitions | Decisions)
+
+
+class SampledBuffer(Generic[R]):
+    """Up to `capacity` records; a subclass decides which it keeps.
+
+    Attributes:
+        capacity: the most records it can hold.
+        size: how many it holds now.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = ("size", "filled", "_generator")
+
+    def __init__(
+        self, kind: type[R], layout: list[tuple[Any, ...]], key: str, capacity: int, generator: np.random.Generator
+    ) -> None:
+        """Allocate the buffer.
+
+        Args:
+            kind: the named tuple that samples are returned as.
+            layout: the fields of a record in the same order, as `numpy.dtype` takes them.
+            key: the config key of the capacity, for errors.
+            capacity: the most records it can hold.
+            generator: draws the samples.
+
+        Raises:
+            CardgymError: if there is not enough memory.
+        """
+        self.capacity = capacity
+        self.size = 0
+        self._generator = generator
+        self._kind: type[R] = kind
+        # All fields of a record are adjacent in memory: sampling one touches one place instead of one for each field.
+        record = np.dtype(layout, align=True)
+        what = f"{key}={capacity}: that many {kind.__name__.lower()} of {record.itemsize} bytes each"
+        check_memory(what, capacity * record.itemsize, "lower it")
+        try:
+            self._records = np.zeros(capacity, record)
+        except (MemoryError, ValueError):
+            raise CardgymError(f"{what} would need more memory than there is left; lower it") from None
+
+    @property
+    def filled(self) -> npt.NDArray[Any]:
+        """The records, (size,): a view, in no particular order."""
+        return self._records[: self.size]
+
+    def sample(self, batch_size: int, device: torch.device | str = "cpu") -> R:
+        """Draw records, as tensors on `device`."""
+        indices = self._generator.integers(0, self.size, batch_size)
+        # PyTorch's memory is aligned, so that the same numbers always give the same bits.
+        records = torch.empty(batch_size * self._records.itemsize, dtype=torch.uint8).numpy().view(self._records.dtype)
+        np.take(self._records, indices, out=records, mode="clip")  # Other modes copy twice.
+        fields = (torch.from_numpy(records[name]).to(device, non_blocking=True) for name in self._kind._fields)
+        return self._kind(*fields)
+
+
+class ReplayBuffer(SampledBuffer[Transitions]):
+    """The last `capacity` transitions.
+
+    Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015).
+    """
+
+    saved = (*SampledBuffer.saved, "_position")
+
+    def __init__(self, capacity: int, observation_size: int, num_actions: int, generator: np.random.Generator) -> None:
+        """Allocate the buffer; `generator` draws the samples.
+
+        Raises:
+            CardgymError: if there is not enough memory.
+        """
+        layout: list[tuple[Any, ...]] = [
+            ("observations", np.float32, observation_size),
+            ("actions", np.int64),
+            ("rewards", np.float32),
+            ("next_observations", np.float32, observation_size),
+            ("next_masks", np.bool_, num_actions),
+            ("done", np.bool_),
+        ]
+        super().__init__(Transitions, layout, "buffer_size", capacity, generator)
+        self._position = 0
+
+    def add(self, transitions: Transitions) -> None:
+        """Store transitions, NumPy arrays; each replaces the oldest."""
+        count = len(transitions.actions)
+        start = 0
+        while start < count:
+            stop = min(count, start + self.capacity - self._position)
+            end = self._position + stop - start
+            for name, values in transitions._asdict().items():
+                self._records[name][self._position : end] = values[start:stop]
+            self.size = max(self.size, end)
+            self._position = end % self.capacity
+            start = stop
+
+
+class ReservoirBuffer(SampledBuffer[Decisions]):
+    """A uniform sample, without replacement, of all decisions that were ever added.
+
+    Once it is full, the n-th decision replaces a random one with probability capacity / n: Vitter, "Random sampling
+    with a reservoir", ACM Transactions on Mathematical Software 11 (1985), algorithm R. A decision of the first minute
+    is as likely to be kept as one of the last, so what is learned from the buffer is the average best response.
+
+    Attributes:
+        added: how many decisions were added, kept or not.
+    """
+
+    saved = (*SampledBuffer.saved, "added")
+
+    def __init__(self, capacity: int, observation_size: int, num_actions: int, generator: np.random.Generator) -> None:
+        """Allocate the buffer; `generator` draws which decisions are kept, and the samples.
+
+        Raises:
+            CardgymError: if there is not enough memory.
+        """
+        layout: list[tuple[Any, ...]] = [
+            ("observations", np.float32, observation_size),
+            ("masks", np.bool_, num_actions),
+            ("actions", np.int64),
+        ]
+        super().__init__(Decisions, layout, "reservoir_size", capacity, generator)
+        self.added = 0
+
+    def add(self, decisions: Decisions) -> None:
+        """Offer decisions, NumPy arrays, one after the other."""
+        numbers = np.arange(self.added, self.added + len(decisions.actions))
+        places = numbers.copy()
+        late = np.flatnonzero(numbers >= self.capacity)
+        places[late] = self._generator.integers(0, numbers[late] + 1)
+        kept = places < self.capacity
+        for name, values in decisions._asdict().items():
+            self._records[name][places[kept]] = values[kept]  # Where a place occurs twice, the later decision stays.
+        self.added += len(numbers)
+        self.size = min(self.added, self.capacity)

@@ -1,0 +1,118 @@
+"""What all learners share: Adam on a network's weights, a step down a loss, random minibatches, means for the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
+
+N = TypeVar("N", bound=nn.Module)
+B = TypeVar("B", bound=tuple[Any, ...])
+
+
+class NetworkLearner(Generic[N]):
+    """A network that learns by Adam, alone or together with a critic; a subclass adds the loss.
+
+    Adam: Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015.
+
+    Attributes:
+        network: the network that learns.
+        critic: another network that learns with it, or None.
+        optimizer: Adam on the weights of both.
+        device: where they are.
+        updates: the number of updates so far.
+    """
+
+    saved: ClassVar[tuple[str, ...]] = ("network", "critic", "optimizer", "updates")
+
+    def __init__(
+        self,
+        network: N,
+        device: torch.device | str,
+        *,
+        learning_rate: float,
+        adam_epsilon: float,
+        max_grad_norm: float = 0.0,
+        critic: nn.Module | None = None,
+        reports: Sequence[str] = (),
+    ) -> None:
+        """Move the networks to their device.
+
+        Args:
+            network: the network.
+            device: where it learns.
+            learning_rate: Adam's step size, until `learning_rate` is set.
+            adam_epsilon: Adam's epsilon.
+            max_grad_norm: longer gradients are scaled down to this norm; 0 for no limit.
+            critic: learns with the network.
+            reports: the tags of the figures that `log` takes.
+        """
+        self.device = torch.device(device)
+        self.network = network.to(self.device)
+        self.critic = None if critic is None else critic.to(self.device)
+        self.updates = 0
+        self._weights = [*network.parameters(), *(() if critic is None else critic.parameters())]
+        self.optimizer = torch.optim.Adam(self._weights, lr=learning_rate, eps=adam_epsilon, fused=True)
+        self._max_grad_norm = max_grad_norm
+        self._reports = reports
+        self._sums = torch.zeros(len(reports), device=self.device)
+        self._logged = 0
+
+    @property
+    def learning_rate(self) -> float:
+        """Adam's step size."""
+        return float(self.optimizer.param_groups[0]["lr"])
+
+    @learning_rate.setter
+    def learning_rate(self, value: float) -> None:
+        self.optimizer.param_groups[0]["lr"] = value
+
+    def descend(self, loss: Tensor) -> None:
+        """Take one step of Adam against the gradient of a loss, a scalar."""
+        self.optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        if self._max_grad_norm:
+            clip_grad_norm_(self._weights, self._max_grad_norm)
+        self.optimizer.step()
+
+    @torch.no_grad()
+    def log(self, *figures: Tensor) -> None:
+        """Add figures of one step, scalars in the order of `reports`, to the means of `statistics`."""
+        self._sums += torch.stack(figures)
+        self._logged += 1
+
+    def statistics(self) -> dict[str, float]:
+        """The means by tag of what was logged since the last call; empty if nothing was."""
+        if not self._logged:
+            return {}
+        means = (self._sums / self._logged).tolist()
+        self._sums.zero_()
+        self._logged = 0
+        return dict(zip(self._reports, means, strict=True))
+
+
+def minibatches(size: int, count: int, epochs: int, generator: np.random.Generator) -> Iterator[Tensor]:
+    """Row numbers of random minibatches of nearly the same size, int64; an epoch has each row once.
+
+    Args:
+        size: the number of rows.
+        count: minibatches in an epoch, at most one for each row.
+        epochs: how often each row is returned.
+        generator: draws the order, again in each epoch.
+    """
+    for _ in range(epochs):
+        yield from torch.from_numpy(generator.permutation(size)).tensor_split(min(count, size))
+
+
+def take_rows(batch: B, rows: Tensor) -> B:
+    """These rows of a batch, a named tuple of tensors, each (rows, ...)."""
+    return type(batch)(*(field.index_select(0, rows.to(field.device)) for field in batch))
+
+
+def entropy(all_log_probs: Tensor) -> Tensor:
+    """The entropy -sum p log p of each row of log-probabilities (rows, actions), in nats, (rows,)."""
+    return -(all_log_probs.exp() * all_log_probs).sum(dim=1)
