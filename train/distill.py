@@ -17,8 +17,8 @@ import numpy as np
 from cardgym.learn.distill.config import DistillConfig
 from cardgym.learn.distill.learner import DistillLearner, Labelled
 from cardgym.learn.distill.teacher import Teacher
+from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.run import TrainingResult, run_script
-from cardgym.learn.training import NetworkTraining
 
 
 def train(config: DistillConfig, folder: Path, resume: bool) -> TrainingResult:

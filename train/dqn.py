@@ -16,8 +16,8 @@ from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.dqn.learner import DQNLearner
 from cardgym.learn.exploration import EpsilonGreedy
+from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.run import TrainingResult, run_script
-from cardgym.learn.training import NetworkTraining
 from cardgym.learn.transitions import TransitionBuilder
 
 

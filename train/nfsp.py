@@ -15,11 +15,11 @@ from pathlib import Path
 
 from cardgym.learn.buffers import ReplayBuffer, ReservoirBuffer
 from cardgym.learn.dqn.learner import DQNLearner
+from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.nfsp.behavior import Behavior
 from cardgym.learn.nfsp.config import NFSPConfig
 from cardgym.learn.nfsp.learner import AverageLearner
 from cardgym.learn.run import TrainingResult, run_script
-from cardgym.learn.training import NetworkTraining
 from cardgym.learn.transitions import TransitionBuilder
 
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from cardgym.learn.network_training import NetworkTraining
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.learner import PPOLearner
 from cardgym.learn.ppo.networks import TableCritic, insert, measure
 from cardgym.learn.ppo.turns import TurnBuffer
 from cardgym.learn.run import TrainingResult, run_script
-from cardgym.learn.training import NetworkTraining
 
 
 def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:

@@ -12,11 +12,12 @@ from test_dqn_transitions import make_player, make_rollout, play
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import CALLER
 from cardgym.errors import CardgymError
-from cardgym.learn.opponents import LearningPlayer, OpponentPool, Snapshots
+from cardgym.learn.opponents import OpponentPool, Snapshots
 from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.players.networks import NetworkPlayer
 
 
-def weights_of(player: LearningPlayer) -> torch.Tensor:
+def weights_of(player: NetworkPlayer) -> torch.Tensor:
     return torch.cat([values.flatten() for values in player.network.parameters()])
 
 

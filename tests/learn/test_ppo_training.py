@@ -16,7 +16,7 @@ from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.engine.numba.compilation import plain_function
 from cardgym.errors import CardgymError
-from cardgym.learn.opponents import LearningPlayer, OpponentPool
+from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.learner import PPOLearner
 from cardgym.learn.ppo.networks import TableCritic, folded, insert, measure
@@ -188,7 +188,7 @@ def test_a_strong_magnet_holds_the_policy() -> None:
 # -- the inputs, and a critic of the whole table ----------------------------------------------------------------------
 
 
-def rollout_of(tiny: Game, player: LearningPlayer) -> SelfPlayRollout:
+def rollout_of(tiny: Game, player: PolicyPlayer) -> SelfPlayRollout:
     return SelfPlayRollout(tiny, tiny.parse_options(), 64, OpponentPool.parse(("self=1",)), player, seed=3)
 
 

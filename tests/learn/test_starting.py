@@ -9,7 +9,7 @@ import torch
 
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.learn.training import load_weights
+from cardgym.learn.network_training import load_weights
 from cardgym.players.checkpoints import Network, save_checkpoint
 from cardgym.players.networks import QNetwork, network_shape
 from cardgym.players.policy_networks import PolicyNetwork

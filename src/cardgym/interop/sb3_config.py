@@ -87,7 +87,7 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     eval_games: Annotated[Games, Field(ge=1)] = 500
     """Games against each opponent in an evaluation."""
     save_every: PositiveInt = 500_000
-    """Steps from one model, with its state to resume from, to the next."""
+    """Steps from one saved model to the next."""
     log_every: PositiveInt = 50_000
     """Steps from one entry in TensorBoard to the next."""
 

@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,6 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import CALLER
 from cardgym.errors import CardgymError
 from cardgym.players.base import Player, PlayerSpec, resolve
-
-if TYPE_CHECKING:
-    from cardgym.players.networks import NetworkPlayer
-    from cardgym.players.policy_networks import PolicyPlayer
-
-LearningPlayer: TypeAlias = "NetworkPlayer | PolicyPlayer"
-"""A player whose actions come from a network that learns."""
 
 SELF = "self"
 """The opponent that is the learner as it is now; every seat it takes learns."""
@@ -116,8 +109,8 @@ class Snapshots:
 
     saved: ClassVar[tuple[str, ...]] = ("networks", "_taken")
 
-    def __init__(self, learner: LearningPlayer, count: int) -> None:
-        self.players: list[LearningPlayer] = [copy.deepcopy(learner) for _ in range(count)]
+    def __init__(self, learner: Any, count: int) -> None:
+        self.players: list[Any] = [copy.deepcopy(learner) for _ in range(count)]
         for number, player in enumerate(self.players, 1):
             player.name = f"{SNAPSHOT} {number}"
             player.network.requires_grad_(False)
@@ -128,7 +121,7 @@ class Snapshots:
         """The network of each copy."""
         return tuple(player.network for player in self.players)
 
-    def take(self, learner: LearningPlayer) -> None:
+    def take(self, learner: Any) -> None:
         """Replace the oldest copy by the learner as it is now."""
         if self.players:
             oldest = self.players[self._taken % len(self.players)]

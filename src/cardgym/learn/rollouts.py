@@ -12,7 +12,8 @@ from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
 from cardgym.learn.config import SelfPlayConfig
-from cardgym.learn.opponents import LearningPlayer, OpponentPool, Snapshots
+from cardgym.learn.opponents import OpponentPool, Snapshots
+from cardgym.players.base import Player
 from cardgym.players.seats import SeatedBatch, game_keys
 
 
@@ -60,7 +61,7 @@ class SelfPlayRollout:
         options: Options,
         num_envs: int,
         opponents: OpponentPool,
-        learner: LearningPlayer,
+        learner: Player,
         *,
         seed: int,
         snapshots: int = 1,
@@ -74,7 +75,7 @@ class SelfPlayRollout:
             options: its options.
             num_envs: how many games are played side by side.
             opponents: who sits in the other seats.
-            learner: copied for the snapshots; it names the observation.
+            learner: a player of the observation to learn from. With snapshots it has a `network`, and is copied.
             seed: decides the deals, the seats, the opponents and what they draw.
             snapshots: how many earlier copies are kept, if the pool has them.
             seat: the learner's seat; ANY_SEAT draws one for each game.
@@ -111,7 +112,7 @@ class SelfPlayRollout:
         self._update_turns()
 
     @classmethod
-    def configured(cls, config: SelfPlayConfig, game: Game, options: Options, learner: LearningPlayer) -> Self:
+    def configured(cls, config: SelfPlayConfig, game: Game, options: Options, learner: Player) -> Self:
         """Start the first games as a training's hyper-parameters say.
 
         Raises:

@@ -325,7 +325,7 @@ _LOADERS = {
     ".json": "cardgym.players.policy_file:load_player",
     SUFFIX: "cardgym.players.base:load_tensors",
     f"{SUFFIX}{GREEDY}": "cardgym.players.checkpoints:load_greedy_player",
-    ".zip": "cardgym.interop.sb3_player:load_player",
+    ".zip": "cardgym.interop.sb3:load_player",
 }
 """Loaders of players by the suffix of the file; the first that fits is taken."""
 
