@@ -73,4 +73,3 @@ class Teacher:
             draws = self._generator.random(len(masks))
             return one_hot(legal_actions(player, observations, masks, draws), masks)
         return probabilities.astype(np.float32)
-
