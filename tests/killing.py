@@ -61,7 +61,7 @@ def check_killed_run_ends_with_the_same_bits(
     # On a fast machine it may have finished already, or the signal may hit Python during shutdown.
     assert run.wait() in (wanted, 0, -by), log.read_text()
     if run.returncode == 128 + by:
-        assert "to go on, run the same command with `--resume --out" in log.read_text()
+        assert "to continue, run the same command with `--resume --out" in log.read_text()
     capsys.readouterr()
     assert main([*words, "--out", str(killed), "--resume"]) == 0
     assert not _said(saves[0], capsys.readouterr().err), "it started over"
@@ -101,7 +101,7 @@ def check_run_that_is_asked_to_end_saves(
     with monkeypatch.context() as patched:
         patched.setattr(Progress, "__call__", ask)
         assert main([*words, "--out", str(asked)]) == 128 + by
-    assert f"to go on, run the same command with `--resume --out {asked}`" in capsys.readouterr().err
+    assert f"to continue, run the same command with `--resume --out {asked}`" in capsys.readouterr().err
     assert not list(asked.glob(".*.part"))
     assert main([*words, "--out", str(asked), "--resume"]) == 0
     check_same_bits(whole, asked, suffixes)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from cardgym.interop.sb3 import ArenaCallback
 
 NEVER = 2**63
-"""An interval in episodes or rollouts, as Stable-Baselines3 counts them; our own callback logs every so many steps."""
+"""Turns off Stable-Baselines3's own logging, which counts episodes or rollouts; our callback logs by steps."""
 
 
 def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:

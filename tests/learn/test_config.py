@@ -184,7 +184,7 @@ def test_a_config_with_a_base_changes_what_it_says(tmp_path: Path) -> None:
     config = read_config(DQNConfig, tmp_path / "second.toml")
     assert (config.gamma, config.num_envs) == (0.25, 7)
     (tmp_path / "third.toml").write_text('base = "../first.toml"\n')
-    with pytest.raises(CardgymError, match="allowed: the name of a file beside it"):
+    with pytest.raises(CardgymError, match="allowed: a file's name in its folder"):
         read_config(DQNConfig, tmp_path / "third.toml")
 
 

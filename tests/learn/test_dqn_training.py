@@ -183,7 +183,7 @@ def test_latest_run_is_resumed_though_an_earlier_one_was_deleted(
 @pytest.mark.parametrize(
     ("saved", "message"),
     [
-        (True, "stopped; to go on, run the same command with `--resume --out {folder}`\n"),
+        (True, "stopped; to continue, run the same command with `--resume --out {folder}`\n"),
         (False, "stopped with no state to resume from; run the same command to start over\n"),
     ],
 )

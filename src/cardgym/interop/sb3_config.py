@@ -42,7 +42,7 @@ class DQNKeys(ExplorationConfig):
     double: bool = True
     """Double DQN, for maskable_dqn: the online network chooses the next action, the target network values it."""
     buffer_size: PositiveInt = 200_000
-    """How many transitions the replay buffer holds."""
+    """Capacity of the replay buffer, in transitions."""
     learning_starts: NonNegativeInt = 10_000
     """Steps before the first update."""
     train_frequency: PositiveInt = 256
@@ -74,7 +74,7 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     learning_rate: PositiveFloat = 1e-3
     """Adam's step size at the start."""
     learning_rate_final: NonNegativeFloat = 1e-3
-    """Adam's step size at the end; it falls in a straight line."""
+    """Adam's step size at the end; it falls linearly."""
     batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """Transitions in an update."""
     max_grad_norm: PositiveFloat = 10.0

@@ -57,7 +57,7 @@ _POLICIES: dict[str, tuple[type[BasePolicy], type[BasePolicy]]] = {
 """The policies that are rebuilt without unpickling, by module: for observations that are arrays, and that are dicts."""
 
 _MAX_JSON = 64 << 20
-"""Bytes that a model's JSON may have: it holds the last observations, pickled."""
+"""Bytes that a model's JSON may have: it includes the last observations, pickled."""
 
 _UNUSED_KWARGS = ("optimizer_class", "optimizer_kwargs")
 """Settings of a policy that change nothing that it plays."""
@@ -66,8 +66,8 @@ _UNUSED_KWARGS = ("optimizer_class", "optimizer_kwargs")
 class ModelPlayer(Player):
     """The greedy player of a model; deterministic.
 
-    It takes the legal action that the model holds best: of the highest probability, or of the highest value. So a model
-    that was trained without masks keeps to the legal actions too.
+    It takes the legal action of the highest probability or value, so a model trained without masks plays legal actions
+    too.
     """
 
     def __init__(self, model: BaseAlgorithm | BasePolicy, name: str = "model") -> None:
@@ -158,7 +158,7 @@ def load_player(path: Path, game: Game, options: Options, *, trust: bool | None 
     same_space = _description(data.observation_space) == _description(_as_json(observation_space))
     if not same_space or not _contains(observation_space, _arrays(data.last_obs)):
         raise CardgymError(
-            f"{what}: a wrapper such as VecNormalize changed its observations, which this file does not hold; "
+            f"{what}: a wrapper such as VecNormalize changed its observations, which this file does not contain; "
             "load it in Python and play it as cardgym.interop.sb3.ModelPlayer"
         )
     policy_class, kwargs = _plain_policy(data, metadata.as_dict)
@@ -218,7 +218,7 @@ def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
     except Exception:  # torch.load raises a dozen kinds on a file that is damaged or not its own.
         weights = None
     if not isinstance(weights, dict) or not all(isinstance(value, Tensor) for value in weights.values()):
-        raise CardgymError(f"{what}: truncated or not {content} (its weights are no tensors by name)")
+        raise CardgymError(f"{what}: truncated or not {content} (its weights are not tensors by name)")
     return model, weights
 
 
@@ -236,7 +236,7 @@ def _check_layers(what: str, kwargs: Mapping[str, Any], weights: Mapping[str, Te
     for branch in branches:
         sizes: list[Any] = [*branch, quantiles] if isinstance(branch, list) else [None]
         if len(sizes) > MAX_LAYERS or not all(type(size) is int and 0 < size <= MAX_UNITS for size in sizes):
-            raise CardgymError(f"{what}: its net_arch is no list of up to {MAX_LAYERS} sizes from 1 to {MAX_UNITS:,}")
+            raise CardgymError(f"{what}: net_arch is not a list of up to {MAX_LAYERS} sizes from 1 to {MAX_UNITS:,}")
         sizes[-1] *= num_actions if "n_quantiles" in kwargs else 1
         needed += sum(4 * one * next_one for one, next_one in pairwise(sizes))
     if needed > sum(stored.values()):
@@ -268,14 +268,14 @@ class _ArrayUnpickler(pickle.Unpickler):
 
 
 def _arrays(described: Any) -> Any:
-    """Observations, (num_envs, ...) or a dict of such, that a model's JSON holds; None if it does not."""
+    """Observations, (num_envs, ...) or a dict of such, in a model's JSON; None if there are none."""
     try:
         content = base64.b64decode(described[":serialized:"])
         arrays = _ArrayUnpickler(io.BytesIO(content)).load()
         parts = arrays.values() if isinstance(arrays, dict) else [arrays]
         # A pickle can declare an array of any size.
         return arrays if sum(part.nbytes for part in parts) <= len(content) else None
-    except Exception:  # The JSON holds null, or a pickle of something else.
+    except Exception:  # null, or a pickle of something else.
         return None
 
 
@@ -290,12 +290,10 @@ def _contains(space: spaces.Space[Any], seen: Any) -> bool:
 
 
 def _plain_policy(data: _Model, as_dict: bool) -> tuple[type[BasePolicy] | None, dict[str, Any]]:
-    """The class and the settings of a policy, as far as they can be told without unpickling; None if they cannot."""
+    """The class and the settings of a policy, if they are known without unpickling; None otherwise."""
     policies = _POLICIES.get(str(data.policy_class.get("__module__", "")))
     kwargs = {name: value for name, value in data.policy_kwargs.items() if name not in _UNUSED_KWARGS}
-    if (
-        kwargs.pop(":serialized:", None) is not None
-    ):  # A pickled dict: its values stand beside it, as text or as they are.
+    if kwargs.pop(":serialized:", None) is not None:  # A pickled dict, followed by its values as text or plain.
         kwargs.pop(":type:", None)
         for name, value in kwargs.items():
             activation = re.fullmatch(r"<class 'torch\.nn\.modules\.activation\.(\w+)'>", str(value))

@@ -270,4 +270,4 @@ class _BoardWriter(KVWriter):
         self._board.scalars(step, numbers)
 
     def close(self) -> None:
-        """Do nothing: whoever made the board closes it."""
+        """Do nothing: the board is closed by its owner."""

@@ -27,12 +27,12 @@ from cardgym.players.seats import SeatedBatch
 class CardVecEnv(VecEnv):
     """Many games of one kind as a `VecEnv`; a row is a game.
 
-    Row i plays the same games, bit for bit, as a single env that is reset with `seed=s + i`, where s was given to
+    Row i plays exactly the same games as a single env that is reset with `seed=s + i`, where s was given to
     `seed`. It may be wrapped like any vec env: `VecMonitor(CardVecEnv(...))` logs the mean return.
 
     A row that is done starts its next game at once; `infos[i]["terminal_observation"]` is the last observation of the
-    game that ended, and `infos[i]["TimeLimit.truncated"]` is always False. Infos hold nothing else: filling them takes
-    longer than playing. Action masks are a method, `action_masks()`, which MaskablePPO and MaskableDQN call.
+    game that ended, and `infos[i]["TimeLimit.truncated"]` is always False. Infos contain nothing else: filling them
+    takes longer than playing. Action masks are a method, `action_masks()`, which MaskablePPO and MaskableDQN call.
 
     An illegal action is replaced by a random legal one unless `illegal_action` says otherwise. For algorithms without
     masks (PPO, DQN, A2C) leave it so. With "penalize", the default of the Gymnasium envs, the game ends and is lost at
@@ -182,7 +182,7 @@ class CardVecEnv(VecEnv):
         return legal
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing."""
 
     def _start(self, starting: npt.NDArray[np.bool_]) -> None:
         """Start the next game in the rows `starting`, (num_envs,) bool."""
@@ -248,7 +248,7 @@ class CardVecEnv(VecEnv):
 
 
 class _OpponentDraw:
-    """Draws opponents by weight for each seat of each game, from a generator of its own."""
+    """Draws opponents by weight for each seat of each game."""
 
     def __init__(self, core: EnvCore, pool: OpponentPool) -> None:
         """Seat the players of `pool` in the games of `core`.

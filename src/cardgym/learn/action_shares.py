@@ -18,15 +18,15 @@ from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player
 
 _STRIDE = 7
-"""One decision in so many is kept: those of neighbouring rows are of the same deal."""
-_MOST_DECISIONS = 50_000
-_MOST_KINDS = 5
-_MOST_ACTIONS = 6
-_LEAST_DECISIONS = 50
-"""A kind with fewer decisions has no panel of its own."""
-_LEAST_SHARE = 0.01
-"""Nor has a kind with a smaller share of them."""
-_LONGEST_NAME = 28
+"""Keep every seventh decision: those of neighboring rows belong to the same deal."""
+_MAX_DECISIONS = 50_000
+_MAX_KINDS = 5
+_MAX_ACTIONS = 6
+_MIN_DECISIONS = 50
+"""Kinds with fewer decisions share a panel."""
+_MIN_SHARE = 0.01
+"""So do kinds with a smaller share of all decisions."""
+_MAX_NAME_LENGTH = 28
 
 
 class Watched(Player):
@@ -47,7 +47,7 @@ class Watched(Player):
     def decisions(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
         """The masks, (rows, actions) int8, and the actions, (rows,) int64, that were kept; at least one call."""
         masks, actions = (np.concatenate(part) for part in zip(*self._kept, strict=True))
-        every = -(-len(actions) // _MOST_DECISIONS) or 1
+        every = -(-len(actions) // _MAX_DECISIONS) or 1
         return masks[::every], actions[::every]
 
 
@@ -70,18 +70,18 @@ class ActionShares(NamedTuple):
 def action_shares(
     masks: npt.NDArray[np.int8],
     actions: npt.NDArray[np.int64],
-    least: int = _LEAST_DECISIONS,
-    most: int = _MOST_KINDS,
+    least: int = _MIN_DECISIONS,
+    most: int = _MAX_KINDS,
 ) -> list[ActionShares]:
     """The share of each action by kind of decision. Decisions are of one kind if the same actions are legal.
 
-    Forced moves are left out. Kinds with too few decisions for a share to mean much are put together.
+    Forced moves are left out. Kinds with too few decisions for meaningful shares are merged.
 
     Args:
         masks: (rows, actions), int8.
         actions: the actions taken, (rows,), int64.
-        least: the decisions that a kind has at least, to be shown by itself; and at least 1 % of all.
-        most: how many kinds to return at most.
+        least: kinds with fewer decisions, or less than 1 % of all, are merged.
+        most: the most kinds to return.
 
     Returns:
         One entry for each kind, the most frequent first; last the rest, if there is one.
@@ -92,7 +92,7 @@ def action_shares(
         return []
     kinds, kind_of_row, counts = np.unique(masks, axis=0, return_inverse=True, return_counts=True)
     kind_of_row = kind_of_row.ravel()
-    least = max(least, int(np.ceil(_LEAST_SHARE * len(actions))))
+    least = max(least, int(np.ceil(_MIN_SHARE * len(actions))))
     frequent = [int(kind) for kind in np.argsort(-counts, kind="stable") if counts[kind] >= least]
     shown = frequent if len(frequent) == len(kinds) <= most else frequent[: most - 1]
     result = [_shares(actions[kind_of_row == kind], np.flatnonzero(kinds[kind])) for kind in shown]
@@ -135,7 +135,7 @@ def draw_action_shares(kinds: Sequence[ActionShares], names: Mapping[int, str], 
     Args:
         kinds: from `action_shares`, at least one.
         names: names of actions; an action without a name is shown by its number.
-        title: what stands above.
+        title: the text above the panels.
     """
     bars = [len(_bars(kind, names)) for kind in kinds]
     heights = [0.55 + 0.27 * count for count in bars]
@@ -151,7 +151,7 @@ def draw_action_shares(kinds: Sequence[ActionShares], names: Mapping[int, str], 
 
 def _bars(kind: ActionShares, names: Mapping[int, str]) -> list[tuple[str, float]]:
     """Names and shares: of each action, or of the most frequent and all others together."""
-    shown = len(kind.actions) if len(kind.actions) <= _MOST_ACTIONS else _MOST_ACTIONS - 1
+    shown = len(kind.actions) if len(kind.actions) <= _MAX_ACTIONS else _MAX_ACTIONS - 1
     bars = [
         (names.get(action, f"action {action}"), share)
         for action, share in zip(kind.actions[:shown].tolist(), kind.shares[:shown].tolist(), strict=True)
@@ -168,7 +168,7 @@ def _draw_kind(panel: Any, kind: ActionShares, bars: list[tuple[str, float]]) ->
         text = "<1%" if 0 < share < 0.005 else f"{share:.0%}"
         panel.text(share + 0.01, place, text, va="center", fontsize=11)
     panel.set_title(f"{kind.decisions:,} {'rarer ' if kind.mixed else ''}decisions", fontsize=11, loc="left")
-    labels = [name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name, _ in bars]
+    labels = [name if len(name) <= _MAX_NAME_LENGTH else f"{name[: _MAX_NAME_LENGTH - 1]}…" for name, _ in bars]
     panel.set_yticks(places, labels, fontsize=11)
     panel.set(xlim=(0, 1.16), ylim=(len(bars) - 0.4, -0.6), xticks=[])
     panel.tick_params(left=False)
@@ -194,7 +194,7 @@ class ActionPictures:
         kinds = action_shares(*watched.decisions())
         if not kinds:
             return
-        wanted = {action for kind in kinds for action in kind.actions[:_MOST_ACTIONS].tolist()} - self._names.keys()
+        wanted = {action for kind in kinds for action in kind.actions[:_MAX_ACTIONS].tolist()} - self._names.keys()
         rollout = self._rollout
         self._names |= action_names(rollout.game, rollout.states, rollout.turns.masks, wanted)
         picture = draw_action_shares(kinds, self._names, f"What the {watched.name} does in evaluations")

@@ -37,7 +37,7 @@ Items = Annotated[tuple[T, ...], Field(strict=False)]
 Steps = Annotated[int, Field(ge=1, le=MAX_STEPS, json_schema_extra={"per_second": 10_000_000})]
 """How long a training is; the error for too many says how long they would take."""
 Games = Annotated[int, Field(ge=0, le=MAX_GAMES, json_schema_extra={"per_second": 1_000_000})]
-"""A number of games, likewise."""
+"""A number of games; the error for too many says how long they would take."""
 HiddenSizes = Annotated[Items[Annotated[int, Field(ge=1, le=65_536)]], Field(min_length=1, max_length=64)]
 """Units of each hidden layer."""
 EnvOptions = dict[str, int | str]
@@ -47,8 +47,8 @@ EnvOptions = dict[str, int | str]
 class TrainingConfig(BaseModel):
     """What every training script has.
 
-    A config is frozen. Its values are checked as it is made and have to be of their field's type: neither "1" nor true
-    is a number, but 1 is a float too. A subclass says what its runs are named after.
+    A config is frozen. Its values are checked when it is made, and must have their field's type: neither "1" nor true
+    is a number, but 1 is a valid float. A subclass names the algorithm, which its runs are named after.
 
     Raises:
         CardgymError: for an unknown key or a bad value, in one line.
@@ -61,7 +61,7 @@ class TrainingConfig(BaseModel):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """Decides everything random: weights, deals, opponents, exploration, samples."""
     save_every_minutes: Annotated[float, Field(ge=0)] = 0.0
-    """Minutes from one state to resume from to the next, besides those that other keys call for; 0 for these only."""
+    """Minutes between extra saves of the state to resume from; 0 for none."""
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -115,7 +115,7 @@ class SelfPlayConfig(GameConfig):
     snapshot_every: PositiveInt = 200_000
     """Steps from one copy to the next; each replaces the oldest."""
     zero_sum: bool = False
-    """Subtract from what each seat is paid the mean of all seats: nobody then plays for what all are paid."""
+    """Subtract the mean over all seats from each seat's reward, so that no seat plays for what all are paid."""
     reward_scale: PositiveFloat = 1.0
     """Rewards are multiplied by this: values are learned best where they are about 1."""
     total_steps: Steps = 1_000_000
@@ -145,7 +145,7 @@ class EvaluationConfig(TrainingConfig):
     """Evaluations and saving."""
 
     eval_opponents: Items[str] = ("random",)
-    """Whom the greedy learner is evaluated against; none for no evaluations."""
+    """The opponents of evaluations; an empty list for no evaluations."""
     eval_every: NonNegativeInt = 200_000
     """Steps from one evaluation to the next; 0 for the final one only."""
     eval_games: Annotated[Games, Field(ge=1)] = 1000
@@ -165,12 +165,12 @@ C = TypeVar("C", bound=TrainingConfig)
 
 @dataclass(frozen=True)
 class RunArgs:
-    """Where the hyper-parameters come from and where the run goes.
+    """The config file and the folder of a run.
 
     Attributes:
         config: the TOML file of hyper-parameters, if one is named.
         out: the run's folder; None makes a new one below `runs/`.
-        resume: whether to go on with the run in its folder.
+        resume: whether to continue the run in its folder.
     """
 
     config: Path | None = None
@@ -184,7 +184,7 @@ class RunArgs:
 def read_config(kind: type[C], path: Path) -> C:
     """A config from a TOML file; keys that the file leaves out keep their defaults.
 
-    A file's `base` names another beside it, whose values take the place of the defaults.
+    A file's `base` names another file in the same folder; its values replace the defaults.
 
     Raises:
         CardgymError: where the file cannot be read, for an unknown key, and for a bad value.
@@ -193,7 +193,7 @@ def read_config(kind: type[C], path: Path) -> C:
     base = values.pop(BASE, None)
     if base is not None:
         if not isinstance(base, str) or Path(base).name != base:
-            raise CardgymError(f"config {path}: {BASE}={printable(_repr(base))}: allowed: the name of a file beside it")
+            raise CardgymError(f"config {path}: {BASE}={printable(_repr(base))}: allowed: a file's name in its folder")
         values = {**_read_values(path.with_name(base)), **values}
     try:
         return kind(**values)
@@ -238,8 +238,8 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
     run.add_argument(
         "--resume",
         action="store_true",
-        help="go on with the run in --out, or with the latest one, from where it last saved its state; start it if it "
-        "saved none. Repeat the rest of the first command line",
+        help="continue the run in --out, or the latest one, from its last saved state, or start it if there is "
+        "none. Repeat the rest of the first command line",
     )
     groups = {TrainingConfig: run}
     properties = kind.model_json_schema()["properties"]

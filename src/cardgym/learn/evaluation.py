@@ -28,7 +28,7 @@ Metrics = dict[str, tuple[float, tuple[float, float] | None]]
 
 
 class Board(Protocol):
-    """Whatever logs numbers by name, such as `TensorBoard`."""
+    """Anything that logs numbers by name, such as `TensorBoard`."""
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """Log numbers at a step."""
@@ -138,7 +138,7 @@ def summary(results: Mapping[str, Metrics]) -> str:
 def results_tables(results: Mapping[str, Metrics], width: int) -> list[Table]:
     """Tables for rich of at most `width` characters: the win rate against each opponent, and the game's own metrics.
 
-    A game without metrics of its own shows the mean return instead, if it is known.
+    Games that define no metrics show the mean return instead, if it is known.
     """
     metrics = next(iter(results.values()), {})
     own = [name for name, (_, interval) in metrics.items() if interval and name not in ("win_rate", "mean_return")]
@@ -161,7 +161,7 @@ def write_results(
     results: Mapping[str, Metrics],
     **more: Any,
 ) -> None:
-    """Write a run's final results to TensorBoard, as `final/` and beside its hyper-parameters, and to `results.json`.
+    """Write a run's final results to TensorBoard, as `final/` and with its hyper-parameters, and to `results.json`.
 
     Raises:
         CardgymError: if the file cannot be written.

@@ -97,6 +97,7 @@ class NetworkTraining(Training):
         rollout: SelfPlayRollout,
         player: Player,
         network: Callable[[], Network],
+        /,
         *,
         log_every: int,
         resume: bool,

@@ -83,7 +83,7 @@ class OpponentPool:
             The numbers, (choices,), int32, with `CALLER` for `self`, and as many weights.
 
         Raises:
-            CardgymError: if `snapshot` is an opponent and there are no copies.
+            CardgymError: if `snapshot` is an opponent but there are no copies.
         """
         if self.has_snapshots and not snapshots:
             raise CardgymError(f"opponent {SNAPSHOT!r}: this learner keeps no copies of itself; use {SELF!r} or a name")

@@ -132,7 +132,7 @@ def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> 
 
 
 def save_state(path: Path, state: dict[str, Any]) -> None:
-    """Write a state. If the process is killed meanwhile, `path` holds the old state or the new one.
+    """Write a state. If the process is killed meanwhile, `path` contains either the old state or the new one.
 
     Raises:
         CardgymError: if the file cannot be written.

@@ -1,4 +1,4 @@
-"""Games that a learner plays: who sits in them, where it has to decide, and what each of its seats is paid."""
+"""Games that a learner plays: the players in each seat, the learner's turns, and the rewards of each seat."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Turns(NamedTuple):
 class SelfPlayRollout:
     """Games played side by side, with the learner in one seat of each, or in several where it plays itself.
 
-    The learner's seat and the opponents are drawn anew for each game, each seat by itself, from the rollout's own
-    generator: the seed alone decides. A game that ends is replaced by a new one at the next step, and games in which
-    the learner has nothing to decide are skipped.
+    The learner's seat and the opponents are drawn for each game, each seat independently, from the rollout's own
+    generator, so they depend on the seed alone. A game that ends is replaced by a new one at the next step, and games
+    in which the learner has nothing to decide are skipped.
 
-    An algorithm needs no more than this: it chooses `actions` for `turns`, calls `step(actions)`, and finds in
-    `rewards` and `ended` what became of the streams. `TransitionBuilder` turns that into n-step transitions; an
-    on-policy algorithm collects the turns of each stream instead.
+    An algorithm needs nothing else: it chooses `actions` for `turns`, calls `step(actions)`, and reads the outcome from
+    `rewards` and `ended`. `TransitionBuilder` turns that into n-step transitions; an on-policy algorithm collects the
+    turns of each stream instead.
 
     Attributes:
         game: the game.

@@ -1,4 +1,4 @@
-"""What every training script does around its training: command line, folder of the run, errors, last screen."""
+"""The frame of every training script: command line, folder of the run, errors, and the results at the end."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def run_script(
 
     Returns:
         The exit code: 0; 2 for an error that the user can fix, with one line on stderr; 130 when interrupted;
-        143 after SIGTERM and 129 after SIGHUP, with the state saved at that step; 141 where nobody reads stdout.
+        143 after SIGTERM and 129 after SIGHUP, with the state saved at that step; 141 if stdout is closed.
     """
     adapt_streams()
     try:
         try:
             return _run_script(script, kind, train, words)
         finally:
-            sys.stdout.flush()  # Here, not as Python exits: it would print a warning of its own.
+            sys.stdout.flush()  # Not at exit, where Python would print a warning.
     except BrokenPipeError:
         silence_stdout()
         return 128 + signal.SIGPIPE if hasattr(signal, "SIGPIPE") else 1
@@ -106,7 +106,7 @@ def _run_script(
         return 2
     except (KeyboardInterrupt, Stopped) as stop:
         if folder is not None and (folder / STATE_FILE).exists():
-            print(f"stopped; to go on, run the same command with `--resume --out {folder}`", file=sys.stderr)
+            print(f"stopped; to continue, run the same command with `--resume --out {folder}`", file=sys.stderr)
         else:
             print("stopped with no state to resume from; run the same command to start over", file=sys.stderr)
         return 128 + stop.number if isinstance(stop, Stopped) else 130
@@ -126,7 +126,7 @@ def _check_game(config: TrainingConfig, run: RunArgs) -> None:
 def run_name(config: TrainingConfig, file: Path | None) -> str:
     """What a run is called: its config file's name, or without one its algorithm's, and its seed.
 
-    Where a flag chose another algorithm than the file, its name takes the place of the other in the file's name:
+    If a flag chose another algorithm than the file, its name replaces the other in the file's name:
     `double_dqn.toml` with `--no-double` is a run called `dqn`.
     """
     name = config.algorithm_name
@@ -144,15 +144,15 @@ def run_name(config: TrainingConfig, file: Path | None) -> str:
 def run_folder(run: RunArgs, game_id: str, name: str) -> Path:
     """Where a run goes: the folder named, or a new one `runs/<game>/<name>-<number>`; to resume, the latest of these.
 
-    If there is nothing to resume, that is said on stderr and is no error: so a loop can start a run with `--resume`.
+    If there is nothing to resume, a line on stderr says so; it is not an error, so a loop can always pass `--resume`.
 
     Raises:
-        CardgymError: where the folder named holds a run and `--resume` is missing.
+        CardgymError: if the folder already contains a run and `--resume` is missing.
     """
     folder = run.out or numbered_folder(Path("runs") / game_id, name, run.resume)
     saved = (folder / STATE_FILE).exists()
     if saved and not run.resume:
-        raise CardgymError(f"{folder}: holds a run already; add --resume to go on with it, or name another folder")
+        raise CardgymError(f"{folder}: holds a run already; add --resume to continue it, or name another folder")
     if run.resume and not saved:
         print(f"nothing to resume in {folder}: starting from the beginning", file=sys.stderr)
     return folder

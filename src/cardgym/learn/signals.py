@@ -1,4 +1,4 @@
-"""A scheduler's last word: a training that gets SIGTERM or SIGHUP finishes its step, saves and ends."""
+"""Signals: a training that gets SIGTERM or SIGHUP finishes its step, saves and ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NoReturn
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 """The signals that ask a training to end. Windows has no SIGHUP."""
 SECONDS = 4.0
-"""How long it may take to save before the training ends without: schedulers kill soon after."""
+"""How long saving may take before the training ends without it; schedulers kill soon after."""
 
 
 class Stopped(BaseException):
@@ -27,50 +27,47 @@ class Stopped(BaseException):
         self.number = number
 
 
-_asked: int | None = None
+_requested: int | None = None
 
 
 class Saving:
-    """Whether a state is to be saved out of turn: some minutes have passed, or the training is asked to end.
-
-    Neither changes a bit of the training.
-    """
+    """Decides when to save between the regular saves: after some minutes, or when the training is asked to end."""
 
     def __init__(self, minutes: float) -> None:
-        """Save every so many minutes; 0 for never."""
+        """Save at this interval; 0 for never."""
         self._seconds = 60 * minutes
         self._last = time.monotonic()
 
     def due(self) -> bool:
         """Whether to save now."""
-        return _asked is not None or (self._seconds > 0 and time.monotonic() - self._last >= self._seconds)
+        return _requested is not None or (self._seconds > 0 and time.monotonic() - self._last >= self._seconds)
 
     def done(self) -> None:
-        """Say that a state was saved.
+        """Note that a state was saved.
 
         Raises:
-            Stopped: where the training is asked to end.
+            Stopped: if the training is asked to end.
         """
         self._last = time.monotonic()
-        if _asked is not None:
-            raise Stopped(_asked)
+        if _requested is not None:
+            raise Stopped(_requested)
 
 
 @contextlib.contextmanager
 def listening() -> Iterator[None]:
     """Listen to `SIGNALS` inside; `Stopped` comes out once the state is saved, or after `SECONDS`."""
-    global _asked
+    global _requested
 
     def ask(number: int, frame: FrameType | None) -> None:
-        global _asked
-        if _asked is not None:
+        global _requested
+        if _requested is not None:
             give_up(number, frame)
-        _asked = number
+        _requested = number
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, SECONDS)
 
     def give_up(number: int, frame: FrameType | None) -> NoReturn:
-        raise Stopped(_asked or number)
+        raise Stopped(_requested or number)
 
     handlers = dict.fromkeys(SIGNALS, ask)
     if hasattr(signal, "SIGALRM"):
@@ -86,4 +83,4 @@ def listening() -> Iterator[None]:
             signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():
             signal.signal(number, handler)
-        _asked = None
+        _requested = None

@@ -1,11 +1,11 @@
 """The names of the curves that a run writes for TensorBoard, in the groups that users of CleanRL and
 Stable-Baselines3 know. All scripts take them from here, and `cardgym.learn.tensorboard` reads them back.
 
-| group | what it holds |
+| group | content |
 |---|---|
 | `eval/<metric>/<opponent>` | evaluations during the training, such as `eval/win_rate/random` |
 | `eval_ci95/<metric>/<opponent>/lower` and `/upper` | the ends of their 95 % intervals |
-| `final/<metric>/<opponent>` | the last, larger evaluation: one point, also beside the hyper-parameters |
+| `final/<metric>/<opponent>` | the last, larger evaluation: one point, also shown with the hyper-parameters |
 | `charts` | speed, and the games that the learner plays in training |
 | `train` | what the algorithm is set to at that step |
 | `losses` | what its updates report |

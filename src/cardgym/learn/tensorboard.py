@@ -47,7 +47,7 @@ class TensorBoard:
         self._has_layout = False
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Write numbers by tag. With the first intervals goes the page that draws them as bands."""
+        """Write numbers by tag. The first intervals bring the page that draws them as bands."""
         for tag, value in values.items():
             self._writer.add_scalar(tag, value, step)
         if not self._has_layout and (layout := bands(values)):
@@ -60,7 +60,7 @@ class TensorBoard:
         self._writer.add_text("hyper-parameters", "\n".join(table), 0)
 
     def final_results(self, step: int, config: Mapping[str, Any], results: Mapping[str, float]) -> None:
-        """Write the final results beside the hyper-parameters, for the comparison of runs."""
+        """Write the final results together with the hyper-parameters, to compare runs."""
         plain = {name: _plain(value) for name, value in config.items()}
         self._writer.add_hparams(plain, dict(results), run_name=".", global_step=step)
 
@@ -133,7 +133,7 @@ def read_curves(folder: Path) -> dict[str, Curve]:
     A step that was written twice, as after an interruption, counts once, with its last value.
 
     Raises:
-        CardgymError: if the folder holds no TensorBoard files.
+        CardgymError: if the folder has no TensorBoard files.
     """
     from tensorboard.backend.event_processing.event_accumulator import SCALARS, EventAccumulator
 
@@ -152,7 +152,7 @@ def read_evaluations(folder: Path) -> list[Evaluation]:
     """The evaluations during a run's training, in the order of their steps. The final one is in `results.json`.
 
     Raises:
-        CardgymError: if the folder holds no TensorBoard files.
+        CardgymError: if the folder has no TensorBoard files.
     """
     curves = read_curves(folder)
     at_step: dict[int, dict[str, Metrics]] = {}

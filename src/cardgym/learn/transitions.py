@@ -1,4 +1,4 @@
-"""Transitions: what a seat saw and did, what it was paid until its next turn, and what it saw then."""
+"""Transitions from one turn of a seat to its next: observation, action, reward, next observation."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Transitions(NamedTuple):
 class TransitionBuilder:
     """Builds n-step transitions from the turns of a rollout.
 
-    A transition spans whatever lies between two turns of its stream: the other players' turns, chance, and every
-    reward paid to the stream meanwhile. A reward before the stream's first turn belongs to no action and is dropped.
+    A transition spans everything between two turns of its stream: the other players' turns, chance, and all rewards
+    paid to the stream. A reward before the stream's first turn belongs to no action and is dropped.
     With n steps a transition is complete at the n-th next turn; the end of the game completes all that are open.
     """
 
@@ -87,7 +87,7 @@ class TransitionBuilder:
         full = np.flatnonzero(self._open[turns.streams] == self.n_step)
         streams = turns.streams[full]
         self._open[streams] -= 1
-        slots = self._next[streams]  # All slots are taken: the next to be overwritten holds the oldest turn.
+        slots = self._next[streams]  # All slots are taken: the next one to be overwritten has the oldest turn.
         return Transitions(
             self._observations[slots, streams],
             self._actions[slots, streams],

@@ -20,12 +20,12 @@ class DistillConfig(NetworkConfig):
     teacher_share: Share = 1.0
     """The share of decisions in training that the teacher plays at the start; the network plays the others."""
     teacher_share_final: Share = 0.0
-    """That share at the end; it falls in a straight line."""
+    """That share at the end; it falls linearly."""
     opponents: Items[str] = ("self=1",)
     """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
     of the learner."""
     wide: bool = False
-    """Connect the observation to the last layer directly, too."""
+    """Also connect the observation directly to the last layer."""
 
     num_steps: PositiveInt = 16
     """Decisions in each env from one update to the next."""
@@ -36,7 +36,7 @@ class DistillConfig(NetworkConfig):
     learning_rate: PositiveFloat = 1e-3
     """Adam's step size at the start."""
     learning_rate_final: NonNegativeFloat = 1e-5
-    """Adam's step size at the end; it falls in a straight line."""
+    """Adam's step size at the end; it falls linearly."""
     adam_epsilon: PositiveFloat = 1e-8
     """Adam's epsilon."""
     max_grad_norm: NonNegativeFloat = 0.0

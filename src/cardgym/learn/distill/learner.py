@@ -76,7 +76,7 @@ class DistillLearner(NetworkLearner[PolicyNetwork]):
     def update(self, batch: Labelled) -> None:
         """Go through a batch `update_epochs` times, in random order."""
         config = self._config
-        if not len(batch.masks):  # Nobody had a choice.
+        if not len(batch.masks):  # All moves were forced.
             return
         tensors = Labelled(*(torch.tensor(field, device=self.device) for field in batch))
         size = len(batch.masks)

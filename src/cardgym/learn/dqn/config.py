@@ -16,7 +16,7 @@ from cardgym.learn.config import (
 )
 
 
-# Bases of `NetworkConfig` stand here again for the order of the keys, in help and in files.
+# The bases of `NetworkConfig` are repeated for the order of the keys, in help and in files.
 class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConfig):
     """Deep Q-learning of one seat of a card game, against a mix of opponents."""
 
@@ -30,7 +30,7 @@ class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConf
     learning_rate: PositiveFloat = 1e-3
     """Adam's step size at the start."""
     learning_rate_final: NonNegativeFloat = 1e-3
-    """Adam's step size at the end; it falls in a straight line."""
+    """Adam's step size at the end; it falls linearly."""
     adam_epsilon: PositiveFloat = 1e-8
     """Adam's epsilon."""
     max_grad_norm: NonNegativeFloat = 0.0
@@ -38,9 +38,9 @@ class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConf
     gamma: Share = 0.99
     """Discount from one of the learner's decisions to its next."""
     n_step: PositiveInt = 1
-    """Over how many of the learner's decisions rewards are summed before the target network values the rest."""
+    """The learner's decisions over which rewards are summed before the target network values the rest."""
     buffer_size: PositiveInt = 200_000
-    """How many transitions the replay buffer holds."""
+    """Capacity of the replay buffer, in transitions."""
     learning_starts: NonNegativeInt = 10_000
     """Steps before the first update."""
     train_frequency: PositiveInt = 256

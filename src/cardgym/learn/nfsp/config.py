@@ -26,11 +26,11 @@ class NFSPConfig(DQNConfig):
     anticipatory_param: Share = 0.1
     """The share of games in which a seat plays its best response, instead of the average policy: the paper's eta."""
     reservoir_size: PositiveInt = 1_000_000
-    """How many best-response decisions the reservoir buffer holds."""
+    """Capacity of the reservoir buffer, in decisions of best responses."""
     sl_learning_rate: PositiveFloat = 1e-3
     """Adam's step size for the average policy at the start."""
     sl_learning_rate_final: NonNegativeFloat = 1e-4
-    """Adam's step size for the average policy at the end; it falls in a straight line."""
+    """Adam's step size for the average policy at the end; it falls linearly."""
 
     @property
     def algorithm_name(self) -> str:

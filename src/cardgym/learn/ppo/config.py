@@ -32,7 +32,7 @@ class PPOConfig(NetworkConfig):
     learning_rate: PositiveFloat = 1e-3
     """Adam's step size at the start."""
     learning_rate_final: NonNegativeFloat = 1e-4
-    """Adam's step size at the end; it falls in a straight line."""
+    """Adam's step size at the end; it falls linearly."""
     adam_epsilon: PositiveFloat = 1e-5
     """Adam's epsilon."""
     max_grad_norm: NonNegativeFloat = 0.5
@@ -54,10 +54,10 @@ class PPOConfig(NetworkConfig):
     ent_coef: NonNegativeFloat = 0.01
     """The weight of the entropy bonus at the start."""
     ent_coef_final: NonNegativeFloat = 0.001
-    """The weight of the entropy bonus at the end; it falls in a straight line."""
+    """The weight of the entropy bonus at the end; it falls linearly."""
 
     magnet: Magnet = "ema"
-    """What the policy is drawn to: nothing, the uniform policy, a copy of itself, or a moving average of itself."""
+    """What attracts the policy: nothing, the uniform policy, a copy of itself, or a moving average of itself."""
     magnet_coef: NonNegativeFloat = 0.1
     """The weight of the KL divergence from the magnet."""
     magnet_interval: PositiveInt = 100

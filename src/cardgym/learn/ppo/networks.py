@@ -17,17 +17,17 @@ from cardgym.players.networks import NetworkShape, hidden_layers
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
 
 _DECISIONS = 50_000
-"""Of the first policy, whose observations are measured."""
+"""The number of decisions of the first policy whose observations are measured."""
 _SMALLEST_DEVIATION = 0.05
-"""What hardly ever differs is not blown up to matter as much as the rest."""
+"""Floor on the standard deviation, so near-constant inputs are not amplified."""
 
 
 class Normalizer(nn.Module):
     """Shifts and scales its inputs by fixed numbers.
 
     Attributes:
-        shift: what is taken from each input, (inputs,), float32.
-        scale: what the rest is multiplied with, (inputs,), float32.
+        shift: what is subtracted from each input, (inputs,), float32.
+        scale: what the difference is multiplied by, (inputs,), float32.
     """
 
     shift: Tensor
@@ -48,11 +48,11 @@ def measure(
 ) -> Normalizer:
     """Normalize what a player sees, by the first observations of a rollout.
 
-    Observations differ in scale by a factor of a hundred, and Adam moves all weights alike: small inputs are learnt
+    Observations differ in scale by a factor of a hundred, and Adam moves all weights alike: small inputs are learned
     last (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?", ICLR 2021, section 3.3).
 
     Args:
-        rollout: games of their own.
+        rollout: separate games, used only for this.
         player: the policy that starts the training.
         generator: samples its actions.
         others: measure what the other seats see too, behind the seat's own observation.
@@ -69,7 +69,7 @@ def measure(
         rollout.step(player.act(observations, masks, generator.random(len(masks))))
     table = np.concatenate(seen)
     deviations = table.std(axis=0, dtype=np.float64)
-    # What never differed yet may come to differ, by its whole range of about 1.
+    # An input that has been constant so far may still vary, over its whole range of about 1.
     scale = np.where(deviations > 0, 1 / np.maximum(deviations, _SMALLEST_DEVIATION), 1.0)
     return Normalizer(torch.tensor(table.mean(axis=0), dtype=torch.float32), torch.tensor(scale, dtype=torch.float32))
 
@@ -81,7 +81,7 @@ def insert(network: PolicyNetwork, normalizer: Normalizer, *, same_function: boo
     Args:
         network: the network, whose features by action stay as they are.
         normalizer: of all inputs of the network, and perhaps more behind them.
-        same_function: change the first layer so that the network computes what it did: its weights were learnt.
+        same_function: change the first layer so that the network computes what it did: its weights were learned.
     """
     own = Normalizer(normalizer.shift[network.others].clone(), normalizer.scale[network.others].clone())
     first = _first_layer(network.body)
@@ -114,8 +114,8 @@ def _first_layer(body: nn.Sequential) -> nn.Linear:
 class TableCritic(nn.Module):
     """A multilayer perceptron from the observations of all seats to the value of the state for the first of them.
 
-    Whoever sees all hands knows better who will win, so that advantages hold less of the luck of the deal; the policy
-    reads its own observation alone (Yang et al., "PerfectDou: dominating DouDizhu with perfect information
+    A critic that sees all hands predicts the winner better, so advantages contain less of the luck of the deal; the
+    policy still reads only its own observation (Yang et al., "PerfectDou: dominating DouDizhu with perfect information
     distillation", NeurIPS 2022; a centralized critic as in Lowe et al., "Multi-agent actor-critic for mixed
     cooperative-competitive environments", NeurIPS 2017).
     """

@@ -41,7 +41,7 @@ class TurnBuffer:
     """Collects the turns of all streams of a rollout in the order in which they are taken.
 
     A turn is complete when its stream has another turn or its game ends; between them the stream is paid for the turn,
-    whoever moves. A turn that is still open when the batch is made stays for the next batch: it is neither dropped nor
+    whoever moves. A turn that is still open when a batch is made waits for the next batch, so it is neither dropped nor
     credited with less than it earned. What a stream is paid before its first turn of a game belongs to no action.
     """
 

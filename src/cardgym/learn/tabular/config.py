@@ -17,7 +17,7 @@ class TabularConfig(EvaluationConfig, ExplorationConfig, GameConfig):
     opponents: Items[str] = ("random=1",)
     """Who plays the other seats, each as name=weight: compiled players, tables, policy files, or `self`."""
     num_deals: Annotated[int, Field(ge=0, lt=2**31)] = 0
-    """Play only this many different deals, again and again, to study what is learned by heart; 0 for no limit."""
+    """Play only this many different deals, over and over, to study memorization; 0 for no limit."""
     terminal_on_deal_end: bool = False
     """End the learner's episode with the deal: what comes after it does not count for what was done in it."""
 
@@ -26,13 +26,13 @@ class TabularConfig(EvaluationConfig, ExplorationConfig, GameConfig):
     total_steps: Steps = 1_000_000
     """How many decisions the learner takes. Each of them is a step."""
     table_size: Annotated[int, Field(ge=1, le=2**40)] = 1 << 20
-    """How many pairs of observation and action there is room for, if observations are hashed."""
+    """Capacity of the table in pairs of observation and action, if observations are hashed."""
     gamma: Share = 1.0
     """Discount from one of the learner's decisions to its next."""
     learning_rate: Annotated[float, Field(gt=0, le=1)] = 0.1
     """Alpha at the start."""
     learning_rate_final: Share = 0.1
-    """Alpha at the end; it falls in a straight line."""
+    """Alpha at the end; it falls linearly."""
     visits_power: NonNegativeFloat = 0.0
     """Alpha is divided by this power of how often the pair of state and action was updated; 0 leaves it."""
 

@@ -73,7 +73,7 @@ class TabularLearner:
         rows, size, slots = 0, 1, 1
         if config.observation:
             size = game.observation(config.observation).size(options)
-            # A third more than asked for: a full dictionary is slow to search.
+            # A third more than requested: a full dictionary is slow to search.
             slots = 1 << int(np.ceil(np.log2(config.table_size * 4 / 3)))
         elif game.state_index.num_info_states is None or not game.state_index.has_indices:
             raise CardgymError(
@@ -130,7 +130,7 @@ class TabularLearner:
     def episode_statistics(self) -> dict[str, float]:
         """The mean return and length of the games since the last call, seat by seat of the learner's, by tag.
 
-        What games that go on were paid and decided so far counts with those that ended.
+        Rewards and decisions of unfinished games so far are included.
         """
         names = ("episodes", "returns", "decisions")
         episodes, returns, decisions = (float(self._counters[name][0]) - self._logged.get(name, 0.0) for name in names)
@@ -147,14 +147,14 @@ class TabularLearner:
 
     @property
     def deal_key(self) -> np.uint64:
-        """The key that games are dealt from; with `num_deals`, game number g < num_deals is one of those deals."""
+        """The key that games are dealt from; with `num_deals`, the deals are its games 0 to num_deals - 1."""
         return np.uint64(self._played.batch.plain_rows["key"][0])
 
     def advance(self, decisions: int) -> None:
         """Learn until this many decisions are taken in all.
 
         Raises:
-            CardgymError: if there is no room for another observation.
+            CardgymError: if the table is full.
         """
         batch, counters = self._played.batch, self._counters
         observation, action_values, mask, rewards = self._scratch
