@@ -21,7 +21,7 @@ import ppo_one_file as ppo
 def test_it_comes_close_to_the_equilibrium_of_kuhn_poker() -> None:
     game = find("KuhnPoker-v0")
     tree = enumerate_tree(game, game.parse_options())
-    player = ppo.train(ppo.Args(total_steps=100_000))
+    player = ppo.train(ppo.Args(total_steps=200_000))
     found = exploitability(tree, tree.strategy(player.probabilities(*tree.look())))
     assert exploitability(tree, tree.uniform()) > 0.45
     assert found < 0.15
