@@ -21,8 +21,7 @@ from cardgym.experiments.exploit.exact import tree_exploitability
 from cardgym.experiments.league.config import LeagueConfig
 from cardgym.players.base import resolve
 from cardgym.solvers.best_response import expected_returns
-from cardgym.solvers.mixed import mixed_strategy
-from cardgym.solvers.strategies import known_strategy
+from cardgym.solvers.strategies import known_strategy, mixed_strategy
 from cardgym.solvers.tree import enumerate_tree
 from killing import SEARCH_PATH
 
@@ -95,10 +94,10 @@ def test_strategy_of_a_mixture_earns_the_mean_of_its_parts() -> None:
     assert parts[0] is not None
     assert parts[1] is not None
     mixed = mixed_strategy(tree, [parts[0], parts[1]], [0.3, 0.7])
-    assert np.add.reduceat(mixed, tree.first_choice[:-1]) == pytest.approx(1.0)
+    assert np.add.reduceat(mixed, tree.arrays.first_choice[:-1]) == pytest.approx(1.0)
     other = np.random.default_rng(1).random(tree.num_choices)
-    other /= np.repeat(np.add.reduceat(other, tree.first_choice[:-1]), np.diff(tree.first_choice))
-    owner = np.repeat(tree.set_seats, np.diff(tree.first_choice))
+    other /= np.repeat(np.add.reduceat(other, tree.arrays.first_choice[:-1]), np.diff(tree.arrays.first_choice))
+    owner = np.repeat(tree.arrays.set_seats, np.diff(tree.arrays.first_choice))
     for seat in range(2):
         returns = [
             expected_returns(tree, np.where(owner == seat, own, other))[seat] for own in (parts[0], parts[1], mixed)

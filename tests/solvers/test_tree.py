@@ -54,8 +54,8 @@ def kuhns_equilibrium(tree: GameTree, alpha: Fraction) -> np.ndarray:
     for info_set in range(tree.num_info_sets):
         state = tree.set_states[info_set]
         history = bin(state.history)[3:].replace("0", "p").replace("1", "b")
-        bet = float(bets[f"{state.cards[tree.set_seats[info_set]]}:{history}"])
-        strategy[tree.first_choice[info_set] : tree.first_choice[info_set + 1]] = 1 - bet, bet
+        bet = float(bets[f"{state.cards[tree.arrays.set_seats[info_set]]}:{history}"])
+        strategy[tree.arrays.first_choice[info_set] : tree.arrays.first_choice[info_set + 1]] = 1 - bet, bet
     return strategy
 
 
@@ -70,17 +70,17 @@ def test_kuhns_equilibria_cannot_be_exploited(kuhn: GameTree, alpha: Fraction) -
 def test_best_response_earns_what_it_promises(leduc: GameTree) -> None:
     generator = np.random.default_rng(1)
     weights = generator.random(leduc.num_choices)
-    totals = np.add.reduceat(weights, leduc.first_choice[:-1])
-    strategy = weights / np.repeat(totals, np.diff(leduc.first_choice))
+    totals = np.add.reduceat(weights, leduc.arrays.first_choice[:-1])
+    strategy = weights / np.repeat(totals, np.diff(leduc.arrays.first_choice))
     for seat in range(2):
         response = best_response(leduc, strategy, seat)
         assert expected_returns(leduc, response.strategy)[seat] == pytest.approx(response.value)
-        others = np.repeat(leduc.set_seats != seat, np.diff(leduc.first_choice))
+        others = np.repeat(leduc.arrays.set_seats != seat, np.diff(leduc.arrays.first_choice))
         assert np.array_equal(response.strategy[others], strategy[others])
         for _ in range(20):  # No other deterministic strategy earns more.
             pure = response.strategy.copy()
-            for info_set in generator.choice(np.flatnonzero(leduc.set_seats == seat), 30):
-                first, last = leduc.first_choice[info_set : info_set + 2]
+            for info_set in generator.choice(np.flatnonzero(leduc.arrays.set_seats == seat), 30):
+                first, last = leduc.arrays.first_choice[info_set : info_set + 2]
                 pure[first:last] = 0.0
                 pure[generator.integers(first, last)] = 1.0
             assert expected_returns(leduc, pure)[seat] <= response.value + 1e-12
@@ -126,7 +126,7 @@ def test_openspiel_agrees_on_leduc_poker(leduc: GameTree) -> None:
     theirs = openspiel_policy.TabularPolicy(game)
     for state, row in zip(theirs.states, theirs.action_probability_array, strict=True):
         info_set = our_info_set(leduc, state)
-        first, last = leduc.first_choice[info_set : info_set + 2]
+        first, last = leduc.arrays.first_choice[info_set : info_set + 2]
         row[:] = 0.0
         row[leduc.choice_actions[first:last]] = ours[first:last]
     assert openspiel.exploitability(game, theirs) == pytest.approx(exploitability(leduc, ours))
@@ -144,7 +144,7 @@ def our_info_set(tree: GameTree, state: Any) -> int:
             driver.play(move)
     seat = driver.current_player
     key = driver.info_state_key(seat)
-    return int(np.flatnonzero((tree.set_keys == key) & (tree.set_seats == seat))[0])
+    return int(np.flatnonzero((tree.set_keys == key) & (tree.arrays.set_seats == seat))[0])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.numba.compilation import compiled
-from cardgym.solvers.tree import GameTree, Strategy
+from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,15 +27,15 @@ class BestResponse:
 def expected_returns(tree: GameTree, strategy: Strategy) -> npt.NDArray[np.float64]:
     """The expected return of each seat if all follow the strategy, (num_players,), float64."""
     reach = reach_probabilities(tree, strategy, -1)
-    ends = tree.num_children == 0
-    returns: npt.NDArray[np.float64] = reach[ends] @ tree.payments[ends]
+    ends = tree.arrays.num_children == 0
+    returns: npt.NDArray[np.float64] = reach[ends] @ tree.arrays.payments[ends]
     return returns
 
 
 def reach_probabilities(tree: GameTree, strategy: Strategy, without: int) -> npt.NDArray[np.float64]:
     """The probability that play comes to each node, (num_nodes,), with the seat `without` playing towards it surely."""
     reach = np.zeros(tree.num_nodes)
-    _reach(tree.seats, tree.info_sets, tree.first_child, tree.num_children, tree.first_choice, strategy, without, reach)
+    _reach(tree.arrays, strategy, without, reach)
     return reach
 
 
@@ -48,19 +48,14 @@ def best_response(tree: GameTree, strategy: Strategy, seat: int) -> BestResponse
     """
     reach = reach_probabilities(tree, strategy, seat)
     turns = tree.own_turns[:, seat]
-    order = np.lexsort((-np.arange(tree.num_nodes), tree.seats != seat, -turns))
+    order = np.lexsort((-np.arange(tree.num_nodes), tree.arrays.seats != seat, -turns))
     values = np.zeros(tree.num_nodes)
     totals = np.zeros(tree.num_choices)
     best = np.full(tree.num_info_sets, -1)
     _respond(
         order,
         turns,
-        tree.seats,
-        tree.info_sets,
-        tree.first_child,
-        tree.num_children,
-        tree.first_choice,
-        tree.payments[:, seat].copy(),
+        tree.arrays,
         strategy,
         reach,
         seat,
@@ -69,8 +64,8 @@ def best_response(tree: GameTree, strategy: Strategy, seat: int) -> BestResponse
         best,
     )
     response = strategy.copy()
-    for info_set in np.flatnonzero(tree.set_seats == seat):
-        first, last = tree.first_choice[info_set : info_set + 2]
+    for info_set in np.flatnonzero(tree.arrays.set_seats == seat):
+        first, last = tree.arrays.first_choice[info_set : info_set + 2]
         response[first:last] = 0.0
         response[first + max(best[info_set], 0)] = 1.0
     return BestResponse(float(values[0]), response)
@@ -95,37 +90,28 @@ def exploitability(tree: GameTree, strategy: Strategy) -> float:
 
 @compiled
 def _reach(
-    seats: npt.NDArray[np.int64],
-    info_sets: npt.NDArray[np.int64],
-    first_child: npt.NDArray[np.int64],
-    num_children: npt.NDArray[np.int64],
-    first_choice: npt.NDArray[np.int64],
+    tree: TreeArrays,
     strategy: npt.NDArray[np.float64],
     without: int,
     reach: npt.NDArray[np.float64],
 ) -> None:
     reach[0] = 1.0
-    for node in range(seats.shape[0]):
-        for number in range(num_children[node]):
-            if seats[node] < 0:
-                share = 1.0 / num_children[node]
-            elif seats[node] == without:
+    for node in range(tree.seats.shape[0]):
+        for number in range(tree.num_children[node]):
+            if tree.seats[node] < 0:
+                share = 1.0 / tree.num_children[node]
+            elif tree.seats[node] == without:
                 share = 1.0
             else:
-                share = strategy[first_choice[info_sets[node]] + number]
-            reach[first_child[node] + number] = reach[node] * share
+                share = strategy[tree.first_choice[tree.info_sets[node]] + number]
+            reach[tree.first_child[node] + number] = reach[node] * share
 
 
 @compiled
 def _respond(
     order: npt.NDArray[np.int64],
     turns: npt.NDArray[np.int64],
-    seats: npt.NDArray[np.int64],
-    info_sets: npt.NDArray[np.int64],
-    first_child: npt.NDArray[np.int64],
-    num_children: npt.NDArray[np.int64],
-    first_choice: npt.NDArray[np.int64],
-    payments: npt.NDArray[np.float64],
+    tree: TreeArrays,
     strategy: npt.NDArray[np.float64],
     reach: npt.NDArray[np.float64],
     seat: int,
@@ -141,30 +127,32 @@ def _respond(
     at = 0
     while at < order.shape[0]:
         node = order[at]
-        if seats[node] != seat:
-            value = payments[node] if num_children[node] == 0 else 0.0
-            for number in range(num_children[node]):
-                if seats[node] < 0:
-                    share = 1.0 / num_children[node]
+        if tree.seats[node] != seat:
+            value = tree.payments[node, seat] if tree.num_children[node] == 0 else 0.0
+            for number in range(tree.num_children[node]):
+                if tree.seats[node] < 0:
+                    share = 1.0 / tree.num_children[node]
                 else:
-                    share = strategy[first_choice[info_sets[node]] + number]
-                value += share * values[first_child[node] + number]
+                    share = strategy[tree.first_choice[tree.info_sets[node]] + number]
+                value += share * values[tree.first_child[node] + number]
             values[node] = value
             at += 1
             continue
         end = at
-        while end < order.shape[0] and seats[order[end]] == seat and turns[order[end]] == turns[node]:
+        while end < order.shape[0] and tree.seats[order[end]] == seat and turns[order[end]] == turns[node]:
             last = order[end]
-            for number in range(num_children[last]):
-                totals[first_choice[info_sets[last]] + number] += reach[last] * values[first_child[last] + number]
+            choice, child = tree.first_choice[tree.info_sets[last]], tree.first_child[last]
+            for number in range(tree.num_children[last]):
+                totals[choice + number] += reach[last] * values[child + number]
             end += 1
         for place in range(at, end):
             node = order[place]
-            info_set = info_sets[node]
+            info_set = tree.info_sets[node]
             if best[info_set] < 0:
                 best[info_set] = 0
-                for number in range(num_children[node]):
-                    if totals[first_choice[info_set] + number] > totals[first_choice[info_set] + best[info_set]]:
+                first = tree.first_choice[info_set]
+                for number in range(tree.num_children[node]):
+                    if totals[first + number] > totals[first + best[info_set]]:
                         best[info_set] = number
-            values[node] = values[first_child[node] + best[info_set]]
+            values[node] = values[tree.first_child[node] + best[info_set]]
         at = end

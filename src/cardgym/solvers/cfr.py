@@ -8,7 +8,7 @@ import numpy.typing as npt
 from cardgym.engine.numba.compilation import compiled, rule
 from cardgym.errors import unknown
 from cardgym.files.tensors import Arrays, Layout
-from cardgym.solvers.tree import GameTree, Strategy
+from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
 
 VARIANTS: dict[str, tuple[float, float, float, bool]] = {
     "cfr": (np.inf, np.inf, 0.0, False),
@@ -52,15 +52,8 @@ class CFR:
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""
-        tree = self.tree
         _iterate(
-            tree.seats,
-            tree.info_sets,
-            tree.first_child,
-            tree.num_children,
-            tree.first_choice,
-            tree.set_seats,
-            tree.payments,
+            self.tree.arrays,
             self.regrets,
             self._sums,
             self.iterations,
@@ -75,8 +68,8 @@ class CFR:
     @property
     def average(self) -> Strategy:
         """The average strategy; uniform where an information set was never reached."""
-        totals = np.add.reduceat(self._sums, self.tree.first_choice[:-1])
-        sizes = np.diff(self.tree.first_choice)
+        totals = np.add.reduceat(self._sums, self.tree.arrays.first_choice[:-1])
+        sizes = np.diff(self.tree.arrays.first_choice)
         shares = np.repeat(np.where(totals > 0, totals, 1.0), sizes)
         return np.where(np.repeat(totals > 0, sizes), self._sums / shares, self.tree.uniform())
 
@@ -96,13 +89,7 @@ class CFR:
 
 @compiled
 def _iterate(
-    seats: npt.NDArray[np.int64],
-    info_sets: npt.NDArray[np.int64],
-    first_child: npt.NDArray[np.int64],
-    num_children: npt.NDArray[np.int64],
-    first_choice: npt.NDArray[np.int64],
-    set_seats: npt.NDArray[np.int64],
-    payments: npt.NDArray[np.float64],
+    tree: TreeArrays,
     regrets: npt.NDArray[np.float64],
     sums: npt.NDArray[np.float64],
     done: int,
@@ -112,34 +99,34 @@ def _iterate(
     gamma: float,
     alternating: bool,
 ) -> None:
-    num_nodes, num_players = payments.shape
+    num_nodes, num_players = tree.payments.shape
     strategy = np.empty_like(regrets)
     reach = np.empty((num_nodes, num_players + 1))  # By the choices of each seat, and last by chance.
-    own_reach = np.empty(set_seats.shape[0])
+    own_reach = np.empty(tree.set_seats.shape[0])
     values = np.empty((num_nodes, num_players))
     for t in range(done + 1, done + iterations + 1):
         positive = _discount(t, alpha)
         negative = _discount(t, beta)
         fading = (t / (t + 1.0)) ** gamma
         for turn in range(num_players if alternating else 1):
-            _match_regrets(first_choice, regrets, strategy)
-            walk_down(seats, info_sets, first_child, num_children, first_choice, strategy, reach, own_reach)
-            _walk_up(seats, info_sets, first_child, num_children, first_choice, payments, strategy, values)
+            _match_regrets(tree.first_choice, regrets, strategy)
+            walk_down(tree, strategy, reach, own_reach)
+            _walk_up(tree, strategy, values)
             for node in range(num_nodes):
-                seat = seats[node]
+                seat = tree.seats[node]
                 if seat < 0 or (alternating and seat != turn):
                     continue
                 others = 1.0
                 for other in range(num_players + 1):
                     if other != seat:
                         others *= reach[node, other]
-                first = first_choice[info_sets[node]]
-                for number in range(num_children[node]):
-                    regrets[first + number] += others * (values[first_child[node] + number, seat] - values[node, seat])
-            for info_set in range(set_seats.shape[0]):
-                if alternating and set_seats[info_set] != turn:
+                first, child = tree.first_choice[tree.info_sets[node]], tree.first_child[node]
+                for number in range(tree.num_children[node]):
+                    regrets[first + number] += others * (values[child + number, seat] - values[node, seat])
+            for info_set in range(tree.set_seats.shape[0]):
+                if alternating and tree.set_seats[info_set] != turn:
                     continue
-                for choice in range(first_choice[info_set], first_choice[info_set + 1]):
+                for choice in range(tree.first_choice[info_set], tree.first_choice[info_set + 1]):
                     regrets[choice] *= positive if regrets[choice] > 0.0 else negative
                     sums[choice] = (sums[choice] + own_reach[info_set] * strategy[choice]) * fading
 
@@ -160,11 +147,7 @@ def _match_regrets(
 
 @rule
 def walk_down(
-    seats: npt.NDArray[np.int64],
-    info_sets: npt.NDArray[np.int64],
-    first_child: npt.NDArray[np.int64],
-    num_children: npt.NDArray[np.int64],
-    first_choice: npt.NDArray[np.int64],
+    tree: TreeArrays,
     strategy: npt.NDArray[np.float64],
     reach: npt.NDArray[np.float64],
     own_reach: npt.NDArray[np.float64],
@@ -172,38 +155,37 @@ def walk_down(
     """What each seat, and chance, contribute to the probability of each node."""
     reach[0, :] = 1.0
     chance = reach.shape[1] - 1
-    for node in range(seats.shape[0]):
-        seat = seats[node]
+    for node in range(tree.seats.shape[0]):
+        seat = tree.seats[node]
         actor = chance if seat < 0 else seat
         if seat >= 0:
-            own_reach[info_sets[node]] = reach[node, seat]
-        for number in range(num_children[node]):
-            child = first_child[node] + number
+            own_reach[tree.info_sets[node]] = reach[node, seat]
+        for number in range(tree.num_children[node]):
+            child = tree.first_child[node] + number
             for column in range(reach.shape[1]):
                 reach[child, column] = reach[node, column]
-            share = 1.0 / num_children[node] if seat < 0 else strategy[first_choice[info_sets[node]] + number]
-            reach[child, actor] *= share
+            if seat < 0:
+                reach[child, actor] *= 1.0 / tree.num_children[node]
+            else:
+                reach[child, actor] *= strategy[tree.first_choice[tree.info_sets[node]] + number]
 
 
 @rule
 def _walk_up(
-    seats: npt.NDArray[np.int64],
-    info_sets: npt.NDArray[np.int64],
-    first_child: npt.NDArray[np.int64],
-    num_children: npt.NDArray[np.int64],
-    first_choice: npt.NDArray[np.int64],
-    payments: npt.NDArray[np.float64],
+    tree: TreeArrays,
     strategy: npt.NDArray[np.float64],
     values: npt.NDArray[np.float64],
 ) -> None:
     """The expected return of each seat from each node."""
-    for node in range(seats.shape[0] - 1, -1, -1):
+    for node in range(tree.seats.shape[0] - 1, -1, -1):
         for seat in range(values.shape[1]):
-            values[node, seat] = payments[node, seat] if num_children[node] == 0 else 0.0
-        for number in range(num_children[node]):
-            child = first_child[node] + number
-            chance = seats[node] < 0
-            share = 1.0 / num_children[node] if chance else strategy[first_choice[info_sets[node]] + number]
+            values[node, seat] = tree.payments[node, seat] if tree.num_children[node] == 0 else 0.0
+        for number in range(tree.num_children[node]):
+            child = tree.first_child[node] + number
+            if tree.seats[node] < 0:
+                share = 1.0 / tree.num_children[node]
+            else:
+                share = strategy[tree.first_choice[tree.info_sets[node]] + number]
             for seat in range(values.shape[1]):
                 values[node, seat] += share * values[child, seat]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,8 +14,8 @@ from cardgym.errors import CardgymError
 from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.q_table import Pairs, hash_of
-from cardgym.solvers.mixed import mixed_strategy
-from cardgym.solvers.tree import GameTree, Strategy
+from cardgym.solvers.cfr import walk_down
+from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
 
 _CHUNK = 1 << 18
 """Decisions sampled at once."""
@@ -58,7 +60,7 @@ def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs
             f"observation {observation_name!r} of {tree.game.id} is the same at different information sets; choose one "
             "that shows all that a seat knows"
         )
-    keys = np.repeat(hashes, np.diff(tree.first_choice))
+    keys = np.repeat(hashes, np.diff(tree.arrays.first_choice))
     order = np.lexsort((tree.choice_actions, keys))
     return Pairs(keys[order], tree.choice_actions[order].astype(np.int32), strategy[order].astype(np.float64))
 
@@ -88,7 +90,7 @@ def _compiled_counts(tree: GameTree, player: CompiledPlayer, draws: int, seed: i
     for first in range(0, tree.num_info_sets * draws, _CHUNK):
         sets = np.arange(first, min(first + _CHUNK, tree.num_info_sets * draws)) // draws
         actions = choose_actions(
-            tree.game, tree.options, player.name, tree.set_states[sets], tree.set_seats[sets], generator
+            tree.game, tree.options, player.name, tree.set_states[sets], tree.arrays.set_seats[sets], generator
         )
         np.add.at(counts, (sets, actions), 1.0)
     return tree.strategy(counts) * draws, bool(generator[1])
@@ -97,7 +99,7 @@ def _compiled_counts(tree: GameTree, player: CompiledPlayer, draws: int, seed: i
 def _of_table(tree: GameTree, player: TablePlayer) -> Strategy:
     """A policy table as the kernel plays it: the first legal action where the table's is not legal."""
     actions = choose_actions(
-        tree.game, tree.options, player.actions, tree.set_states, tree.set_seats, np.zeros(2, np.uint64)
+        tree.game, tree.options, player.actions, tree.set_states, tree.arrays.set_seats, np.zeros(2, np.uint64)
     )
     return tree.strategy(np.eye(tree.game.actions(tree.options))[actions])
 
@@ -106,3 +108,36 @@ def _of_table(tree: GameTree, player: TablePlayer) -> Strategy:
 def _hash_all(observations: npt.NDArray[np.float32], hashes: npt.NDArray[np.uint64]) -> None:
     for row in range(observations.shape[0]):
         hashes[row] = hash_of(observations[row])
+
+
+def mixed_strategy(tree: GameTree, strategies: Sequence[Strategy], weights: Sequence[float]) -> Strategy:
+    """The strategy that plays as a mixture does that draws one strategy for each game, each seat by itself.
+
+    At an information set each strategy counts with its weight and the probability that its own choices lead there
+    (Kuhn, "Extensive games and the problem of information", 1953); uniform where none leads there.
+
+    Args:
+        tree: the game.
+        strategies: each (num_choices,), float64.
+        weights: how likely each of them is, summing to 1.
+    """
+    sizes = np.diff(tree.arrays.first_choice)
+    sums = np.zeros(tree.num_choices)
+    reach = np.empty((tree.num_nodes, tree.options.num_players + 1))
+    own_reach = np.empty(tree.num_info_sets)
+    for strategy, weight in zip(strategies, weights, strict=True):
+        _find_own_reach(tree.arrays, strategy, reach, own_reach)
+        sums += weight * np.repeat(own_reach, sizes) * strategy
+    totals = np.repeat(np.add.reduceat(sums, tree.arrays.first_choice[:-1]), sizes)
+    return np.where(totals > 0, sums / np.where(totals > 0, totals, 1.0), tree.uniform())
+
+
+@compiled
+def _find_own_reach(
+    tree: TreeArrays,
+    strategy: npt.NDArray[np.float64],
+    reach: npt.NDArray[np.float64],
+    own_reach: npt.NDArray[np.float64],
+) -> None:
+    """The probability that the own choices of its seat lead to each information set, (num_info_sets,)."""
+    walk_down(tree, strategy, reach, own_reach)

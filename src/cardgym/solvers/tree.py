@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,40 +21,47 @@ Strategy = npt.NDArray[np.float64]
 _NODES_LIMIT = 5_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class GameTree:
-    """Every history of a game, in arrays; a node comes after its parent, and its children are consecutive.
+class TreeArrays(NamedTuple):
+    """The shape of a tree, as compiled code takes it. A node comes after its parent; its children are consecutive.
 
     A choice is an action at an information set. The choices of set i are `first_choice[i] : first_choice[i + 1]`, in
     the order of the legal actions.
 
     Attributes:
-        game: the game.
-        options: its options.
-        kinds: (num_nodes,), int8: DECISION, CHANCE or END.
         seats: (num_nodes,), int64: the seat to decide; -1 at chance nodes and ends.
-        info_sets: (num_nodes,), int64: its information set; -1 likewise.
-        first_child: (num_nodes,), int64; `num_children`, (num_nodes,), int64, are its moves.
-        moves: (num_nodes,), int64: the action or chance outcome that leads to the node; -1 at the root.
-        payments: (num_nodes, num_players), float64: what each seat has been paid on the way there.
+        info_sets: (num_nodes,), int64: the seat's information set; -1 at chance nodes and ends.
+        first_child: (num_nodes,), int64.
+        num_children: (num_nodes,), int64: how many moves there are; 0 at ends.
+        payments: (num_nodes, num_players), float64: what each seat has been paid on the way to the node.
         first_choice: (num_info_sets + 1,), int64.
-        set_seats: (num_info_sets,), int64: whose information set it is.
-        set_keys: (num_info_sets,), int64: the game's key of it.
-        choice_actions: (num_choices,), int64: the action of each choice.
-        set_states: (num_info_sets,): a record of each information set, as an `np.recarray`.
+        set_seats: (num_info_sets,), int64: the seat of each information set.
     """
 
-    game: Game
-    options: Options
-    kinds: npt.NDArray[np.int8]
     seats: npt.NDArray[np.int64]
     info_sets: npt.NDArray[np.int64]
     first_child: npt.NDArray[np.int64]
     num_children: npt.NDArray[np.int64]
-    moves: npt.NDArray[np.int64]
     payments: npt.NDArray[np.float64]
     first_choice: npt.NDArray[np.int64]
     set_seats: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class GameTree:
+    """Every history of a game.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        arrays: the nodes and information sets.
+        set_keys: (num_info_sets,), int64: the game's key of each information set.
+        choice_actions: (num_choices,), int64: the action of each choice.
+        set_states: (num_info_sets,): a state of each information set, as an `np.recarray`.
+    """
+
+    game: Game
+    options: Options
+    arrays: TreeArrays
     set_keys: npt.NDArray[np.int64]
     choice_actions: npt.NDArray[np.int64]
     set_states: np.recarray[Any, Any]
@@ -62,12 +69,12 @@ class GameTree:
     @property
     def num_nodes(self) -> int:
         """How many histories there are, the empty one and the ends included."""
-        return len(self.kinds)
+        return len(self.arrays.seats)
 
     @property
     def num_info_sets(self) -> int:
         """How many information sets there are, of all seats."""
-        return len(self.set_seats)
+        return len(self.arrays.set_seats)
 
     @property
     def num_choices(self) -> int:
@@ -78,24 +85,24 @@ class GameTree:
     def own_turns(self) -> npt.NDArray[np.int64]:
         """How many decisions each seat has taken on the way to each node, (num_nodes, num_players), int64."""
         turns = np.zeros((self.num_nodes, self.options.num_players), np.int64)
-        _count_turns(self.seats, self.first_child, self.num_children, turns)
+        _count_turns(self.arrays, turns)
         return turns
 
     def uniform(self) -> Strategy:
         """The strategy of `random`."""
-        sizes = np.diff(self.first_choice)
+        sizes = np.diff(self.arrays.first_choice)
         return np.repeat(1.0 / sizes, sizes)
 
     def look(self, observation_name: str | None = None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """What is observed at each information set, (sets, size) float32, and the masks, (sets, actions) int8."""
-        observations, masks, _ = look(self.game, self.options, self.set_states, self.set_seats, observation_name)
+        observations, masks, _ = look(self.game, self.options, self.set_states, self.arrays.set_seats, observation_name)
         return observations, masks
 
     def strategy(self, probabilities: npt.NDArray[np.floating[Any]]) -> Strategy:
         """A strategy from probabilities of all actions at each information set, (num_info_sets, actions)."""
-        rows = np.repeat(np.arange(self.num_info_sets), np.diff(self.first_choice))
+        rows = np.repeat(np.arange(self.num_info_sets), np.diff(self.arrays.first_choice))
         chosen = probabilities[rows, self.choice_actions].astype(np.float64)
-        return chosen / np.add.reduceat(chosen, self.first_choice[:-1])[rows]
+        return chosen / np.add.reduceat(chosen, self.arrays.first_choice[:-1])[rows]
 
 
 def enumerate_tree(game: Game, options: Options, *, limit: int = _NODES_LIMIT) -> GameTree:
@@ -187,18 +194,19 @@ def _assembled(
         info_sets[node] = numbers[int(seats[node]), int(keys[node])]
     sizes = counts[sample_nodes]
     choices = [moves[first_child[node] : first_child[node] + counts[node]] for node in sample_nodes]
-    tree = GameTree(
-        game=game,
-        options=options,
-        kinds=kinds,
+    arrays = TreeArrays(
         seats=seats,
         info_sets=info_sets,
         first_child=first_child,
         num_children=counts,
-        moves=moves,
         payments=payments,
         first_choice=np.concatenate(([0], np.cumsum(sizes))),
         set_seats=seats[sample_nodes],
+    )
+    tree = GameTree(
+        game=game,
+        options=options,
+        arrays=arrays,
         set_keys=keys[sample_nodes],
         choice_actions=np.concatenate(choices) if choices else moves[:0],
         set_states=sample_states.view(np.recarray),
@@ -211,55 +219,40 @@ def _check_recall(tree: GameTree) -> None:
     """Perfect recall: all histories of an information set have the same last choice of its seat behind them."""
     last_choice = np.full((tree.num_nodes, tree.options.num_players), -1)
     before = np.full(tree.num_info_sets, -2)
-    wrong = _last_choices(
-        tree.seats, tree.info_sets, tree.first_child, tree.num_children, tree.first_choice, last_choice, before
-    )
+    wrong = _last_choices(tree.arrays, last_choice, before)
     if wrong >= 0:
         raise CardgymError(
-            f"{tree.game.id}: the key {tree.set_keys[wrong]} of seat {tree.set_seats[wrong]} stands for histories that "
-            "the seat could tell apart earlier, or that have other moves; exact solvers need keys that forget nothing"
+            f"{tree.game.id}: the key {tree.set_keys[wrong]} of seat {tree.arrays.set_seats[wrong]} merges histories "
+            "that the seat could tell apart earlier, or that have different moves; exact solvers need perfect recall"
         )
 
 
 @compiled
-def _count_turns(
-    seats: npt.NDArray[np.int64],
-    first_child: npt.NDArray[np.int64],
-    num_children: npt.NDArray[np.int64],
-    turns: npt.NDArray[np.int64],
-) -> None:
-    for node in range(seats.shape[0]):
-        for child in range(first_child[node], first_child[node] + num_children[node]):
+def _count_turns(tree: TreeArrays, turns: npt.NDArray[np.int64]) -> None:
+    for node in range(tree.seats.shape[0]):
+        for child in range(tree.first_child[node], tree.first_child[node] + tree.num_children[node]):
             for seat in range(turns.shape[1]):
                 turns[child, seat] = turns[node, seat]
-            if seats[node] >= 0:
-                turns[child, seats[node]] += 1
+            if tree.seats[node] >= 0:
+                turns[child, tree.seats[node]] += 1
 
 
 @compiled
-def _last_choices(
-    seats: npt.NDArray[np.int64],
-    info_sets: npt.NDArray[np.int64],
-    first_child: npt.NDArray[np.int64],
-    num_children: npt.NDArray[np.int64],
-    first_choice: npt.NDArray[np.int64],
-    last_choice: npt.NDArray[np.int64],
-    before: npt.NDArray[np.int64],
-) -> int:
+def _last_choices(tree: TreeArrays, last_choice: npt.NDArray[np.int64], before: npt.NDArray[np.int64]) -> int:
     """Follow each seat's last choice down the tree; the first information set that has two of them, or -1."""
-    for node in range(seats.shape[0]):
-        info_set = info_sets[node]
+    for node in range(tree.seats.shape[0]):
+        info_set = tree.info_sets[node]
         if info_set >= 0:
-            own = last_choice[node, seats[node]]
+            own = last_choice[node, tree.seats[node]]
             if before[info_set] == -2:
                 before[info_set] = own
-            size = first_choice[info_set + 1] - first_choice[info_set]
-            if before[info_set] != own or size != num_children[node]:
+            size = tree.first_choice[info_set + 1] - tree.first_choice[info_set]
+            if before[info_set] != own or size != tree.num_children[node]:
                 return int(info_set)
-        for number in range(num_children[node]):
-            child = first_child[node] + number
+        for number in range(tree.num_children[node]):
+            child = tree.first_child[node] + number
             for seat in range(last_choice.shape[1]):
                 last_choice[child, seat] = last_choice[node, seat]
             if info_set >= 0:
-                last_choice[child, seats[node]] = first_choice[info_set] + number
+                last_choice[child, tree.seats[node]] = tree.first_choice[info_set] + number
     return -1
