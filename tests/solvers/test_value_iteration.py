@@ -15,7 +15,7 @@ from cardgym.solvers.enumeration import Mdp, enumerate_game
 from cardgym.solvers.exact import backward_induction, exact_policy_value
 from cardgym.solvers.policies import reduced
 from cardgym.solvers.solve import solver
-from cardgym.solvers.value_iteration import action_values, check_gamma, policy_value, value_iteration
+from cardgym.solvers.value_iteration import action_values, check_gamma, value_iteration
 
 GAME = find("OnePlayPoker-v0")
 
@@ -92,12 +92,7 @@ def test_a_game_with_a_cycle_is_solved(coin: Mdp) -> None:
         assert solution.value == pytest.approx(0.5 / (1 - 0.5 * gamma), abs=1e-9)
         assert solution.actions.tolist() == [TOSS]
         assert solution.residual < 1e-10
-        toss = policy_value(coin, np.array([TOSS]), gamma)
-        assert toss.mean == pytest.approx(solution.value, abs=1e-9)
     assert value_iteration(coin, 0).actions.tolist() == [STOP]  # Both are equally good: the first.
-    assert policy_value(coin, np.array([TOSS]), 1.0).std == pytest.approx(0.0, abs=1e-6)
-    # Discounted by 1/2 the return is 2^-n with probability 2^-(n + 1): mean 2/3, mean square 4/7.
-    assert policy_value(coin, np.array([TOSS]), 0.5).std == pytest.approx((4 / 7 - 4 / 9) ** 0.5, abs=1e-9)
 
 
 def test_a_larger_theta_takes_fewer_sweeps(coin: Mdp) -> None:
@@ -140,10 +135,7 @@ def test_a_policy_that_depends_on_suits_is_valued_on_every_state() -> None:
     known = solver(GAME, GAME.parse_options())
     spades = (known.mdp.states["player"][:, 0] % 4 == 0).astype(np.int64)
     assert reduced(known.mdp, known.small, spades) is None
-    exact = known.value(spades, "0.9")
-    quick = policy_value(known.mdp, spades, 0.9)
-    assert quick.mean == pytest.approx(float(exact.mean), abs=1e-12)
-    assert quick.std == pytest.approx(exact.std, abs=1e-12)
+    assert known.value(spades, "0.9") == exact_policy_value(known.mdp, spades, "0.9")
 
 
 def test_probabilities_and_actions_have_the_same_value() -> None:
@@ -188,4 +180,4 @@ def test_gamma_outside_its_range_is_refused(gamma: Any) -> None:
 )
 def test_policies_that_do_not_fit_are_refused(policy: Any, message: str) -> None:
     with pytest.raises(CardgymError, match=message):
-        policy_value(solver(GAME, GAME.parse_options()).mdp, policy)
+        exact_policy_value(solver(GAME, GAME.parse_options()).mdp, policy)

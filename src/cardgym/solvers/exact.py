@@ -1,6 +1,7 @@
 """Backward induction, and the value of a policy, in exact fractions over an enumerated game without cycles.
 
-Gamma is applied as in `value_iteration`. Rewards and probabilities count as the exact values of their floats.
+Gamma is applied as in `value_iteration`. Rewards and probabilities count as the exact values of their floats. The
+variance of the return is that of Sobel, "The variance of discounted Markov decision processes" (1982).
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ def exact_policy_value(mdp: Mdp, policy: Policy, gamma: float | str | Fraction =
     """
     discount = check_gamma(gamma)
     edges = _Edges(mdp)
-    weights = None if isinstance(policy, str) else edge_weights(mdp, policy).tolist()
+    probabilities = edge_weights(mdp, policy)
+    weights = None if isinstance(policy, str) else probabilities.tolist()
     means: list[_Number] = [0] * (mdp.end + 1)
     squares: list[_Number] = [0] * (mdp.end + 1)
     undiscounted: list[tuple[_Number, _Number]] = [(0, 0)] * mdp.num_states

@@ -1,10 +1,9 @@
-"""Value iteration, and the value of a given policy, in floating point over an enumerated game.
+"""Value iteration in floating point over an enumerated game.
 
 Each decision is a step. Rewards before the first decision, and the value of that decision, count in full; each later
 decision is discounted by gamma once more.
 
-Source: Sutton and Barto, "Reinforcement Learning: An Introduction" (2018), sections 4.1 and 4.4; the variance of the
-return as in Sobel, "The variance of discounted Markov decision processes" (1982).
+Source: Sutton and Barto, "Reinforcement Learning: An Introduction" (2018), section 4.4.
 """
 
 from __future__ import annotations
@@ -89,37 +88,13 @@ def action_values(mdp: Mdp, values: npt.NDArray[np.float64], gamma: float | Frac
     return worth
 
 
-@dataclass(frozen=True)
-class PolicyValue:
-    """The expected return of a policy from the start, and the standard deviation of a game's return."""
-
-    mean: float
-    std: float
-
-
-def policy_value(mdp: Mdp, policy: Policy, gamma: float | Fraction = 1.0) -> PolicyValue:
-    """The value of a policy from the start, discounted by `gamma` a decision; 1 is undiscounted.
-
-    Raises:
-        CardgymError: for gamma outside [0, 1], a policy that does not fit the game, or values that do not converge.
-    """
-    discount = float(check_gamma(gamma))
-    weights = edge_weights(mdp, policy)
-    means, squares = np.zeros(mdp.end + 1), np.zeros(mdp.end + 1)
-    graph = _graph(mdp)
-    residual = _evaluate(graph, weights, discount, _MAX_SWEEPS, means, squares)
-    _check_converged(residual, THETA)
-    mean, square = _moments_at_start(graph, weights, means, squares)
-    return PolicyValue(mean, math.sqrt(max(square - mean * mean, 0.0)))
-
-
 def check_gamma(gamma: object) -> Fraction:
     """A discount factor as a fraction, from a number or a text such as `0.9` or `9/10`.
 
     A float is read as the decimal it prints as: 0.9 is 9/10.
 
     Raises:
-        CardgymError: for anything that is no number from 0 to 1 of at most 30 digits.
+        CardgymError: for anything that is not a number from 0 to 1 of at most 30 digits.
     """
     word = str(gamma).strip()
     value = Fraction(-1)
@@ -138,7 +113,7 @@ def check_theta(theta: object) -> float:
     """The change of a value below which sweeps stop, from a number or a text.
 
     Raises:
-        CardgymError: for anything that is no number above 0.
+        CardgymError: for anything that is not a number above 0.
     """
     try:
         value = float(str(theta))
@@ -271,76 +246,3 @@ def _action_values(graph: _Graph, arrivals_at_states: npt.NDArray[np.float64], w
     for state in range(graph.num_states):
         for edge in range(graph.offsets[state], graph.offsets[state + 1]):
             worth[state, graph.moves[edge]] = graph.rewards[edge] + arrivals[graph.targets[edge]]
-
-
-@rule
-def _moments(
-    graph: _Graph,
-    weights: npt.NDArray[np.float64],
-    gamma: float,
-    node: int,
-    means: npt.NDArray[np.float64],
-    squares: npt.NDArray[np.float64],
-) -> tuple[float, float]:
-    """The mean and the mean square of the return from a node on."""
-    mean = 0.0
-    square = 0.0
-    for edge in range(graph.offsets[node], graph.offsets[node + 1]):
-        target = graph.targets[edge]
-        factor = gamma if target < graph.num_states else 1.0
-        reward = graph.rewards[edge]
-        ahead = factor * means[target]
-        mean += weights[edge] * (reward + ahead)
-        square += weights[edge] * (reward * reward + 2.0 * reward * ahead + factor * factor * squares[target])
-    return mean, square
-
-
-@rule
-def _fill_moments(
-    graph: _Graph,
-    weights: npt.NDArray[np.float64],
-    gamma: float,
-    means: npt.NDArray[np.float64],
-    squares: npt.NDArray[np.float64],
-) -> None:
-    """Compute both moments of the chance nodes, last first, from those of the decision states."""
-    for node in range(graph.num_nodes - 2, graph.num_states - 1, -1):
-        means[node], squares[node] = _moments(graph, weights, gamma, node, means, squares)
-
-
-@compiled
-def _evaluate(
-    graph: _Graph,
-    weights: npt.NDArray[np.float64],
-    gamma: float,
-    max_sweeps: int,
-    means: npt.NDArray[np.float64],
-    squares: npt.NDArray[np.float64],
-) -> float:
-    """Compute both moments of every node by sweeps; returns the largest change in the last sweep."""
-    residual = np.inf
-    sweeps = 0
-    new_means = np.zeros(graph.num_states)
-    new_squares = np.zeros(graph.num_states)
-    while sweeps < max_sweeps and not residual < 1e-13:
-        residual = 0.0
-        _fill_moments(graph, weights, gamma, means, squares)
-        for state in range(graph.num_states):
-            new_means[state], new_squares[state] = _moments(graph, weights, gamma, state, means, squares)
-            residual = max(residual, abs(new_means[state] - means[state]), abs(new_squares[state] - squares[state]))
-        means[: graph.num_states] = new_means
-        squares[: graph.num_states] = new_squares
-        sweeps += 1
-    return residual
-
-
-@compiled
-def _moments_at_start(
-    graph: _Graph,
-    weights: npt.NDArray[np.float64],
-    means: npt.NDArray[np.float64],
-    squares: npt.NDArray[np.float64],
-) -> tuple[float, float]:
-    """Both moments at the start: the first decision is not discounted."""
-    _fill_moments(graph, weights, 1.0, means, squares)
-    return float(means[graph.start]), float(squares[graph.start])
