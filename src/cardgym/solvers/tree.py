@@ -223,7 +223,7 @@ def _check_recall(tree: GameTree) -> None:
     if wrong >= 0:
         raise CardgymError(
             f"{tree.game.id}: the key {tree.set_keys[wrong]} of seat {tree.arrays.set_seats[wrong]} merges histories "
-            "that the seat could tell apart earlier, or that have different moves; exact solvers need keys that never forget"
+            "that the seat could tell apart earlier, or whose moves differ; exact solvers need keys that never forget"
         )
 
 
