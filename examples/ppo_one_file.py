@@ -27,7 +27,7 @@ from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
-from cardgym.players.base import Player
+from cardgym.players.base import Player, PlayerSpec
 
 
 @dataclasses.dataclass(frozen=True)
@@ -168,7 +168,8 @@ def loss_of(agent: Agent, magnet_log_probs: Tensor, rows: dict[str, Tensor], arg
     value_loss = 0.5 * (values - rows["returns"]).square().mean()
     entropy = -(all_log_probs.exp() * all_log_probs).sum(dim=1).mean()
     magnet_kl = (all_log_probs.exp() * (all_log_probs - magnet_log_probs)).sum(dim=1).mean()
-    return policy_loss + args.vf_coef * value_loss - args.ent_coef * entropy + args.magnet_coef * magnet_kl
+    loss: Tensor = policy_loss + args.vf_coef * value_loss - args.ent_coef * entropy + args.magnet_coef * magnet_kl
+    return loss
 
 
 def train(args: Args) -> AgentPlayer:
@@ -235,7 +236,7 @@ def main() -> None:
     player = train(args)
     game = find(args.env_id)
     options = game.parse_options()
-    players = [player, *[args.eval_opponent] * (options.num_players - 1)]
+    players: list[PlayerSpec] = [player, *[args.eval_opponent] * (options.num_players - 1)]
     report = evaluate(game, options, players, games=10_000, seed=1).players[0]
     low, high = report.win_rate_ci95
     print(f"wins {report.win_rate:.1%} [{low:.1%}, {high:.1%}] of 10,000 games against {args.eval_opponent}")

@@ -107,7 +107,7 @@ def test_learners_train_against_mixtures(tmp_path: Path) -> None:
     path = save(tmp_path, initial=1.0, heuristic=3.0)
     learner = resolve("dqn", GAME, OPTIONS)
     pool = OpponentPool.parse([f"{path}=1"])
-    rollout = SelfPlayRollout(GAME, OPTIONS, 256, pool, learner, seed=1)  # type: ignore[arg-type]
+    rollout = SelfPlayRollout(GAME, OPTIONS, 256, pool, learner, seed=1)
     lineup = rollout._seated.batch.plain_rows["lineup"][:, 1]
     numbers, counts = np.unique(lineup, return_counts=True)
     assert len(numbers) == 2

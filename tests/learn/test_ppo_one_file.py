@@ -30,7 +30,7 @@ def test_it_comes_close_to_the_equilibrium_of_kuhn_poker() -> None:
 def test_turns_have_the_advantages_of_the_turn_buffer() -> None:
     game = find("KuhnPoker-v0")
     args = ppo.Args(gamma=0.9, gae_lambda=0.8)
-    player = ppo.AgentPlayer(None)
+    player = ppo.AgentPlayer(ppo.Agent(1, 1, 1))
     rollout = SelfPlayRollout(game, game.parse_options(), 8, OpponentPool.parse(["self=1"]), player, seed=1)
     size = rollout.turns.observations.shape[1]
     buffer = TurnBuffer(rollout.num_streams, 1000, size, rollout.turns.masks.shape[1])
