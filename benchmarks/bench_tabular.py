@@ -16,8 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 from cardgym import find
-from cardgym.games.corellian_spike.batch_q.config import BatchQConfig
-from cardgym.games.corellian_spike.batch_q.learner import BatchQ
+from cardgym.games.corellian_spike.batch_q.learner import BatchQ, BatchQConfig
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.solvers.policies import policy_of

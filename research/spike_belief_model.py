@@ -1,6 +1,6 @@
 """Fit the action model of the observation `belief` to what a checkpoint does in games against itself.
 
-Run it with `python research/spike_belief_model.py`; it prints the constants of `belief_model`.
+Run it with `python research/spike_belief_model.py`; it prints the tables of `cardgym.games.corellian_spike.belief`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 
 import cardgym
 from cardgym.engine.observations import offsets
-from cardgym.games.corellian_spike.belief_model import SIZES
+from cardgym.games.corellian_spike.belief import SIZES
 from cardgym.games.corellian_spike.state import BUY, DISCARD, FOLD, RAISE, SWAP_HIGH
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from cardgym.engine.contract import Feature, Observation, State, rule
 from cardgym.engine.registry import register
 from cardgym.games.corellian_spike.game import GAME
+from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import full_features, observe_full
-from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.state import EMPTY, CorellianSpikeOptions
 from cardgym.games.corellian_spike.state_index import info_state_key, key_digits
 

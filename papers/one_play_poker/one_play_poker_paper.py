@@ -22,7 +22,7 @@ from cardgym.engine.contract import Options
 from cardgym.engine.kernel import RESET
 from cardgym.files.atomic import replacing
 from cardgym.games.one_play_poker.game import GAME
-from cardgym.games.one_play_poker.state_index import info_state_labels
+from cardgym.games.one_play_poker.observations import info_state_labels
 from cardgym.players.base import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
 from cardgym.solvers.policies import indices, policy_of, policy_table

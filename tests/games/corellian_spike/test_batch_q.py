@@ -15,10 +15,12 @@ from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.arena.transitions import Transitions, record
 from cardgym.games.corellian_spike.batch_q import learner
-from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig, Exploration
 from cardgym.games.corellian_spike.batch_q.learner import (
+    ENV,
     EXPLORATIONS,
     BatchQ,
+    BatchQConfig,
+    Exploration,
     explore_published,
     save_policy_file,
     transferred_policy,

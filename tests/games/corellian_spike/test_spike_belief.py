@@ -10,7 +10,7 @@ import pytest
 from spike_driver import SpikeDriver
 
 from cardgym.engine.observations import offsets
-from cardgym.games.corellian_spike.belief_model import BETS, BUYS, PLACE_RATIO
+from cardgym.games.corellian_spike.belief import BETS, BUYS, PLACE_RATIO
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
     BETTING,

@@ -9,7 +9,6 @@ from spike_driver import SpikeDriver, play_to_showdown
 
 from cardgym import CardgymError
 from cardgym.games.corellian_spike.game import GAME
-from cardgym.games.corellian_spike.guide import rules_text
 from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.state import (
     DISCARD,
@@ -21,6 +20,7 @@ from cardgym.games.corellian_spike.state import (
     SWAP_HIGH,
     SWAP_LOW,
 )
+from cardgym.games.corellian_spike.view import rules_text
 
 # -- special hands ----------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,6 @@ PACKAGE = GamePackage(
         "Coda-v0": "cardgym.games.coda.game:GAME",
         "CodaOfficial-v0": "cardgym.games.coda.game:OFFICIAL",
     },
-    solver="cardgym.games.coda.solve",
+    solver="cardgym.games.coda.one_tile",
     table="cardgym.games.coda.view:TABLE",
 )

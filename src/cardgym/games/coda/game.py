@@ -1,18 +1,130 @@
-"""Coda as a `Game`, under its two ids."""
+"""Coda as a `Game`, under its two ids, and its documentation."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import TYPE_CHECKING
 
-from cardgym.engine.contract import Game, Rules, StateIndex, Words
+from cardgym.engine.contract import Game, Rules, StateIndex, Words, feature_table
 from cardgym.files.shipped import CHECKPOINTS, root
 from cardgym.games.coda import guess_features, knowledge, observations, rules, state, text
-from cardgym.games.coda.doc import DOC, OFFICIAL_DEFAULTS, OFFICIAL_DOC
+from cardgym.games.coda.guess_features import guesses_features, splits_features
+from cardgym.games.coda.observations import beliefs_features, full_features, odds_features, paper_features
 from cardgym.games.coda.players import PLAYERS
+from cardgym.games.coda.state import CodaOptions
 
 if TYPE_CHECKING:
     from cardgym.games.coda.search import SearchPlayer
+
+
+_DESCRIPTION = """
+## Description
+Coda, also called Da Vinci Code: two players stand their tiles in lines, hidden from each other and sorted by number,
+and guess each other's tiles one by one. The first to turn up all of the other's tiles wins. The numbers are 0 to 11, in
+black and white: tile t has number t // 2 and is black if t is even, and black stands before white. Jokers, tiles 24 and
+25, stand wherever their owner puts them.
+
+In a turn the mover draws a tile, looks at it, and guesses that the opponent's k-th tile from the left is tile v. A hit
+turns that tile up, and the mover guesses again (or may stop, with `continuation="optional"`, and puts the drawn tile
+in the line face down). After a miss the drawn tile goes into the line face up and the turn ends. Whoever draws the last
+tile wins at once; with `empty="play_on"` turns go on without a draw, and a miss turns up one of the mover's own tiles,
+chosen by the mover.
+"""
+
+_TEMPLATE = """{description}
+## Action Space
+`Discrete({actions})`. Action k x n + v guesses that the opponent's tile at place k (counted from 0, face-up tiles
+included) is tile v. The mask allows guesses at hidden tiles. The option `feasible` says which values it allows: those
+not seen ("unseen"), all ("all"), those not seen that have the tile's colour ("colour"), or those that can be right
+given everything known ("consistent").{more}
+
+## Observation Space
+`obs="full"`, the default: all that a careful player knows, past misses included.
+
+{full}
+
+`obs="beliefs"`: the full observation, then {belief_size} probabilities. `may_be` does not use the order of the line;
+these do. By place x n + tile, they are the exact probability that the opponent's tile there is that one, with all
+arrangements that agree with what is known equally likely.
+
+{belief}
+
+`obs="odds"`: those probabilities with the turn and the own tiles, but not what led to them.
+
+{odds}
+
+`obs="guesses"`: the odds, then what is known of each guess. Here `may_be` does use the order of the line. A network can
+read the features by guess with the same weights for every guess (`action_features` of `train/ppo.py`).
+
+{guesses}
+
+`obs="splits"`: the guesses and one more feature by guess.
+
+{splits}
+
+`obs="paper"`: the paper's 3n bits. They hold no places, no colours and no past misses, so they are not Markov.
+
+{paper}
+
+## Starting State
+Each seat is dealt `n_start` tiles, alternately from seat 0. `reset(options={{"deck": [...]}})` deals and then draws all
+n tiles in the order given. With jokers each seat first places those it was dealt.
+
+## Rewards
+`reward="win"`: +1 for the winner and -1 for the loser at the end. `reward="paper"`: +10 for a hit, -10 for a miss, and
+10000 or -10000 more at the end. What the opponent's turn pays is part of the reward of the agent's last step.
+
+## Episode End
+When one seat's tiles are all face up, or when the last tile is drawn (unless `empty="play_on"`).
+
+## Information
+`action_mask`, int8 of ({actions},).
+
+## Arguments
+`n` tiles (24, or 26 with jokers; fewer for study), `n_start`, `continuation` (forced, optional), `jokers` (0, 2),
+`empty` (last_drawer_wins, play_on), `first` (0, 1, random), `colour_visible` (yes, no), `feasible` and `reward` as
+above. Here {defaults}.
+
+## References
+Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game", 2019.
+
+## Version History
+v0: first version.
+"""
+
+_MORE = """
+
+Action n x n stops. Action n x n + 1 + p puts a tile at place p of the own line, or turns up the own tile there."""
+
+OFFICIAL_DEFAULTS: dict[str, int | str] = {
+    "n_start": 4,
+    "continuation": "optional",
+    "jokers": 2,
+    "empty": "play_on",
+    "first": "random",
+}
+"""The options of CodaOfficial-v0."""
+
+
+def _document(options: CodaOptions, actions: int, more: str) -> str:
+    defaults = ", ".join(f"{name}={value}" for name, value in options.asdict().items())
+    return _TEMPLATE.format(
+        description=_DESCRIPTION,
+        actions=actions,
+        more=more,
+        full=feature_table(full_features(options)),
+        belief_size=beliefs_features(options)[-1].size,
+        belief=feature_table(beliefs_features(options)).splitlines()[-1],
+        odds=feature_table(odds_features(options)),
+        guesses="\n".join(feature_table(guesses_features(options)).splitlines()[len(odds_features(options)) :]),
+        splits=feature_table(splits_features(options)).splitlines()[-1],
+        paper=feature_table(paper_features(options)),
+        defaults=defaults,
+    )
+
+
+DOC = _document(CodaOptions(), 576, "")
+OFFICIAL_DOC = _document(CodaOptions.parse(OFFICIAL_DEFAULTS), 690, _MORE)
 
 
 def value_search(options: state.CodaOptions) -> SearchPlayer:

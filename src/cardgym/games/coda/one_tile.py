@@ -12,13 +12,15 @@ A word is stored as a number: its lowest bits are its tiles, 1 for a candidate, 
 
 from __future__ import annotations
 
+import argparse
 import time
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import CardgymError
+from cardgym.console.arguments import Parser
+from cardgym.engine.contract import CardgymError, Game
 from cardgym.engine.numba.compilation import compiled, rule
 from cardgym.errors import unknown
 from cardgym.games.coda.state import CodaOptions
@@ -269,3 +271,35 @@ def _after_opponent_draw(word: int, left: int, policy: int, num_named: int, draw
             if (word >> at) & 1:
                 total += (count - 1) / count * draws[word & ~(1 << at)]
     return float(total / left)
+
+
+# -- cardgym solve -----------------------------------------------------------------------------------------------------
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the solver's own arguments."""
+    parser.add_argument(
+        "--opponent", default="random", metavar="PLAYER", help=f"the opponent: {', '.join(OPPONENTS)} (random)"
+    )
+
+
+def solve(game: Game, options: CodaOptions, arguments: argparse.Namespace) -> dict[str, Any]:
+    """The report as plain values: `env`, `settings` (all options), `opponent`, and the figures of `win_rates`.
+
+    Raises:
+        CardgymError: for options or an opponent that cannot be solved.
+    """
+    solved = win_rates(options, arguments.opponent)
+    return {"env": game.id, "settings": options.asdict(), "opponent": arguments.opponent, **solved}
+
+
+def summary(report: dict[str, Any]) -> tuple[str, tuple[str, ...], list[tuple[str, ...]], str]:
+    """The report for people: a title, the heads of the columns, the rows, and a line below them."""
+    settings = ", ".join(f"{name}={value}" for name, value in report["settings"].items())
+    rates = {"no player exceeds": report["optimum"], **report["policies"]}
+    return (
+        f"{report['env']} ({settings})",
+        ("seat 0", f"wins against {report['opponent']}"),
+        [(name, f"{rate:.6f}") for name, rate in rates.items()],
+        f"solved in {report['seconds']:.1f} s",
+    )

@@ -1,17 +1,17 @@
-"""What a person sees of Coda: both lines of tiles, the tile drawn, and the values to guess; and what guesses show."""
+"""What people see of Coda: lines, the tile drawn, the values to guess; the tiles as pictures, the rules, strength."""
 
 from __future__ import annotations
 
 from cardgym.engine.contract import State
-from cardgym.games.coda import guide
-from cardgym.games.coda.drawing import symbols
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.state import (
     ALL,
     GUESSING,
     NONE,
+    OPTIONAL,
     OVER,
     PLACING,
+    PLAY_ON,
     REVEALING,
     SETTING,
     YES,
@@ -22,8 +22,8 @@ from cardgym.games.coda.state import (
     stop_action,
     unseen,
 )
-from cardgym.games.coda.strength import OFFICIAL_STRENGTH, STRENGTH
-from cardgym.games.coda.text import tile_name
+from cardgym.games.coda.text import describe, tile_name
+from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
 from cardgym.table.presentation import Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
@@ -121,12 +121,154 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     return [{"name": who, "items": [asked, guessed], "lines": [line], "total": "a hit" if hit else "a miss"}]
 
 
+# -- the terminal, and the rules ---------------------------------------------------------------------------------------
+
+
+def picture(state: State, seat: int) -> str:
+    """Both lines under their places, the tile drawn, and what past misses rule out, in 80 columns."""
+    if not lines_shown(state):
+        return describe(state, seat)
+    head = describe(state, seat).splitlines()[0]
+    longest = max(int(state.length[0]), int(state.length[1]))
+    places = "".join(f"{place:^5}" for place in range(longest))
+    lines = [head, f"Place     {places}".rstrip()]
+    for owner, name in ((1 - seat, "Opponent"), (seat, "You")):
+        tiles = "".join(f"{_tile_text(state, owner, place, owner == seat):^5}" for place in range(state.length[owner]))
+        lines.append(f"{name:<10}{tiles}".rstrip())
+    if state.turn == seat and state.drawn != NONE:
+        lines.append(f"Drawn     {tile_name(state, int(state.drawn))} (not in your line yet)")
+    ruled_out = []
+    for place in range(state.length[1 - seat]):
+        denied = int(state.denied[state.line[1 - seat, place]])
+        if hidden(state, 1 - seat, place) and denied:
+            names = " ".join(tile_name(state, tile) for tile in range(state.n) if denied >> tile & 1)
+            ruled_out.append(f"{place} is not {names}")
+    if ruled_out:
+        lines.append("Misses    " + "; ".join(ruled_out))
+    lines.append("[brackets: face down; yours are hidden from the opponent]")
+    if state.phase == OVER:
+        lines.append(ending(state, seat))
+    return "\n".join(lines)
+
+
+def _tile_text(state: State, owner: int, place: int, own: bool) -> str:
+    tile = int(state.line[owner, place])
+    name = tile_name(state, tile)
+    if not hidden(state, owner, place):
+        return name
+    back = "BW"[tile % 2] if state.colour_visible == YES else "?"
+    return f"[{name}]" if own else f"[{back}?]"
+
+
+def ending(state: State, seat: int) -> str:
+    """The end in one line."""
+    if state.phase != OVER:
+        return ""
+    return "You have won" if state.winner == seat else "The opponent has won"
+
+
+def rules_text(state: State) -> str:
+    """The rules with these options, for somebody who plays."""
+    jokers = ""
+    if state.jokers:
+        jokers = " Two jokers, B- and W-, stand wherever their owner puts them, and keep their place."
+    stop = "you guess again"
+    if state.continuation == OPTIONAL:
+        stop = "you guess again, or stop: then your drawn tile goes into your line face down"
+    empty = "Whoever draws the last tile wins at once."
+    if state.empty == PLAY_ON:
+        empty = (
+            "When the pool is empty, turns go on without a draw, and a miss turns up a tile of yours that you choose."
+        )
+    return f"""\
+CODA (Da Vinci Code), two players, {state.n} tiles
+
+Tiles are black or white and have the numbers 0 to 11: B7 is the black 7, W0 the white 0. Each player stands
+{state.n_start} of them in a line, sorted from left to right; of one number, black stands left of white.{jokers}
+You see your own tiles and the backs of the opponent's, which show their colour.
+
+In your turn you draw a tile, look at it, and name a tile of the opponent's: its place, counted from 0, and what
+it is. Type both, such as `3 W7`.
+A hit turns that tile up, and {stop}.
+A miss ends the turn: the tile you have drawn goes into your line face up.
+
+{empty}
+Whoever has turned up all of the other's tiles wins."""
+
+
+# -- strength ----------------------------------------------------------------------------------------------------------
+
+
+STRENGTH = {
+    "random-all": "wins 16.9 % [16.2, 17.7] against heuristic; 10,000 games",
+    "random-unseen": "wins 16.9 % [16.2, 17.7] against heuristic; 10,000 games",
+    "random-colour": "wins 30.1 % [29.3, 30.9] against heuristic; 10,000 games",
+    "random-consistent": "wins 59.0 % [58.3, 59.6] against heuristic; 10,000 games",
+    "heuristic": "wins 83.1 % [82.3, 83.8] against random; 10,000 games",
+    "bayes": "wins 59.1 % [58.2, 60.0] against heuristic, 87.9 % against random; 10,000 games each",
+    "search": "wins 88.1 % [87.7, 88.6] against random, moving first, where nobody wins more than 88.7 %; 20,000 games",
+}
+
+OFFICIAL_STRENGTH = {
+    "random-all": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
+    "random-unseen": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
+    "random-colour": "wins 3.3 % [2.9, 3.6] against heuristic; 10,000 games",
+    "random-consistent": "wins 60.4 % [59.4, 61.3] against heuristic; 10,000 games",
+    "heuristic": "wins 99.5 % [99.3, 99.6] against random; 10,000 games",
+    "bayes": "wins 82.8 % [82.1, 83.5] against heuristic; 10,000 games",
+    "search": "wins 66.7 % [64.7, 68.6] against bayes; 2,000 games",
+    "value-search": "wins 70.9 % [70.0, 71.7] against bayes; 10,000 games",
+}
+
+
+# -- the tiles ---------------------------------------------------------------------------------------------------------
+
+
+_STYLES = {  # Body, edge, ink, and the body's side, by colour.
+    "B": ("#232a38", "#0d1119", "#f7f4ea", "#0d1119"),
+    "W": ("#fdfbf3", "#b7ad97", "#1d2330", "#c9bfa8"),
+    "?": ("#78839a", "#535d72", "#f7f4ea", "#535d72"),
+}
+
+
+def _body(colour: str) -> str:
+    fill, edge, _, side = _STYLES[colour]
+    return box(2, 5, 76, 113, 10, side) + box(2, 2, 76, 111, 10, fill, edge, 1.5)
+
+
+def tile(colour: str, name: str) -> Symbol:
+    """A tile, face up, with a number or the joker's dash. Six and nine are underlined, as on the tiles one can buy."""
+    ink = _STYLES[colour][2]
+    parts = [_body(colour), box(9, 9, 62, 97, 6, "none", ink, 0.8)]
+    if name == "-":
+        parts.append(box(20, 52, 40, 10, 3, ink) + path("M40 22l3 7 7 1-5 5 1 7-6-4-6 4 1-7-5-5 7-1z", "#d9a13b"))
+    else:
+        parts.append(text(name, 40, 74, 50 if len(name) == 1 else 42, ink))
+        if name in ("6", "9"):
+            parts.append(box(27, 82, 26, 4.5, 2, ink))
+    return Symbol(80, 120, "".join(parts))
+
+
+def back(colour: str) -> Symbol:
+    """A tile, face down: its colour shows, or it is grey where colours are hidden."""
+    ink = _STYLES[colour][2]
+    soft = {"B": "#39445c", "W": "#e7dfca", "?": "#8d98ae"}[colour]
+    return Symbol(80, 120, "".join([_body(colour), lattice(12, 12, 68, 103, 14, soft), text("?", 40, 73, 44, ink)]))
+
+
+def symbols() -> dict[str, Symbol]:
+    """All tiles, `tile-B7` and the jokers `tile-B-`, and the backs."""
+    names = [str(number) for number in range(13)] + ["-"]
+    tiles = {f"tile-{colour}{name}": tile(colour, name) for colour in "BW" for name in names}
+    return {**tiles, **{f"tile-back-{colour}": back(colour) for colour in "BW"}, "tile-back": back("?")}
+
+
 TABLE = Presentation(
     view=view,
     reveals=reveals,
-    board=guide.picture,
-    ending=guide.ending,
-    rules_text=guide.rules_text,
+    board=picture,
+    ending=ending,
+    rules_text=rules_text,
     symbols=symbols,
     adviser="cardgym.games.coda.adviser:adviser",
     strength={"Coda-v0": STRENGTH, "CodaOfficial-v0": OFFICIAL_STRENGTH},

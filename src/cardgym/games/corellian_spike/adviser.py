@@ -10,8 +10,8 @@ import numpy as np
 from cardgym.engine.contract import State
 from cardgym.engine.numba.compilation import compiled
 from cardgym.games.corellian_spike.game import GAME
+from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import count_unseen
-from cardgym.games.corellian_spike.piles import card_sum
 from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
 from cardgym.games.corellian_spike.rules import credits_gained
 from cardgym.games.corellian_spike.state import (

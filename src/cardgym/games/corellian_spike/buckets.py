@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, State, offsets, rule
-from cardgym.games.corellian_spike.betting import owed
 from cardgym.games.corellian_spike.hand import hand_rank, next_in
+from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import (
     BETTING,
     BUYING,

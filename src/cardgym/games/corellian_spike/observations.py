@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Generator, State, offsets, rule, uniform
-from cardgym.games.corellian_spike.betting import owed
-from cardgym.games.corellian_spike.piles import card_sum, sort_hand
+from cardgym.games.corellian_spike.hand import card_sum, sort_hand
+from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import (
     BETTING,
     BUYING,

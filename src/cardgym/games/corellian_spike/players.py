@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
-from cardgym.games.corellian_spike.betting import owed
+from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import count_unseen
-from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.rounds import owed
 from cardgym.games.corellian_spike.state import (
     BET,
     BETTING,

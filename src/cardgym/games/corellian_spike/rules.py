@@ -13,16 +13,27 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import State, rule
-from cardgym.games.corellian_spike.betting import bet, raise_cost, start_betting
-from cardgym.games.corellian_spike.buying import (
+from cardgym.games.corellian_spike.hand import (
+    deal_from,
+    discard_from,
+    draw_card,
+    next_in,
+    put_in_hand,
+    refill,
+    showdown,
+    start_hand,
+    win,
+)
+from cardgym.games.corellian_spike.rounds import (
+    bet,
     buy,
     draw_bought_card,
     place_bought_card,
+    raise_cost,
+    start_betting,
     start_buying,
     swap_from_sleeve,
 )
-from cardgym.games.corellian_spike.hand import deal_from, next_in, showdown, start_hand, win
-from cardgym.games.corellian_spike.piles import discard_from, draw_card, put_in_hand, refill
 from cardgym.games.corellian_spike.state import (
     BET,
     BETTING,

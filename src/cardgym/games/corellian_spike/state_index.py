@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, State, rule
-from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.state import BUYING, CHEATING, EMPTY, OVER, PLACING, CorellianSpikeOptions
 
 MAX_SUM = 9  # Sums are cut to -9 .. 9.

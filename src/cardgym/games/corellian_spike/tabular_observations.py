@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, State, offsets, rule
-from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.state import (
     EMPTY,
     HIGH_SLOT,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
-from cardgym.games.corellian_spike.betting import owed, raise_cost
-from cardgym.games.corellian_spike.hand import special_hand
-from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.hand import card_sum, special_hand
+from cardgym.games.corellian_spike.rounds import owed, raise_cost
 from cardgym.games.corellian_spike.state import (
     BET,
     BETTING,

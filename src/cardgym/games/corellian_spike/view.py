@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
-from cardgym.games.corellian_spike import guide
-from cardgym.games.corellian_spike.drawing import symbols
-from cardgym.games.corellian_spike.piles import card_sum
+from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.state import (
+    BET,
     BUY,
     CHEATING,
     DICE,
     DISCARD,
     EMPTY,
+    FLAT,
     HIGH_SLOT,
     LOW_SLOT,
     OVER,
@@ -21,8 +21,8 @@ from cardgym.games.corellian_spike.state import (
     SWAP_LOW,
     SWAP_SPIKE,
 )
-from cardgym.games.corellian_spike.strength import STRENGTH
 from cardgym.games.corellian_spike.text import special_name
+from cardgym.table.drawings.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
 from cardgym.table.presentation import Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
@@ -144,11 +144,129 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     return shown
 
 
+# -- the end and the rules ---------------------------------------------------------------------------------------------
+
+
+def ending(state: State, seat: int) -> str:
+    """The end in one line: credits and hands won."""
+    if state.phase != OVER:
+        return ""
+    gained = int(state.stack[seat] - state.credits)
+    hands = int(state.hands_won[seat])
+    broke = [other for other in range(state.num_players) if state.stack[other] == 0]
+    end = "" if not broke else ", you are broke" if seat in broke else f", seat {broke[0]} is broke"
+    verb = "win" if gained > 0 else "lose" if gained < 0 else "keep your credits:"
+    amount = f" {abs(gained)} credits" if gained else ""
+    return f"You {verb}{amount} {'and take' if gained else ''} {hands} of {int(state.hand)} hands{end}".replace(
+        "  ", " "
+    )
+
+
+def rules_text(state: State) -> str:
+    """The rules with these options, for somebody who plays."""
+    extra = ""
+    if state.special_hands:
+        extra += (
+            "\n\nSpecial hands beat all others, in this order: Idiot's Array (0, 2, 3 or 0, -2, -3), Pure Sabacc (two"
+            "\n0s), Full Sabacc (0, 10, -10), Yee-Haa (0 and another number with both signs)."
+        )
+    if state.cheat >= 0:
+        extra += (
+            f"\n\nSeat {state.cheat} cheats: it hides a fourth card when the hand is dealt, and may swap a hand card"
+            "\nfor it before the showdown. Nobody sees it."
+        )
+    raising = "costs 2, and each of the others then pays 2 to match"
+    if state.betting != FLAT:
+        raising = "costs what is owed and 2 more, which the others must match"
+    return f"""\
+CORELLIAN SPIKE, the Sabacc of the films, {state.num_players} players, at most {state.hands} hands
+
+62 cards: two 0s and three of each number from -10 to -1 and from 1 to 10. The sum nearest to 0 wins the pool.
+
+A hand. Everybody puts {BET} credits into the pool and is dealt two cards. After the first betting each is dealt a
+third card, face up: the spike. Then there are three rounds:
+  1. In turns you may buy a card for {BET} credits and put it in the place of a card you hold, or discard it. What goes
+     away lies face up.
+  2. Betting: raise, match or fold. A raise {raising}.
+  3. Two dice are rolled. On doubles everybody's two hand cards are drawn anew; on double ones the spikes too.
+
+The showdown. The sum nearest to 0 takes the pool; of equal ones a sum of 0 or more beats one below, then the highest
+sum of positive cards counts, then the highest positive card. If all others have folded, the last one takes it.{extra}
+
+The game ends after {state.hands} hands, or when somebody has no credits left. Each begins with {state.credits}."""
+
+
+# -- strength ----------------------------------------------------------------------------------------------------------
+
+
+STRENGTH = {
+    "initial": "wins 33.5 % [33.2, 33.7] of hands against heuristic, 89.4 % against random; 10,000 games each",
+    "heuristic": "wins 95.0 % [94.9, 95.2] of hands against random; 10,000 games",
+    "random-table": "wins 6.9 % [6.7, 7.0] of hands against heuristic; 10,000 games",
+}
+
+
+# -- the cards and the dice --------------------------------------------------------------------------------------------
+
+
+_PAPER, _EDGE = "#fbf6e9", "#b9ad93"
+_PLUS, _MINUS, _ZERO = "#0b5f96", "#b5421a", "#4b3a73"
+MINUS = "\N{MINUS SIGN}"
+_OUTLINE = "M13 1H87L99 17V123L87 139H13L1 123V17Z"
+_INNER = "M18 8H82L92 21V119L82 132H18L8 119V21Z"
+
+
+def card(value: int) -> Symbol:
+    """A card, face up."""
+    colour = _PLUS if value > 0 else _MINUS if value < 0 else _ZERO
+    name = f"+{value}" if value > 0 else f"{MINUS}{-value}" if value < 0 else "0"
+    corner = text(name, 11, 29, 17, colour, "start")
+    parts = [path(_OUTLINE, _PAPER, _EDGE, 1.5), path(_INNER, "none", colour, 1.2)]
+    parts += [corner, half_turned(corner, 100, 140)]
+    parts.append(path("M50 31L78 47V79L50 95L22 79V47Z", colour, "#e0b95b", 2))
+    parts.append(text(name, 49 if value else 50, 75, 33 if abs(value) < 10 else 28, "#fffdf5"))
+    if value == 0:
+        parts.append(disc(50, 63, 23, "none", "#e0b95b", 2))
+    for mark in range(abs(value)):
+        row, place = divmod(mark, 5)
+        in_row = min(abs(value) - 5 * row, 5)
+        x, y = 50 + 8.5 * (place - (in_row - 1) / 2), 99.5 + 7.6 * row
+        if value > 0:
+            parts.append(placed(path("M0-3.4L3.6 2.8H-3.6Z", colour), x, y))
+        else:
+            parts.append(placed(path("M0 2.9L3.1-2.6H-3.1Z", "none", colour, 1.3), x, y))
+    return Symbol(100, 140, "".join(parts))
+
+
+def back() -> Symbol:
+    """A card, face down."""
+    parts = [path(_OUTLINE, "#1b2540", _EDGE, 1.5), path(_INNER, "none", "#c79a3a", 1.4)]
+    for size, colour, line in ((1.0, "#3d5080", 1.2), (0.8, "#3d5080", 1.2), (0.6, "#c79a3a", 1.6)):
+        parts.append(placed(path("M0-48L38-26V26L0 48L-38 26V-26Z", "none", colour, line / size), 50, 70, size))
+    parts.append(path("M50 48L58 70L50 92L42 70Z", "#c79a3a") + disc(50, 70, 4.5, "#1b2540"))
+    return Symbol(100, 140, "".join(parts))
+
+
+def die(points: int) -> Symbol:
+    """A spike die with 1 to 6 points up."""
+    places = {1: "c", 2: "as", 3: "acs", 4: "adps", 5: "adcps", 6: "adhlps"}[points]
+    at = {"a": (23, 23), "d": (57, 23), "h": (23, 40), "c": (40, 40), "l": (57, 40), "p": (23, 57), "s": (57, 57)}
+    parts = [box(3, 5, 74, 73, 15, "#8f6a1c"), box(3, 2, 74, 73, 15, "#e3b64a", "#a67c22", 1.5)]
+    parts += [disc(x, y - 1.5, 7, "#2a2013") for x, y in (at[place] for place in places)]
+    return Symbol(80, 80, "".join(parts))
+
+
+def symbols() -> dict[str, Symbol]:
+    """The cards by value, a back, a place without a card, and the dice."""
+    cards = {f"card{value:+d}": card(value) for value in range(-10, 11)}
+    return {**cards, "card-back": back(), "card-slot": SLOT, **{f"die-{points}": die(points) for points in range(1, 7)}}
+
+
 TABLE = Presentation(
     view=view,
     reveals=reveals,
-    ending=guide.ending,
-    rules_text=guide.rules_text,
+    ending=ending,
+    rules_text=rules_text,
     symbols=symbols,
     adviser="cardgym.games.corellian_spike.adviser:adviser",
     strength={"CorellianSpike-v0": STRENGTH},

@@ -1,11 +1,77 @@
-"""One Play Poker as a game of cardgym."""
+"""One Play Poker: its documentation, and the game."""
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Game, Metric, Observation, Rules, StateIndex, Words
-from cardgym.games.one_play_poker import observations, rules, state_index, text
-from cardgym.games.one_play_poker.doc import DOC
+from typing import TYPE_CHECKING
+
+from cardgym.engine.contract import Game, Metric, Observation, Rules, StateIndex, Words, feature_table
+from cardgym.games.one_play_poker import observations, rules, text
+from cardgym.games.one_play_poker.observations import full_features, num_info_states
 from cardgym.games.one_play_poker.players import PLAYERS
+from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
+
+_THREE, _FOUR = (num_info_states(OnePlayPokerOptions(decisions=decisions)) for decisions in (3, 4))
+
+if TYPE_CHECKING:
+    from cardgym.players.base import TablePlayer
+
+DOC = f"""One Play Poker: one player against a house that duplicates every bet.
+
+## Description
+From a deck of sixteen cards (jack, queen, king and ace in four suits) the player, the house, the player and the house
+get a card each, all face up. Player and house have put an ante of 1 into the pot. After a card the player bets 1 or
+not, and the house always does the same. The better hand of two cards takes the pot; equal hands split it. A hand is a
+flush (two of one suit), a pair, or a high card; then the high card decides, then the other. Suits break no tie.
+
+## Action Space
+`Discrete(2)`: 0 don't bet, 1 bet. Both are always legal.
+
+## Observation Space
+`obs="full"`, a `Box` of 41 float32:
+
+```
+{feature_table(full_features(OnePlayPokerOptions()))}
+```
+
+A hand of one card has its `low` card only.
+
+`obs="paper"`, the number of the paper's state (player, house, pot): `Discrete({_THREE})`, or `Discrete({_FOUR})` with
+four decisions; 0 is the end. `info["info_state_key"]` has nine digits: bets, the own cards, the house's cards, two
+digits each from 01 (jack of spades) to 16 (ace of diamonds).
+
+## Starting State
+The player's first card.
+
+## Rewards
+A bet costs 1 at once. The last step also pays the whole pot for a win, half of it for a draw, nothing for a loss. The
+pot is 2 + 2 x bets. The ante is sunk: net profit is the return - 1.
+
+## Episode End
+After the last decision and the last card. An illegal action ends the game with the pot lost.
+
+## Information
+`action_mask`, `info_state_key`.
+
+## Arguments
+- `decisions`: 3 (default), after each of the first three cards, or 4, after every card. The paper's prose says every
+  card; its transition and reward models and its handcrafted policy imply three.
+- `ranking`: `flush_first` (default), the paper's order, or `pair_first`.
+
+## References
+Bastiaan and Krabben, "One Play Poker", Decision Making in Intelligent Systems, assignment 1, University of Amsterdam.
+
+## Version History
+- v0: first version.
+"""
+
+
+def optimal(options: rules.OnePlayPokerOptions) -> TablePlayer:
+    """The policy of the highest expected reward, undiscounted."""
+    from cardgym.players.base import TablePlayer
+    from cardgym.solvers.solve import optimal_table
+
+    return TablePlayer("optimal", optimal_table(GAME, options))
+
 
 GAME = Game(
     id="OnePlayPoker-v0",
@@ -16,11 +82,11 @@ GAME = Game(
     rules=Rules.of(rules),
     observations={
         "full": Observation(observations.observe_full, observations.full_features),
-        "paper": Observation(observations.observe_paper, observations.paper_features, state_index.num_info_states),
+        "paper": Observation(observations.observe_paper, observations.paper_features, observations.num_info_states),
     },
     words=Words.of(text),
-    state_index=StateIndex.of(state_index),
-    players=PLAYERS,
+    state_index=StateIndex.of(observations),
+    players={**PLAYERS, "optimal": f"{__name__}:optimal"},
     metrics={"net_profit_per_game": Metric(rules.net_profit), "bets_per_game": Metric(rules.bets_made)},
     payoff="net_profit_per_game",
     unit="credits",

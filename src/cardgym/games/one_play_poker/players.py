@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, State, rule
-from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, OnePlayPokerOptions, is_flush, is_pair, result
-
-if TYPE_CHECKING:
-    from cardgym.players.base import TablePlayer
+from cardgym.games.one_play_poker.rules import BET, NUM_SUITS, PASS, WIN, is_flush, is_pair, result
 
 _KING = 2
 
@@ -48,18 +43,8 @@ def never(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Genera
     return PASS
 
 
-def optimal(options: OnePlayPokerOptions) -> TablePlayer:
-    """The policy of the highest expected reward, undiscounted."""
-    from cardgym.games.one_play_poker.game import GAME
-    from cardgym.players.base import TablePlayer
-    from cardgym.solvers.solve import optimal_table
-
-    return TablePlayer("optimal", optimal_table(GAME, options))
-
-
-PLAYERS: dict[str, CompiledPolicy | str] = {
+PLAYERS: dict[str, CompiledPolicy] = {
     "handcrafted": handcrafted,
     "always": always,
     "never": never,
-    "optimal": "cardgym.games.one_play_poker.players:optimal",
 }

@@ -1,10 +1,8 @@
-"""What a person sees of One Play Poker: both hands, the pot, and the showdown."""
+"""What people see of One Play Poker: both hands, the pot and the showdown; the rules, and how strong players are."""
 
 from __future__ import annotations
 
 from cardgym.engine.contract import State
-from cardgym.games.one_play_poker import guide
-from cardgym.games.one_play_poker.drawing import symbols
 from cardgym.games.one_play_poker.rules import (
     BETTING,
     DRAW,
@@ -15,13 +13,56 @@ from cardgym.games.one_play_poker.rules import (
     WIN,
     is_flush,
     is_pair,
+    net_profit,
     pot,
     result,
 )
-from cardgym.games.one_play_poker.strength import STRENGTH
-from cardgym.games.one_play_poker.text import card_text
+from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text
+from cardgym.table.drawings.playing_cards import pack
+from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.presentation import Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
+
+
+def symbols() -> dict[str, Symbol]:
+    """The sixteen cards, and a place for one not dealt yet."""
+    return pack(RANKS, SUITS)
+
+
+STRENGTH = {
+    "always": "wins 1.03 credits a game [0.95, 1.10] from the house; 10,000 games",
+    "never": "wins 1.01 credits a game [0.99, 1.03] from the house; 10,000 games",
+    "handcrafted": "wins 1.42 credits a game [1.38, 1.47] from the house; 10,000 games",
+    "optimal": "wins 1.45 credits a game [1.40, 1.49] from the house: nobody wins more; 10,000 games",
+}
+
+
+def ending(state: State, seat: int) -> str:
+    """The end in one line."""
+    if state.phase != OVER:
+        return ""
+    profit = float(net_profit(state, seat))
+    won = ("The house wins", "A draw: you share", "You win")[result(state)]
+    return f"{won} the pot of {pot(state)}: {profit:+g} for you"
+
+
+def rules_text(state: State) -> str:
+    """The rules with these options, for somebody who plays."""
+    order = "A flush beats a pair, a pair beats a high card."
+    if state.ranking != FLUSH_FIRST:
+        order = "A pair beats a flush, a flush beats a high card."
+    return f"""\
+ONE PLAY POKER, you against the house
+
+16 cards: jack, queen, king and ace of each suit. Everything lies face up. You and the house put 1 credit each into the
+pot. Cards are dealt one by one: to you, to the house, to you, to the house.
+
+After each of the first {state.decisions} cards you may bet 1 credit; the house always bets as much.
+There is no folding.
+
+With four cards out the better hand of two takes the pot, and equal hands share it. {order}
+Of equal kinds the higher card wins, then the other one; suits do not count."""
+
 
 _RANKS = ("jack", "queen", "king", "ace")
 _SUITS = ("spades", "hearts", "clubs", "diamonds")
@@ -87,8 +128,8 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
 TABLE = Presentation(
     view=view,
     reveals=reveals,
-    ending=guide.ending,
-    rules_text=guide.rules_text,
+    ending=ending,
+    rules_text=rules_text,
     symbols=symbols,
     adviser="cardgym.games.one_play_poker.adviser:adviser",
     strength={"OnePlayPoker-v0": STRENGTH},

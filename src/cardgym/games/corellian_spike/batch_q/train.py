@@ -17,8 +17,7 @@ import numpy as np
 
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
-from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig
-from cardgym.games.corellian_spike.batch_q.learner import BatchQ
+from cardgym.games.corellian_spike.batch_q.learner import ENV, BatchQ, BatchQConfig
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
