@@ -15,7 +15,7 @@ from poker_brute_force import BruteForce
 
 from cardgym import CardgymError
 from cardgym.engine.contract import offsets
-from cardgym.games.one_play_poker import state_index
+from cardgym.games.one_play_poker import observations
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import full_features
 from cardgym.games.one_play_poker.rules import BET, OnePlayPokerOptions
@@ -44,11 +44,11 @@ def test_every_state_has_one_index_key_and_label(decisions: int) -> None:
     options = OnePlayPokerOptions(decisions=decisions)
     known = solver(GAME, options)
     places = indices(known.mdp)
-    assert sorted(places.tolist()) == list(range(1, state_index.num_info_states(options)))
-    keys = state_index.info_state_keys(options)
+    assert sorted(places.tolist()) == list(range(1, observations.num_info_states(options)))
+    keys = observations.info_state_keys(options)
     assert len(set(keys.tolist())) == len(keys)
-    assert keys[places].tolist() == [int(state_index.info_state_key(state, 0)) for state in known.mdp.states]
-    assert len(set(state_index.info_state_labels(options))) == len(keys)
+    assert keys[places].tolist() == [int(observations.info_state_key(state, 0)) for state in known.mdp.states]
+    assert len(set(observations.info_state_labels(options))) == len(keys)
     actions = np.arange(known.mdp.num_states) % 2
     assert np.array_equal(table_policy(known.mdp, policy_table(known.mdp, actions)), actions)
 

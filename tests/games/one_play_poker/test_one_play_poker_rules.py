@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cardgym import CardgymError
 from cardgym.engine.contract import offsets
-from cardgym.games.one_play_poker import rules, state_index
+from cardgym.games.one_play_poker import observations, rules
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import full_features
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
@@ -135,9 +135,9 @@ def test_full_observation_of_a_state() -> None:
 
 def test_sizes_of_the_observations() -> None:
     assert GAME.observation("full").size(GAME.parse_options()) == 41
-    assert state_index.num_info_states(OnePlayPokerOptions()) == 5537
-    assert state_index.num_info_states(OnePlayPokerOptions(decisions=4)) == 49217
-    assert GAME.observation("paper").discrete is state_index.num_info_states
+    assert observations.num_info_states(OnePlayPokerOptions()) == 5537
+    assert observations.num_info_states(OnePlayPokerOptions(decisions=4)) == 49217
+    assert GAME.observation("paper").discrete is observations.num_info_states
 
 
 def test_keys_and_labels_of_states() -> None:
@@ -145,8 +145,8 @@ def test_keys_and_labels_of_states() -> None:
     options = OnePlayPokerOptions()
     assert driver.info_state_key(0) == 1_0913_0600
     place = driver.info_state_index(0)
-    assert state_index.info_state_keys(options)[place] == 1_0913_0600
-    assert state_index.info_state_labels(options)[place] == "AS,KS QH 4"
+    assert observations.info_state_keys(options)[place] == 1_0913_0600
+    assert observations.info_state_labels(options)[place] == "AS,KS QH 4"
     end = PokerDriver(["KS", 1, "QH", 0, "AS", 0, "JS"])
     assert end.info_state_key(0) == end.info_state_index(0) == 0
 
