@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from cardgym.games.corellian_spike.batch_q.config import ENV
 
 from cardgym.cli import guarded
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.files.atomic import replacing
+from cardgym.games.corellian_spike.batch_q.learner import ENV
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.players.base import resolve
 from spike_charts import draw_actions

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from cardgym.games.corellian_spike.batch_q.config import ENV
 
 from cardgym.arena.transitions import record
+from cardgym.games.corellian_spike.batch_q.learner import ENV
 from cardgym.games.corellian_spike.state import BUY, FOLD, RAISE, SWAP_HIGH
 from cardgym.games.corellian_spike.state_index import MAX_SUM, digits_of
 from cardgym.games.corellian_spike.tabular_observations import NO_CARD, cards_key, cards_of

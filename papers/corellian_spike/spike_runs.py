@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from cardgym.games.corellian_spike.batch_q.config import ENV, BatchQConfig, Exploration
 
 from cardgym.arena import evaluate
 from cardgym.engine.registry import find
-from cardgym.games.corellian_spike.batch_q.learner import BatchQ
+from cardgym.games.corellian_spike.batch_q.learner import ENV, BatchQ, BatchQConfig, Exploration
 from cardgym.games.corellian_spike.batch_q.state_models import NEVER
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.learn.tabular.config import TabularConfig

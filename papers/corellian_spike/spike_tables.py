@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from cardgym.games.corellian_spike.batch_q.config import ENV
 
 from cardgym.errors import CardgymError
+from cardgym.games.corellian_spike.batch_q.learner import ENV
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.table.game_log import GameLog, read_entries
 from spike_experiments import DEEP_OPPONENTS, SEATINGS
