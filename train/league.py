@@ -16,9 +16,7 @@ from pathlib import Path
 
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
-from cardgym.experiments.league.config import LeagueConfig
-from cardgym.experiments.league.population import Population
-from cardgym.experiments.league.report import HEAD, TITLE, rows, write
+from cardgym.experiments.league import HEAD, TITLE, LeagueConfig, Population, rows, write
 from cardgym.learn.resume import STATE_FILE, load_resume_state, save_state
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.scaling import make

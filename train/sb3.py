@@ -69,7 +69,7 @@ def train(config: SB3Config, folder: Path, resume: bool) -> TrainingResult:
     stopwatch, saving = Stopwatch(), Saving(config.save_every_minutes)
     with (
         TensorBoard(folder) as board,
-        Progress("training", "steps", total=config.total_steps, lines=True) as progress,
+        Progress("training", "steps", total=config.total_steps, lines=True, folder=folder) as progress,
     ):
         board.hyper_parameters(config.model_dump())
         model.set_logger(board_logger(board))

@@ -20,7 +20,7 @@ import cardgym.games
 from cardgym import find
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.experiments.league.config import LeagueConfig
+from cardgym.experiments.league import LeagueConfig
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import BASE, Items, TrainingConfig, parse_run, read_config
 from cardgym.learn.distill.config import DistillConfig

@@ -52,41 +52,50 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the sweep; 1 where some of its runs failed."""
     from cardgym.errors import require
-    from cardgym.experiments.sweep.plan import Trainer, parse_grid, parse_seeds, runs_of
+    from cardgym.experiments.launch import TrainingScript
+    from cardgym.experiments.sweep.plan import parse_grid, parse_seeds, runs_of
     from cardgym.experiments.sweep.runner import RunResult, SweepFolder, run_all
 
     require("a sweep", "torch", "tensorboard", "matplotlib", "scipy")
-    trainer = Trainer(arguments.config, arguments.script)
+    script = TrainingScript(arguments.config, arguments.script)
     grid, seeds = parse_grid(arguments.grid), parse_seeds(arguments.seeds)
-    runs = [] if arguments.search else runs_of(trainer, grid, seeds)
+    runs = [] if arguments.search else runs_of(script, grid, seeds)
 
     from cardgym.console.figures import save_png
     from cardgym.engine.registry import find
-    from cardgym.experiments.sweep.chart import curves_of, draw
     from cardgym.experiments.sweep.display import SweepDisplay
     from cardgym.experiments.sweep.early_stopping import make_watch
-    from cardgym.experiments.sweep.report import CURVES, EXPLANATION, check_metric, grouped, table, write_report
+    from cardgym.experiments.sweep.report import (
+        CURVES,
+        EXPLANATION,
+        check_metric,
+        curves_of,
+        draw,
+        grouped,
+        table,
+        write_report,
+    )
     from cardgym.experiments.sweep.search import Search
     from cardgym.learn.run import numbered_folder
     from cardgym.learn.tags import eval_tag
 
     out = arguments.out or numbered_folder(
-        Path("runs") / trainer.config.game_id, f"{trainer.path.stem}-sweep", arguments.resume
+        Path("runs") / script.config.game_id, f"{script.path.stem}-sweep", arguments.resume
     )
     try:
         with (
             open_engine(arguments) as engine,
-            SweepFolder(out, trainer, arguments.resume) as folder,
+            SweepFolder(out, script, arguments.resume) as folder,
             SweepDisplay(folder.path, arguments.trials * len(seeds) if arguments.search else len(runs)) as display,
         ):
             search = watch = None
             if arguments.search:
                 search = Search(
-                    folder.path, trainer, grid, seeds,
+                    folder.path, script, grid, seeds,
                     trials=arguments.trials, minutes=arguments.budget, metric=arguments.metric,
                 )  # fmt: skip
             if arguments.stop != "none":
-                watch = make_watch(arguments.stop, folder.path, arguments.metric, trainer.steps, arguments.stop_after)
+                watch = make_watch(arguments.stop, folder.path, arguments.metric, script.steps, arguments.stop_after)
 
             def ended(result: RunResult) -> None:
                 display.ended(result)
@@ -100,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
                     watch.look()
 
             results = run_all(
-                trainer, folder, runs if search is None else search.runs(), engine,
+                script, folder, runs if search is None else search.runs(), engine,
                 begun=display.begun, ended=ended, wait=wait,
                 gives_up=(lambda run: False) if watch is None else watch.gives_up,
             )  # fmt: skip
@@ -109,9 +118,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"stopped; to go on, run the same command with `--resume{named}`", file=sys.stderr)
         raise
     about = {
-        "env": trainer.config.game_id,
-        "script": f"{trainer.script}.py",
-        "config": trainer.path.name,
+        "env": script.config.game_id,
+        "script": f"{script.script}.py",
+        "config": script.path.name,
         "engine": engine.name,
     }
     write_report(folder.path, about, results, arguments.metric)
@@ -119,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
     known = {tag for group in curves.values() for one in group for tag in one}
     tags = sorted(tag for tag in known if tag.startswith(eval_tag(arguments.metric, "")))
     if tags:
-        seats = find(trainer.config.game_id).parse_options(trainer.config.model_dump()["env_options"]).num_players
+        seats = find(script.config.game_id).parse_options(script.config.model_dump()["env_options"]).num_players
         save_png(draw(curves, tags, 1 / seats if seats > 1 else None), folder.path / CURVES, dpi=120)
     if arguments.json:
         print(json.dumps([result.asdict() for result in results], indent=2))
@@ -127,6 +136,6 @@ def run(arguments: argparse.Namespace) -> int:
         from cardgym.console.tables import print_results
 
         head, rows = table(results, arguments.metric)
-        title = f"{trainer.config.game_id}: {trainer.script}.py with {trainer.path.name}, {len(results)} runs"
+        title = f"{script.config.game_id}: {script.script}.py with {script.path.name}, {len(results)} runs"
         print_results(title, head, rows, f"{EXPLANATION}\n{folder.path}: report.json, report.md, {CURVES}")
     return int(any(result.problem and not result.stopped for result in results))

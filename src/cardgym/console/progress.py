@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
+from cardgym.errors import printable
+from cardgym.files.atomic import replacing
+
+PROGRESS_FILE = "progress.json"
+"""The progress file in the folder of a training."""
 QUIET = 50.0
 """Where stderr is not a terminal, a running task prints a line of progress after about this many quiet seconds."""
 _REFRESH = 0.1
 """Least seconds between two updates of a bar."""
+_FILE_REFRESH = 2.0
+"""Least seconds between two updates of a progress file without a new note."""
 
 _now = time.monotonic
 _active: list[Progress] = []
@@ -31,7 +40,14 @@ class Progress:
     """
 
     def __init__(
-        self, description: str, unit: str = "", *, total: int | None = None, done: int = 0, lines: bool = False
+        self,
+        description: str,
+        unit: str = "",
+        *,
+        total: int | None = None,
+        done: int = 0,
+        lines: bool = False,
+        folder: Path | None = None,
     ) -> None:
         """Show the task.
 
@@ -41,12 +57,15 @@ class Progress:
             total: how much there is to do, if it is known.
             done: how much was done before this task started; the rate does not count it.
             lines: print each note as a line where stderr is not a terminal.
+            folder: a folder for a progress file, which other processes read with `read_progress`.
         """
         self._description = description
         self._unit = unit
         self._total = total
         self._done = done
         self._lines = lines
+        self._file = None if folder is None else folder / PROGRESS_FILE
+        self._last_file = -_FILE_REFRESH
         self._note = self._waits_for = ""
         self._begun = _now(), done
         self._first: tuple[float, int] | None = None
@@ -67,6 +86,8 @@ class Progress:
         self._total = self._total if total is None else total
         if self._bar is not None and _now() - self._last_update >= _REFRESH:
             self._update()
+        if self._file is not None and _now() - self._last_file >= _FILE_REFRESH:
+            self._write_file()
 
     def advance(self, steps: int = 1) -> None:
         """Add to the count."""
@@ -76,6 +97,7 @@ class Progress:
         """Show a note next to the bar, or print it as a line; see `lines`."""
         self._note = text
         self._update()
+        self._write_file()
         if self._bar is None and self._lines:
             total = "" if self._total is None else f" of {self._total:,}"
             self._print(f"{self._done:>12,}{total} {self._unit}: {text}")
@@ -110,6 +132,13 @@ class Progress:
         finally:
             self._waits_for = before
             self._update()
+
+    def _write_file(self) -> None:
+        if self._file is not None:
+            self._last_file = _now()
+            state = {"done": self._done, "total": self._total, "note": self._note}
+            with replacing(self._file) as temporary:
+                temporary.write_text(json.dumps(state) + "\n", encoding="utf-8")
 
     # -- display ------------------------------------------------------------------------------------------------------
 
@@ -179,6 +208,27 @@ class Progress:
             self._description, total=self._total, completed=self._done, count="", rate="", left="", note=""
         )
         self._bar.start()
+
+
+class ProgressState(NamedTuple):
+    """The content of a progress file: the count, the total if it is known, and the latest note."""
+
+    done: int
+    total: int | None
+    note: str
+
+    def __str__(self) -> str:
+        count = f"{self.done:,}" if self.total is None else f"{self.done:,} of {self.total:,}"
+        return f"{count}: {self.note}" if self.note else count
+
+
+def read_progress(folder: Path) -> ProgressState | None:
+    """The progress of another process's task, from the file in its folder; None if there is none."""
+    try:
+        state = json.loads((folder / PROGRESS_FILE).read_bytes())
+        return ProgressState(int(state["done"]), state["total"], printable(str(state["note"]), 200))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 @contextlib.contextmanager

@@ -1,47 +1,231 @@
-"""A program of its own as a task: a training script, unchanged, in its own process and folder."""
+"""Trainings in processes of their own: a script, its flags and a folder."""
 
 from __future__ import annotations
 
+import hashlib
+import importlib
 import os
+import re
 import runpy
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
+from cardgym.errors import CardgymError, nearest, quoted, unknown
+from cardgym.files.shipped import config_path
+from cardgym.learn.config import TrainingConfig, parse_run, read_config
+
 LOG, STOP, LOCK = "log.txt", "stop", ".lock"
-"""Files of a program's folder: what it printed, what asks it to end, and what keeps a second one out."""
+"""Files of a process's folder: its output, the file that asks it to end, and the lock that keeps a second one out."""
+RESULTS = "results.json"
+"""The file that a finished training leaves in its folder."""
 
 _POLL_SECONDS = 0.5
 _SAVE_SECONDS = 8.0
-"""How long a program that was asked to end may take to save; see `cardgym.learn.signals.SECONDS`."""
+"""How long a process that was asked to end may take to save; see `cardgym.learn.signals.SECONDS`."""
 _LOCK_SECONDS = 600.0
+
+SCRIPTS = {
+    "dqn": "cardgym.learn.dqn.config:DQNConfig",
+    "ppo": "cardgym.learn.ppo.config:PPOConfig",
+    "nfsp": "cardgym.learn.nfsp.config:NFSPConfig",
+    "tabular": "cardgym.learn.tabular.config:TabularConfig",
+    "sb3": "cardgym.interop.sb3_config:SB3Config",
+}
+"""The training scripts, and the class of each one's hyper-parameters."""
+
+Setting = Mapping[str, str]
+"""Keys of a config and their values as the command line takes them: the items of a list are separated by spaces."""
+
+
+# -- what is trained --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training of a script: some settings and a seed.
+
+    Attributes:
+        name: the name of its folder, such as `learning_rate=0.001/seed2`.
+        flags: the hyper-parameters' flags.
+        settings: the values of the keys that it changes, as the config has them.
+        seed: its seed.
+    """
+
+    name: str
+    flags: tuple[str, ...]
+    settings: Mapping[str, Any]
+    seed: int
+
+    @property
+    def label(self) -> str:
+        """The settings in words; runs that differ only in the seed share it."""
+        return self.name.rpartition("/")[0]
+
+
+class TrainingScript:
+    """A training script with a config, from which runs are derived.
+
+    Attributes:
+        script: its name, such as `dqn`.
+        path: the config's file, absolute.
+        config: the hyper-parameters.
+    """
+
+    def __init__(self, config: Path, script: str | None = None) -> None:
+        """Read a config and find the script that it is for.
+
+        Args:
+            config: a TOML file, or the name of a config that comes with cardgym.
+            script: the script; None finds it by the config's keys.
+
+        Raises:
+            CardgymError: for a config that cannot be read, or that no script or several scripts take.
+        """
+        self.path = config_path(config).resolve()
+        if script is not None and script not in SCRIPTS:
+            raise unknown("training script", script, SCRIPTS)
+        self.script = script or _script_of(self.path)
+        self.config = read_config(_kind(self.script), self.path)
+        if not self.config.game_id:
+            raise CardgymError(f"config {self.path}: names no game; add the key env_id")
+
+    @property
+    def steps(self) -> int:
+        """The number of steps of the training."""
+        return int(self.config.model_dump()["total_steps"])
+
+    def runs(self, setting: Setting, seeds: Sequence[int]) -> list[Run]:
+        """The runs with these settings, one for each seed.
+
+        Raises:
+            CardgymError: for a key or a value that the config does not take.
+        """
+        words = flags_of({key: self._value(key, value) for key, value in setting.items()})
+        config = parse_run(type(self.config), ["--config", str(self.path), *words], f"{self.script}.py")[0]
+        settings = {key: config.model_dump()[key] for key in setting}
+        name = _folder_name(settings)
+        return [
+            Run(f"{name}/seed{seed}" if name else f"seed{seed}", (*words, "--seed", str(seed)), settings, seed)
+            for seed in seeds
+        ]
+
+    def flags(self, run: Run, config: Path | None = None) -> list[str]:
+        """All flags of a run; it reads the hyper-parameters from `config`, a copy, if that is given."""
+        return ["--config", str(config or self.path), *run.flags]
+
+    def _value(self, key: str, value: str) -> bool | str | list[str]:
+        fields = type(self.config).model_fields
+        if key not in fields:
+            hint = nearest(key, fields) or f"`cardgym train {self.script} --help` lists all; "
+            raise CardgymError(f"unknown key {quoted(key)} of {self.script}.py in the grid: {hint.rstrip('; ')}")
+        if key == "seed":
+            raise CardgymError("seed is not a key of the grid; name seeds with --seeds")
+        current = getattr(self.config, key)
+        if isinstance(current, bool):
+            if value not in ("true", "false"):
+                raise CardgymError(f"{key}={quoted(value)}: allowed: true, false")
+            return value == "true"
+        return value.split() if isinstance(current, tuple | dict) else value
+
+
+def flags_of(values: Mapping[str, Any]) -> list[str]:
+    """Hyper-parameters as flags of a training script; empty texts and mappings have none."""
+    flags: list[str] = []
+    for key, value in values.items():
+        flag = f"--{key.replace('_', '-')}"
+        if isinstance(value, bool):
+            flags.append(flag if value else flag.replace("--", "--no-", 1))
+        elif isinstance(value, list | tuple):
+            flags += [flag, *map(str, value)]
+        elif isinstance(value, Mapping):
+            flags += [flag, *(f"{name}={item}" for name, item in value.items())] if value else []
+        elif value != "":
+            flags += [flag, str(value)]
+    return flags
+
+
+def _kind(script: str) -> type[TrainingConfig]:
+    module, _, name = SCRIPTS[script].partition(":")
+    kind: type[TrainingConfig] = getattr(importlib.import_module(module), name)
+    return kind
+
+
+def _script_of(path: Path) -> str:
+    """The script that a config is for: the one that takes its keys, or of several the one that its name tells."""
+    configs, errors = {}, {}
+    for script in SCRIPTS:
+        try:
+            configs[script] = read_config(_kind(script), path)
+        except CardgymError as error:
+            errors[script] = error
+    if not configs:
+        script = next((script for script in SCRIPTS if script in path.stem), "dqn")
+        raise CardgymError(f"{errors[script]} (for {script}.py; name another script with --script)")
+    named = [script for script, config in configs.items() if config.algorithm_name in path.stem]
+    if len(configs) == 1 or len(named) == 1:
+        return next(iter(configs)) if len(configs) == 1 else named[0]
+    raise CardgymError(f"config {path}: fits {', '.join(configs)}; name one with --script")
+
+
+def _folder_name(settings: Mapping[str, Any]) -> str:
+    """A folder's name for settings, short and without characters that are special anywhere."""
+    name = ",".join(f"{key}={_plain(value)}" for key, value in settings.items())
+    name = re.sub(r"[^\w=,.+-]", "-", name)
+    if len(name) > 120:
+        name = f"{name[:100]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+    return name
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "+".join(f"{key}={item}" for key, item in value.items())
+    return "+".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+# -- processes --------------------------------------------------------------------------------------------------------
+
+
+def train(
+    script: str,
+    flags: Sequence[str],
+    folder: str,
+    working_folder: str | None = None,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+) -> int:
+    """Start a training in its folder, or resume it; the exit code. See `run_program`."""
+    command = ["-m", "cardgym", "train", script, *flags, "--out", folder, "--resume"]
+    return run_program(command, folder, working_folder, stop=stop)
 
 
 def run_program(
-    words: Sequence[str], folder: str, working_folder: str | None = None, *, asked: Callable[[], bool] = lambda: False
+    words: Sequence[str], folder: str, working_folder: str | None = None, *, stop: Callable[[], bool] = lambda: False
 ) -> int:
-    """Run Python with these words, such as a script and its flags, in a process of its own; its exit code.
+    """Run Python with these words, such as a script and its flags, in a separate process; its exit code.
 
-    What it prints is appended to `log.txt` in its folder. It never outlives the worker that runs it: where the worker
-    dies, it gets SIGTERM, and a training saves its state. A file `stop` in the folder asks for the same. Whoever begins
-    the program anew waits until the last one in the folder is gone.
+    Its output is appended to `log.txt` in its folder. It never outlives the worker that runs it: when the worker dies,
+    the process gets SIGTERM, and a training saves its state. A file `stop` in the folder has the same effect. A second
+    process in the same folder waits until the first has ended.
 
     Args:
         words: what follows `python` on the command line.
-        folder: the program's folder, absolute, made if it does not exist.
-        working_folder: where relative paths begin, if this machine has it; None for the worker's own.
-        asked: whether the program is asked to end; called every half second.
+        folder: the process's folder, absolute; made if it does not exist.
+        working_folder: where relative paths start, if this machine has it; None for the worker's own.
+        stop: whether the process should end; called every half second.
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     with open(place / LOG, "ab") as log:
-        # A session of its own: Ctrl-C in the terminal is for the command, which stops its workers.
+        # In a new session: Ctrl-C in the terminal is meant for the command, which stops its workers.
         process = subprocess.Popen(
             [sys.executable, "-m", __name__, folder, *words],
             stdin=subprocess.PIPE,
@@ -52,7 +236,7 @@ def run_program(
             env={"OMP_NUM_THREADS": "1", **os.environ},
         )
     try:
-        while not (place / STOP).exists() and not asked():
+        while not (place / STOP).exists() and not stop():
             try:
                 return process.wait(_POLL_SECONDS)
             except subprocess.TimeoutExpired:
@@ -63,7 +247,7 @@ def run_program(
 
 
 def _end(process: subprocess.Popen[bytes]) -> int:
-    """Ask a program to end by closing its standard input, and kill it where it does not; its exit code."""
+    """Ask a process to end by closing its standard input, and kill it if it does not; its exit code."""
     assert process.stdin is not None
     process.stdin.close()
     try:
@@ -73,11 +257,11 @@ def _end(process: subprocess.Popen[bytes]) -> int:
         return process.wait()
 
 
-# -- inside the program's process -------------------------------------------------------------------------------------
+# -- inside the process -----------------------------------------------------------------------------------------------
 
 
 def main(folder: str, words: Sequence[str]) -> None:
-    """Run a script or a module here, as Python would, until the process that started this one is gone."""
+    """Run a script or a module as Python would, until the process that started this one is gone."""
     threading.Thread(target=_follow_parent, daemon=True).start()
     lock = FileLock(Path(folder) / LOCK, timeout=_LOCK_SECONDS)
     try:
@@ -95,8 +279,8 @@ def main(folder: str, words: Sequence[str]) -> None:
 
 
 def _follow_parent() -> None:
-    """Wait until standard input is closed, by the other end or with it; then ask this process to save and end."""
-    os.read(0, 1)  # Nothing is ever written: this is the end of the file.
+    """Wait until standard input is closed; then ask this process to save and end."""
+    os.read(0, 1)  # Nothing is ever written, so this returns at the end of the file.
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(_SAVE_SECONDS)
     os._exit(128 + signal.SIGTERM)

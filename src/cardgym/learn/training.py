@@ -85,7 +85,9 @@ class Training:
         self._stopwatch, self._saving = Stopwatch(self.step), Saving(self._config.save_every_minutes)
         self.board = self._stack.enter_context(TensorBoard(self._folder, self.step))
         self.progress = self._stack.enter_context(
-            Progress("training", "steps", total=self._config.total_steps, done=self.step, lines=True)
+            Progress(
+                "training", "steps", total=self._config.total_steps, done=self.step, lines=True, folder=self._folder
+            )
         )
         self.board.hyper_parameters(self._config.model_dump())
 

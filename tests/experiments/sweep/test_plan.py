@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from cardgym import CardgymError
-from cardgym.experiments.sweep.plan import Trainer, parse_grid, parse_seeds, runs_of
+from cardgym.experiments.launch import TrainingScript
+from cardgym.experiments.sweep.plan import parse_grid, parse_seeds, runs_of
 
 
 def test_seeds_are_ranges_and_numbers() -> None:
@@ -22,18 +23,18 @@ def test_bad_seeds_are_one_line(text: str) -> None:
 
 def test_every_combination_has_a_run_for_each_seed(config: Path) -> None:
     grid = parse_grid(["learning_rate=1e-3,2e-3", "hidden_sizes=16,32 32", "double=true"])
-    runs = runs_of(Trainer(config), grid, [1, 2])
+    runs = runs_of(TrainingScript(config), grid, [1, 2])
     assert [run.name for run in runs[:2]] == [
         "learning_rate=0.001,hidden_sizes=16,double=True/seed1",
         "learning_rate=0.001,hidden_sizes=32+32,double=True/seed1",
     ]
     assert len({run.name for run in runs}) == 8
     assert runs[1].settings == {"learning_rate": 0.001, "hidden_sizes": (32, 32), "double": True}
-    assert runs[1].words[:7] == ("--learning-rate", "1e-3", "--hidden-sizes", "32", "32", "--double", "--seed")
+    assert runs[1].flags[:7] == ("--learning-rate", "1e-3", "--hidden-sizes", "32", "32", "--double", "--seed")
 
 
 def test_run_without_a_grid_is_named_by_its_seed(config: Path) -> None:
-    assert [run.name for run in runs_of(Trainer(config), {}, [3, 4])] == ["seed3", "seed4"]
+    assert [run.name for run in runs_of(TrainingScript(config), {}, [3, 4])] == ["seed3", "seed4"]
 
 
 @pytest.mark.parametrize(
@@ -51,21 +52,21 @@ def test_run_without_a_grid_is_named_by_its_seed(config: Path) -> None:
 )
 def test_bad_grid_is_one_line(config: Path, words: list[str], message: str) -> None:
     with pytest.raises(CardgymError, match=message):
-        runs_of(Trainer(config), parse_grid(words), [1])
+        runs_of(TrainingScript(config), parse_grid(words), [1])
 
 
 def test_script_is_found_by_the_keys_of_the_config(tmp_path: Path) -> None:
-    assert Trainer(Path("corellian_spike/double_dqn")).script == "dqn"
-    assert Trainer(Path("corellian_spike/sb3_maskable_ppo")).script == "sb3"
-    assert Trainer(Path("one_play_poker/sarsa")).script == "tabular"
+    assert TrainingScript(Path("corellian_spike/double_dqn")).script == "dqn"
+    assert TrainingScript(Path("corellian_spike/sb3_maskable_ppo")).script == "sb3"
+    assert TrainingScript(Path("one_play_poker/sarsa")).script == "tabular"
     several = tmp_path / "mine.toml"
     several.write_text('env_id = "OnePlayPoker-v0"\n')
     with pytest.raises(CardgymError, match="name one with --script"):
-        Trainer(several)
-    assert Trainer(several, "ppo").script == "ppo"
+        TrainingScript(several)
+    assert TrainingScript(several, "ppo").script == "ppo"
     several.write_text("total_steps = 1000\n")
     with pytest.raises(CardgymError, match="names no game"):
-        Trainer(several, "ppo")
+        TrainingScript(several, "ppo")
     several.write_text("nonsense = 1\n")
     with pytest.raises(CardgymError, match="unknown key 'nonsense'"):
-        Trainer(several)
+        TrainingScript(several)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cardgym import CardgymError
-from cardgym.experiments.sweep.plan import Run, Trainer
+from cardgym.experiments.launch import Run, TrainingScript
 from cardgym.experiments.sweep.runner import RunResult
 
 pytest.importorskip("optuna")
@@ -16,7 +16,7 @@ from cardgym.experiments.sweep.search import Search, distribution
 def _search(folder: Path, config: Path, trials: int, **more: Any) -> Search:
     space = {"learning_rate": ["1e-4..1e-2"], "num_envs": ["8..16"], "double": ["true", "false"]}
     settings: dict[str, Any] = {"minutes": None, "metric": "win_rate", **more}
-    return Search(folder, Trainer(config, "dqn"), space, [1, 2], trials=trials, **settings)
+    return Search(folder, TrainingScript(config, "dqn"), space, [1, 2], trials=trials, **settings)
 
 
 def _result(run: Run) -> RunResult:
@@ -67,4 +67,4 @@ def test_bad_range_is_one_line(word: str) -> None:
 def test_bad_space_is_told_before_the_search(config: Path, tmp_path: Path) -> None:
     for space in ({"learning_rat": ["1..2"]}, {"learning_rate": ["-1..1"]}, {}):
         with pytest.raises(CardgymError):
-            Search(tmp_path, Trainer(config, "dqn"), space, [1], trials=1, minutes=None, metric="win_rate")
+            Search(tmp_path, TrainingScript(config, "dqn"), space, [1], trials=1, minutes=None, metric="win_rate")

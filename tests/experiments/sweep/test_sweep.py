@@ -12,7 +12,8 @@ import pytest
 import torch
 
 from cardgym.cli import main
-from cardgym.experiments.sweep.plan import Trainer, runs_of
+from cardgym.experiments.launch import TrainingScript
+from cardgym.experiments.sweep.plan import runs_of
 from cardgym.experiments.sweep.runner import RunResult, SweepFolder, run_all
 from cardgym.learn.resume import load_state
 from cardgym.scaling import Engine, Task
@@ -98,7 +99,7 @@ def test_bad_input_is_one_line(
 
 
 def test_folder_of_another_sweep_is_refused(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with SweepFolder(tmp_path / "out", Trainer(config, "dqn"), resume=False):
+    with SweepFolder(tmp_path / "out", TrainingScript(config, "dqn"), resume=False):
         assert main(["sweep", str(config), "--script", "dqn", "--out", str(tmp_path / "out"), "--resume"]) == 2
         assert "another sweep is at work here" in capsys.readouterr().err
     assert main(["sweep", str(config), "--script", "dqn", "--out", str(tmp_path / "out")]) == 2
@@ -135,7 +136,7 @@ class FailingEngine(Engine):
 
 
 def test_sweep_whose_first_runs_all_fail_ends(config: Path, tmp_path: Path) -> None:
-    trainer, engine = Trainer(config, "dqn"), FailingEngine(2)
+    trainer, engine = TrainingScript(config, "dqn"), FailingEngine(2)
     ended: list[RunResult] = []
     with SweepFolder(tmp_path / "out", trainer, resume=False) as folder, pytest.raises(ValueError, match="runs failed"):
         run_all(trainer, folder, runs_of(trainer, {}, range(1, 1001)), engine, ended=ended.append)
@@ -144,7 +145,7 @@ def test_sweep_whose_first_runs_all_fail_ends(config: Path, tmp_path: Path) -> N
 
 
 def test_folder_that_workers_cannot_see_ends_the_sweep(config: Path, tmp_path: Path) -> None:
-    trainer = Trainer(config, "dqn")
+    trainer = TrainingScript(config, "dqn")
     engine = FailingEngine(None, "a worker cannot see the sweep's folder: node7 has no /out")
     with SweepFolder(tmp_path / "out", trainer, resume=False) as folder, pytest.raises(ValueError, match="node7"):
         run_all(trainer, folder, runs_of(trainer, {}, [1, 2, 3]), engine)

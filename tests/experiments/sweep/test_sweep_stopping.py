@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cardgym.experiments.launch import STOP
+from cardgym.experiments.launch import STOP, Run, TrainingScript
 from cardgym.experiments.sweep.early_stopping import ASHARule, MedianRule, StoppingRule, Watch
-from cardgym.experiments.sweep.plan import Run, Trainer, parse_grid, runs_of
+from cardgym.experiments.sweep.plan import parse_grid, runs_of
 from cardgym.learn.tensorboard import TensorBoard
 
 CURVES = {
@@ -48,7 +48,7 @@ def test_watch_judges_settings_and_asks_all_of_their_seeds_to_end(
 ) -> None:
     """One bad seed of a good setting goes on; a bad setting ends with all its seeds, those to come too."""
     grid = parse_grid(["learning_rate=1e-3,2e-3,3e-3,4e-3,5e-3"])
-    runs = runs_of(Trainer(config, "dqn"), grid, [1, 2, 3])
+    runs = runs_of(TrainingScript(config, "dqn"), grid, [1, 2, 3])
     rule: StoppingRule = MedianRule(grace=20)
     watch = Watch(tmp_path, rule, "win_rate")
     for run in runs[:10]:

@@ -7,10 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from cardgym.console.progress import Progress
-from cardgym.experiments.launch import LOG
-from cardgym.experiments.sweep.plan import Run
-from cardgym.experiments.sweep.runner import RunResult, last_line
+from cardgym.console.progress import Progress, read_progress
+from cardgym.experiments.launch import Run
+from cardgym.experiments.sweep.runner import RunResult
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +22,7 @@ class SweepDisplay:
     """The progress of a sweep on stderr. Use it as a context manager, and call it back as runs begin and end."""
 
     def __init__(self, folder: Path, total: int | None) -> None:
-        """Show a sweep in this folder; None for a number of runs that is not known yet."""
+        """Show a sweep in this folder; `total` is None where the number of runs is unknown."""
         self._folder = folder
         self._total = total
         self._running: dict[str, Run] = {}
@@ -51,7 +50,7 @@ class SweepDisplay:
             self._lines.note(line)
 
     def refresh(self) -> None:
-        """Draw the table anew."""
+        """Redraw the table."""
         if self._live is not None:
             self._live.update(self._table(), refresh=True)
 
@@ -64,10 +63,10 @@ class SweepDisplay:
         counts = [*self._ended.items(), ("under way", len(self._running)), ("waiting", waiting)]
         table = Table(title=", ".join(f"{count} {state}" for state, count in counts if count))
         table.add_column("run", overflow="ellipsis", no_wrap=True)
-        table.add_column("its last line", overflow="ellipsis", no_wrap=True, ratio=1)
+        table.add_column("steps", overflow="ellipsis", no_wrap=True, ratio=1)
         room = max(self._live.console.height - _FURTHER_LINES, 3)
         for name in list(self._running)[:room]:
-            table.add_row(Text(name), Text(last_line(self._folder / name / LOG) or "starts"))
+            table.add_row(Text(name), Text(str(read_progress(self._folder / name) or "starts")))
         if len(self._running) > room:
             table.add_row("...", f"and {len(self._running) - room} more")
         return table

@@ -14,9 +14,8 @@ from types import SimpleNamespace
 from typing import Protocol
 
 from cardgym.errors import require
-from cardgym.experiments.launch import STOP
-from cardgym.experiments.sweep.chart import curves_of
-from cardgym.experiments.sweep.plan import Run
+from cardgym.experiments.launch import RESULTS, STOP, Run
+from cardgym.experiments.sweep.report import curves_of
 from cardgym.learn.tags import eval_tag
 
 Curve = Mapping[int, float]
@@ -141,7 +140,7 @@ class Watch:
     def _mark(self, run: Run) -> None:
         place = self._folder / run.name
         place.mkdir(parents=True, exist_ok=True)
-        if not (place / "results.json").exists():
+        if not (place / RESULTS).exists():
             (place / STOP).write_text(f"{self._stopped[run.label]}\n")
 
     def _curve(self, run: Run) -> Curve:

@@ -1,22 +1,40 @@
-"""What a sweep found: its runs' final figures over seeds, as one table, as JSON and as Markdown."""
+"""The results of a sweep: its final figures over seeds as a table, JSON and Markdown, and its learning curves."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from cardgym.console.figures import COLOURS, new_figure
 from cardgym.console.tables import markdown_table, with_interval
-from cardgym.errors import unknown
+from cardgym.errors import CardgymError, unknown
 from cardgym.experiments.sweep.runner import RunResult
 from cardgym.files.atomic import replacing
+from cardgym.learn.tags import EVAL, WIN_RATE, ci95_tags
+from cardgym.learn.tensorboard import Curve, read_curves
 from cardgym.statistics import Estimate, interquartile_mean, mean_over_runs
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 REPORT_JSON, REPORT_MARKDOWN, CURVES = "report.json", "report.md", "curves.png"
-WIN_RATE = "win_rate"
 UNIT = (0.0, 1.0)
 """The range of a share."""
+
+Curves = Mapping[str, Curve]
+"""Curves by tag."""
+
+MARKERS = "osv^D"
+LINES = ("-", "--", "-.", ":")
+_LETTERS_AN_INCH, _LETTERS_OF_A_LINE = 11, 9
+"""How wide a legend's text is, and the piece of line before it."""
 
 
 def grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
@@ -142,3 +160,97 @@ EXPLANATION = (
 
 def _plain(estimate: Estimate) -> dict[str, Any]:
     return {"value": estimate.value, "ci95": list(estimate.interval) if estimate.known else None}
+
+
+# -- learning curves ------------------------------------------------------------------------------------------------
+
+
+def curves_of(folder: Path) -> Curves:
+    """The curves of a run; none where it wrote none yet."""
+    try:
+        return read_curves(folder)
+    except CardgymError:
+        return {}
+
+
+def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: float | None = 0.5) -> Figure:
+    """A panel for each tag, with tags of the same metric in a row on the same axes, and a line for each group of runs.
+
+    A line is the interquartile mean over the group's runs, as far as the shortest of them goes; its band is the
+    bootstrap's interval, or for a single run that of each evaluation.
+
+    Args:
+        groups: the curves of runs by the name of their line.
+        tags: what to draw.
+        even: the win rate of even players, drawn as a line; None for none.
+    """
+    from matplotlib.ticker import PercentFormatter
+
+    rows: dict[str, list[str]] = defaultdict(list)
+    for tag in tags:
+        rows[_metric(tag)].append(tag)
+    columns = max(map(len, rows.values()))
+    figure = new_figure(max(3.3 * columns, 6), 2.6 * len(rows) + 0.7, dpi=120)
+    panels = figure.subplots(len(rows), columns, squeeze=False, sharex=True, sharey="row")
+    for panel in panels.flat:
+        panel.set_visible(False)
+    for row_of_panels, (metric, row_of_tags) in zip(panels, rows.items(), strict=True):
+        for panel, tag in zip(row_of_panels, row_of_tags, strict=False):
+            panel.set_visible(True)
+            panel.set_title(f"against {tag.rpartition('/')[2]}" if tag.startswith(EVAL) else tag)
+            _draw_lines(panel, tag, groups)
+            if metric == WIN_RATE and even is not None and not tag.endswith("/alone"):
+                panel.axhline(even, color="0.4", linewidth=1, linestyle=(0, (1, 2)), label=f"even: {even:.0%}")
+            if metric == WIN_RATE:
+                panel.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+            panel.set_xlabel("million steps")
+            panel.tick_params(labelleft=True, labelbottom=True)
+            panel.grid(alpha=0.3)
+        low, high = row_of_panels[0].get_ylim()
+        for panel in row_of_panels if low < 0 < high else ():
+            panel.axhline(0, color="0.4", linewidth=1, linestyle=(0, (1, 2)))
+        row_of_panels[0].set_ylabel(metric.replace("_", " "))
+    lines = {label: line for line, label in zip(*panels[0, 0].get_legend_handles_labels(), strict=True)}
+    fitting = int(_LETTERS_AN_INCH * figure.get_figwidth()) // (max(map(len, lines), default=0) + _LETTERS_OF_A_LINE)
+    ncols = min(max(fitting, 1), 4)
+    figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=ncols, title=_caption(groups))
+    return figure
+
+
+def _metric(tag: str) -> str:
+    """The first word of a tag behind its group: what its panel measures."""
+    return (tag.removeprefix(EVAL) if tag.startswith(EVAL) else tag.partition("/")[2]).partition("/")[0]
+
+
+def _caption(groups: Mapping[str, Sequence[Curves]]) -> str:
+    several = "lines: interquartile means over runs; bands: their 95 % bootstrap intervals"
+    single = "band: the 95 % interval of each evaluation"
+    sizes = {len(runs) > 1 for runs in groups.values()}
+    return f"{several}; of a single run, {single}" if len(sizes) == 2 else several if sizes == {True} else single
+
+
+def _draw_lines(panel: Axes, tag: str, groups: Mapping[str, Sequence[Curves]]) -> None:
+    for (name, runs), *style in zip(groups.items(), cycle(COLOURS), cycle(MARKERS), cycle(LINES), strict=False):
+        curves = [run[tag] for run in runs if tag in run]
+        shortest = min((len(steps) for steps, _ in curves), default=0)
+        if not shortest:
+            continue
+        colour, marker, line = style
+        steps = np.array(curves[0][0][:shortest]) / 1e6
+        estimates = [interquartile_mean([[values[at] for _, values in curves]]) for at in range(shortest)]
+        values = [estimate.value for estimate in estimates]
+        label = f"{name} ({len(runs)} runs)" if len(runs) > 1 else name
+        panel.plot(steps, values, color=colour, marker=marker, markersize=4, linestyle=line, label=label)
+        low, high = _band(tag, runs, estimates)
+        if low:
+            panel.fill_between(steps, low, high, color=colour, alpha=0.2, linewidth=0)
+
+
+def _band(tag: str, runs: Sequence[Curves], estimates: Sequence[Estimate]) -> tuple[list[float], list[float]]:
+    """The ends of a band: the bootstrap's interval, or that of each evaluation of a single run, if it has one."""
+    if all(estimate.known for estimate in estimates):
+        lows, highs = zip(*(estimate.interval for estimate in estimates), strict=True)
+        return list(lows), list(highs)
+    metric, _, opponent = tag.removeprefix(EVAL).partition("/")
+    low, high = ([run[end][1][: len(estimates)] for run in runs if end in run] for end in ci95_tags(metric, opponent))
+    return (low[0], high[0]) if low and high else ([], [])

@@ -13,13 +13,12 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from cardgym.errors import CardgymError, printable
-from cardgym.experiments.launch import LOG, STOP, run_program
-from cardgym.experiments.sweep.plan import Run, Trainer
+from cardgym.experiments import launch
+from cardgym.experiments.launch import LOG, RESULTS, STOP, Run, TrainingScript
 from cardgym.files.atomic import replacing
 from cardgym.files.documents import parse_json, read_bytes
 from cardgym.scaling import Engine, Outcome, Task
 
-RESULTS = "results.json"
 SWEEP, CONFIG, LOCK = "sweep.json", "config.toml", ".sweep.lock"
 """Files of a sweep's folder: what it is of, its config, and what keeps a second command out."""
 
@@ -69,7 +68,7 @@ class SweepFolder:
         path: the folder, absolute.
     """
 
-    def __init__(self, path: Path, trainer: Trainer, resume: bool) -> None:
+    def __init__(self, path: Path, script: TrainingScript, resume: bool) -> None:
         """Make the folder, or open that of an earlier sweep.
 
         Raises:
@@ -77,7 +76,7 @@ class SweepFolder:
                 cannot be written; and where another command works in it.
         """
         self.path = path.resolve()
-        about = {"script": trainer.script, "config": trainer.config.model_dump(mode="json", exclude={"seed"})}
+        about = {"script": script.script, "config": script.config.model_dump(mode="json", exclude={"seed"})}
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = FileLock(self.path / LOCK, timeout=0)
@@ -87,7 +86,7 @@ class SweepFolder:
         except OSError as error:
             raise CardgymError(f"cannot make the folder {path}: {error.strerror or error}; name another") from error
         try:
-            self._open(about, trainer, resume)
+            self._open(about, script, resume)
         except BaseException:
             self._lock.release()
             raise
@@ -97,7 +96,7 @@ class SweepFolder:
         """The copy of the config that the runs read."""
         return self.path / CONFIG
 
-    def _open(self, about: dict[str, Any], trainer: Trainer, resume: bool) -> None:
+    def _open(self, about: dict[str, Any], script: TrainingScript, resume: bool) -> None:
         if (self.path / SWEEP).exists():
             if not resume:
                 raise CardgymError(
@@ -109,7 +108,7 @@ class SweepFolder:
                 )
             return
         with replacing(self.config) as temporary:
-            temporary.write_bytes(trainer.path.read_bytes())
+            temporary.write_bytes(script.path.read_bytes())
         with replacing(self.path / SWEEP) as temporary:
             temporary.write_text(json.dumps(about, indent=1) + "\n")
 
@@ -121,7 +120,7 @@ class SweepFolder:
 
 
 def run_all(
-    trainer: Trainer,
+    script: TrainingScript,
     folder: SweepFolder,
     runs: Iterable[Run],
     engine: Engine,
@@ -134,7 +133,7 @@ def run_all(
     """Run the runs that have no results yet.
 
     Args:
-        trainer: the script and its config.
+        script: the script and its config.
         folder: the sweep's folder.
         runs: the runs; the next one is asked for when a worker is free.
         engine: where they run.
@@ -163,8 +162,9 @@ def run_all(
                 ended(results[run.name])
                 continue
             begun(run)
-            words = trainer.command(run, folder.config, place)
-            yield Task(run.name, train, (words, str(place), str(folder.path / SWEEP), os.getcwd()), ATTEMPTS)
+            flags = script.flags(run, folder.config)
+            arguments = script.script, flags, str(place), str(folder.path / SWEEP), os.getcwd()
+            yield Task(run.name, train, arguments, ATTEMPTS)
 
     new: list[RunResult] = []
     for outcome in engine.run(tasks(), wait):
@@ -190,7 +190,7 @@ def _check_not_all_failed(results: list[RunResult]) -> None:
 _UNSEEN = "a worker cannot see the sweep's folder"
 
 
-def train(words: list[str], folder: str, marker: str, working_folder: str) -> int:
+def train(script: str, flags: list[str], folder: str, marker: str, working_folder: str) -> int:
     """Run a training in a worker, and again where its process is taken away; its exit code.
 
     Raises:
@@ -202,7 +202,7 @@ def train(words: list[str], folder: str, marker: str, working_folder: str) -> in
             "machines share"
         )
     for _ in range(ATTEMPTS):
-        code = run_program(words, folder, working_folder)
+        code = launch.train(script, flags, folder, working_folder)
         if (code >= 0 and code not in _TAKEN_AWAY) or (Path(folder) / STOP).exists():
             break
     return code
@@ -220,7 +220,7 @@ def result_of(run: Run, folder: Path, code: int) -> RunResult:
         return RunResult(run, folder, code, _read(folder / RESULTS)["results"])
     if (folder / STOP).exists():
         return RunResult(run, folder, code, problem=(folder / STOP).read_text().strip(), stopped=True)
-    line = last_line(folder / LOG) or "it said nothing"
+    line = last_line(folder / LOG) or "no output"
     return RunResult(run, folder, code, problem=f"{line} (exit code {code}, log: {folder / LOG})")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError, quoted, require
-from cardgym.experiments.sweep.plan import Run, Trainer
+from cardgym.experiments.launch import Run, TrainingScript
 from cardgym.experiments.sweep.runner import RunResult
 
 STUDY = "study.log"
@@ -26,7 +26,7 @@ class Search:
     def __init__(
         self,
         folder: Path,
-        trainer: Trainer,
+        script: TrainingScript,
         space: Mapping[str, Sequence[str]],
         seeds: Sequence[int],
         *,
@@ -38,7 +38,7 @@ class Search:
 
         Args:
             folder: the sweep's folder.
-            trainer: the script and its config.
+            script: the script and its config.
             space: the values of each key, or one range `LOW..HIGH` each; see `distribution`.
             seeds: the seeds of every trial.
             trials: how many settings to try in all, those of earlier commands included.
@@ -55,10 +55,10 @@ class Search:
         from optuna.storages.journal import JournalFileBackend
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        self._trainer, self._seeds, self._metric = trainer, list(seeds), metric
+        self._script, self._seeds, self._metric = script, list(seeds), metric
         self._space = {key: distribution(key, values) for key, values in space.items()}
         for ends in zip(*(_ends(values) for values in space.values()), strict=False):
-            trainer.runs(dict(zip(space, ends, strict=True)), seeds[:1])  # A bad key or value is told now.
+            script.runs(dict(zip(space, ends, strict=True)), seeds[:1])  # A bad key or value is told now.
         self._trials = trials
         self._deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
         self._study = optuna.create_study(
@@ -89,7 +89,7 @@ class Search:
                 trial.set_user_attr("setting", setting)
             else:
                 return
-            runs = self._trainer.runs(setting, self._seeds)
+            runs = self._script.runs(setting, self._seeds)
             label = runs[0].label
             if label in seen:  # The same setting again: its figure is told as soon as it is there.
                 self._same.setdefault(label, []).append(number)

@@ -1,0 +1,315 @@
+"""A league: its hyper-parameters, the population of players and its equilibria, and the files it writes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
+
+from cardgym.arena.tournament import Standings, tournament
+from cardgym.arena.tournament.entrants import in_folder
+from cardgym.arena.tournament.pictures import DPI, heat_map, ranking_picture
+from cardgym.console.figures import COLOURS, new_figure, save_png
+from cardgym.console.tables import markdown_table, with_interval
+from cardgym.engine.registry import find
+from cardgym.errors import CardgymError
+from cardgym.experiments import launch
+from cardgym.experiments.exploit.exact import tree_exploitability
+from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
+from cardgym.files.atomic import replacing
+from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
+from cardgym.players.base import resolve
+from cardgym.players.mixture_file import SUFFIX, save_mixture
+from cardgym.scaling import Engine, Task
+from cardgym.statistics import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WHERE = ("engine", "workers", "address", "generations", "tolerance")
+"""Keys that may change when a league goes on: they change nothing of the generations it has."""
+
+
+class LeagueConfig(TrainingConfig):
+    """Policy-space response oracles: each generation answers the equilibrium of all players so far."""
+
+    env_id: str = ""
+    """The game's id, as `cardgym games` lists it."""
+    env_options: EnvOptions = Field(default_factory=dict)
+    """Options of the game."""
+    players: Items[str] = ("random",)
+    """Who is there before the first generation: players' names or paths."""
+    trainer: str = "dqn"
+    """The training script of the responders, as `cardgym train` names it."""
+    trainer_config: str = ""
+    """The config of that script: a file, or the name of one that comes with cardgym."""
+    trainer_options: EnvOptions = Field(default_factory=dict)
+    """Keys of that config to change, such as total_steps=50000."""
+    generations: NonNegativeInt = 10
+    """How many generations are trained."""
+    responders: Annotated[int, Field(ge=1, le=16)] = 1
+    """Responders of each generation, with seeds of their own; all of them join."""
+    games: Annotated[Games, Field(ge=2)] = 20_000
+    """Games of each match between two players."""
+    tolerance: NonNegativeFloat = 0.0
+    """The league ends early where no responder wins more than this from the equilibrium; 0 for never."""
+    engine: Literal["local", "ray", "slurm"] = "local"
+    """Where games and trainings run."""
+    workers: NonNegativeInt = 0
+    """How many of them run at once; 0 for one a core."""
+    address: str = ""
+    """The head of the Ray cluster."""
+
+    @property
+    def game_id(self) -> str:
+        """The id of the game; empty if none is named yet."""
+        return self.env_id
+
+    @property
+    def algorithm_name(self) -> str:
+        """`league`."""
+        return "league"
+
+    def lasting(self) -> LeagueConfig:
+        """The config without what may change when a league goes on."""
+        defaults = type(self)()
+        return self.replace(**{name: getattr(defaults, name) for name in WHERE})
+
+
+# -- population ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What is known of a generation.
+
+    Attributes:
+        number: 0 for the players that were there before the first training.
+        players: how many players it has.
+        weights: the equilibrium: the probability of each player that it has a part for, by name.
+        mixture: the file of the equilibrium.
+        exploitability: the exact exploitability of the equilibrium; None where the game's tree cannot be walked.
+        best: who wins most from the equilibrium, of all players known; the name is empty where nobody does.
+        gain: what that player wins from it a game, on deals of its own.
+        gain_ci95: the 95 % interval of that.
+    """
+
+    number: int
+    players: int
+    weights: Mapping[str, float]
+    mixture: Path
+    exploitability: float | None
+    best: str = ""
+    gain: float = 0.0
+    gain_ci95: Interval = (0.0, 0.0)
+
+
+@dataclass
+class Population:
+    """The players of a league in its folder. What it does is decided by the config alone, so it can be done again.
+
+    Attributes:
+        config: the league's.
+        folder: its folder, absolute.
+        engine: where games and trainings run.
+        players: the players by name, as `resolve` takes them, in the order in which they joined.
+        generations: the generations so far.
+    """
+
+    config: LeagueConfig
+    folder: Path
+    engine: Engine
+    players: dict[str, str] = field(default_factory=dict)
+    generations: list[Generation] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.game = find(self.config.env_id)
+        self.options = self.game.parse_options(self.config.env_options)
+        if self.options.num_players < 2:
+            raise CardgymError(f"{self.game.id} has 1 seat: a league needs opponents; train/dqn.py learns it alone")
+        for name in self.config.players:
+            resolve(name, self.game, self.options)  # A wrong name fails now, not after minutes of training.
+            path = Path(name)
+            self.players[name] = str(path.resolve()) if path.is_file() else name
+        self._script = TrainingScript(Path(self.config.trainer_config), self.config.trainer)
+        self._run(0, 0)  # So does a wrong key.
+
+    def play(self, progress: Callable[[int, int], None] | None = None) -> Standings | None:
+        """Play all matches that were not played yet; None where there is one player only."""
+        if len(self.players) == 1:
+            return None
+        return self._tournament(list(self.players.values()), self.config.seed, progress)
+
+    def close_generation(self, standings: Standings | None) -> Generation:
+        """The equilibrium of the players so far as a new generation, with a file that can be played."""
+        names = list(self.players)
+        weights = [1.0] if standings is None else standings.nash.tolist()
+        parts = {name: weight for name, weight in zip(names, weights, strict=True) if weight > 0.0}
+        number = len(self.generations)
+        path = self.folder / "mixtures" / f"generation_{number:02}{SUFFIX}"
+        save_mixture(path, {self.players[name]: weight for name, weight in parts.items()}, self.game, self.options)
+        exact = tree_exploitability(self.game, self.options, resolve(path, self.game, self.options))
+        generation = Generation(number, len(names), parts, path, None if exact is None else exact[0])
+        self.generations.append(generation)
+        return generation
+
+    def train(self) -> None:
+        """Train the next generation's responders to the last equilibrium; those that have ended are not trained again.
+
+        Raises:
+            CardgymError: where a training fails; it names the log.
+        """
+        last = self.generations[-1]
+        opponents = [f"{self.players[name]}={weight!r}" for name, weight in last.weights.items()]
+        folders = [self._responder(last.number + 1, i) for i in range(self.config.responders)]
+        tasks = []
+        for i, folder in enumerate(folders):
+            if not (folder / RESULTS).exists():
+                run = self._run(last.number + 1, i)
+                flags = [*self._script.flags(run), "--opponents", *opponents]
+                tasks.append(Task(str(folder), launch.train, (self._script.script, flags, str(folder))))
+        for outcome in self.engine.run(tasks):
+            if outcome.error is not None or outcome.value != 0:
+                why = outcome.error or f"the training ended with exit code {outcome.value}"
+                raise CardgymError(f"generation {last.number + 1}: {why}; see {Path(outcome.key) / LOG}")
+        for folder in folders:
+            found, left_out = in_folder(folder, self.game, self.options)
+            if len(found) != 1:
+                why = left_out[-1] if left_out else f"{len(found)} players"
+                raise CardgymError(f"{folder}: no player came out of the training: {why}")
+            self.players[folder.relative_to(self.folder).as_posix()] = str(found[0].spec)
+
+    def measure(self, standings: Standings) -> None:
+        """Find out for each generation who of all players wins most from its equilibrium, on deals of their own."""
+        names = list(self.players)
+        for place, generation in enumerate(self.generations):
+            weights = [generation.weights.get(name, 0.0) for name in names]
+            gains = standings.payoffs @ weights
+            best = int(gains.argmax())
+            if gains[best] <= 1e-9:
+                continue
+            fresh = self._tournament([self.players[names[best]], str(generation.mixture)], self.config.seed + 1, None)
+            low, high = fresh.payoffs_ci95[0, 1].tolist()
+            self.generations[place] = dataclasses.replace(
+                generation, best=names[best], gain=float(fresh.payoffs[0, 1]), gain_ci95=(low, high)
+            )
+
+    def _tournament(self, players: list[str], seed: int, progress: Callable[[int, int], None] | None) -> Standings:
+        return tournament(
+            self.config.env_id,
+            self.options,
+            players,
+            games=self.config.games,
+            seed=seed,
+            engine=self.engine,
+            folder=self.folder / "games",
+            resume=True,
+            progress=progress,
+        )
+
+    def _responder(self, generation: int, number: int) -> Path:
+        return self.folder / f"generation_{generation:02}" / f"responder_{number + 1}"
+
+    def _run(self, generation: int, number: int) -> Run:
+        """The training of a responder, with a seed of its own, without its opponents."""
+        options = {name: str(value) for name, value in self.config.trainer_options.items()}
+        if self.config.env_options:
+            options["env_options"] = " ".join(f"{name}={value}" for name, value in self.config.env_options.items())
+        seed = (self.config.seed * 1_000_003 + generation * self.config.responders + number) % 2**31
+        return self._script.runs({"env_id": self.config.env_id, **options}, [seed])[0]
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+TITLE = "A league on {env}"
+HEAD = ("generation", "players", "in the equilibrium", "exploitability", "won from it by the best responder [95 %]")
+
+
+def rows(generations: Sequence[Generation]) -> list[list[str]]:
+    """A row of text for each generation, under `HEAD`."""
+    return [
+        [
+            str(generation.number),
+            str(generation.players),
+            str(len(generation.weights)),
+            "-" if generation.exploitability is None else f"{generation.exploitability:.4f}",
+            f"{with_interval(generation.gain, generation.gain_ci95, '+.3f')}, {generation.best}"
+            if generation.best
+            else "nobody known wins",
+        ]
+        for generation in generations
+    ]
+
+
+def asdict(config: LeagueConfig, generations: Sequence[Generation], folder: Path) -> dict[str, Any]:
+    """A league as plain values for JSON; the mixtures' paths are as seen from its folder."""
+    return {
+        "config": config.lasting().model_dump(mode="json"),
+        "generations": [
+            {
+                "generation": generation.number,
+                "players": generation.players,
+                "weights": dict(generation.weights),
+                "mixture": generation.mixture.relative_to(folder).as_posix(),
+                "exploitability": generation.exploitability,
+                "best": generation.best,
+                "gain": generation.gain,
+                "gain_ci95": list(generation.gain_ci95),
+            }
+            for generation in generations
+        ],
+    }
+
+
+def write(config: LeagueConfig, generations: Sequence[Generation], standings: Standings | None, folder: Path) -> None:
+    """Write the files of a league.
+
+    Raises:
+        CardgymError: where a file cannot be written.
+    """
+    with replacing(folder / "league.json") as temporary:
+        temporary.write_text(json.dumps(asdict(config, generations, folder), indent=1) + "\n", encoding="utf-8")
+    table = markdown_table(HEAD, rows(generations), "rrrrl")
+    lines = [f"# {TITLE.format(env=config.env_id)}", "", *table, "", "![](exploitability.png)"]
+    with replacing(folder / "league.md") as temporary:
+        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    save_png(curve(config, generations), folder / "exploitability.png", DPI)
+    if standings is not None:
+        save_png(heat_map(standings), folder / "payoffs.png", DPI)
+        save_png(ranking_picture(standings), folder / "ranking.png", DPI)
+
+
+def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:
+    """Exploitability by generation: exact where it is known, and what the best responder found wins."""
+    figure = new_figure(6.0, 3.6)
+    panel = figure.subplots()
+    numbers = [generation.number for generation in generations]
+    # Nobody has been trained against the last one: that nobody known wins from it says nothing.
+    answered = [generation for generation in generations if generation.best or generation is not generations[-1]]
+    gains = [generation.gain for generation in answered]
+    halves = [(generation.gain_ci95[1] - generation.gain_ci95[0]) / 2 for generation in answered]
+    panel.errorbar(
+        numbers[: len(answered)],
+        gains,
+        yerr=halves,
+        color=COLOURS[1],
+        marker="s",
+        linestyle="--",
+        capsize=3,
+        label="best responder found",
+    )
+    if all(generation.exploitability is not None for generation in generations):
+        exact = [generation.exploitability or 0.0 for generation in generations]
+        panel.plot(numbers, exact, color=COLOURS[0], marker="o", label="exact")
+    panel.axhline(0.0, color="black", linewidth=0.8)
+    panel.set_xlabel("generation")
+    panel.set_ylabel("exploitability, payoff a game")
+    panel.set_title(f"{config.env_id}, seed {config.seed}")
+    panel.grid(alpha=0.3)
+    panel.legend()
+    return figure
