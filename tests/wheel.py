@@ -47,6 +47,12 @@ env.reset(seed=1)
 env.render()
 env.close()
 """
+PICTURE = """
+import gymnasium, cardgym
+env = gymnasium.make("CorellianSpike-v0", render_mode="rgb_array", disable_env_checker=True)
+env.reset(seed=1)
+env.render()
+"""
 VEC_ENV = """
 import cardgym
 from cardgym.interop.sb3 import CardVecEnv
@@ -154,6 +160,8 @@ def alone(env: Environment) -> None:
     env.lacks("learn", "train", "tabular", "--config", "one_play_poker/q_learning")
     env.lacks("learn", "evaluate", "CorellianSpike-v0", "--players", "double_dqn", "random")
     env.lacks("web", "serve", "--port", "0")
+    env.lacks("completion", "completion", "bash")
+    env.lacks("pictures", "-c", PICTURE)
     env.lacks("pettingzoo", "-c", TURNS)
     env.lacks("sb3", "-c", VEC_ENV)
 
@@ -193,6 +201,16 @@ def sb3(env: Environment) -> None:
     env.works("train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo", *words, shows="Model")
 
 
+def completion(env: Environment) -> None:
+    """A script for a shell."""
+    env.works("completion", "bash", shows="_shtab_cardgym")
+
+
+def pictures(env: Environment) -> None:
+    """Envs draw."""
+    env.works("-c", PICTURE)
+
+
 def pettingzoo(env: Environment) -> None:
     """The turn-based env."""
     env.works("-c", TURNS)
@@ -220,7 +238,8 @@ def web(env: Environment) -> None:
 
 
 CHECKS: dict[str, Callable[[Environment], None]] = {
-    "": alone, "learn": learn, "pettingzoo": pettingzoo, "render": render, "sb3": sb3, "web": web,
+    "": alone, "completion": completion, "learn": learn, "pettingzoo": pettingzoo, "pictures": pictures,
+    "render": render, "sb3": sb3, "web": web,
 }  # fmt: skip
 """What is tried with each extra."""
 

@@ -45,6 +45,7 @@ def nearest(name: object, known: Iterable[str], cutoff: float = 0.5) -> str:
 
 
 _EXTRAS = {
+    "PIL": "pictures",
     "anyio": "web",
     "h11": "web",
     "moviepy": "render",
@@ -53,8 +54,10 @@ _EXTRAS = {
     "pygame": "render",
     "pyarrow": "ray",
     "ray": "ray",
+    "resvg_py": "pictures",
     "sb3_contrib": "sb3",
     "stable_baselines3": "sb3",
+    "shtab": "completion",
     "starlette": "web",
     "submitit": "slurm",
     "uvicorn": "web",

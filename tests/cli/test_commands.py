@@ -69,8 +69,8 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         (["evaluate", ENV, *TWO, "--seed", "-1"], "'-1': allowed are whole numbers from 0"),
         (["evaluate", ENV, *TWO, "--seats", "any"], "choose from 'rotate', 'fixed'"),
         (["evaluate", ENV, "--players", "random", "none.json"], "none.json: no such file"),
-        (["record", ENV, *TWO, "--out", "a.txt"], "its name must end in .csv or .npz"),
-        (["record", ENV, *TWO], "the following arguments are required: --out"),
+        (["transitions", ENV, *TWO, "--out", "a.txt"], "its name must end in .csv or .npz"),
+        (["transitions", ENV, *TWO], "the following arguments are required: --out"),
         (["play", ENV, "--seat", "2"], "seat 2: CorellianSpike-v0 has seats 0 to 1 here"),
         (["play", ENV, "--opponent", "random", "random"], "2 opponents for 1 seats"),
         (["play", ENV, "--opponent", "rndom"], "did you mean 'random'?"),
@@ -202,9 +202,9 @@ def test_report_prints_a_saved_evaluation(capsys: pytest.CaptureFixture[str], tm
         assert f"[{100 * player['win_rate_ci95'][0]:.2f}, {100 * player['win_rate_ci95'][1]:.2f}]" in table
 
 
-def test_record_writes_the_same_to_both_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_transitions_writes_the_same_to_both_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a.csv", "new/b.npz"):
-        assert main(["record", ENV, *TWO, "--games", "4", "--seed", "2", "--out", name]) == 0
+        assert main(["transitions", ENV, *TWO, "--games", "4", "--seed", "2", "--out", name]) == 0
     assert "transitions of 4 games in a.csv" in capsys.readouterr().out
     rows = np.loadtxt(tmp_path / "a.csv", delimiter=",", skiprows=1)
     with np.load(tmp_path / "new/b.npz", allow_pickle=False) as arrays:
@@ -215,7 +215,7 @@ def test_record_writes_the_same_to_both_formats(tmp_path: Path, capsys: pytest.C
 
 
 def test_interpreted_and_compiled_recordings_are_the_same_bytes(tmp_path: Path) -> None:
-    words = ["record", ENV, "--players", "heuristic", "random", "--games", "2", "--out"]
+    words = ["transitions", ENV, "--players", "heuristic", "random", "--games", "2", "--out"]
     assert run_cardgym(*words, "compiled.csv").returncode == 0
     assert run_cardgym(*words, "plain.csv", env={**os.environ, "NUMBA_DISABLE_JIT": "1"}).returncode == 0
     assert (tmp_path / "plain.csv").read_bytes() == (tmp_path / "compiled.csv").read_bytes()
@@ -227,7 +227,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, nam
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "folder.npz").mkdir()
     before = sorted(tmp_path.rglob("*"))
-    assert main(["record", ENV, *TWO, "--games", "2", "--out", name]) == 2
+    assert main(["transitions", ENV, *TWO, "--games", "2", "--out", name]) == 2
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -235,7 +235,7 @@ def test_a_read_only_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "locked").mkdir(mode=0o555)
     if os.access(tmp_path / "locked", os.W_OK):
         pytest.skip("root writes anywhere")
-    assert "cannot write" in error_of(run_cardgym("record", ENV, *TWO, "--games", "2", "--out", "locked/a.csv"))
+    assert "cannot write" in error_of(run_cardgym("transitions", ENV, *TWO, "--games", "2", "--out", "locked/a.csv"))
     assert "cannot write" in error_of(run_cardgym("play", ENV, "--record", "locked/record.sqlite"))
 
 
@@ -244,11 +244,11 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, suffix: str, capsys: py
     out = tmp_path / f"a.{suffix}"
     out.write_text("old")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    assert main(["record", ENV, *TWO, "--games", "1", "--out", str(tmp_path / "warm.csv")]) == 0
+    assert main(["transitions", ENV, *TWO, "--games", "1", "--out", str(tmp_path / "warm.csv")]) == 0
     capsys.readouterr()
     resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limits[1]))
     try:
-        assert main(["record", ENV, *TWO, "--games", "300", "--out", str(out)]) == 2
+        assert main(["transitions", ENV, *TWO, "--games", "300", "--out", str(out)]) == 2
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     err = capsys.readouterr().err
@@ -328,9 +328,11 @@ def test_games_lists_options_and_players(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_command_line_starts_without_heavy_packages() -> None:
-    code = "import sys, cardgym.cli as c; c.main(['games']); c.main([]); print({'torch', 'rich'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1] == "set()"
+    heavy, rules = {"PIL", "matplotlib", "resvg_py", "rich", "shtab", "torch"}, {"numba", "pydantic"}
+    for words, more in ((["--help"], rules), (["--version"], rules), ([], rules), (["games"], set())):
+        code = f"import sys, cardgym.cli as c; c.main({words}); print({heavy | more} & set(sys.modules))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.stdout.splitlines()[-1] == "set()", words
 
 
 @pytest.mark.slow

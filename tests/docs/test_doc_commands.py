@@ -33,7 +33,7 @@ LONG = re.compile(
     r"|batch-q .*(batch_q_|num_players)"
     r"|train(/|ing| ).*(coda|orellian.?[sS]pike|ribbage|leduc)"
 )
-COMPILES = re.compile(r"cardgym (evaluate|play|record|solve) (C|c)(oda|ribbage|orellian)")
+COMPILES = re.compile(r"cardgym (evaluate|play|transitions|solve) (C|c)(oda|ribbage|orellian)")
 FIRST_READ = re.compile(r"^(README\.md|docs/tutorials|docs/cli\.md)")
 NOT_RUN = re.compile(r"runs/|players kuhn\.strategy|spike\.zip|my_games|cardgym (review|advise|serve|report$|-m)")
 """Commands that need a file from an earlier training or game, or that wait for a browser."""

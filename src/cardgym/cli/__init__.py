@@ -10,7 +10,7 @@ import importlib
 import sys
 from collections.abc import Callable, Sequence
 
-from cardgym.cli.parser import Parser
+from cardgym.console.arguments import Parser
 from cardgym.console.streams import adapt_streams, silence_stdout
 from cardgym.engine.registry import Command, packages, registered
 from cardgym.errors import CardgymError, missing, printable, unknown
@@ -24,7 +24,7 @@ GENERAL = {
     "sweep": "train with several seeds and settings and report them together",
     "evaluate": "play players against each other and report with intervals",
     "tournament": "play every player against every other and rank them",
-    "record": "write the transitions (s, a, r, s') of played games to a file",
+    "transitions": "write the transitions (s, a, r, s') of played games to a file",
     "exploit": "measure how much a player can be exploited",
     "solve": "solve a game exactly and value its players",
     "reproduce": "reproduce a paper's results as a page",

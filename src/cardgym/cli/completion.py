@@ -16,6 +16,7 @@ from typing import Any
 
 from cardgym.cli.parser import Parser
 from cardgym.engine.registry import find, registered
+from cardgym.errors import require
 from cardgym.files import shipped
 from cardgym.players.base import checkpoints, player_names
 
@@ -30,6 +31,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the script."""
+    require("cardgym completion", "shtab")
     import shtab
 
     print(shtab.complete(_whole_parser(), arguments.shell))

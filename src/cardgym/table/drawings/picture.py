@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, State
+from cardgym.errors import require
 from cardgym.table.drawings.sprite import symbols
 from cardgym.table.drawings.table import table
 from cardgym.table.presentation import view_of
@@ -25,7 +26,12 @@ def picture_of(game: Game, state: State, seat: int) -> npt.NDArray[np.uint8]:
 
 
 def rasterized(svg: str) -> npt.NDArray[np.uint8]:
-    """An SVG document as a picture, (height, width, 3), uint8. It may use no fonts."""
+    """An SVG document as a picture, (height, width, 3), uint8. It may use no fonts.
+
+    Raises:
+        CardgymError: if the packages of the extra `pictures` are missing.
+    """
+    require("a picture", "resvg_py", "PIL")
     import resvg_py
     from PIL import Image
 
