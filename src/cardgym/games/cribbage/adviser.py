@@ -19,7 +19,7 @@ from cardgym.games.cribbage.advice import advise as advise_toss
 from cardgym.games.cribbage.cards import CARDS, JACK, worth
 from cardgym.games.cribbage.chance_table import HOLES, ChanceTable, chance_of_pone, is_near
 from cardgym.games.cribbage.observations import PLAIN_SIZE, observe_plain, resample
-from cardgym.games.cribbage.pegging.inference import play_likelihood
+from cardgym.games.cribbage.pegging.inference import Play, play_likelihood
 from cardgym.games.cribbage.pegging.player import Buffers, decide, new_buffers, shipped
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy
 from cardgym.games.cribbage.rules import apply_action, current_player, legal_action_mask
@@ -296,7 +296,7 @@ def _likelihood(state: State, other: int, policy: PeggingPolicy) -> float:
         played[place] = state.played[place] % 13
         by[place] = 1 if state.played_by[place] == state.dealer else 0
     side = 1 if state.dealer == other else 0
-    return play_likelihood(policy, side, held, int(state.hand_size[other]), played, by, int(state.num_played))
+    return play_likelihood(policy, side, held, int(state.hand_size[other]), Play(played, by, int(state.num_played)))
 
 
 @rule

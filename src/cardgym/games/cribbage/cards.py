@@ -25,15 +25,15 @@ def card_name(card: int) -> str:
 
 
 def card_names(cards: Iterable[int]) -> str:
-    """The names of cards, separated by blanks."""
+    """The names of cards, separated by spaces."""
     return " ".join(card_name(int(card)) for card in cards)
 
 
 def parse_cards(text: str) -> list[int]:
-    """The cards named in a text such as "5H 10d jc", in its order; blanks or commas between them, either case.
+    """The cards named in a text such as "5H 10d jc", in its order, separated by spaces or commas, in either case.
 
     Raises:
-        CardgymError: if a name is unknown or a card is named twice.
+        CardgymError: if a name is unknown or a card appears twice.
     """
     cards: list[int] = []
     for name in text.replace(",", " ").split():
@@ -49,7 +49,7 @@ def check_cards(cards: Sequence[int], count: int) -> list[int]:
     """The cards as Python integers, checked to be `count` different cards 0 .. 51.
 
     Raises:
-        CardgymError: if there are more or fewer, if one is not a card, or if one is given twice.
+        CardgymError: if there are more or fewer, if one is not a card, or if one appears twice.
     """
     numbers = [int(card) for card in cards]
     if len(numbers) != count:
@@ -96,7 +96,7 @@ def rank_of(card: int) -> int:
 
 @rule
 def sort_in(cards: npt.NDArray[np.int8], size: int, card: int) -> None:
-    """Insert `card` into the first `size` cards, which are sorted by rank, then suit."""
+    """Insert `card` into the first `size` cards, sorted by rank, then suit."""
     place = int(size)
     while place > 0 and _PLACE[cards[place - 1] & 63] > _PLACE[card & 63]:
         cards[place] = cards[place - 1]

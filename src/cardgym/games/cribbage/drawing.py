@@ -11,12 +11,12 @@ ROWS, IN_ROW = 4, 30
 LEFT, RIGHT = 56.0, 716.0
 """Where the rows end."""
 LANE = 10.0
-"""How far a lane is from the middle of its row."""
+"""Distance of a lane from the middle of its row."""
 _STEP, _GAP = 20.75, 11.0  # From hole to hole, and from each five to the next.
 
 
 def row_middle(row: int) -> float:
-    """The middle of a row, from the top."""
+    """The height of the middle of a row."""
     return 33.0 + 50.0 * row
 
 
@@ -27,7 +27,7 @@ def lane_at(lane: int, row: int) -> float:
 
 
 def hole(lane: int, number: int) -> tuple[float, float]:
-    """The centre of a hole: 0 is the start, 1 to 120 are the street, 121 is the last hole, which the lanes share."""
+    """The center of a hole: 0 is the start, 1 to 120 the street, 121 the last hole, which the lanes share."""
     if number <= 0:
         return 26.0, lane_at(lane, 0)
     if number > ROWS * IN_ROW:
@@ -39,14 +39,14 @@ def hole(lane: int, number: int) -> tuple[float, float]:
 
 
 def hole_of(score: int, target: int) -> int:
-    """The hole for a score in a game to `target`: a shorter game starts further on, a longer one shares holes."""
+    """The hole for a score in a game to `target`: a shorter game starts further along, a longer one shares holes."""
     if target > 121:
         return score * 121 // target
     return 121 - target + score
 
 
 PEGS = (("#1f6fb5", "#e8f2fb"), ("#e0702a", "#fff1e6"))
-"""The pegs' colours, and those of their lanes; the pegs differ in shape, too."""
+"""Colors of the pegs and of their lanes; the pegs also differ in shape."""
 
 
 def _lane(lane: int) -> str:
@@ -91,11 +91,11 @@ def board() -> Symbol:
 
 def peg(lane: int) -> Symbol:
     """A peg seen from above: round for lane 0, a diamond for lane 1."""
-    colour, light = PEGS[lane]
+    color, light = PEGS[lane]
     if lane == 0:
-        return Symbol(22, 22, disc(11, 11, 9, colour, "#10202e", 1.6) + disc(11, 11, 3.4, light))
+        return Symbol(22, 22, disc(11, 11, 9, color, "#10202e", 1.6) + disc(11, 11, 3.4, light))
     return Symbol(
-        22, 22, path("M11 1L21 11L11 21L1 11Z", colour, "#3b1c08", 1.6) + path("M11 7L15 11L11 15L7 11Z", light)
+        22, 22, path("M11 1L21 11L11 21L1 11Z", color, "#3b1c08", 1.6) + path("M11 7L15 11L11 15L7 11Z", light)
     )
 
 

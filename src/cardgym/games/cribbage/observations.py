@@ -1,4 +1,4 @@
-"""What a seat at cribbage knows, as numbers, and a random redraw of what it does not know."""
+"""What a seat at cribbage knows, as numbers, and resampling of what it does not know."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from cardgym.games.cribbage.tosses import crib_mean, hand_totals
 
 
 def features(options: CribbageOptions) -> tuple[Feature, ...]:
-    """The features of the observation `full`. Ranks run from the ace to the king, cards are 13 x suit + rank."""
+    """The features of the observation `full`: ranks from the ace to the king, cards as 13 x suit + rank."""
     return (
-        Feature("phase", "one-hot: tossing, playing", 2),
+        Feature("phase", "one-hot: discarding, playing", 2),
         Feature("dealer", "1 if this seat deals, so that the crib is its own"),
         Feature("scores", "score / target: own, the opponent's", 2),
         Feature("to_go", "points to the target / 30, at most 1: own, the opponent's", 2),
         Feature("deals_left", "deals not yet finished / deals; 0 where only the target ends the game"),
         Feature("cards_left", "cards in hand / 6: own, the opponent's", 2),
-        Feature("opponent_tossed", "1 once the opponent has tossed"),
-        Feature("first_dealer", "1 if this seat cut the lower card, so that it dealt first"),
+        Feature("opponent_tossed", "1 once the opponent has discarded"),
+        Feature("first_dealer", "1 if this seat cut the lower card and dealt first"),
         Feature("hand", "1 for each card in the own hand", CARDS),
-        Feature("seen", "cards out of hand: starter 0.25, opponent's played 0.5, own played 0.75, own toss 1", CARDS),
+        Feature(
+            "seen", "cards out of hand: starter 0.25, opponent's played 0.5, own played 0.75, own discards 1", CARDS
+        ),
         Feature("hand_ranks", "own cards in hand of each rank / 4", 13),
-        Feature("tossed_ranks", "own tosses of each rank / 2", 13),
+        Feature("tossed_ranks", "own discards of each rank / 2", 13),
         Feature("starter_rank", "one-hot: the rank of the starter", 13),
         Feature("own_ranks", "own cards played of each rank / 4", 13),
         Feature("opponent_ranks", "the opponent's cards played of each rank / 4", 13),
@@ -35,10 +37,14 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
         Feature("pile", "cards since the restart, last one first: rank 1 .. 13 / 13, minus for the opponent's", 8, -1),
         Feature("count", "one-hot: the count, 0 .. 31", 32),
         Feature("said_go", "1 for a go on this pile: own, the opponent's", 2),
-        Feature("opponent_floor", "each card of the opponent is worth more than 10 x this, as its goes show"),
+        Feature("opponent_floor", "each card of the opponent is worth more than 10 x this, by its goes"),
         Feature("points_now", "when playing: points / 14 for each rank now, with 31 but without go and last card", 13),
-        Feature("keep_mean", "when tossing: mean hand points / 10 of each toss over the cuts", NUM_TOSSES, 0, 2.9),
-        Feature("crib_mean", "when tossing: mean crib points / 10 of each toss, minus if not own", NUM_TOSSES, -1),
+        Feature(
+            "keep_mean", "when discarding: mean hand points / 10 of each discard over the cuts", NUM_TOSSES, 0, 2.9
+        ),
+        Feature(
+            "crib_mean", "when discarding: mean crib points / 10 of each discard, minus if not own", NUM_TOSSES, -1
+        ),
         Feature("own_show", "in the play: points / 10 of the own hand with the starter", 1, 0, 2.9),
     )
 
@@ -70,7 +76,7 @@ _CRIB_MEAN = _AT["crib_mean"]
 _OWN_SHOW = _AT["own_show"]
 _SIZE = sum(feature.size for feature in features(CribbageOptions()))
 _SPARE = _PHASE
-"""Where values of empty places are written; it is overwritten last."""
+"""Values of empty places are written here; it is overwritten last."""
 
 # Multiplying is several times faster than dividing.
 _SIXTH, _TENTH, _THIRTEENTH, _FOURTEENTH, _THIRTIETH = 1 / 6, 1 / 10, 1 / 13, 1 / 14, 1 / 30
@@ -80,8 +86,8 @@ _SIXTH, _TENTH, _THIRTEENTH, _FOURTEENTH, _THIRTIETH = 1 / 6, 1 / 10, 1 / 13, 1 
 def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the observation `full` of `seat` to `out`, float32, as `features` lists it.
 
-    There are no branches on cards: these are random, so half of the branches would be mispredicted, which costs more
-    than all the rest. Loops have a fixed length, and empty places write to `_SPARE`.
+    No branch depends on a card: cards are random, so half of such branches would be mispredicted, which costs more than
+    all the rest. Loops have a fixed length, and empty places write to `_SPARE`.
     """
     other = 1 - seat
     for i in range(_SIZE):
@@ -172,10 +178,10 @@ def _hint_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 def resample(state: State, seat: int, generator: Generator) -> None:
     """Shuffle the pack and the opponent's hidden cards together and deal them again.
 
-    The opponent's hand gets only cards that its goes allow; any two others may have been tossed.
+    The opponent's hand gets only cards that its goes allow; any two others may be its toss.
     """
     other = 1 - seat
-    # Sorted first, so that the draw depends on what the seat knows and not on where the cards lie.
+    # Sort the hidden cards first: the draw must not depend on where they are.
     unseen = np.zeros(CARDS, np.bool_)
     for place in range(state.deck_size):
         unseen[state.deck[place]] = True
@@ -195,7 +201,9 @@ def resample(state: State, seat: int, generator: Generator) -> None:
         size = _draw_hand(state, other, hidden, size, generator)
         if state.phase != PLAYING or state.turn != other or can_play(state, other):
             break
-        for place in range(state.hand_size[other]):  # It is the opponent's turn, so it can play: draw again.
+        for place in range(
+            state.hand_size[other]
+        ):  # It is the opponent's turn, so it must be able to play: draw again.
             hidden[size] = state.hand[other, place]
             size += 1
     for last in range(size - 1, 0, -1):
@@ -223,7 +231,7 @@ def resample(state: State, seat: int, generator: Generator) -> None:
 
 @rule
 def _draw_hand(state: State, other: int, hidden: npt.NDArray[np.int64], size: int, generator: Generator) -> int:
-    """Draw the opponent's hand from the first `size` hidden cards. Returns how many are left."""
+    """Draw the opponent's hand from the first `size` hidden cards; return how many are left."""
     for place in range(state.hand_size[other]):
         allowed = 0
         for at in range(size):
@@ -246,21 +254,21 @@ _MAX_TARGET = 1000
 
 
 def plain_features(options: CribbageOptions) -> tuple[Feature, ...]:
-    """The plain_features of the observation `plain`. Cards are 13 x suit + rank, -1 for none."""
+    """The features of the observation `plain`: cards as 13 x suit + rank, -1 for none."""
     last = CARDS - 1
     return (
         Feature("playing", "1 in the play of the cards, 0 before it"),
         Feature("dealer", "1 if this seat deals, so that the crib is its own"),
         Feature("to_go", "points to the target: own, the opponent's", 2, 0, _MAX_TARGET),
         Feature("hand", "the cards in hand, sorted by rank", 6, EMPTY, last),
-        Feature("tossed", "the own toss", 2, EMPTY, last),
+        Feature("tossed", "the own discards", 2, EMPTY, last),
         Feature("starter", "the starter", 1, EMPTY, last),
-        Feature("opponent_cards", "how many cards the opponent holds", 1, 0, 6),
-        Feature("opponent_floor", "the least that a card of the opponent can be worth, by its goes", 1, 1, 10),
+        Feature("opponent_cards", "the number of cards that the opponent holds", 1, 0, 6),
+        Feature("opponent_floor", "the lowest possible worth of the opponent's cards, by its goes", 1, 1, 10),
         Feature("opponent_go", "1 if the opponent has said go on this pile"),
         Feature("count", "the count", 1, 0, 31),
         Feature("played", "all cards played, in order", 8, EMPTY, last),
-        Feature("played_by", "by whom: 1 this seat, 0 the opponent", 8, EMPTY, 1),
+        Feature("played_by", "who played them: 1 this seat, 0 the opponent", 8, EMPTY, 1),
     )
 
 
@@ -275,7 +283,7 @@ PLAIN_SIZE = sum(feature.size for feature in plain_features(CribbageOptions()))
 
 @rule
 def observe_plain(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation `plain` of `seat` to `out`, float32, as `plain_features` lists it."""
+    """Write the observation `plain` of `seat` to `out`, float32: whole numbers, with the order of the cards played."""
     other = 1 - seat
     out[PLAIN_PLAYING] = 1.0 if state.phase == PLAYING else 0.0
     out[PLAIN_DEALER] = 1.0 if state.dealer == seat else 0.0

@@ -1,4 +1,4 @@
-"""The compiled players of cribbage: `greedy`, the paper's pegger, and `expert`, which weighs the opponent's answers."""
+"""The compiled players of cribbage: `greedy`, which pegs as in the paper, and `expert`, which expects answers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cardgym.games.cribbage.tosses import WIN, hand_totals, points_to_go_out, to
 _MOST_PEGGED = 14  # The most points that one card can score.
 
 
-# -- the paper's pegger -----------------------------------------------------------------------------------------------
+# -- greedy: pegs as in the paper -----------------------------------------------------------------------------------------------
 
 
 @rule
 def greedy(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Toss for the most mean hand points; play for the most points now, the lowest card of equals."""
+    """Toss for the highest mean hand; play the card that scores most now."""
     if state.phase == TOSSING:
         totals = np.empty(NUM_TOSSES, np.float32)
         hand_totals(state.hand[seat], totals, 1.0)
@@ -29,7 +29,7 @@ def greedy(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Gener
 
 @rule
 def _first_best(values: npt.NDArray[np.float32]) -> int:
-    """The place of the greatest value, the first of equals."""
+    """The place of the greatest value, the first in a tie."""
     best = 0
     for place in range(1, len(values)):
         if values[place] > values[best]:
@@ -39,7 +39,7 @@ def _first_best(values: npt.NDArray[np.float32]) -> int:
 
 @rule
 def greedy_card(state: State, seat: int) -> int:
-    """The card that scores most now, the lowest of equals: the paper's way to play."""
+    """The card that scores most now, the lowest in a tie."""
     card = -1
     most = -1
     room = 31 - int(state.count)
@@ -58,7 +58,7 @@ def greedy_card(state: State, seat: int) -> int:
 
 @rule
 def expert(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Toss by the toss model; play for the points of the card, less the likely answer's, plus the best reply's."""
+    """Toss by `toss_worths`; play by the points of a card, minus those of the likely answer, plus the best reply's."""
     if state.phase == TOSSING:
         return CARDS + _best_toss(state, seat)
     return _best_card(state, seat, mask)
@@ -66,7 +66,6 @@ def expert(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Gener
 
 @rule
 def _best_toss(state: State, seat: int) -> int:
-    """The toss of the greatest worth, the first of equals; see `toss_worths`."""
     dealer = 1 if state.dealer == seat else 0
     to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
     worths = np.empty(NUM_TOSSES, np.float32)
@@ -76,7 +75,7 @@ def _best_toss(state: State, seat: int) -> int:
 
 @rule
 def _best_card(state: State, seat: int, mask: npt.NDArray[np.int8]) -> int:
-    """The legal card of the greatest value, the lowest of equals."""
+    """The legal card of the greatest value, the lowest in a tie."""
     values = np.empty(6)
     card_values(state, seat, mask, values)
     best = -1
@@ -91,7 +90,7 @@ def _best_card(state: State, seat: int, mask: npt.NDArray[np.int8]) -> int:
 
 @rule
 def card_values(state: State, seat: int, mask: npt.NDArray[np.int8], values: npt.NDArray[np.float64]) -> None:
-    """Fill `values`, (6,), with what playing each card in hand is worth in points, by place, where it is legal."""
+    """Fill `values`, (6,), with the worth in points of playing the card at each place of the hand, if it is legal."""
     left = np.empty(13, np.int64)
     _count_unseen(state, seat, left)
     pile = np.empty(10, np.int8)
@@ -105,7 +104,7 @@ def card_values(state: State, seat: int, mask: npt.NDArray[np.int8], values: npt
 
 @rule
 def _count_unseen(state: State, seat: int, left: npt.NDArray[np.int64]) -> None:
-    """Fill `left`, (13,), with how many cards of each rank the opponent may hold: unseen, and allowed by its goes."""
+    """Fill `left`, (13,), with the number of cards of each rank that the opponent may hold, unseen and by its goes."""
     other = 1 - seat
     for rank in range(13):
         left[rank] = 4 if worth(rank) >= state.floor[other] else 0
@@ -126,9 +125,9 @@ def _strike(left: npt.NDArray[np.int64], card: int) -> None:
 
 @rule
 def _value_of(state: State, seat: int, card: int, left: npt.NDArray[np.int64], pile: npt.NDArray[np.int8]) -> float:
-    """The worth of playing `card`: its points, less those of the likely answer, plus those of the best reply to that.
+    """The worth of playing `card`: its points, minus those of the likely answer, plus those of the best reply to it.
 
-    It assumes that the opponent holds any unseen cards with equal probability, and plays the one that scores most.
+    The opponent is taken to hold any unseen cards with equal probability, and to play the one that scores most.
     """
     other = 1 - seat
     need = int(state.target - state.scores[seat])
@@ -143,7 +142,7 @@ def _value_of(state: State, seat: int, card: int, left: npt.NDArray[np.int64], p
     held = int(state.hand_size[other])
     if count == 31 or held == 0 or state.said_go[other]:
         return value + _worth_of(_best_reply(state, seat, card, pile, size + 1, count), need)
-    # By the points of the answer: how many unseen cards score so many, and the sum of the best replies to them.
+    # By the points of the answer: the number of unseen cards that score them, and the sum of the best replies.
     cards = np.zeros(_MOST_PEGGED + 1)
     replies = np.zeros(_MOST_PEGGED + 1)
     for rank in range(13):
@@ -171,13 +170,13 @@ def _value_of(state: State, seat: int, card: int, left: npt.NDArray[np.int64], p
 
 @rule
 def _worth_of(points: int, need: int) -> float:
-    """The points, plus the worth of the game if they win it."""
+    """The points, plus the worth of the game if they are enough to win it."""
     return points + WIN if points >= need else float(points)
 
 
 @rule
 def _best_reply(state: State, seat: int, played: int, pile: npt.NDArray[np.int8], size: int, count: int) -> int:
-    """The most points that another card of `seat` can score on this pile; 0 where none fits."""
+    """The most points that another card of `seat` can score on this pile; 0 if none fits."""
     most = 0
     if count < 31:
         for place in range(state.hand_size[seat]):
@@ -191,7 +190,7 @@ def _best_reply(state: State, seat: int, played: int, pile: npt.NDArray[np.int8]
 
 @rule
 def _chance_of_none(cards: float, hidden: int, held: int) -> float:
-    """The chance that `held` cards out of `hidden` have none of `cards` special ones."""
+    """The chance that `held` of `hidden` cards include none of `cards` given ones."""
     chance = 1.0
     for drawn in range(held):
         chance *= max(hidden - cards - drawn, 0.0) / max(hidden - drawn, 1)

@@ -1,6 +1,6 @@
-"""The observation `rated`: what a seat knows by ranks, and what `expert` makes of each toss and card; for networks.
+"""The observation `rated`, for networks: what a seat knows by ranks, and how `expert` values each toss and card.
 
-Suits are left out: they matter to the toss alone, and what they are worth there is in its rating.
+Suits matter only to the toss, and are part of its rating.
 """
 
 from __future__ import annotations
@@ -16,34 +16,36 @@ from cardgym.games.cribbage.state import NUM_ACTIONS, NUM_TOSSES, PLAYING, TOSSI
 from cardgym.games.cribbage.tosses import points_to_go_out, toss_worths
 
 _WORST = -8.0
-"""Ratings end here, in points below the best."""
+"""The lowest rating, in points below the best."""
 _BACK = 4
-"""How many of the last cards of the pile are shown."""
+"""Number of cards of the pile in the observation, the last ones."""
 
 
 def features(options: CribbageOptions) -> tuple[Feature, ...]:
-    """The features of the observation `rated`. Ranks run from the ace to the king."""
+    """The features of the observation `rated`: ranks from the ace to the king."""
     return (
         Feature("tossing", "1 before the starter is turned up, 0 in the play"),
         Feature("dealer", "1 if this seat deals, so that the crib is its own"),
         Feature("scores", "score / target: own, the opponent's", 2),
         Feature("to_go", "points to the target / 30, at most 1: own, the opponent's", 2),
-        Feature("toss_rating", "when tossing: points of each toss less those of the best", NUM_TOSSES, _WORST, 0),
+        Feature(
+            "toss_rating", "when discarding: points of each discard minus those of the best", NUM_TOSSES, _WORST, 0
+        ),
         Feature("hand_ranks", "own cards in hand of each rank", 13, 0, 4),
-        Feature("tossed_ranks", "own tosses of each rank", 13, 0, 2),
+        Feature("tossed_ranks", "own discards of each rank", 13, 0, 2),
         Feature("own_ranks", "own cards played of each rank", 13, 0, 4),
         Feature("opponent_ranks", "the opponent's cards played of each rank", 13, 0, 4),
         Feature("starter_rank", "one-hot: the rank of the starter", 13),
         Feature("pile", "one-hot: the ranks of the last four cards since the restart, the last one first", 13 * _BACK),
         Feature("count", "one-hot: the count, 0 .. 31", 32),
-        Feature("cards", "in the play: one-hot: how many cards the opponent holds, 0 .. 4", 5),
-        Feature("own_cards", "in the play: one-hot: how many cards this seat holds, 0 .. 4", 5),
+        Feature("cards", "in the play: one-hot: the number of cards that the opponent holds, 0 .. 4", 5),
+        Feature("own_cards", "in the play: one-hot: the number of cards that this seat holds, 0 .. 4", 5),
         Feature("said_go", "1 for a go on this pile: own, the opponent's", 2),
-        Feature("opponent_floor", "each card of the opponent is worth more than 10 x this, as its goes show"),
+        Feature("opponent_floor", "each card of the opponent is worth more than 10 x this, by its goes"),
         Feature(
             "points_now", "when playing: points for each rank now, with 31 but without go and last card", 13, 0, 14
         ),
-        Feature("card_rating", "when playing: points of each rank less those of the best", 13, _WORST, 0),
+        Feature("card_rating", "when playing: points of each rank minus those of the best", 13, _WORST, 0),
     )
 
 

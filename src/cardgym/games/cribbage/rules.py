@@ -35,7 +35,7 @@ from cardgym.games.cribbage.state import (
 
 @rule
 def setup(state: State) -> None:
-    """Nobody has a point, and both seats are to cut for the deal."""
+    """Both seats have no points, and cut for the deal."""
     state.deal_number = 0
     state.dealer = EMPTY
     for seat in range(2):
@@ -50,7 +50,7 @@ def setup(state: State) -> None:
 
 @rule
 def num_chance_outcomes(state: State) -> int:
-    """How many cards can be cut or dealt; 0 at a decision or at the end."""
+    """The number of cards that can be cut or dealt; 0 at a decision or at the end."""
     phase = state.phase
     if phase == TOSSING or phase == PLAYING or phase == OVER:
         return 0
@@ -98,13 +98,13 @@ def apply_action(state: State, move: int) -> None:
 
 @rule
 def deal(state: State) -> int:
-    """The number of the deal; the cut for the first deal belongs to it."""
+    """The number of the deal; the cut belongs to the first."""
     return int(state.deal_number)
 
 
 @rule
 def forfeit(state: State, seat: int) -> float:
-    """-1; where points are the reward, minus all the points that the opponent lacks to the target."""
+    """-1; where points are the reward, minus all the points that the opponent still needs."""
     if state.reward == POINTS:
         return -float(state.target - state.scores[1 - seat])
     return -1.0
@@ -120,7 +120,7 @@ def score(state: State, seat: int) -> float:
 
 @rule
 def cut(state: State, card: int) -> None:
-    """Each seat cuts a card. The lower rank deals; on equal ranks both cut again from the whole pack."""
+    """A seat cuts a card. The lower rank deals; if the ranks are equal, both cut again from the whole pack."""
     state.cuts[state.turn] = card
     if state.turn == 0:
         state.turn = 1
@@ -138,7 +138,6 @@ def cut(state: State, card: int) -> None:
 
 @rule
 def fill_deck(state: State) -> None:
-    """Put all 52 cards into the pack, in order."""
     for card in range(CARDS):
         state.deck[card] = card
     state.deck_size = CARDS
@@ -146,7 +145,6 @@ def fill_deck(state: State) -> None:
 
 @rule
 def clear_deal(state: State) -> None:
-    """Gather the cards of the last deal."""
     fill_deck(state)
     state.starter = EMPTY
     state.num_played = 0
@@ -180,7 +178,7 @@ def clear_pile(state: State) -> None:
 
 @rule
 def draw(state: State, place: int) -> int:
-    """Take the card at a place of the pack; the pack's last card moves there."""
+    """Take the card at a place of the pack; the last card of the pack moves to its place."""
     card = state.deck[place]
     state.deck_size -= 1
     state.deck[place] = state.deck[state.deck_size]
@@ -189,7 +187,7 @@ def draw(state: State, place: int) -> int:
 
 @rule
 def deal_card(state: State, card: int) -> None:
-    """The pone and the dealer are dealt cards in turn, six each, and sort them when all are dealt."""
+    """Deal a card to the pone or the dealer, in turn; sort the hands when each has six."""
     seat = int(state.turn)
     state.hand[seat, state.hand_size[seat]] = card
     state.hand_size[seat] += 1
@@ -203,7 +201,7 @@ def deal_card(state: State, card: int) -> None:
 
 @rule
 def toss_cards(state: State, toss: int) -> None:
-    """Put two cards face down into the crib. Seat 0 tosses first, but neither sees the other's toss."""
+    """Put two cards face down into the crib. Seat 0 tosses first, but neither seat sees the other's toss."""
     seat = state.turn
     first = TOSSES[toss, 0]
     second = TOSSES[toss, 1]
@@ -225,7 +223,7 @@ def toss_cards(state: State, toss: int) -> None:
 
 @rule
 def turn_starter(state: State, card: int) -> None:
-    """Turn up the starter; a jack gives the dealer 2."""
+    """Turn up the starter; a jack scores 2 for the dealer."""
     state.starter = card
     for seat in range(2):
         state.shows[seat] = score_hand(state.kept[seat], card)
@@ -239,7 +237,7 @@ def turn_starter(state: State, card: int) -> None:
 
 @rule
 def play_card(state: State, card: int) -> None:
-    """Play a card and score it at once, with a go or the last card if nobody can play after it."""
+    """Play a card and score it, with the point for a go or the last card if neither seat can play after it."""
     seat = int(state.turn)
     other = 1 - seat
     points = points_for(state, card)
@@ -278,13 +276,13 @@ def play_card(state: State, card: int) -> None:
 
 @rule
 def can_play(state: State, seat: int) -> bool:
-    """Whether the count has room for a card of the seat; the first card of a hand is worth least."""
+    """Whether the seat has a card that fits the count; the first card of a hand is worth least."""
     return bool(state.hand_size[seat] > 0 and worth(state.hand[seat, 0]) <= 31 - state.count)
 
 
 @rule
 def _say_go(state: State, seat: int) -> None:
-    """A go shows that each card the seat still holds is worth more than the count has room for."""
+    """A go reveals that none of the seat's cards fits the count."""
     if state.hand_size[seat] > 0:
         state.said_go[seat] = 1
         state.floor[seat] = max(int(state.floor[seat]), 32 - int(state.count))
@@ -305,7 +303,7 @@ def _take_from_hand(state: State, seat: int, card: int) -> None:
 
 @rule
 def _show(state: State) -> None:
-    """Count the pone's hand, the dealer's hand and the crib, in this order, until a player reaches the target."""
+    """Count the pone's hand, the dealer's hand and the crib, in this order, until a seat reaches the target."""
     dealer = state.dealer
     pone = 1 - dealer
     _score(state, pone, PONE_HAND, state.shows[pone])
@@ -349,31 +347,27 @@ def _finish(state: State) -> None:
 
 @rule
 def points(state: State, seat: int) -> float:
-    """The seat's points at the end."""
     return float(state.scores[seat])
 
 
 @rule
 def pegging_points(state: State, seat: int) -> float:
-    """The points that the seat scored in the play."""
     return float(int(state.tally[seat, PONE_PEGGING]) + int(state.tally[seat, DEALER_PEGGING]))
 
 
 @rule
 def hand_points(state: State, seat: int) -> float:
-    """The points of the seat's hands."""
     return float(int(state.tally[seat, PONE_HAND]) + int(state.tally[seat, DEALER_HAND]))
 
 
 @rule
 def crib_points(state: State, seat: int) -> float:
-    """The points of the seat's cribs."""
     return float(state.tally[seat, CRIB])
 
 
 @rule
 def heels_points(state: State, seat: int) -> float:
-    """The seat's points for jacks turned up."""
+    """Points for jacks turned up as the starter."""
     return float(state.tally[seat, HEELS])
 
 

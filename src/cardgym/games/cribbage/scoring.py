@@ -1,9 +1,9 @@
-"""The points of a hand, of a crib and of a card played, and their explanation in words.
+"""The points of a hand, a crib and a card played, with explanations in words.
 
-Fifteens, pairs and runs depend on the five ranks alone and are looked up; flush and nobs depend on the suits. The array
-looked up has 91 x 91 x 13 bytes: a row for each unordered pair of ranks of the first two cards, a column for each pair
-of the next two, and a layer for the rank of the fifth. The cards need no sorting, and any second-level cache holds it.
-A few array operations fill it when the module is imported.
+Fifteens, pairs and runs depend on the five ranks alone and are looked up in an array of 91 x 91 x 13 bytes: a row for
+each unordered pair of ranks of the first two cards, a column for each pair of the next two, and a layer for the rank of
+the fifth. So the cards need not be sorted, and the array fits in any second-level cache. A few array operations fill it
+at import. Flush and nobs depend on the suits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cardgym.engine.contract import State, rule
 from cardgym.games.cribbage.cards import JACK, card_names, check_cards, rank_of, worth
 
 HIGHEST_SCORE = 29
-"""The most points of a hand: three fives and a jack, with the starter the five of the jack's suit."""
+"""The most points in a hand: three fives and a jack, with the five of the jack's suit as the starter."""
 
 _PAIRS = 91
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven")
@@ -46,7 +46,7 @@ def _rank_points() -> npt.NDArray[np.uint8]:
     points = 2 * (sums >> np.uint64(60)).astype(np.int64)
     for one, other in combinations(ranks, 2):
         points += 2 * (one == other)
-    # Runs: five cards have at most one stretch of three or more neighbouring ranks. It scores its length for every way
+    # Runs: five cards have at most one stretch of three or more neighboring ranks. It scores its length for every way
     # to choose one card of each of its ranks. `counts` packs the number of cards of each rank, four bits each.
     present = np.bitwise_or.reduce([np.int64(1) << rank for rank in ranks])
     counts = np.add.reduce([np.int64(1) << 4 * rank for rank in ranks])
@@ -59,12 +59,12 @@ def _rank_points() -> npt.NDArray[np.uint8]:
     for step in range(5):
         ways *= np.where(step < length, counts >> 4 * (start + step) & 15, 1)
     points += np.where(three > 0, length * ways, 0)
-    # There are entries for five cards of one rank too, which no pack has; they stay below 256.
+    # The impossible entries for five cards of one rank also stay below 256.
     return points.astype(np.uint8)
 
 
 def _all_cuts(points: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
-    """(91 x 91,): for each two pairs of ranks, the sum of `points` over the other 48 cards as the fifth."""
+    """(91 x 91,): for each two pairs of ranks, the sum of `points` over the other 48 cards."""
     ranks = np.array([(a, b) for b in range(13) for a in range(b + 1)])
     held = (ranks[:, :, None] == np.arange(13)).sum(1)
     left = 4 - held[:, None] - held[None]
@@ -87,7 +87,7 @@ def score_ranks(a: int, b: int, c: int, d: int, e: int) -> int:
 
 @rule
 def score_ranks_all(a: int, b: int, c: int, d: int) -> int:
-    """The sum of `score_ranks` of four cards over the other 48 cards as the fifth."""
+    """The sum of `score_ranks` of four cards over the other 48 cards."""
     return int(_ALL_CUTS[_PAIRS * int(_PAIR_NUMBER[13 * a + b]) + int(_PAIR_NUMBER[13 * c + d])])
 
 
@@ -112,13 +112,13 @@ def _score(a: int, b: int, c: int, d: int, starter: int, shortest_flush: int) ->
         length = 5 if a // 13 == suit else 4
         if length >= shortest_flush:
             points += length
-    # `|` compares all four: mispredicted branches cost more than the comparisons that `or` would save.
+    # `|` compares all four, because mispredicted branches cost more than the comparisons that `or` would save.
     return points + int((a == jack) | (b == jack) | (c == jack) | (d == jack))
 
 
 @rule
 def score_play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
-    """Points of the card played last, for fifteen, cards of one rank and a run.
+    """Points of the card played last, for fifteen, cards of one rank and runs.
 
     Args:
         pile: the ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are
@@ -128,15 +128,15 @@ def score_play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
 
     Returns:
         2 for a count of 15; 2, 6 or 12 where the last two, three or four cards have one rank; and the length of the
-        longest run of three or more that the last cards make in any order. Points for 31, a go and the last card are
-        left to the rules of the play.
+        longest run of three or more that the last cards make in any order. Points for 31, a go and the last card
+        are not included.
     """
     return score_next(pile, length - 1, int(pile[length - 1]), count)
 
 
 @rule
 def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -> int:
-    """What `score_play` would return if `rank` were played next on a pile of `length` ranks, to a count of `count`."""
+    """What `score_play` returns when `rank` is played next on a pile of `length` ranks, for a count of `count`."""
     points = 2 if count == 15 else 0
     same = 0
     while same < length and pile[length - 1 - same] == rank:
@@ -161,9 +161,9 @@ def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -
 
 @rule
 def points_of_next(pile: npt.NDArray[np.int8], length: int) -> int:
-    """What each rank would score for pairs or a run as the next card of a pile: four bits a rank, the ace's lowest.
+    """The points of each rank for pairs or a run as the next card of a pile: four bits a rank, the ace's lowest.
 
-    No rank scores both. With the points for 15 and 31 this is `score_next` for every rank, computed once for a pile.
+    No rank scores both. With the points for a count of 15 this is `score_next` of every rank.
 
     Args:
         pile: the ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are
@@ -181,8 +181,8 @@ def points_of_next(pile: npt.NDArray[np.int8], length: int) -> int:
     points = same * (same + 1) << 4 * last
     if same > 1:
         return points
-    # Go back from the last card while all ranks differ. Neighbouring ranks become a run with the rank on either side of
-    # them, ranks with one gap become one with the rank that fills it. A longer run replaces a shorter one.
+    # Go back from the last card while all ranks differ. Neighboring ranks make a run with the rank on either side of
+    # them, ranks with one gap make one with the rank that fills it. A longer run replaces a shorter one.
     low = last
     high = last
     total = last
@@ -212,25 +212,25 @@ def _write_points(word: int, rank: int, points: int) -> int:
 
 @rule
 def points_for(state: State, card: int) -> int:
-    """What playing `card` scores at once: fifteen, pairs, runs and 31, but no go or last card."""
+    """The points for playing `card`: fifteen, pairs, runs and 31, without a go or the last card."""
     return points_of(int(state.next_points), int(state.count), card)
 
 
 @rule
 def points_of(next_points: int, count: int, card: int) -> int:
-    """`points_for` a card on a pile given by its count and by what `points_of_next` returns for it."""
+    """As `points_for`, on a pile with this count, for which `points_of_next` returns `next_points`."""
     after = count + worth(card)
     points = next_points >> 4 * rank_of(card) & 15
     return points + (2 if after == 15 else 0) + (2 if after == 31 else 0)
 
 
 def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list[tuple[str, int]]:
-    """What a hand or a crib scores, and why.
+    """The points of a hand or a crib, with reasons.
 
     Args:
         cards: the four cards, each 0 .. 51.
         starter: the card turned up.
-        crib: whether the cards are the crib, whose flush needs all five cards.
+        crib: whether these are the crib's cards, for which a flush needs all five.
 
     Returns:
         Reasons with their cards, such as "fifteen two (5H TD)", and their points, which add up to the compiled score.
@@ -270,7 +270,7 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
 
 
 def explain_play(pile: Sequence[int], count: int) -> list[tuple[str, int]]:
-    """What the card played last scores, and why: the same points as `score_play`.
+    """The points of `score_play`, with reasons.
 
     Args:
         pile: the ranks 0 .. 12 of the cards played since the last restart, in order, at least one.

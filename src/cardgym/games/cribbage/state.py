@@ -1,7 +1,7 @@
-"""The record of a game of cribbage, its options, and the numbers that name actions, phases and points.
+"""The state of a game of cribbage, its options, and the numbers of actions, phases and kinds of points.
 
-A card is 13 x suit + rank (`cards.py`). A player's cards are kept sorted by rank, then suit, so the first one is the
-one that fits the count most easily.
+A card is 13 x suit + rank (`cards.py`). A player's cards are kept sorted by rank, then suit, so the first card is
+the one that fits the count most easily.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KEPT = np.array([[place for place in range(6) if place not in toss] for toss in 
 """(15, 4), uint8: the places of the four cards that each toss keeps."""
 
 CUTS = 46
-"""How many cards can be turned up, for a player who has seen six."""
+"""Cards that can be turned up, for a player who has seen six."""
 
 CUTTING, DEALING, TOSSING, STARTER, PLAYING, OVER = range(6)
 """Phases. A player decides at TOSSING and PLAYING, chance at CUTTING, DEALING and STARTER."""
@@ -33,7 +33,7 @@ WIN, POINTS = range(2)
 """Values of `reward`."""
 
 PONE_PEGGING, PONE_HAND, DEALER_PEGGING, DEALER_HAND, CRIB, HEELS = range(6)
-"""What points are scored for: the columns of `tally`. The crib and the heels are always the dealer's."""
+"""The kinds of points: the columns of `tally`. The crib and the heels are always the dealer's."""
 
 STATE = np.dtype(
     [
@@ -46,15 +46,15 @@ STATE = np.dtype(
         ("dealer", np.int8),  # EMPTY until the cut decides.
         ("deal_number", np.int16),  # Deals finished.
         ("scores", np.int16, (2,)),
-        ("tally", np.int16, (2, 6)),  # The same points by what they were scored for.
+        ("tally", np.int16, (2, 6)),  # The same points by kind.
         ("cuts", np.int8, (2,)),  # The cards cut for the first deal.
         # The deal.
         ("phase", np.int8),
-        ("turn", np.int8),  # The seat to decide, to cut or to be dealt a card.
+        ("turn", np.int8),  # The seat that decides, cuts or is dealt a card next.
         ("starter", np.int8),
         ("hand_size", np.int8, (2,)),
         ("hand", np.int8, (2, 6)),  # Cards in hand, sorted; EMPTY behind them.
-        ("kept", np.int8, (2, 4)),  # The four cards kept, sorted, which the show counts ...
+        ("kept", np.int8, (2, 4)),  # The four cards kept, sorted, for the show ...
         ("shows", np.int8, (2,)),  # ... and their points, set when the starter is turned up.
         ("crib", np.int8, (4,)),  # Seat 0's two tosses, then seat 1's.
         ("num_played", np.int8),
@@ -63,9 +63,9 @@ STATE = np.dtype(
         ("count", np.int8),
         ("pile_size", np.int8),
         ("pile", np.int8, (8,)),  # The ranks played since the last restart, in order.
-        ("next_points", np.int64),  # Points for pairs or a run if a rank is played next: four bits a rank.
-        ("said_go", np.int8, (2,)),  # 1 if the seat could not play on this pile.
-        ("floor", np.int8, (2,)),  # The least that a card of the seat can be worth (1 .. 10), by its goes.
+        ("next_points", np.int64),  # Points for pairs or a run by the rank played next: four bits a rank.
+        ("said_go", np.int8, (2,)),  # 1 if the seat said go on this pile.
+        ("floor", np.int8, (2,)),  # The lowest possible worth (1 .. 10) of the seat's cards, by its goes.
         ("deck_size", np.int8),
         ("deck", np.int8, (CARDS,)),
         ("paid", np.float32, (2,)),
@@ -79,14 +79,12 @@ class CribbageOptions(Options):
     """The options of cribbage."""
 
     target: int = number(121, 1, 1000, help="points that win the game")
-    deals: int = number(0, 0, 1000, help="deals a game has at most, 0 for as many as it takes to reach the target")
+    deals: int = number(0, 0, 1000, help="most deals in a game; 0 for as many as it takes to reach the target")
     reward: str = choice("win", "points", help="1 or -1 at the end, or the points scored minus the opponent's")
 
 
 def invariants(state: State) -> tuple[int, ...]:
-    """Numbers that no move changes: how many cards there are, their sum, the sum of their squares; and for each seat
-    the points that its tally does not explain.
-    """
+    """The number of cards, their sum, the sum of their squares, and each seat's points that its tally does not explain."""
     cards = [int(card) for card in state.deck[: state.deck_size]]
     for hand in state.hand:
         cards += [int(card) for card in hand if card != EMPTY]

@@ -1,4 +1,4 @@
-"""Cribbage in words: the state of the game, the actions, and what each move scored and why."""
+"""Cribbage in words: the state of the game, the actions, and the points of each move with their reasons."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def describe(state: State, seat: int) -> str:
 
 
 def _street(score: int, target: int) -> str:
-    """One line of a pegging board, with a stroke at every tenth of the way and the peg at the score."""
+    """One line of a pegging board, with a stroke at each tenth and the peg at the score."""
     at = min(score * _BOARD // target, _BOARD)
     holes = ["|" if place % 6 == 0 else "." for place in range(_BOARD + 1)]
     holes[at] = "#"
@@ -98,13 +98,13 @@ def action_text(state: State, action: int) -> str:
     hand = _hand(state, int(state.turn))
     first, second = (int(place) for place in TOSSES[action - CARDS])
     if action >= NUM_ACTIONS or len(hand) < 6:
-        return f"toss cards {first + 1} and {second + 1}"
+        return f"discard cards {first + 1} and {second + 1}"
     kept = [card for place, card in enumerate(hand) if place not in (first, second)]
-    return f"toss {card_names([hand[first], hand[second]])}, keep {card_names(kept)}"
+    return f"discard {card_names([hand[first], hand[second]])}, keep {card_names(kept)}"
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:
-    """A move as `seat` sees it: cuts, own cards, tosses, plays, and all points scored with their reasons."""
+    """A move as `seat` sees it: cuts, own cards, discards, plays, and all points scored with their reasons."""
     phase = int(before.phase)
     turn = int(before.turn)
     if phase == CUTTING:
@@ -113,9 +113,9 @@ def narrate(before: State, move: int, after: State, seat: int) -> str:
         return f"You are dealt {card_name(int(before.deck[move]))}" if turn == seat else ""
     if phase == TOSSING:
         if turn != seat:
-            return f"{_name(turn, seat)} tosses two cards"
+            return f"{_name(turn, seat)} discards two cards"
         first, second = (int(place) for place in TOSSES[move - CARDS])
-        return f"You toss {card_names([int(before.hand[seat, first]), int(before.hand[seat, second])])}"
+        return f"You discard {card_names([int(before.hand[seat, first]), int(before.hand[seat, second])])}"
     if phase == STARTER:
         message = f"The starter is {card_name(int(before.deck[move]))}"
         points = _gained(before, after, int(before.dealer), HEELS)
@@ -149,7 +149,7 @@ def _narrate_play(before: State, card: int, after: State, seat: int) -> str:
 
 
 def says_go(before: State, card: int, after: State) -> bool:
-    """Whether the other seat says go to a card played, and the pile goes on."""
+    """Whether the other seat says go to a card played and the pile continues."""
     other = 1 - int(before.turn)
     ended = bool(after.phase != PLAYING or after.pile_size == 0)
     at_31 = int(before.count) + worth(card) == 31
@@ -157,9 +157,9 @@ def says_go(before: State, card: int, after: State) -> bool:
 
 
 def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple[str, int]]]:
-    """What a card played scores, and the reasons with their points, a go or the last card included.
+    """The score of a card played, and the reasons with their points, with a go or the last card.
 
-    At the end of the game the score can be less than the reasons say: the peg stops in the last hole.
+    At the end of the game the score can be less than the sum, because the peg stops in the last hole.
     """
     turn = int(before.turn)
     count = int(before.count) + worth(card)
@@ -167,25 +167,25 @@ def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple
     if count == 31:
         reasons.append(("thirty-one", 2))
     gained = _gained(before, after, turn, DEALER_PEGGING if turn == before.dealer else PONE_PEGGING)
-    # If the game or the deal has ended, the state shows no restart, but a point without another reason is a go's.
+    # After the end of a deal or game the state shows no restart; a point without another reason is for a go.
     if count != 31 and gained > sum(points for _, points in reasons):
         reasons.append(("last card" if before.num_played == 7 else "go", 1))
     return gained, reasons
 
 
 class CountedHand(NamedTuple):
-    """A hand or a crib as it is counted in the show."""
+    """A hand or a crib as counted in the show."""
 
     owner: int
     what: str  # `hand` or `crib`.
     cards: list[int]
     starter: int
-    gained: int  # Less than the reasons say if the peg reaches the last hole.
+    gained: int  # Less than the sum of the reasons if the peg reaches the last hole.
     reasons: list[tuple[str, int]]
 
 
 def counted_hands(before: State, after: State) -> list[CountedHand]:
-    """The show after the last card, up to the end of the game: pone's hand, dealer's hand, crib."""
+    """The hands shown after the last card: pone's hand, dealer's hand, crib, up to the end of the game."""
     if before.phase != PLAYING or before.num_played != 7:
         return []
     dealer = int(before.dealer)

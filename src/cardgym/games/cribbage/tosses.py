@@ -1,4 +1,4 @@
-"""What a toss is worth: the mean points of hand and crib, and the model by which the player `expert` tosses.
+"""The worth of a toss: mean points of hand and crib, and the model by which the player `expert` tosses.
 
 The mean of a hand over the cuts left is exact: fifteens, pairs and runs depend on the rank of the cut, flush and nobs
 on how many cards of a suit are left. The mean of a crib depends on the opponent's toss too: `PONE_CRIB` and
@@ -82,7 +82,7 @@ def hand_totals(cards: npt.NDArray[np.int8], out: npt.NDArray[np.float32], scale
         out: (15,), filled.
         scale: 1 / 46 for the means.
     """
-    # Words with four bits for each card (or suit): shifting a word is faster than dividing card by card.
+    # Words with four bits for each card or suit: shifting a word is faster than dividing card by card.
     ranks = 0
     suits = 0
     for place in range(6):
@@ -134,23 +134,23 @@ def crib_mean(cards: npt.NDArray[np.int8], toss: int, dealer: int) -> float:
 
 
 PEGGING = (2.2, 3.4)
-"""Points that the pone and the dealer peg in a deal, as `expert` does against itself on average."""
+"""Points that the pone and the dealer peg in a deal, on average, when `expert` plays itself."""
 HAND = 8.0
-"""Points of a hand that was kept well, on average."""
+"""Points of a well-kept hand, on average."""
 WIN = 20.0
-"""The worth of winning the game, in points, by which a chance to win is compared with points."""
+"""The worth of winning the game in points, to compare a chance to win with points."""
 OUT_OF_REACH = 1000.0
-"""Returned instead of the points needed to go out where going out does not matter."""
+"""Stands for the points needed to go out where going out does not matter."""
 
 
 @rule
 def points_to_go_out(dealer: int, to_go: int, opponent_to_go: int) -> float:
-    """The points that the hand must score to go out, after the usual pegging; `OUT_OF_REACH` where it does not matter.
+    """The points that the hand must score to go out after the usual pegging, or `OUT_OF_REACH`.
 
     Args:
         dealer: 1 for the dealer, 0 for the pone.
-        to_go: the points that the seat lacks to the target.
-        opponent_to_go: the points that the opponent lacks.
+        to_go: the points that the seat needs.
+        opponent_to_go: the points that the opponent needs.
     """
     need = float(to_go) - PEGGING[dealer]
     threat = float(opponent_to_go) <= PEGGING[1 - dealer] + HAND

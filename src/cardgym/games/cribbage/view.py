@@ -93,7 +93,7 @@ def _crib(state: State, seat: int) -> list[Item]:
 
 
 def _played(state: State, seat: int) -> list[Item]:
-    """The cards played; those before the last restart of the count are faded."""
+    """The cards played; those before the last restart are faded."""
     items = []
     start = int(state.num_played) - int(state.pile_size)
     for place in range(int(state.num_played)):
@@ -145,11 +145,11 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
 
 
 _SKUNK, _DOUBLE_SKUNK = 31, 61
-"""A loser who lacks this many points or more is skunked, or doubly skunked: 90 and 60 of 121."""
+"""A loser who still needs this many points is skunked, or doubly skunked: at 90 and 60 of 121."""
 
 
 def picture(state: State, seat: int) -> str:
-    """The game as `describe` has it, with what each seat lacks to the right of the board, in 80 columns."""
+    """The game as in `describe`, with the points that each seat needs right of the board, in 80 columns."""
     lines = describe(state, seat).splitlines()
     for row, other in ((1, seat), (2, 1 - seat)):
         lacks = int(state.target - state.scores[other])
@@ -159,7 +159,7 @@ def picture(state: State, seat: int) -> str:
 
 
 def remarks(before: State, move: int, after: State, seat: int) -> str:
-    """A go that ends a pile, which the points alone would show."""
+    """A go that ends a pile, which the narration shows only as points."""
     if before.phase != PLAYING:
         return ""
     turn = int(before.turn)
@@ -173,7 +173,7 @@ def remarks(before: State, move: int, after: State, seat: int) -> str:
 
 
 def ending(state: State, seat: int) -> str:
-    """The end in one line, a skunk included."""
+    """The result in one line, with a skunk."""
     if state.phase != OVER:
         return ""
     own, other, target = int(state.scores[seat]), int(state.scores[1 - seat]), int(state.target)
@@ -187,7 +187,6 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    """The rules, for somebody who plays."""
     deals = f", or after {state.deals} deal{'s' if state.deals > 1 else ''}" if state.deals else ""
     skunks = f" A loser {_SKUNK} points short is skunked, {_DOUBLE_SKUNK} short doubly so."
     if state.target <= _DOUBLE_SKUNK:
@@ -198,12 +197,12 @@ CRIBBAGE, two players, to {state.target} points{deals}
 The cut for the first deal: the lower card deals, the ace is low. The deal then alternates. The other player is
 called the pone.
 
-The toss. Each has six cards, keeps four and tosses two into the crib, which is the dealer's. Then the starter is
-cut; a jack gives the dealer 2 (heels).
+The discard. Each player has six cards, keeps four and discards two into the crib, which is the dealer's. Then the
+starter is cut; a jack gives the dealer 2 (heels).
 
 The play. In turns, the pone first, each plays a card and the count grows by its worth: face cards 10, the ace 1.
-The count may not pass 31. Who has no card that fits says go (the game says it for you); the other plays on, and
-whoever played last scores 1, or 2 for exactly 31. Then the count starts again at 0.
+The count may not pass 31. A player without a card that fits says go (the game says it for you); the other plays on,
+and the player of the last card scores 1, or 2 for exactly 31. Then the count starts again at 0.
 A card scores: 2 for a count of 15; 2, 6 or 12 for the second, third or fourth card of one rank in a row; its
 length for a run of three or more in any order.
 
@@ -213,8 +212,8 @@ starter's suit (nobs).
 
 The first to reach {state.target} wins at once, even in the middle of the play or the show.{skunks}
 
-The board has sixty holes a seat: # is the peg, a | stands at every tenth of the way, and the number to the right is
-what is left to go."""
+The board has sixty holes a seat: # is the peg, | marks every tenth of the way, and the number on the right is the
+points still needed."""
 
 
 # 95 % intervals, with the games' own options: `cardgym evaluate ID --players NAME OPPONENT --games 10000 --seed 1`.

@@ -1,6 +1,8 @@
-"""The player of the solved play: by its table, and for the last three cards by what the opponent may hold."""
+"""The player of the solved play: by its policy, and for the last three cards by what the opponent may hold."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,35 +18,111 @@ from cardgym.games.cribbage.scoring import points_of_next
 _STEP = 1.0 / LEVELS_OF_CHOICE
 _TINY = 1e-300
 
+_KEY, _PLACE, _COUNT, _WORD = range(4)
+"""Columns of a side's decisions: the key of the public node, the number of cards played, the count, and what
+`points_of_next` returns for the pile."""
+
+
+class Play(NamedTuple):
+    """The cards played in a deal.
+
+    Attributes:
+        ranks: (8,), int8, in order.
+        sides: (8,), int8: who played each, 0 the pone, 1 the dealer.
+        number: how many were played.
+    """
+
+    ranks: npt.NDArray[np.int8]
+    sides: npt.NDArray[np.int8]
+    number: int
+
+
+class Situation(NamedTuple):
+    """What a player knows when it is to play a card.
+
+    Attributes:
+        held: the ranks in hand, ascending.
+        size: how many these are.
+        theirs: how many cards the opponent holds.
+        floor: the least that each of the opponent's cards can be worth.
+        dealer: 1 if the player deals, 0 if it is the pone.
+        count: the count.
+        known: (13,), int8: how many cards of each rank it has seen outside the four that the opponent kept.
+        play: the cards played.
+    """
+
+    held: npt.NDArray[np.int8]
+    size: int
+    theirs: int
+    floor: int
+    dealer: int
+    count: int
+    known: npt.NDArray[np.int8]
+    play: Play
+
+
+# -- the cards played -------------------------------------------------------------------------------------------------
+
 
 @rule
-def pile_of(count: int, played: npt.NDArray[np.int8], num_played: int, pile: npt.NDArray[np.int8]) -> int:
+def _pile_of(count: int, play: Play, pile: npt.NDArray[np.int8]) -> int:
     """Fill `pile` with the ranks since the last restart, which add up to the count; how many they are."""
-    start = num_played
+    start = play.number
     total = 0
     while total < count:
         start -= 1
-        total += worth(played[start])
-    for place in range(num_played - start):
-        pile[place] = played[start + place]
-    return num_played - start
+        total += worth(play.ranks[start])
+    for place in range(play.number - start):
+        pile[place] = play.ranks[start + place]
+    return play.number - start
 
 
 @rule
-def _with_played(
-    size: int, number: int, side: int, start: int, played: npt.NDArray[np.int8], played_by: npt.NDArray[np.int8],
-    num_played: int,
-) -> int:  # fmt: skip
+def _code_of(play: Play) -> int:
+    code = 0
+    for place in range(play.number):
+        code = sequence_code(code, place, int(play.sides[place]), int(play.ranks[place]))
+    return code
+
+
+@rule
+def _decisions_of(side: int, play: Play, decisions: npt.NDArray[np.int64]) -> int:
+    """Fill `decisions`, (3, 4), with the first three cards of a side that were played; how many there are."""
+    pile = np.empty(10, np.int8)
+    made = length = code = count = 0
+    for place in range(play.number):
+        rank = int(play.ranks[place])
+        restarted = place > 0 and (count == 0 or worth(rank) > 31 - count)
+        if restarted:
+            count = 0
+            length = 0
+        if play.sides[place] == side and made < 3:
+            decisions[made, _KEY] = node_key(code, side, restarted)
+            decisions[made, _PLACE] = place
+            decisions[made, _COUNT] = count
+            decisions[made, _WORD] = points_of_next(pile, length)
+            made += 1
+        pile[length] = rank
+        length += 1
+        count += worth(rank)
+        if count == 31:
+            count = 0
+        code = sequence_code(code, place, int(play.sides[place]), rank)
+    return made
+
+
+@rule
+def _with_played(size: int, number: int, side: int, start: int, play: Play) -> int:
     """The number of the multiset of the `size` ranks with a number, and those that a side played from a place on."""
-    for place in range(start, num_played):
-        if played_by[place] == side:
-            number = int(WITH[size, number, played[place]])
+    for place in range(start, play.number):
+        if play.sides[place] == side:
+            number = int(WITH[size, number, play.ranks[place]])
             size += 1
     return number
 
 
 @rule
-def multiset_of(ranks: npt.NDArray[np.int8], size: int) -> int:
+def _multiset_of(ranks: npt.NDArray[np.int8], size: int) -> int:
     """The number of the multiset of the first `size` ranks, in any order."""
     number = 0
     for place in range(size):
@@ -52,53 +130,33 @@ def multiset_of(ranks: npt.NDArray[np.int8], size: int) -> int:
     return number
 
 
+# -- the choice -------------------------------------------------------------------------------------------------------
+
+
 @rule
-def choose_rank(
-    policy: PeggingPolicy, held: npt.NDArray[np.int8], size: int, theirs: int, floor: int, dealer: int,
-    count: int, played: npt.NDArray[np.int8], played_by: npt.NDArray[np.int8], num_played: int,
-    known: npt.NDArray[np.int8], draw: float, values: npt.NDArray[np.float64],
-) -> int:  # fmt: skip
-    """The rank to play.
+def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.NDArray[np.float64]) -> int:
+    """The rank to play, one in hand that the count has room for.
 
     Args:
         policy: the policy.
-        held: the ranks in hand, ascending.
-        size: how many there are.
-        theirs: how many cards the opponent holds.
-        floor: the least that each of these can be worth.
-        dealer: 1 for the dealer, 0 for the pone: the seat to play.
-        count: the count.
-        played: (8,), int8: the ranks played, in order.
-        played_by: (8,), int8: the side, 0 or 1, that played each.
-        num_played: how many were played.
-        known: (13,), int8: how many cards of each rank this seat has seen outside the opponent's hand of four.
+        at: what the player knows.
         draw: uniform in [0, 1), to choose by; -1 for the most probable rank.
         values: (13,), filled with how good each rank is: a probability, or points.
-
-    Returns:
-        A rank in hand that the count has room for.
     """
-    room = 31 - count
-    number = multiset_of(held, size)
+    size, count = at.size, at.count
+    number = _multiset_of(at.held, size)
     legal = 0
     for slot in range(size):
         rank = int(SLOTS[size, number, slot])
-        if rank >= 0 and worth(rank) <= room:
+        if rank >= 0 and worth(rank) <= 31 - count:
             legal += 1
     if legal == 1:
         return int(SLOTS[size, number, 0])
-    pile = np.empty(10, np.int8)
-    length = pile_of(count, played, num_played, pile)
-    if theirs == 0:
-        return _best_order(held, size, pile, length, count, values)
-    if size + theirs <= 3:
-        return _count_out(
-            policy, number, floor, dealer, pile, length, count, played, played_by, num_played, known, values
-        )
-    code = 0
-    for place in range(num_played):
-        code = sequence_code(code, place, int(played_by[place]), int(played[place]))
-    base = find_node(policy, node_key(code, dealer, count == 0 and num_played > 0))
+    if at.theirs == 0:
+        return _best_order(at, values)
+    if size + at.theirs <= 3:
+        return _count_out(policy, at, number, values)
+    base = find_node(policy, node_key(_code_of(at.play), at.dealer, count == 0 and at.play.number > 0))
     chosen = int(SLOTS[size, number, 0])
     if base < 0:
         return chosen
@@ -122,12 +180,11 @@ def choose_rank(
 
 
 @rule
-def _best_order(
-    held: npt.NDArray[np.int8], size: int, pile: npt.NDArray[np.int8], length: int, count: int,
-    values: npt.NDArray[np.float64],
-) -> int:  # fmt: skip
+def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
     """The first card of the best order, when the opponent has none."""
-    work = np.empty(10, np.int8)
+    held, size, count = at.held, at.size, at.count
+    pile, work = np.empty(10, np.int8), np.empty(10, np.int8)
+    length = _pile_of(count, at.play, pile)
     cards = np.full(3, -1, np.int8)
     best = -1
     chosen = int(held[0])
@@ -148,21 +205,18 @@ def _best_order(
 
 
 @rule
-def _count_out(
-    policy: PeggingPolicy, number: int, floor: int, dealer: int, pile: npt.NDArray[np.int8], length: int, count: int,
-    played: npt.NDArray[np.int8], played_by: npt.NDArray[np.int8], num_played: int, known: npt.NDArray[np.int8],
-    values: npt.NDArray[np.float64],
-) -> int:  # fmt: skip
+def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: npt.NDArray[np.float64]) -> int:
     """The better of two cards, by what the opponent's last card may be."""
-    chances = np.empty(13)
-    last_card_chances(policy, floor, 1 - dealer, played, played_by, num_played, known, chances)
+    pile, chances = np.empty(10, np.int8), np.empty(13)
+    length = _pile_of(at.count, at.play, pile)
+    last_card_chances(policy, at, chances)
     low, high = int(SLOTS[2, number, 0]), int(SLOTS[2, number, 1])
     gain = 0.0
     total = 0.0
     for rank in range(13):
         if chances[rank] > 0.0:
-            one = value_of_two(pile, length, count, low, high, rank)
-            other = value_of_two(pile, length, count, high, low, rank)
+            one = value_of_two(pile, length, at.count, low, high, rank)
+            other = value_of_two(pile, length, at.count, high, low, rank)
             values[low] += chances[rank] * one
             values[high] += chances[rank] * other
             gain += chances[rank] * (one - other)
@@ -172,81 +226,79 @@ def _count_out(
     return low if gain >= 0.0 else high
 
 
-@rule
-def last_card_chances(
-    policy: PeggingPolicy, floor: int, side: int, played: npt.NDArray[np.int8], played_by: npt.NDArray[np.int8],
-    num_played: int, known: npt.NDArray[np.int8], chances: npt.NDArray[np.float64],
-) -> None:  # fmt: skip
-    """Fill `chances`, (13,), with the chance of each rank to be the last card of a side.
+# -- what the other side may hold -------------------------------------------------------------------------------------
 
-    By Bayes: how often the side keeps the hand, how many such hands the cards that were seen leave in the pack, and
+
+@rule
+def last_card_chances(policy: PeggingPolicy, at: Situation, chances: npt.NDArray[np.float64]) -> None:
+    """Fill `chances`, (13,), with numbers proportional to the chance that the opponent's last card has each rank.
+
+    By Bayes: how often the opponent keeps the hand, how many such hands the cards that were seen leave in the pack, and
     how probable its cards so far were with that hand, by the policy or, with the probability that it expects, of a
     taker.
     """
+    play, known, side = at.play, at.known, 1 - at.dealer
     taken = np.empty(13)
-    pile = np.empty(10, np.int8)
-    length = 0
-    three = _with_played(0, 0, side, 0, played, played_by, num_played)
+    three = _with_played(0, 0, side, 0, play)
     for rank in range(13):
         hand = whole_hand(3, three, rank)
         left = 4 - int(known[rank])
-        for place in range(num_played):
-            if played_by[place] == side and played[place] == rank:
+        for place in range(play.number):
+            if play.sides[place] == side and play.ranks[place] == rank:
                 left -= 1
-        chances[rank] = policy.kept[side, hand] * _ways(hand, known) if left > 0 and worth(rank) >= floor else 0.0
+        possible = left > 0 and worth(rank) >= at.floor
+        chances[rank] = policy.kept[side, hand] * _ways(hand, known) if possible else 0.0
         taken[rank] = chances[rank] * policy.takers
         chances[rank] *= 1.0 - policy.takers
-    code = 0
-    count = 0
-    before = 0  # Cards that the side had played.
-    for place in range(num_played):
-        rank = int(played[place])
-        restarted = place > 0 and (count == 0 or worth(rank) > 31 - count)
-        if restarted:
-            count = 0
-            length = 0
-        if played_by[place] == side:
-            if before < 3:
-                base = find_node(policy, node_key(code, side, restarted))
-                if base >= 0:
-                    word = points_of_next(pile, length)
-                    _follow(
-                        policy, base, before, side, place, word, count, played, played_by, num_played, chances, taken
-                    )  # fmt: skip
-            before += 1
-        pile[length] = rank
-        length += 1
-        count += worth(rank)
-        if count == 31:
-            count = 0
-        code = sequence_code(code, place, int(played_by[place]), rank)
+    decisions = np.empty((3, 4), np.int64)
+    for made in range(_decisions_of(side, play, decisions)):
+        base = find_node(policy, decisions[made, _KEY])
+        if base < 0:
+            continue
+        size, place, count = 4 - made, int(decisions[made, _PLACE]), int(decisions[made, _COUNT])
+        rest = _with_played(0, 0, side, place, play)
+        rank = int(play.ranks[place])
+        for last in range(13):
+            if chances[last] + taken[last] > 0.0:
+                number = int(WITH[size - 1, rest, last])
+                chances[last] *= _share_of(policy, base, size, number, rank, 31 - count)
+                if taken[last] > 0.0:
+                    taken[last] *= _share_of_taker(decisions[made, _WORD], count, size, number, rank)
     for rank in range(13):
         chances[rank] += taken[rank]
 
 
 @rule
-def _follow(
-    policy: PeggingPolicy, base: int, before: int, side: int, place: int, word: int, count: int,
-    played: npt.NDArray[np.int8], played_by: npt.NDArray[np.int8], num_played: int, chances: npt.NDArray[np.float64],
-    taken: npt.NDArray[np.float64],
-) -> None:  # fmt: skip
-    """Multiply the chance of each last card by how probable the side's card at a place of the play is with it.
+def play_likelihood(policy: PeggingPolicy, side: int, held: npt.NDArray[np.int8], size: int, play: Play) -> float:
+    """A number proportional to the probability that a side kept a hand and played as it did, for each way to hold it.
 
-    By the policy in `chances`, of a taker in `taken`.
+    Args:
+        policy: the policy.
+        side: 0 for the pone, 1 for the dealer.
+        held: the ranks it still holds.
+        size: how many these are.
+        play: the cards played.
     """
-    size = 4 - before
-    rest = _with_played(0, 0, side, place, played, played_by, num_played)
-    rank = int(played[place])
-    for last in range(13):
-        if chances[last] + taken[last] > 0.0:
-            number = int(WITH[size - 1, rest, last])
-            chances[last] *= share_of(policy, base, size, number, rank, 31 - count)
-            if taken[last] > 0.0:
-                taken[last] *= share_of_taker(word, count, size, number, rank)
+    last = _multiset_of(held, size)
+    hand = _with_played(size, last, side, 0, play)
+    likelihood = 1.0 - policy.takers
+    taken = policy.takers
+    decisions = np.empty((3, 4), np.int64)
+    for made in range(_decisions_of(side, play, decisions)):
+        base = find_node(policy, decisions[made, _KEY])
+        if base < 0:
+            continue
+        place, count = int(decisions[made, _PLACE]), int(decisions[made, _COUNT])
+        rank = int(play.ranks[place])
+        number = _with_played(size, last, side, place, play)
+        likelihood *= _share_of(policy, base, 4 - made, number, rank, 31 - count)
+        if taken > 0.0:
+            taken *= _share_of_taker(decisions[made, _WORD], count, 4 - made, number, rank)
+    return float((likelihood + taken) * policy.kept[side, hand] / _all_ways(hand))
 
 
 @rule
-def share_of_taker(word: int, count: int, size: int, number: int, rank: int) -> float:
+def _share_of_taker(word: int, count: int, size: int, number: int, rank: int) -> float:
     """How probable a taker's rank is, for the hand of `size` cards with that number; see `taker_shares`."""
     shares = np.empty(4, np.float32)
     taker_shares(word, count, size, number, shares)
@@ -254,7 +306,7 @@ def share_of_taker(word: int, count: int, size: int, number: int, rank: int) -> 
 
 
 @rule
-def share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: int, room: int) -> float:
+def _share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: int, room: int) -> float:
     """How probable a rank is at a node, for the hand of `size` cards with that number; never quite 0."""
     total = 0.0
     share = 0.0
@@ -268,57 +320,6 @@ def share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: int
         if each == slot:
             share = probability
     return share / total if total > 0.0 else 0.0
-
-
-@rule
-def play_likelihood(
-    policy: PeggingPolicy, side: int, held: npt.NDArray[np.int8], size: int, played: npt.NDArray[np.int8],
-    played_by: npt.NDArray[np.int8], num_played: int,
-) -> float:  # fmt: skip
-    """How probable it is that a side which now holds these ranks kept them, and played its cards so far.
-
-    Args:
-        policy: the policy.
-        side: 0 for the pone, 1 for the dealer.
-        held: the ranks it still holds.
-        size: how many these are.
-        played: (8,), the ranks played, in order.
-        played_by: (8,), the side that played each.
-        num_played: how many were played.
-
-    Returns:
-        A number proportional to the probability, for each way to hold these ranks.
-    """
-    last = multiset_of(held, size)
-    hand = _with_played(size, last, side, 0, played, played_by, num_played)
-    likelihood = 1.0 - policy.takers
-    taken = policy.takers
-    pile = np.empty(10, np.int8)
-    length = 0
-    code = 0
-    count = 0
-    before = 0
-    for place in range(num_played):
-        rank = int(played[place])
-        restarted = place > 0 and (count == 0 or worth(rank) > 31 - count)
-        if restarted:
-            count = 0
-            length = 0
-        if played_by[place] == side:
-            base = find_node(policy, node_key(code, side, restarted)) if before < 3 else -1
-            if base >= 0:
-                number = _with_played(size, last, side, place, played, played_by, num_played)
-                likelihood *= share_of(policy, base, 4 - before, number, rank, 31 - count)
-                if taken > 0.0:
-                    taken *= share_of_taker(points_of_next(pile, length), count, 4 - before, number, rank)
-            before += 1
-        pile[length] = rank
-        length += 1
-        count += worth(rank)
-        if count == 31:
-            count = 0
-        code = sequence_code(code, place, int(played_by[place]), rank)
-    return float((likelihood + taken) * policy.kept[side, hand] / _all_ways(hand))
 
 
 @rule

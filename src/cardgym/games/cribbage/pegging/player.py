@@ -25,7 +25,7 @@ from cardgym.games.cribbage.observations import (
     PLAIN_TO_GO,
     PLAIN_TOSSED,
 )
-from cardgym.games.cribbage.pegging.inference import choose_rank
+from cardgym.games.cribbage.pegging.inference import Play, Situation, choose_rank
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.state import NUM_TOSSES
 from cardgym.games.cribbage.tosses import crib_mean, kept_set, points_to_go_out, toss_worths
@@ -240,6 +240,5 @@ def _play(seen: npt.NDArray[np.float32], size: int, policy: PeggingPolicy, draw:
         known[rank] += 1 if mine else 0
         num_played += 1
     count, theirs, floor = int(seen[PLAIN_COUNT]), int(seen[PLAIN_OPPONENT_CARDS]), int(seen[PLAIN_OPPONENT_FLOOR])
-    return choose_rank(
-        policy, ranks, size, theirs, floor, dealer, count, played, played_by, num_played, known, draw, buffers.values
-    )
+    at = Situation(ranks, size, theirs, floor, dealer, count, known, Play(played, played_by, num_played))
+    return choose_rank(policy, at, draw, buffers.values)
