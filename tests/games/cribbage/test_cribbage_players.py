@@ -19,7 +19,7 @@ from cardgym.games.cribbage.state import PONE_HAND, TOSSES
 from cardgym.games.cribbage.tosses import DEALER_CRIB, PONE_CRIB
 
 PUBLISHED = Path(__file__).parent / "published_discards.json"
-CRIB_TABLE = Path(__file__).parents[3] / "research" / "crib_table.py"
+CRIB_TABLE = Path(__file__).parents[3] / "research" / "cribbage_crib_table.py"
 
 
 @compiled

@@ -1,7 +1,7 @@
-"""Rank the 15 ways to keep four of six cards as the player `expert` does: hand, crib, worth, and why.
+"""Rank the 15 ways to keep four of six cards as the player `expert` does, with the reasons.
 
-Hand and crib are exact: over the 46 cuts, and over the 45,540 opponent's tosses and cuts, all equally likely. The worth
-counts the likely crib instead, against an opponent who tosses well. Example:
+Hand and crib are exact, over the 46 cuts and over the 45,540 combinations of opponent's discard and cut, all equally
+likely. The worth counts the likely crib instead, against an opponent who discards well. Example:
 cardgym advise Cribbage-v0 "5H 5D JC QS 2H 9C" --dealer --score 100-96
 """
 
@@ -22,9 +22,18 @@ from cardgym.console.arguments import Parser
 from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage import PACKAGE
+from cardgym.games.cribbage.cards import card_names, parse_cards
 from cardgym.games.cribbage.state import NUM_TOSSES, TOSSES
-from cardgym.games.cribbage.statistics import Keep, keeps
-from cardgym.games.cribbage.tosses import OUT_OF_REACH, PEGGING, chance_of, crib_mean, points_to_go_out, toss_worths
+from cardgym.games.cribbage.statistics import Keep, distributions, keeps
+from cardgym.games.cribbage.tosses import (
+    OUT_OF_REACH,
+    PEGGING,
+    WIN,
+    chance_of,
+    crib_mean,
+    points_to_go_out,
+    toss_worths,
+)
 
 
 @dataclass(frozen=True)
@@ -32,13 +41,15 @@ class Advice:
     """One way to keep four of six cards.
 
     Attributes:
-        keep: the cards and their exact statistics. Its `toss` counts the cards in ascending order.
+        toss: the number of the toss in `TOSSES`, for the hand sorted by rank, then suit.
+        keep: the cards and their exact statistics.
         worth: the worth of the toss in points.
         likely_crib: mean points of the crib against an opponent who tosses well.
         chance: the chance to go out with the hand; None where that does not matter.
         why: reasons in words.
     """
 
+    toss: int
     keep: Keep
     worth: float
     likely_crib: float
@@ -53,12 +64,12 @@ def advise(
 
     Args:
         cards: six different cards 0 .. 51.
-        dealer: whether the crib is one's own.
+        dealer: whether the crib is the player's own.
         scores: the own score and the opponent's; None for 0 to 0.
         target: the points that win.
 
     Raises:
-        CardgymError: if there are not six different cards, or for scores at which no deal can begin.
+        CardgymError: if there are not six different cards, or if no deal can begin at these scores.
     """
     own, other = check_scores(scores or (0, 0), target)
     by_cards = {frozenset(keep.tossed): keep for keep in keeps(cards)}
@@ -66,16 +77,16 @@ def advise(
     worths, cribs, chances = np.empty(NUM_TOSSES, np.float32), np.empty(NUM_TOSSES), np.empty(NUM_TOSSES)
     need = _rate_tosses(hand, int(dealer), target - own, target - other, worths, cribs, chances)
     advice = []
-    # The best toss first, and the first of equals, as the player `expert` chooses.
+    # In a tie the first toss wins, as for the player `expert`.
     for toss in np.argsort(-worths, kind="stable").tolist():
         keep = by_cards[frozenset(hand[TOSSES[toss]].tolist())]
         chance = float(chances[toss]) if need < OUT_OF_REACH else None
-        advice.append(Advice(keep, float(worths[toss]), float(cribs[toss]), chance, ()))
+        advice.append(Advice(toss, keep, float(worths[toss]), float(cribs[toss]), chance, ()))
     return [dataclasses.replace(one, why=_reasons(one, advice, dealer, need)) for one in advice]
 
 
 def check_scores(scores: tuple[int, int], target: int = 121) -> tuple[int, int]:
-    """The scores, checked to be scores at which a deal can begin."""
+    """The scores, checked: a deal can begin at them."""
     for score in scores:
         if not 0 <= score < target:
             raise CardgymError(f"score {scores[0]}-{scores[1]}: allowed are two scores from 0 to {target - 1}")
@@ -87,7 +98,7 @@ def _rate_tosses(
     cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int, worths: npt.NDArray[np.float32],
     cribs: npt.NDArray[np.float64], chances: npt.NDArray[np.float64],
 ) -> float:  # fmt: skip
-    """Fill in the worths, mean cribs and chances to go out of all tosses. Returns the points needed to go out."""
+    """Fill in the worths, mean cribs and chances to go out of all tosses; return the points needed to go out."""
     need = points_to_go_out(dealer, to_go, opponent_to_go)
     toss_worths(cards, dealer, need, worths)
     for toss in range(NUM_TOSSES):
@@ -118,16 +129,17 @@ def _reasons(one: Advice, ranked: list[Advice], dealer: bool, need: float) -> tu
     if one is not best:
         hand, crib = keep.hand_mean - best.keep.hand_mean, one.likely_crib - best.likely_crib
         why.append(f"hand {hand:+.2f}, {'own' if dealer else 'their'} crib {crib:+.2f} compared with the first")
-    return tuple(why or ["best sum of hand and crib" if dealer else "best hand less crib"])
+    return tuple(why or ["best sum of hand and crib" if dealer else "best hand minus crib"])
 
 
-_WIDE = 140
-"""The least width of a terminal, in characters, at which the table includes the reasons."""
+# -- the command ------------------------------------------------------------------------------------------------------
+
+_MIN_WIDTH = 140
+"""The table includes the reasons in a terminal of at least this many characters."""
 _PICTURES = (".png", ".svg", ".pdf")
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add the command's arguments."""
     parser.add_argument("env", metavar="ENV", help="Cribbage-v0")
     parser.add_argument("cards", nargs="+", metavar="CARD", help="six cards, such as 5H 5D JC QS 2H 9C")
     side = parser.add_mutually_exclusive_group(required=True)
@@ -140,13 +152,12 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Rank the tosses and print them.
+    """Rank the discards and print them.
 
     Raises:
         CardgymError: for another game, and for bad cards, scores or file names.
     """
     from cardgym.engine.registry import find
-    from cardgym.games.cribbage.cards import parse_cards
 
     game = find(arguments.env)
     if game.id not in PACKAGE.games:
@@ -173,11 +184,11 @@ def _print_table(ranked: list[Advice], dealer: bool, score: str | None) -> None:
     from cardgym.console.tables import fitting_tables, results_console
 
     console = results_console()
-    wide = console.width >= _WIDE
-    head = ("", "keep", "toss", "hand", "crib", "likely\ncrib", "worth")
+    wide = console.width >= _MIN_WIDTH
+    head = ("", "keep", "discard", "hand", "crib", "likely\ncrib", "worth")
     table = Table()
     for name in head:
-        table.add_column(name, justify="left" if name in ("keep", "toss", "hand", "crib") else "right", no_wrap=True)
+        table.add_column(name, justify="left" if name in ("keep", "discard", "hand", "crib") else "right", no_wrap=True)
     table.add_column("why", overflow="fold")
     rows = []
     for place, one in enumerate(ranked, 1):
@@ -197,8 +208,6 @@ def _print_table(ranked: list[Advice], dealer: bool, score: str | None) -> None:
 
 
 def _formula(best: Advice, dealer: bool, score: str | None) -> str:
-    from cardgym.games.cribbage.tosses import WIN
-
     formula = "dealer: worth = mean hand + likely crib" if dealer else "pone: worth = mean hand - likely crib"
     if best.chance is not None:
         return f"{formula} + {WIN:g} x the chance that the hand goes out"
@@ -206,17 +215,12 @@ def _formula(best: Advice, dealer: bool, score: str | None) -> str:
 
 
 def _by_rank(cards: tuple[int, ...]) -> str:
-    from cardgym.games.cribbage.cards import card_names
-
     return card_names(sorted(cards, key=lambda card: (card % 13, card)))
 
 
 def _draw(best: Advice, dealer: bool, path: Path) -> None:
-    import numpy as np
-
     from cardgym.console.figures import COLOURS, new_figure
     from cardgym.files.atomic import replacing
-    from cardgym.games.cribbage.statistics import distributions
 
     counts = distributions(best.keep.kept, best.keep.tossed)
     figure = new_figure(9, 3.6, dpi=120)

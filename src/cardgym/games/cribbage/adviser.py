@@ -1,6 +1,6 @@
-"""The adviser of cribbage: what tosses and cards are worth to `equilibrium`.
+"""The adviser of cribbage: the values of discards and cards to `equilibrium`.
 
-Values are points. Near the target they are chances to win, in percent, and the decision is of another kind.
+Values are points. Near the target they are chances to win, in percent, and decisions have a kind of their own there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from cardgym.games.cribbage.state import (
     PONE_PEGGING,
     STARTER,
     STATE,
-    TOSSES,
     TOSSING,
     CribbageOptions,
 )
@@ -42,11 +41,10 @@ from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, ranked
 
 _BLUNDER = {"points": 1.5, "% of games": 4.0}
-"""What a blunder costs."""
+"""The least cost of a blunder."""
 
 
 def adviser(options: CribbageOptions) -> Adviser:
-    """The adviser for these options."""
     return Adviser(_advise, _standing, "points", _luck, "points by the cut")
 
 
@@ -58,17 +56,14 @@ def _advise_toss(state: State, seat: int) -> Advice:
     cards = [int(card) for card in state.hand[seat]]
     dealer = bool(state.dealer == seat)
     scores = (int(state.scores[seat]), int(state.scores[1 - seat]))
-    tosses = {frozenset(cards[place] for place in toss): number for number, toss in enumerate(TOSSES.tolist())}
     values, near = toss_values(_array(state), seat)
     actions = []
     for one in advise_toss(cards, dealer, scores, int(state.target)):
-        toss = tosses[frozenset(one.keep.tossed)]
-        value = 100.0 * float(values[toss]) if near else float(values[toss])
+        action = CARDS + one.toss
+        value = 100.0 * float(values[one.toss]) if near else float(values[one.toss])
         play = "" if near else f"; play {value - one.worth:+.2f}"
-        actions.append(
-            ActionAdvice(CARDS + toss, action_text(state, CARDS + toss), value, _toss_reason(one, dealer) + play)
-        )
-    return _advice("toss", near, "exact counts of the hand, and what cribs and the play bring on average", actions)
+        actions.append(ActionAdvice(action, action_text(state, action), value, _toss_reason(one, dealer) + play))
+    return _advice("discard", near, "exact counts of the hand, and what cribs and the play bring on average", actions)
 
 
 def _advice(kind: str, near: bool, source: str, actions: list[ActionAdvice]) -> Advice:
@@ -79,7 +74,7 @@ def _advice(kind: str, near: bool, source: str, actions: list[ActionAdvice]) -> 
 def _toss_reason(one: TossAdvice, dealer: bool) -> str:
     keep = one.keep
     hand = f"hand {keep.hand_mean:.2f} ({keep.hand_min} to {keep.hand_max})"
-    crib = f"{'own' if dealer else 'their'} crib {one.likely_crib:.2f}, {keep.crib_mean:.2f} if they toss anything"
+    crib = f"{'own' if dealer else 'their'} crib {one.likely_crib:.2f}, {keep.crib_mean:.2f} if they discard anything"
     return "; ".join((hand, crib, *(why for why in one.why if "compared with" not in why)))
 
 
@@ -106,7 +101,7 @@ def _advise_card(state: State, seat: int) -> Advice:
 
 
 def _key_of(seen: npt.NDArray[np.float32]) -> int:
-    """A generator's key from what the seat knows."""
+    """A key for the generator that depends only on what the seat knows."""
     return int.from_bytes(hashlib.sha256(seen.tobytes()).digest()[:8], "little")
 
 
@@ -125,7 +120,7 @@ def _standing(state: State, seat: int) -> float:
 
 
 def _luck(before: State, move: int, after: State, seat: int) -> float:
-    """What the cut gave a seat more than the mean over all cuts: hand, crib and heels, less the opponent's."""
+    """By how much the cut beats the mean of all cuts for a seat: hand, crib and heels, minus the opponent's."""
     if before.phase != STARTER:
         return 0.0
     gain = float(_cut_gain(_array(before), move))
@@ -145,7 +140,7 @@ def _array(state: State) -> npt.NDArray[Any]:
 def _look(
     states: Any, seat: int, seen: npt.NDArray[np.float32], mask: npt.NDArray[np.int8], scored: npt.NDArray[np.int64]
 ) -> None:
-    """Fill what the seat sees, what it may play, and the points of each of these cards now."""
+    """Fill in what the seat sees, what it may play, and the points of each of these cards."""
     state = states[0]
     observe_plain(state, seat, seen)
     legal_action_mask(state, mask)
@@ -157,7 +152,7 @@ def _look(
 
 @compiled
 def _cut_gain(states: Any, move: int) -> float:
-    """The dealer's points less the pone's with this cut, less their mean over all cards that can be cut."""
+    """The dealer's points minus the pone's with this cut, minus their mean over all cuts."""
     state = states[0]
     total = 0.0
     chosen = 0.0
@@ -172,16 +167,16 @@ def _cut_gain(states: Any, move: int) -> float:
 
 
 HANDS = 10_000
-"""How many hands of the opponent are drawn from all that it can hold, for a decision."""
+"""Hands drawn for a decision from all that the opponent can hold."""
 WORLDS = 1000
-"""How many of them, by their weights, are played out."""
+"""Hands chosen among them by their weights and played to the end of the deal."""
 
 
 def toss_values(states: npt.NDArray[Any], seat: int) -> tuple[npt.NDArray[np.float32], bool]:
-    """The value of each toss, (15,) float32, and whether it is a chance to win: else points.
+    """The value of each toss, (15,) float32, and whether values are chances to win instead of points.
 
     Args:
-        states: one record, (1,), in which the seat is to toss.
+        states: one state, (1,), in which the seat decides about its toss.
         seat: the seat.
     """
     policy, table = shipped()
@@ -192,7 +187,7 @@ def toss_values(states: npt.NDArray[Any], seat: int) -> tuple[npt.NDArray[np.flo
 
 
 def is_close(states: npt.NDArray[Any], seat: int) -> bool:
-    """Whether the chance to win decides at this score, rather than points."""
+    """Whether the chance to win decides at this score instead of points."""
     state = states[0]
     own, other = (int(state["target"] - state["scores"][one]) for one in (seat, 1 - seat))
     return bool(is_near(shipped()[1], own, other))
@@ -201,20 +196,20 @@ def is_close(states: npt.NDArray[Any], seat: int) -> bool:
 def card_values(
     states: npt.NDArray[Any], seat: int, cards: npt.NDArray[np.int64], key: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """What playing each card comes to when both then play like `equilibrium`, in drawn hands of the opponent.
+    """The result of playing each card, when both seats then play like `equilibrium`, for sampled hands of the opponent.
 
-    A hand is drawn as often as it is probable that the opponent kept it and played from it as it did: `HANDS` are drawn
-    from all that it can hold, and `WORLDS` of these by their weights.
+    `HANDS` are drawn from all that the opponent can hold, and `WORLDS` of these in proportion to the probability that
+    it kept the hand and played from it as it did.
 
     Args:
-        states: one record, (1,), in which the seat is to play.
+        states: one state, (1,), in which the seat is to play.
         seat: the seat.
         cards: its legal cards.
-        key: decides what is drawn; it may depend on what the seat knows alone.
+        key: key of the generator, which may depend only on what the seat knows.
 
     Returns:
-        By world and card the points won in the rest of the play, less the opponent's, (worlds, cards); and likewise the
-        chance to win.
+        By world and card, the points won in the rest of the play minus the opponent's, and the chance to win: two
+        arrays (worlds, cards).
     """
     policy, table = shipped()
     points, chances = np.zeros((WORLDS, len(cards))), np.zeros((WORLDS, len(cards)))
@@ -224,7 +219,7 @@ def card_values(
     _weigh(records, seat, policy, np.uint64(key), weights)
     sums = np.cumsum(weights)
     drawn = np.searchsorted(sums, (np.arange(WORLDS) + 0.5) / WORLDS * sums[-1])
-    _play_out(records, seat, cards, policy, table, new_buffers(), np.uint64(key), drawn, points, chances)
+    _rollouts(records, seat, cards, policy, table, new_buffers(), np.uint64(key), drawn, points, chances)
     return points, chances
 
 
@@ -243,7 +238,7 @@ def _rate_tosses(
 
 @compiled
 def _weigh(records: Any, seat: int, policy: PeggingPolicy, key: np.uint64, weights: npt.NDArray[np.float64]) -> None:
-    """Fill in how probable each drawn hand of the opponent is."""
+    """Fill in the likelihood of each drawn hand of the opponent."""
     generator = np.zeros(2, np.uint64)
     for hand in range(weights.shape[0]):
         _draw(records, seat, key, hand, generator)
@@ -252,7 +247,7 @@ def _weigh(records: Any, seat: int, policy: PeggingPolicy, key: np.uint64, weigh
 
 @rule
 def _draw(records: Any, seat: int, key: np.uint64, hand: int, generator: Generator) -> None:
-    """Draw what the seat does not know: `records[1]` is `records[0]` with hand number `hand`."""
+    """Resample what the seat does not know: `records[1]` becomes `records[0]` with hand number `hand`."""
     generator[0] = derive(key, np.uint64(hand))
     generator[1] = np.uint64(0)
     records[1] = records[0]
@@ -260,7 +255,7 @@ def _draw(records: Any, seat: int, key: np.uint64, hand: int, generator: Generat
 
 
 @compiled
-def _play_out(
+def _rollouts(
     records: Any, seat: int, cards: npt.NDArray[np.int64], policy: PeggingPolicy, table: ChanceTable, buffers: Buffers,
     key: np.uint64, drawn: npt.NDArray[np.int64], points: npt.NDArray[np.float64], chances: npt.NDArray[np.float64],
 ) -> None:  # fmt: skip
@@ -286,7 +281,7 @@ def _play_out(
 
 @rule
 def _likelihood(state: State, other: int, policy: PeggingPolicy) -> float:
-    """How probable the other seat's hand is, from what it kept and played."""
+    """The likelihood of the other seat's hand, given the cards that it kept and played."""
     held = np.empty(6, np.int8)
     played = np.empty(8, np.int8)
     by = np.empty(8, np.int8)
@@ -307,7 +302,7 @@ def _won_in_play(state: State, seat: int, dealer: int) -> float:
 
 @rule
 def _chance_after(table: ChanceTable, state: State, seat: int, dealer: int) -> float:
-    """The chance to win after a deal: by the scores, the pone deals next."""
+    """The chance to win after a deal, from the scores; the pone deals next."""
     if state.phase == OVER:
         return 1.0 if state.scores[seat] > state.scores[1 - seat] else 0.0
     pone, new_dealer = int(state.target - state.scores[dealer]), int(state.target - state.scores[1 - dealer])

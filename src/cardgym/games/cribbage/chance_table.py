@@ -1,8 +1,7 @@
-"""The chances to win that come with the game, and the chance that a toss gives.
+"""The table of chances to win, and the chance to win after a toss.
 
-Far from the target the best toss is the one of most points. Near it the chance to win is no straight line in points:
-who counts first, and whether the hand suffices, decide. `cardgym cribbage-chances --out FILE.safetensors` makes the
-table.
+Far from the target the best toss is the one with the most points. Near it the chance to win is not linear in points: it
+depends on who counts first and whether the hand is enough. `cardgym cribbage-chances --out FILE.safetensors` makes the table.
 """
 
 from __future__ import annotations
@@ -26,28 +25,28 @@ HOLES = 121
 PHASES = ("deal", "play", "pone's hand", "dealer's hand", "crib")
 """Before the deal, before the lead, and before each part of the show."""
 NEAR = 45
-"""Where either side lacks no more than this, about three deals, a toss is chosen by the chance to win."""
+"""Tosses are chosen by the chance to win if either side needs at most this many points, about three deals."""
 
 _DEAL, _, _, _DEALER_HAND, _CRIB = range(5)
 _STEPS = 65535
 _LEAST_SHARE = 3e-4
-"""Rarer outcomes of a deal are left out."""
+"""Outcomes of a deal below this probability are left out."""
 _LEAST_SLOPE = 0.004
-"""A point is worth at least this much, so that points can be told from chances."""
+"""Floor on the worth of a point in chance, so that chances can be converted to points."""
 _SHIFTS = 32
-"""Room for the points by which the tosses differ in crib and play."""
+"""Most steps of a point by which tosses may differ in crib and play."""
 
 
 class ChanceTable(NamedTuple):
-    """Chances to win when both play like `equilibrium`, and what a deal brings.
+    """Chances to win when both sides play like `equilibrium`, and the outcomes of a deal.
 
     Attributes:
-        chances: (5, 122, 122), float32: the chance of the pone, by phase, and by what the pone and the dealer lack.
-        before: two arrays (outcomes, 3), float64, for the pone and the dealer: what a side scores before its hand is
-            counted, what the other scores meanwhile, and how probable that is.
+        chances: (5, 122, 122), float32: the pone's chance, by phase and the points that the pone and the dealer need.
+        before: two arrays (outcomes, 3), float64, for the pone and the dealer: the points of the side before its hand
+            is counted, the other's until then, and the probability.
         crib: the mean points of the crib.
-        play: the mean points of the pone in the play, less those of the dealer.
-        near: what a side lacks at most where the chance to win decides a toss.
+        play: the mean points of the pone in the play, minus those of the dealer.
+        near: tosses are chosen by the chance to win if either side needs at most this many points.
     """
 
     chances: npt.NDArray[np.float32]
@@ -58,11 +57,11 @@ class ChanceTable(NamedTuple):
 
 
 def chance_table(chances: npt.NDArray[np.float64], points: npt.NDArray[np.int8]) -> ChanceTable:
-    """The table of these chances and deals.
+    """The table for these chances and deals.
 
     Args:
         chances: what `chances.win_chances` returns.
-        points: (deals, 12): who scored what in each deal, in order, plus for the pone; see `chances.sample_deals`.
+        points: (deals, 12): the points of each deal; see `chances.sample_deals`.
     """
     play = points[:, :9].astype(np.int64)
     pone, dealer = np.maximum(play, 0).sum(1), np.maximum(-play, 0).sum(1)
@@ -115,13 +114,13 @@ def no_table() -> ChanceTable:
 
 @rule
 def is_near(table: ChanceTable, to_go: int, opponent_to_go: int) -> bool:
-    """Whether the table decides tosses at this score."""
+    """Whether the table decides about tosses at this score."""
     return max(to_go, opponent_to_go) <= HOLES and min(to_go, opponent_to_go) <= table.near
 
 
 @rule
 def chance_of_pone(table: ChanceTable, phase: int, pone: int, dealer: int) -> float:
-    """The chance of the pone to win before a phase, where a side that lacks nothing has won."""
+    """The pone's chance to win before a phase; a side that needs nothing has won."""
     if pone <= 0:
         return 1.0
     if dealer <= 0:
@@ -131,7 +130,7 @@ def chance_of_pone(table: ChanceTable, phase: int, pone: int, dealer: int) -> fl
 
 @rule
 def point_worth(table: ChanceTable, dealer: int, to_go: int, opponent_to_go: int) -> float:
-    """By how much a point more raises the chance to win before the deal."""
+    """The increase in the chance to win before the deal from one more point."""
     if dealer:
         more = chance_of_pone(table, _DEAL, opponent_to_go, max(to_go - 2, 1))
         slope = (chance_of_pone(table, _DEAL, opponent_to_go, to_go + 2) - more) / 4.0
@@ -148,16 +147,16 @@ def toss_chances(
 ) -> None:  # fmt: skip
     """Fill `chances`, (15,), with the chance to win after each toss.
 
-    Exact over the cuts for the hand, and over what usually happens in a deal for all else. Crib and play differ between
-    the tosses by their means: these points count when the crib does.
+    Exact over the cuts for the hand, and over the usual outcomes of a deal for all else. Crib and play enter by the
+    difference of their means, which is counted with the crib.
 
     Args:
         table: the chances.
         cards: the six cards, sorted by rank, then suit.
         dealer: 1 for the dealer, 0 for the pone.
-        to_go: the points that the seat lacks to the target, at most 121.
-        opponent_to_go: the points that the opponent lacks, at most 121.
-        gains: (15,): what each toss brings in crib and play more than usual, in points.
+        to_go: the points that the seat needs, at most 121.
+        opponent_to_go: the points that the opponent needs, at most 121.
+        gains: (15,): by how many points each toss beats the usual crib and play.
         chances: filled.
     """
     low = float(gains[0])
@@ -190,7 +189,7 @@ def toss_chances(
 
 @rule
 def _count_hands(cards: npt.NDArray[np.int8], hands: npt.NDArray[np.float64]) -> None:
-    """Add up with how many cuts the hand that each toss keeps scores how many points, (15, 30)."""
+    """Count the cuts with which the hand kept by each toss scores each number of points, (15, 30)."""
     kept = np.empty(4, np.int8)
     for cut in range(CARDS):
         known = False
@@ -205,7 +204,7 @@ def _count_hands(cards: npt.NDArray[np.int8], hands: npt.NDArray[np.float64]) ->
 
 @rule
 def _chance_with(table: ChanceTable, dealer: int, to_go: int, opponent_to_go: int, hand: int, gain: int) -> float:
-    """The chance to win with so many points in hand and so many more than usual in crib and play."""
+    """The chance to win with `hand` points in hand and `gain` more than usual in crib and play."""
     before = table.before[dealer]
     chance = 0.0
     for outcome in range(before.shape[0]):

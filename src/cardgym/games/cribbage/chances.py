@@ -1,6 +1,8 @@
 """Compute the chance to win by score, dealer and phase, when both play like `equilibrium`.
 
-4,000 deals take some 20 seconds of processor time; the chance at 0 to 0 is then within 1 % or so. Example:
+Sampled deals record who scores what, in order. The chances then follow backwards from the last holes: each deal is
+applied at every score, up to the point that wins, or on to the next deal with the sides exchanged. 4,000 deals take
+some 20 seconds of processor time and give the chance at 0 to 0 within about 1 %. Example:
 cardgym cribbage-chances --deals 4000 --plot chances.png
 """
 
@@ -31,12 +33,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _FIRST = np.array([0, 1, 9, 10, 11])
-"""Where the points of each phase begin in a deal's row: heels, eight plays, two hands, the crib."""
+"""First column of each phase in a deal's row: heels, eight plays, two hands, the crib."""
 _COLUMNS = 12
 
 
 def sample_deals(deals: int, seed: int = 1) -> npt.NDArray[np.int8]:
-    """Who scores what in sampled deals, (deals, 12): heels, eight plays, two hands, the crib; plus for the pone."""
+    """The points of sampled deals, (deals, 12): heels, eight plays, two hands, the crib; positive for the pone."""
     options = GAME.parse_options({"target": 1000, "deals": 1, "reward": "points"})
     points = np.zeros((deals, _COLUMNS), np.int8)
     generator = np.array([seed, 0], np.uint64)
@@ -45,7 +47,7 @@ def sample_deals(deals: int, seed: int = 1) -> npt.NDArray[np.int8]:
 
 
 def win_chances(points: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-    """The chance of the pone to win, (5, 122, 122): by phase, and by what the pone and the dealer lack to 121.
+    """The pone's chance to win, (5, 122, 122), by phase and by the points that the pone and the dealer need.
 
     Args:
         points: what `sample_deals` returns.
@@ -56,7 +58,7 @@ def win_chances(points: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
 
 
 def save_chances(path: Path, chances: npt.NDArray[np.float64]) -> None:
-    """Write the chances as lines of text: phase, points that the pone and the dealer lack, the chance of the pone."""
+    """Write the chances as CSV: phase, the points that the pone and the dealer need, the pone's chance."""
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
         file.write("phase,pone_to_go,dealer_to_go,pone_wins\n")
         for number, phase in enumerate(PHASES):
@@ -70,7 +72,7 @@ def _sample(
     states: npt.NDArray[np.void], policy: PeggingPolicy, table: ChanceTable, buffers: Buffers,
     generator: npt.NDArray[np.uint64], points: npt.NDArray[np.int8],
 ) -> None:  # fmt: skip
-    """Play deals, and write who scored what, in order: plus for the pone, minus for the dealer."""
+    """Play deals and write the points scored, in order: positive for the pone, negative for the dealer."""
     state = states[0]
     seen = np.empty(PLAIN_SIZE, np.float32)
     for row in range(points.shape[0]):
@@ -100,7 +102,7 @@ def _sample(
 
 @rule
 def _pegged(state: State) -> int:
-    """The points of the pone in the play less those of the dealer."""
+    """The pone's points in the play minus the dealer's."""
     dealer = int(state.dealer)
     return int(state.tally[1 - dealer, 0]) - int(state.tally[dealer, 2])
 
@@ -134,9 +136,8 @@ _SHOWN = (121, 90, 60, 40, 30, 20, 15, 10, 5, 2)
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add the command's arguments."""
     parser.add_argument("--deals", type=int, default=4000, metavar="N", help="deals to sample (default 4000)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the deals (default 1)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the deals (default 1)")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="write all chances to this file (.csv, or .safetensors)"
     )
@@ -147,7 +148,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Compute, write, draw and print.
 
     Raises:
-        CardgymError: for a number of deals below 1, a seed below 0, or files of other kinds.
+        CardgymError: for a number of deals below 1, a seed below 0, or an unknown kind of file.
     """
     if arguments.deals < 1 or arguments.seed < 0:
         raise CardgymError("--deals: allowed are whole numbers from 1 on, and for --seed from 0 on")
@@ -173,7 +174,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def draw(chances: npt.NDArray[Any], path: Path) -> None:
-    """Draw the chance of the pone before the deal, before the play and before each part of the show."""
+    """Draw the pone's chance before the deal, before the play and before each part of the show."""
     import numpy as np
 
     from cardgym.console.figures import new_figure

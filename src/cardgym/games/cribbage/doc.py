@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import feature_table
-from cardgym.games.cribbage.observations import features
-from cardgym.games.cribbage.observations import plain_features as plain_features
+from cardgym.games.cribbage.observations import features, plain_features
 from cardgym.games.cribbage.rated_observation import features as rated_features
 from cardgym.games.cribbage.state import CribbageOptions
 
 DOC = f"""Cribbage for two players: six cards, two of them to the crib, the play to 31, the show, first to 121.
 
 ## Description
-The lower cut deals; the deal then alternates. Each player is dealt six cards and tosses two into the dealer's crib,
-neither seeing what the other tosses. A card is turned up, the starter; a jack gives the dealer 2. The players then
-play their four cards in turn, scoring for counts of 15 and 31, pairs, runs, a go and the last card. Finally the pone
-(the player who does not deal), the dealer and the dealer's crib score for fifteens, pairs, runs, flush and nobs, each
-with the starter. The game ends the moment a player reaches the target, inside any of these.
+The lower cut deals; the deal then alternates. Each player is dealt six cards and discards two into the dealer's crib;
+neither sees what the other discards. A card is turned up, the starter; a jack gives the dealer 2. The players then play
+their four cards in turn, scoring for counts of 15 and 31, pairs, runs, a go and the last card. Finally the pone (the
+player who does not deal), the dealer and the dealer's crib score for fifteens, pairs, runs, flush and nobs, each with
+the starter. The game ends the moment a player reaches the target, inside any of these.
 
 ## Action Space
-`Discrete(67)`. 0 .. 51 play the card 13 x suit + rank (suits clubs, diamonds, hearts, spades; ranks ace to king).
-52 .. 66 toss two of the six cards sorted by rank, then suit: places (0, 1), (0, 2), .. (4, 5). A player who cannot play
+`Discrete(67)`. 0 .. 51 play the card 13 x suit + rank (suits clubs, diamonds, hearts, spades; ranks ace to king). 52 ..
+66 discard two of the six cards sorted by rank, then suit: places (0, 1), (0, 2), .. (4, 5). A player who cannot play
 says go automatically; there is no action for it.
 
 ## Observation Space
@@ -27,21 +26,21 @@ says go automatically; there is no action for it.
 
 {feature_table(features(CribbageOptions()))}
 
-`obs="plain"`, the same knowledge as whole numbers, with the order of the cards played:
+`obs="plain"`, the same knowledge as integers, with the order of the cards played:
 
 {feature_table(plain_features(CribbageOptions()))}
 
-`obs="rated"`, the cards by ranks, and what `expert` makes of each toss and card, for networks:
+`obs="rated"`, for networks: the cards by ranks, and how `expert` values each discard and card:
 
 {feature_table(rated_features(CribbageOptions()))}
 
 ## Starting State
-Nobody has a point. Both players cut for the deal, again if the ranks are equal, and are dealt six cards each.
+No points. Both players cut for the deal, again if the ranks are equal, and are dealt six cards each.
 
 ## Rewards
 `reward="win"`: 1 to the winner and -1 to the loser at the end, 0 to both if they are level.
 `reward="points"`: the points scored minus the opponent's, at every transition. An illegal action (with
-`illegal_action="penalize"`) costs 1, or all the points that the opponent lacks to the target.
+`illegal_action="penalize"`) costs 1, or all the points that the opponent still needs.
 
 ## Episode End
 A player reaches `target`, or `deals` deals (if not 0) have been played. The peg stops in the last hole.

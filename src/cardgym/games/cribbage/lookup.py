@@ -1,12 +1,11 @@
-"""The compiled look-up of the statistics of a hand's 15 tosses, for learners and players.
+"""The compiled look-up of the statistics of a hand's 15 tosses.
 
-A toss has eight whole numbers: the minimum, the sum, twice the median and the maximum of the hand's points over its 46
-cuts, and the same of the crib over the 45,540 pairs of opponent's toss and cut, where any two unseen cards are equally
-likely to be the opponent's toss. The median of an even number of values is the mean of the middle two, so twice the
-median is whole.
+A toss has eight integers: the minimum, sum, twice the median and maximum of the hand's points over its 46 cuts, and of
+the crib's over the 45,540 pairs of opponent's toss and cut, where any two unseen cards are equally likely. The median
+of an even number of values is the mean of the middle two, so twice the median is an integer.
 
 `statistics_arrays` explains the method. A look-up first finds, for each of the 15 tosses, the eleven rows whose sum is
-its histogram, and then adds all of them up, so that the processor fetches the rows of several tosses at a time.
+its histogram, and then adds them all up, so that the processor fetches the rows of several tosses at a time.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from cardgym.games.cribbage.statistics_arrays import (
     PAIR_NUMBER,
     PLACE_BITS,
     PLACES,
-    RELABELLED,
+    RELABELED,
     STEPS,
     TOSS_CLASS,
     TOSS_SUITS,
@@ -62,11 +61,11 @@ _Scratch = npt.NDArray[np.uint32]
 
 @rule
 def lookup(arrays: StatisticsArrays, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
-    """Look up the statistics of all 15 tosses, for compiled callers: 0.7 microseconds for any hand.
+    """Look up the statistics of all 15 tosses, in 0.7 microseconds.
 
     Args:
         arrays: what `build_arrays` returns.
-        cards: six different cards 0 .. 51 in ascending order, which is not checked.
+        cards: six different cards 0 .. 51 in ascending order, unchecked.
         out: (15, 8), filled: a row for each toss of `TOSSES`, with the columns `HAND_MIN` .. `CRIB_MAX`.
     """
     scratch = np.empty((_SCRATCH, 12), np.uint32)
@@ -127,7 +126,7 @@ def _prepare(cards: npt.NDArray[np.int8], scratch: _Scratch) -> bool:
 
 @rule
 def _plan_cribs(arrays: StatisticsArrays, cards: npt.NDArray[np.int8], jacks: bool, scratch: _Scratch) -> None:
-    """Find for each toss the rows whose sum is its crib's histogram."""
+    """Find the rows whose sum is the crib's histogram, for each toss."""
     pair_rows = arrays.pair_rows
     for toss in range(15):
         x, y = TOSSES[toss, 0], TOSSES[toss, 1]
@@ -137,8 +136,8 @@ def _plan_cribs(arrays: StatisticsArrays, cards: npt.NDArray[np.int8], jacks: bo
         card_x, card_y = np.uint8(cards[x]), np.uint8(cards[y])
         number = TOSS_CLASS[card_x, card_y]
         names = TOSS_SUITS[card_x, card_y]
-        i, j = RELABELLED[names, np.uint8(cards[a])], RELABELLED[names, np.uint8(cards[b])]
-        k, m = RELABELLED[names, np.uint8(cards[c])], RELABELLED[names, np.uint8(cards[d])]
+        i, j = RELABELED[names, np.uint8(cards[a])], RELABELED[names, np.uint8(cards[b])]
+        k, m = RELABELED[names, np.uint8(cards[c])], RELABELED[names, np.uint8(cards[d])]
         scratch[toss, 0] = number
         scratch[toss, 1] = pair_rows[number, PAIR_NUMBER[i, j]]
         scratch[toss, 2] = pair_rows[number, PAIR_NUMBER[i, k]]
@@ -202,7 +201,7 @@ def _take_out(word: np.uint64, score: int) -> np.uint64:
 def _add_histograms(arrays: StatisticsArrays, scratch: _Scratch, out: npt.NDArray[np.int32]) -> None:
     """Add up each toss's rows: the histogram's sum goes to `CRIB_SUM`, the packed counters to `CRIB_MAX`.
 
-    The counters are unpacked in another loop: the compiler vectorises this one only if all its sums have 16 bits.
+    The counters are unpacked in another loop: the compiler vectorizes this one only if all its sums have 16 bits.
     """
     tosses, pairs = arrays.tosses, arrays.pairs
     for toss in range(15):

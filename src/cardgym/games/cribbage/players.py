@@ -11,10 +11,10 @@ from cardgym.games.cribbage.scoring import points_for, score_next
 from cardgym.games.cribbage.state import NUM_TOSSES, TOSSING
 from cardgym.games.cribbage.tosses import WIN, hand_totals, points_to_go_out, toss_worths
 
-_MOST_PEGGED = 14  # The most points that one card can score.
+_MAX_PEGGED = 14  # The most points that one card can score.
 
 
-# -- greedy: pegs as in the paper -----------------------------------------------------------------------------------------------
+# -- greedy: pegs as in the paper --------------------------------------------------------------------------------------
 
 
 @rule
@@ -143,8 +143,8 @@ def _value_of(state: State, seat: int, card: int, left: npt.NDArray[np.int64], p
     if count == 31 or held == 0 or state.said_go[other]:
         return value + _worth_of(_best_reply(state, seat, card, pile, size + 1, count), need)
     # By the points of the answer: the number of unseen cards that score them, and the sum of the best replies.
-    cards = np.zeros(_MOST_PEGGED + 1)
-    replies = np.zeros(_MOST_PEGGED + 1)
+    cards = np.zeros(_MAX_PEGGED + 1)
+    replies = np.zeros(_MAX_PEGGED + 1)
     for rank in range(13):
         after = count + worth(rank)
         if left[rank] == 0 or after > 31:
@@ -156,7 +156,7 @@ def _value_of(state: State, seat: int, card: int, left: npt.NDArray[np.int64], p
         replies[points] += left[rank] * reply
     lacking = 1.0  # The chance that the opponent has no card that scores more than `points`.
     above = 0.0
-    for points in range(_MOST_PEGGED, -1, -1):
+    for points in range(_MAX_PEGGED, -1, -1):
         if cards[points] > 0.0:
             above += cards[points]
             without = _chance_of_none(above, hidden, held)

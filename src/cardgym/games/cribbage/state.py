@@ -84,7 +84,7 @@ class CribbageOptions(Options):
 
 
 def invariants(state: State) -> tuple[int, ...]:
-    """The number of cards, their sum, the sum of their squares, and each seat's points that its tally does not explain."""
+    """The number, sum and sum of squares of all cards, and each seat's points that its tally does not explain."""
     cards = [int(card) for card in state.deck[: state.deck_size]]
     for hand in state.hand:
         cards += [int(card) for card in hand if card != EMPTY]

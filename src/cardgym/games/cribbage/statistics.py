@@ -102,7 +102,7 @@ def keeps(cards: Sequence[int]) -> list[Keep]:
 
 
 def distributions(kept: Sequence[int], tossed: Sequence[int]) -> tuple[_Integers, _Integers]:
-    """How often the hand has each score over the 46 cuts, and the crib over the 45,540 cases.
+    """The distribution of the hand's points over the 46 cuts, and of the crib's over the 45,540 cases.
 
     Args:
         kept: four cards 0 .. 51.
@@ -115,7 +115,7 @@ def distributions(kept: Sequence[int], tossed: Sequence[int]) -> tuple[_Integers
         CardgymError: if there are not four and two, two are the same, or one is not a card.
     """
     if len(kept) != 4 or len(tossed) != 2:
-        raise CardgymError(f"{len(kept)} cards kept and {len(tossed)} tossed: four and two are needed")
+        raise CardgymError(f"{len(kept)} cards kept and {len(tossed)} discarded: four and two are needed")
     return _distributions(np.array(check_cards([*kept, *tossed], 6), np.int8))
 
 
@@ -123,15 +123,15 @@ def totals(progress: Callable[[int, int], None] | None = None) -> dict[str, int 
     """Visit every hand of six cards and every toss, and add up their statistics.
 
     Args:
-        progress: called now and then with the number of canonical hands done and their total, 962,988.
+        progress: called from time to time with the number of canonical hands done and their total, 962,988.
 
     Returns:
-        By name: `hands_canonical` and `hands`, which ignore and respect the names of suits; `records`, the tosses of
-        the canonical hands; `combinations` of hand, toss, and cut or opponent's toss and cut; `hand_points_total` and
-        `crib_points_total`, the points of all these; `mean_best_hand`, `dealer_best_total` and `pone_best_net`, the
-        means over hands of the greatest mean hand, mean hand + mean crib, and mean hand - mean crib;
-        `hand_mean_range` and `crib_mean_range`, the least and the greatest mean over all tosses; `seconds`; and
-        `peak_rss_mb`, the most memory that the process has used so far in 10^6 bytes, 0 where the system does not say.
+        By name: `hands_canonical` and `hands`, without and with the names of suits; `records`, the tosses of the
+        canonical hands; `combinations` of hand, toss, and cut or opponent's toss and cut; `hand_points_total` and
+        `crib_points_total`, their points; `mean_best_hand`, `dealer_best_total` and `pone_best_net`, the means over
+        hands of the greatest mean hand, mean hand + mean crib, and mean hand - mean crib; `hand_mean_range` and
+        `crib_mean_range`, the least and greatest mean over all tosses; `seconds`; and `peak_rss_mb`, the peak memory
+        of the process in 10^6 bytes, 0 if the system does not report it.
     """
     start = time.perf_counter()
     arrays = build_arrays()
@@ -173,7 +173,7 @@ def _lookup(arrays: StatisticsArrays, cards: npt.NDArray[np.int8], out: npt.NDAr
 
 @compiled
 def _distributions(cards: npt.NDArray[np.int8]) -> tuple[_Integers, _Integers]:
-    """Count case by case, which takes half a millisecond."""
+    """Count case by case, in half a millisecond."""
     hand = np.zeros(HIGHEST_SCORE + 1, np.int64)
     crib_counts = np.zeros(HIGHEST_SCORE + 1, np.int64)
     unseen = np.ones(CARDS, np.bool_)
@@ -264,7 +264,7 @@ def _add_hand(out: npt.NDArray[np.int32], weight: int, sums: _Integers) -> None:
 
 
 def _peak_rss_mb() -> float:
-    """The most resident memory this process has used, in 10^6 bytes; 0 where the system does not say."""
+    """The peak resident memory of this process in 10^6 bytes; 0 if the system does not report it."""
     status = Path("/proc/self/status")
     if status.exists():
         # Linux's getrusage includes the parent's memory at the fork.
@@ -280,12 +280,10 @@ def _peak_rss_mb() -> float:
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add the command's arguments."""
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Count and print."""
     from cardgym.console.progress import Progress
 
     with Progress("counting", "hands of six cards") as progress:

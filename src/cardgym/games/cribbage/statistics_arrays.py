@@ -1,8 +1,8 @@
-"""The arrays from which the statistics of every discard follow in a few dozen additions.
+"""Arrays from which the statistics of every toss follow in a few dozen additions.
 
 Two cards x, y are tossed, four cards K are kept, and the opponent's toss {p, q} and the cut c are any of the 46 unseen
 cards. The crib's points over all C(46, 2) x 44 = 45,540 cases form a histogram. It is counted without visiting the
-cases, and without storing anything for each of the 14,444,820 pairs of hand and discard:
+cases, and without storing anything for the 14,444,820 pairs of hand and toss:
 
 1. Only the equality of suits matters, so the 1,326 tosses fall into 169 classes: 13 pairs, 78 suited, 78 unsuited.
 2. For a toss, a triple is a set {a, b, c} of three other cards. It covers three cases of opponent's toss and cut, one
@@ -25,14 +25,14 @@ cases, and without storing anything for each of the 14,444,820 pairs of hand and
    F(s) < 45,540, the k-th smallest score the number with F(s) < k, and the sum of all scores is the sum of
    45,540 - F(s).
 
-A histogram has 32 words, one cache line; a discard takes seven of them (one for the toss, six for pairs) and four
-steps. Only some 34,000 of the 207,025 G(a, b) differ, because suits rarely matter. Each is stored once, which takes
-3 MB instead of 14 and makes random look-ups twice as fast.
+A histogram has 32 words, one cache line; a toss reads seven of them (one for the toss, six for pairs) and four steps.
+Only some 34,000 of the 207,025 G(a, b) differ, because suits rarely matter. Storing each once takes 3 MB instead of 14
+and makes random look-ups twice as fast.
 
 The hand over its 46 cuts needs less. For each of the C(52, 4) = 270,725 sets of four kept cards, the 48 cuts are scored
-and sorted once. Of these 48 only the ten scores are stored that can become the minimum, the middle two or the maximum
-when the two tossed cards are removed. They share one 64-bit word, from which a score is removed at all places at once
-without a branch: such branches are unpredictable, and mispredicting them took a third of a look-up.
+and sorted once. Only the ten scores that can become the minimum, the middle two or the maximum when the two tossed
+cards are removed are stored, in one 64-bit word. A score is removed from it at all places at once, without a branch:
+mispredicted branches took a third of a look-up.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ UInt16s = npt.NDArray[np.uint16]
 
 
 class StatisticsArrays(NamedTuple):
-    """What the look-ups read; 3 MB, made by `build_arrays` and never written to disk."""
+    """What `lookup` reads: 3 MB, made by `build_arrays` and never written to disk."""
 
     hand_rows: UInt16s
     """(270725,): the row of `hands` of each set of four kept cards, by `FOUR_NUMBER`."""
@@ -104,7 +104,7 @@ def _toss_classes() -> npt.NDArray[np.uint8]:
     return classes.astype(np.uint8)
 
 
-def _relabellings() -> npt.NDArray[np.uint8]:
+def _relabelings() -> npt.NDArray[np.uint8]:
     """(16, 52): for suits 4 x first + second, every card after renaming these suits 0 and 1 (0 if they are equal)."""
     cards = np.arange(CARDS)
     rows = np.empty((16, CARDS), np.uint8)
@@ -115,7 +115,7 @@ def _relabellings() -> npt.NDArray[np.uint8]:
 
 
 def _toss_suits() -> npt.NDArray[np.uint8]:
-    """(52, 52): 4 x first + second suit of two cards, the lower rank's first, as `RELABELLED` is ordered."""
+    """(52, 52): 4 x first + second suit of two cards, the lower rank's first, as `RELABELED` is ordered."""
     one, other = np.indices((CARDS, CARDS))
     swapped = one % 13 > other % 13
     first, second = np.where(swapped, other, one) // 13, np.where(swapped, one, other) // 13
@@ -138,7 +138,7 @@ def _steps() -> UInt16s:
 
 TOSS_CLASS = _toss_classes()
 TOSS_SUITS = _toss_suits()
-RELABELLED = _relabellings()
+RELABELED = _relabelings()
 PAIR_NUMBER = _pair_numbers()
 FOUR_NUMBER = np.array([[comb(card, size) for size in (1, 2, 3, 4)] for card in range(CARDS)], np.uint32)
 """(52, 4): cards a < b < c < d have the number [a, 0] + [b, 1] + [c, 2] + [d, 3], 0 .. 270724."""
@@ -153,7 +153,7 @@ def build_arrays() -> StatisticsArrays:
         np.empty((TOSS_CLASSES, WIDTH), np.uint16),
         np.zeros((TOSS_CLASSES, _PAIRS), np.uint16),
     )
-    # Align the histograms, so that each lies in one cache line.
+    # Align each histogram to a cache line.
     store = np.zeros((_MOST_ROWS + 1) * WIDTH, np.uint16)
     start = -(store.ctypes.data // 2) % WIDTH
     pairs = store[start : start + _MOST_ROWS * WIDTH].reshape(_MOST_ROWS, WIDTH)
@@ -167,7 +167,7 @@ def build_arrays() -> StatisticsArrays:
 
 @compiled
 def _fill_hands(hand_rows: UInt16s, hands: UInt16s) -> int:
-    """Score and sort the cuts of every four cards. Returns how many rows differ.
+    """Score and sort the cuts of every four cards; return how many rows differ.
 
     A row of `hands`, (., 11), becomes the scores at `_STORED_PLACES` and the sum of all.
     """
@@ -207,14 +207,14 @@ def _fill_hands(hand_rows: UInt16s, hands: UInt16s) -> int:
 
 @compiled
 def _fill_cribs(tosses: UInt16s, pair_rows: UInt16s, pairs: UInt16s) -> int:
-    """Count the histograms of every class of tosses. Returns how many rows of pairs differ."""
+    """Count the histograms of every class of tosses; return how many rows of pairs differ."""
     histograms = np.empty((_PAIRS, WIDTH), np.int64)
     singles = np.empty((CARDS, WIDTH), np.int64)
     row = np.empty(WIDTH, np.uint16)
     slots = np.full(_SLOTS, -1, np.int32)
     different = 0
     for one in range(13):
-        # The suits of these tosses are those that `RELABELLED` gives them.
+        # The suits of these tosses are those that `RELABELED` gives them.
         for other in range(one + 1, 26):
             if other % 13 < one:
                 continue
@@ -292,7 +292,7 @@ def _count_triples(one: int, other: int, histograms: npt.NDArray[np.int64]) -> N
 
 @rule
 def _nobs_cuts(jacks: int, a: int, b: int, c: int) -> int:
-    """How many of three crib cards give nobs when cut; `jacks` has a bit for the suit of each tossed jack."""
+    """How many of three crib cards score nobs when cut; `jacks` has a bit for the suit of each tossed jack."""
     for card in (a, b, c):
         if card % 13 == JACK:
             jacks |= 1 << card // 13

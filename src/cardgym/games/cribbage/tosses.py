@@ -19,7 +19,7 @@ from cardgym.games.cribbage.cards import CARDS, JACK
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_ranks, score_ranks_all
 from cardgym.games.cribbage.state import CUTS, KEPT, NUM_TOSSES, TOSSES
 
-# Mean crib points by the two ranks tossed; research/crib_table.py computes them.
+# Mean crib points by the two ranks tossed; research/cribbage_crib_table.py computes them.
 # fmt: off
 PONE_CRIB = (
     6.048, 5.072, 5.171, 5.777, 6.065, 4.860, 4.839, 4.827, 4.632, 4.486, 4.746, 4.439, 4.370,  # A with A .. K

@@ -1,1 +1,1 @@
-"""The paper's learner of cribbage: eight strategies, weighted by both scores and who deals."""
+"""The paper's learner for cribbage: eight strategies, weighted by both scores and who deals."""

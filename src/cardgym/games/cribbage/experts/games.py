@@ -41,14 +41,14 @@ from cardgym.games.cribbage.tosses import kept_set
 
 @rule
 def deal_cards(state: State, chance: Generator) -> None:
-    """Draw all chance up to the tosses, in a new game with the cut for the deal."""
+    """Play all chance up to the tosses; in a new game this includes the cut."""
     while state.phase != TOSSING and state.phase != OVER:
         apply_action(state, uniform(chance, num_chance_outcomes(state)))
 
 
 @rule
 def finish_deal(state: State, toss: int, other_toss: int, starter: int) -> None:
-    """Toss for seats 0 and 1, turn up the card at place `starter` of the pack, and play the deal to its end."""
+    """Toss for both seats, turn up the card at place `starter` of the pack, and finish the deal like `greedy`."""
     deal = state.deal_number
     apply_action(state, CARDS + toss)
     apply_action(state, CARDS + other_toss)
@@ -60,13 +60,13 @@ def finish_deal(state: State, toss: int, other_toss: int, starter: int) -> None:
 PAPER, GRADIENT = range(2)
 """The updates; see `updates`."""
 MAX_PATH = 64
-"""How many deals of a game its path can hold. A game has about nine; later ones share the last entry."""
+"""Most deals in the path of a game. A game has about nine; later deals share the last entry."""
 GAMES, DEALS, WINS, DECISIONS = range(4)
 """`Learner.counters`: games played, deals kept, games that expert 0 has won, decisions learned from."""
 
 
 class Learner(NamedTuple):
-    """All that changes while experts learn: one that plays itself, or two."""
+    """The state of the experts: one that plays itself, or two."""
 
     logs: npt.NDArray[np.float64]
     """(experts, 121, 121, 2, 8), float64: logarithms of the weights."""
@@ -83,7 +83,7 @@ class Learner(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What stays the same while games are played; see `ExpertsConfig`."""
+    """The hyperparameters that the compiled games read; see `ExpertsConfig`."""
 
     update: int
     learning_rate: float
@@ -119,10 +119,10 @@ def train_games(arrays: StatisticsArrays, states: Any, learner: Learner, setting
 
     Args:
         arrays: what `build_arrays` returns.
-        states: two records of the game with its options; the rest of them is overwritten.
-        learner: changed.
+        states: two states of the game with its options; overwritten.
+        learner: updated.
         settings: how the experts learn.
-        games: how many games.
+        games: the number of games.
     """
     state = states[0]
     chance = learner.generator
@@ -160,7 +160,7 @@ def train_games(arrays: StatisticsArrays, states: Any, learner: Learner, setting
             length += 1
             starter = uniform(chance, 40)
             if settings.update == GRADIENT:
-                # One of the two seats learns from each deal, in turn, while the other's keep stays the same.
+                # The seats take turns to learn from a deal, while the other's keep stays the same.
                 seat = int(learner.counters[DECISIONS]) & 1
                 learner.counters[DECISIONS] += 1
                 own, other, dealer = path[at, seat, 0], path[at, seat, 1], path[at, seat, 2]
@@ -194,7 +194,7 @@ def train_games(arrays: StatisticsArrays, states: Any, learner: Learner, setting
 
 @rule
 def _chance(state: State, seat: int, values: npt.NDArray[np.float64]) -> float:
-    """The chance that `seat` wins, after a deal."""
+    """The chance of `seat` to win after a deal."""
     if state.phase == OVER:
         return 1.0 if state.scores[seat] > state.scores[1 - seat] else 0.0
     return float(values[state.scores[seat], state.scores[1 - seat], 1 if state.dealer == seat else 0])
@@ -204,7 +204,7 @@ def _chance(state: State, seat: int, values: npt.NDArray[np.float64]) -> float:
 def _play_on(
     state: State, tosses: npt.NDArray[np.int64], kept: npt.NDArray[np.int64], starter: int, learner: Learner
 ) -> None:
-    """Finish a deal. If the game goes on, keep the deal's scores in order and add them to the pegging statistics."""
+    """Finish a deal. If the game continues, keep its scores in order and add them to the pegging statistics."""
     dealer, deal = int(state.dealer), int(state.deal_number)
     before = np.empty((2, 6), np.int64)
     for seat in range(2):
@@ -231,7 +231,7 @@ def _play_on(
             events[size] = points if seat == dealer else -points
             size += 1
     if state.phase == OVER:
-        return  # A deal that the end of the game cut short would bias both.
+        return  # A deal cut short by the end of the game would bias both.
     pone = 1 - dealer
     events[size] = -(int(state.tally[pone, PONE_HAND]) - before[pone, PONE_HAND])
     events[size + 1] = int(state.tally[dealer, DEALER_HAND]) - before[dealer, DEALER_HAND]

@@ -1,4 +1,4 @@
-"""Compiled matches between experts, named weights and `greedy`; the arena plays the same matches more slowly."""
+"""Compiled matches between experts, named weights and `greedy`, faster than the arena's."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from cardgym.games.cribbage.statistics_arrays import StatisticsArrays, build_arr
 from cardgym.statistics import Interval, Moments
 
 WEIGHTS, GREEDY, OWN_CRIB = range(3)
-"""Kinds of players: by weights, `greedy`, and by weights with `own_crib`."""
+"""Kinds of players: weights, `greedy`, and weights with `own_crib`."""
 
 
 OPPONENTS = ("greedy", "uniform", *STRATEGIES)
-"""The opponents that trained experts are measured against."""
+"""The opponents of trained experts in evaluations."""
 _STREAM = np.uint64(0xE89E27)
 
 
 class Side(NamedTuple):
-    """A player of a match: weights with their pegging statistics, or `greedy`."""
+    """A player in a match: weights with their pegging statistics, or `greedy`."""
 
     name: str
     weights: Weights
@@ -51,7 +51,7 @@ class Side(NamedTuple):
 
 
 def side(name: str, pegging: PeggingStatistics) -> Side:
-    """The side that a name means: `greedy`, a weight file by its path, or named weights, which read `pegging`.
+    """The side with a name: `greedy`, a path to a weight file, or named weights, which read `pegging`.
 
     Raises:
         CardgymError: for another name, and as `load_experts`.
@@ -67,7 +67,7 @@ def side(name: str, pegging: PeggingStatistics) -> Side:
 
 
 def records(number: int) -> npt.NDArray[Any]:
-    """Records of the game for compiled code that plays whole games; with the JIT off, an `np.recarray`."""
+    """States of the game for compiled code that plays whole games; an `np.recarray` with the JIT off."""
     states = np.repeat(np.asarray(GAME.new_record(GAME.parse_options())), number)
     return states.view(np.recarray) if config.DISABLE_JIT else states
 
@@ -78,7 +78,7 @@ def match(one: Side, other: Side, games: int, seed: int) -> tuple[float, Interva
     Args:
         one: the first side.
         other: its opponent.
-        games: how many games, rounded up to an even number.
+        games: the number of games, rounded up to an even number.
         seed: seed of the deals.
     """
     wins = np.zeros(max((games + 1) // 2, 1), np.int64)
@@ -98,7 +98,7 @@ def same_tosses(one: Side, other: Side, samples: int, seed: int) -> float:
     Args:
         one: a side with weights.
         other: another side with weights.
-        samples: how many hands, each as dealer or pone at two random scores that differ by at most 30.
+        samples: the number of hands, each as dealer or pone at two random scores that differ by at most 30.
         seed: seed of the hands.
     """
     chance = np.array([derive(np.uint64(seed), _STREAM), 0], np.uint64)
@@ -119,17 +119,17 @@ def play_match(
     figures: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
     key: np.uint64, first: int, wins: npt.NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Play pairs of games on the same deals, with the seats swapped.
+    """Play pairs of games on the same deals with the seats swapped.
 
     Args:
         arrays: what `build_arrays` returns.
-        states: one record of the game with its options.
+        states: one state of the game with its options.
         kinds: WEIGHTS, GREEDY or OWN_CRIB for each player.
         weights: (121, 121, 2, 8) for each player.
         figures: `PeggingStatistics.figures` for each player.
         key: the key of the deals.
         first: the number of the first pair.
-        wins: (pairs,), filled with the games, 0 .. 2, that the first player wins of each pair.
+        wins: (pairs,), filled with the number of games, 0 .. 2, that the first player wins of each pair.
     """
     state = states[0]
     chance = np.empty(2, np.uint64)
@@ -169,7 +169,7 @@ def count_same(
     figures: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
     chance: Generator, samples: int,
 ) -> int:  # fmt: skip
-    """From how many random hands, at scores that differ by at most 30, both sides toss the same; see `play_match`."""
+    """The number of hands from which both sides toss the same; arguments as for `play_match`."""
     state = states[0]
     out = np.empty((KEEPS, 8), np.int32)
     scores = np.empty((NUM_STRATEGIES, KEEPS))

@@ -1,13 +1,13 @@
-"""The eight strategies that rate the 15 keeps of a hand of cribbage, and statistics of pegging.
+"""The eight strategies that rate the 15 keeps of a hand, and the pegging statistics that some of them read.
 
 Source: Lang, "Machine Learning Strategies in Cribbage" (2017), sections 3.1.2 and 3.1.3. Each strategy has a figure for
 every keep: the minimum, mean, median or maximum points of the hand over the cuts; the mean points of the crib, where
-fewer are better whoever's crib it is; or points pegged, or given to the opponent, by keeps of the same four ranks. The
+fewer are better for both sides; or the points pegged, or given to the opponent, by keeps of the same four ranks. The
 figures of a strategy are scaled to [0, 1], 1 for the best, and then divided by their sum: its desirabilities. The keep
-with the greatest weighted desirability is kept.
+with the greatest weighted desirability is chosen.
 
 The paper also asks that the desirabilities of each keep add up to 1 over the strategies. That contradicts the first
-scaling: the 8 strategies' sums add up to 8, the 15 keeps' to 15. Only the first holds here.
+scaling, because the sums of 8 strategies add up to 8 and those of 15 keeps to 15. Only the first scaling is used.
 """
 
 from __future__ import annotations
@@ -35,39 +35,39 @@ STRATEGIES = (
 )
 """The strategies, in the order of the weights."""
 FAMILIES = {"hand": (0, 1, 2, 3), "crib": (4,), "pegging": (5, 6, 7)}
-"""The strategies by what they look at: red, green and blue in the picture of the board."""
+"""The strategies by the points that they look at: the columns of the picture of the board."""
 NUM_STRATEGIES = 8
 KEEPS = 15
 HOLES = 121
-"""How many scores a deal can begin at: 0 .. 120."""
+"""Number of scores at which a deal can begin: 0 .. 120."""
 
 RANK_SETS = 1820
-"""How many multisets of four ranks there are."""
-MOST_PEGGED = 32
-"""Points pegged in a deal are counted as 0 .. 31; 31 includes more, which hardly happens."""
+"""Number of multisets of four ranks."""
+MAX_PEGGED = 32
+"""Points pegged in a deal are counted as 0 .. 31; the last count includes all that is higher, which is rare."""
 _PRIOR = 4.0
-"""A keep's means start as if it had been seen this often with its side's mean."""
+"""The means of a keep include this many deals with the mean of its side."""
 
 GAINED, MEDIAN, GIVEN = range(3)
 
 
 class PeggingStatistics(NamedTuple):
-    """Statistics of pegging in the deals played so far, by side (0 the pone, 1 the dealer) and ranks kept."""
+    """Pegging statistics of the deals so far, by side (0 the pone, 1 the dealer) and ranks kept."""
 
     gained: npt.NDArray[np.int64]
-    """(2, 1820, 32), int64: how often a keep pegged how many points."""
+    """(2, 1820, 32), int64: the number of deals in which a keep pegged 0 .. 31 points."""
     given: npt.NDArray[np.int64]
-    """(2, 1820), int64: the sum of the points that the opponent pegged against a keep."""
+    """(2, 1820), int64: the points that opponents pegged against a keep."""
     sides: npt.NDArray[np.int64]
     """(2, 3), int64: deals, points gained and points given, over all keeps."""
     figures: npt.NDArray[np.float64]
-    """(3, 2, 1820), float64: mean gained, median gained and mean given, which the strategies read."""
+    """(3, 2, 1820), float64: mean gained, median gained and mean given: the figures of the strategies."""
 
 
 def new_pegging() -> PeggingStatistics:
-    """Statistics of no deals."""
+    """Empty statistics."""
     return PeggingStatistics(
-        np.zeros((2, RANK_SETS, MOST_PEGGED), np.int64),
+        np.zeros((2, RANK_SETS, MAX_PEGGED), np.int64),
         np.zeros((2, RANK_SETS), np.int64),
         np.zeros((2, 3), np.int64),
         np.zeros((3, 2, RANK_SETS)),
@@ -86,8 +86,8 @@ _TOSS_NUMBER = _toss_numbers()
 
 @rule
 def add_pegging(pegging: PeggingStatistics, dealer: int, kept: int, gained: int, given: int) -> None:
-    """Add a deal: keep `kept` of one side pegged `gained` points and the opponent `given`."""
-    pegging.gained[dealer, kept, min(gained, MOST_PEGGED - 1)] += 1
+    """Add a deal in which keep `kept` of a side pegged `gained` points and the opponent `given`."""
+    pegging.gained[dealer, kept, min(gained, MAX_PEGGED - 1)] += 1
     pegging.given[dealer, kept] += given
     pegging.sides[dealer, 0] += 1
     pegging.sides[dealer, 1] += gained
@@ -97,10 +97,10 @@ def add_pegging(pegging: PeggingStatistics, dealer: int, kept: int, gained: int,
 
 @rule
 def update_figures(pegging: PeggingStatistics, dealer: int, kept: int) -> None:
-    """Recompute a keep's three figures; the means of a keep seen rarely are close to its side's."""
+    """Recompute a keep's three figures; the means of a rare keep are close to its side's."""
     count = 0
     total = 0
-    for points in range(MOST_PEGGED):
+    for points in range(MAX_PEGGED):
         count += pegging.gained[dealer, kept, points]
         total += points * pegging.gained[dealer, kept, points]
     deals = max(pegging.sides[dealer, 0], 1)
@@ -112,7 +112,7 @@ def update_figures(pegging: PeggingStatistics, dealer: int, kept: int) -> None:
     seen = 0
     low = -1
     high = -1
-    for points in range(MOST_PEGGED):
+    for points in range(MAX_PEGGED):
         seen += pegging.gained[dealer, kept, points]
         if low < 0 and 2 * seen >= count:
             low = points
@@ -133,11 +133,11 @@ def score_keeps(
         figures: `PeggingStatistics.figures`.
         cards: six cards, sorted by rank.
         dealer: 1 for the dealer, 0 for the pone.
-        own_crib: whether `crib_min_avg` prefers the most points where the crib is the dealer's own. Not in the paper.
+        own_crib: whether `crib_min_avg` prefers more points in the dealer's own crib, unlike in the paper.
         out: (15, 8), overwritten.
         scores: filled; each row adds up to 1.
     """
-    # The look-up needs the cards in ascending order, in which the tosses have other numbers.
+    # The look-up needs the cards in ascending order, where the tosses have other numbers.
     ordered = np.empty(6, np.int8)
     places = np.empty(6, np.int8)
     for place in range(6):
@@ -182,7 +182,7 @@ def scale_row(row: npt.NDArray[np.float64]) -> None:
 
 @rule
 def best_keep(weights: npt.NDArray[np.float32], scores: npt.NDArray[np.float64]) -> int:
-    """The toss of the greatest weighted desirability, P = w S; the first of equals."""
+    """The toss of the greatest weighted desirability, P = w S; the first in a tie."""
     best = 0
     most = -1.0
     for toss in range(KEEPS):

@@ -1,4 +1,4 @@
-"""A training of experts: its hyper-parameters, and the run, which can be saved and resumed."""
+"""A training of experts: its hyperparameters, and the run, which can be saved and resumed."""
 
 from __future__ import annotations
 
@@ -39,61 +39,58 @@ class ExpertsConfig(TrainingConfig):
     """Experts at cribbage: how much each of eight strategies counts, by both scores and who deals."""
 
     total_games: Annotated[Games, Field(ge=1)] = 1_000_000
-    """How many games are played."""
+    """Number of games."""
     init: Annotated[Items[str], Field(min_length=1, max_length=2)] = ("uniform",)
-    """What the expert starts from: weights with a name, or the path of a weight file. One expert plays itself; name two
-    to let two learn against each other."""
+    """Initial weights: a name, or the path of a weight file. One expert plays itself; two learn against each other."""
     update: Literal["gradient", "paper"] = "gradient"
-    """How experts learn: by the gradient of what is won, or by the paper's update."""
+    """How experts learn: by the gradient of the chance to win, or by the paper's update."""
     init_noise: NonNegativeFloat = 0.05
-    """Standard deviation of the noise on the logarithms of weights with a name; the paper's update needs some."""
+    """Standard deviation of the noise on the logarithms of named weights; the paper's update needs some."""
     own_crib: bool = False
-    """Let `crib_min_avg` maximise the own crib as dealer, which the paper's eight strategies cannot."""
+    """Let `crib_min_avg` maximize the own crib as dealer, which none of the paper's eight strategies does."""
     seed_deals: Games = 200_000
-    """Deals with random keeps, before training, that the statistics of pegging start from."""
+    """Deals with random keeps before training, for the first pegging statistics."""
 
     learning_rate: NonNegativeFloat = 0.1
-    """The gradient's step size at the start; it falls to 0 in a straight line."""
+    """Initial step size of the gradient; it falls linearly to 0."""
     temperature: PositiveFloat = 0.005
-    """Temperature of the softmax over the keeps whose gradient is taken, in units of P = w S, whose mean is 1 / 15."""
+    """Temperature of the softmax over the keeps, in units of P = w S, whose mean is 1 / 15."""
     reach: Annotated[int, Field(ge=0, le=60)] = 16
-    """An update also changes the positions up to this many points away."""
+    """An update also changes positions up to this many points away."""
     exploring_starts: Share = 0.5
-    """The share of games that begin at two scores drawn at random."""
+    """Share of games that begin at two random scores."""
     value_every: PositiveInt = 20_000
-    """Games from one valuation of all positions to the next."""
+    """Games between valuations of all positions."""
     buffer_size: Annotated[int, Field(ge=1, le=10_000_000)] = 4096
-    """How many of the last deals are kept to value positions by."""
+    """Number of recent deals kept for valuing positions."""
     gamma: Share = 1.0
-    """The paper's update: a position n deals before the last counts gamma^n; 1 counts all positions alike."""
+    """The paper's update: a position n deals before the last counts gamma^n; with 1 all positions count the same."""
 
     save_every: PositiveInt = 200_000
-    """Games from one weight file, with its state to resume from, to the next, whatever `value_every` is."""
+    """Games between weight files, each saved with the state to resume from, independent of `value_every`."""
     eval_opponents: Items[str] = ("greedy", "uniform")
-    """Whom the first expert is evaluated against each time it is saved."""
+    """Opponents of the first expert in the evaluation at each save."""
     eval_games: Annotated[Games, Field(ge=1)] = 20_000
-    """Games against each opponent in an evaluation; deals are swapped."""
+    """Games against each opponent in an evaluation, with each deal played from both seats."""
 
     @property
     def game_id(self) -> str:
-        """The id of the game."""
         return ENV
 
     @property
     def algorithm_name(self) -> str:
-        """The algorithm's short name."""
         return "experts"
 
 
 class Trainer:
     """Experts that learn as their config says.
 
-    Named weights start with noise, weight files exactly as they are. Both experts share the pegging statistics: those
-    of the first weight file, or of `seed_deals` deals with random keeps if there is no weight file.
+    Named weights start with noise, weight files without. Both experts share the pegging statistics: those of the first
+    weight file, or of `seed_deals` deals with random keeps if there is none.
 
     Attributes:
         config: the hyper-parameters.
-        learner: everything that changes.
+        learner: the state of the experts.
     """
 
     def __init__(self, config: ExpertsConfig) -> None:
@@ -112,7 +109,7 @@ class Trainer:
                 experts = load_experts(Path(name))
                 if experts.own_crib != config.own_crib:
                     raise CardgymError(
-                        f"weight file {name}: learned with own_crib={experts.own_crib}, where its weights have "
+                        f"weight file {name}: learned with own_crib={experts.own_crib}, which gives its weights "
                         "another meaning; set own_crib to the same"
                     )
                 first.append(experts.weights)
@@ -141,7 +138,7 @@ class Trainer:
             self._first_values(derive(key, np.uint64(3)))
 
     def _first_values(self, key: np.uint64) -> None:
-        """Value positions by some games of the first weights, before the experts learn anything."""
+        """Value positions by some games between the initial weights, without learning."""
         trial = self.learner._replace(
             logs=self.learner.logs.copy(),
             pegging=copy.deepcopy(self.learner.pegging),
@@ -162,18 +159,18 @@ class Trainer:
 
     @property
     def share(self) -> float:
-        """The share of the games so far that expert 0 has won; about a half in self-play."""
+        """The share of games so far that expert 0 has won; about a half in self-play."""
         return int(self.learner.counters[WINS]) / max(self.games, 1)
 
     def statistics(self) -> dict[str, float]:
-        """What games are like so far, by tag. The last deal of a game, which its end cuts short, counts too."""
+        """Statistics of the games so far, by tag. The last deal of a game counts, though its end cuts it short."""
         return {"charts/deals_per_game": 1.0 + int(self.learner.counters[DEALS]) / max(self.games, 1)}
 
     def advance(self) -> None:
-        """Play up to the next multiple of `value_every` or `save_every`, or to the end.
+        """Play to the next multiple of `value_every` or `save_every`, or to the end.
 
-        Positions are valued, and the step size changes, only at multiples of `value_every` and at the end, so how
-        often a run is saved does not change what it learns.
+        Positions are valued and the step size changes only at multiples of `value_every` and at the end, so
+        `save_every` does not change what is learned.
         """
         config, learner = self.config, self.learner
         valued = self.games - self.games % config.value_every
@@ -231,14 +228,14 @@ class Trainer:
         return paths
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything that the rest of the run depends on, as arrays by name."""
+        """The state of the run, as arrays by name."""
         learner = self.learner
         plain = {f"pegging_{name}": array for name, array in learner.pegging._asdict().items()}
         names = ("logs", "values", "deals", "counters", "generator")
         return {**plain, **{name: getattr(learner, name) for name in names}}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned.
+        """Restore what `state_dict` returned.
 
         Raises:
             CardgymError: if an array is missing or has another shape or type.

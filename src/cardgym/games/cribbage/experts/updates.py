@@ -1,14 +1,15 @@
-"""The two updates of the weights. Weights are kept as logarithms, so that squaring is doubling.
+"""The two updates of the weights, and the values of positions. Weights are kept as logarithms.
 
-The paper's update: after a game, the winner's weights w become c w^2 along the positions of the game, the loser's c /
-w^2. The paper leaves two questions open:
+The paper's update: after a game, the winner's weights w become c w^2 at the positions of the game, the loser's c / w^2.
+The paper leaves two questions open:
 
-- Uniform weights are a fixed point. Training from uniform weights therefore starts with a little seeded noise.
-- How much a position should learn. n deals before the last, the exponents are 1 + k for the winner and 1 - 3k for the
-  loser, where k = gamma^n. With gamma 1 these are the paper's 2 and -2 everywhere, with gamma 0 at the last deal only.
+- Uniform weights are a fixed point. Training from them therefore starts with a little seeded noise.
+- How much should each position learn? n deals before the last, the exponents are 1 + k for the winner and 1 - 3k for
+  the loser, where k = gamma^n. With gamma 1 these are the paper's 2 and -2 everywhere, with gamma 0 at the last deal
+  only.
 
-The gradient update: the paper rules out regret, because every hand would have to be played again from its position.
-That takes microseconds here. Each of the 15 keeps is played against the same cards, and is worth the chance to win from
+The gradient update: the paper rules out regret, because every hand would have to be replayed from its position. That
+takes microseconds here. Each of the 15 keeps is played against the same cards, and its worth is the chance to win from
 the position that it leads to. With pi = softmax(w S / temperature) over the keeps and that chance A_j, the gradient of
 the expected chance sum_j pi_j A_j is
 
@@ -16,7 +17,12 @@ the expected chance sum_j pi_j A_j is
 
 and the weights follow it by exponentiated gradient, w_i <- c w_i exp(learning_rate x g_i) (Kivinen and Warmuth,
 "Exponentiated gradient versus gradient descent for linear predictors", 1997), which keeps them positive with sum 1.
-Positions nearby take the same step, smaller with their distance.
+Nearby positions take the same step, smaller with their distance.
+
+The value of a position is the chance to win from it. The paper suggests training backwards from the end of the game.
+Here the last deals played are kept as sequences of scores. From any position such a deal either ends the game, with a
+known winner, or leads to a position with more points, so all 29,282 values follow in one pass from the last hole
+backwards. This assumes that deals go the same everywhere on the board, which is nearly true.
 """
 
 from __future__ import annotations
@@ -31,13 +37,13 @@ from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.experts.strategies import HOLES, KEEPS, NUM_STRATEGIES
 
 FLOOR = math.log(1e-6)
-"""The logarithm of the least weight, a millionth: 1 / w^2 stays finite."""
+"""The logarithm of the smallest weight, a millionth, so that 1 / w^2 stays finite."""
 
 Floats = npt.NDArray[np.float64]
 
 
 @rule
-def normalise(logs: Floats) -> None:
+def normalize(logs: Floats) -> None:
     """Scale weights, given as logarithms, (8,), to the sum 1, and raise them to the floor."""
     most = logs[0]
     for i in range(1, NUM_STRATEGIES):
@@ -59,18 +65,18 @@ def paper_update(logs: Floats, won: bool, discount: float) -> None:
     power = 1.0 + discount if won else 1.0 - 3.0 * discount
     for i in range(NUM_STRATEGIES):
         logs[i] *= power
-    normalise(logs)
+    normalize(logs)
 
 
 @rule
 def gradient(logs: Floats, scores: Floats, chances: Floats, temperature: float, shares: Floats, out: Floats) -> None:
-    """Compute the gradient g of the module's docstring.
+    """Compute the gradient g in the module's docstring.
 
     Args:
-        logs: (8,), logarithms of the weights, which need not add up to 1.
+        logs: (8,), logarithms of the weights, not necessarily normalized.
         scores: (8, 15), S.
         chances: (15,), A.
-        temperature: of the softmax over the keeps.
+        temperature: temperature of the softmax over the keeps.
         shares: (15,), filled with pi.
         out: (8,), filled with g.
     """
@@ -111,8 +117,8 @@ def spread(logs: Floats, own: int, other: int, dealer: int, step: Floats, reach:
         own: the own score.
         other: the opponent's score.
         dealer: 1 for the dealer, 0 for the pone.
-        step: what is added at the position itself; it falls linearly with the distance in either score.
-        reach: positions farther away than this do not change.
+        step: added at the position itself; it falls linearly with the distance in either score.
+        reach: positions farther away do not change.
     """
     for p in range(max(own - reach, 0), min(own + reach, HOLES - 1) + 1):
         near = 1.0 - abs(p - own) / (reach + 1.0)
@@ -120,7 +126,7 @@ def spread(logs: Floats, own: int, other: int, dealer: int, step: Floats, reach:
             share = near * (1.0 - abs(o - other) / (reach + 1.0))
             for i in range(NUM_STRATEGIES):
                 logs[p, o, dealer, i] += share * step[i]
-    # Only differences matter. Kept near 0, the logarithms of positions visited often stay precise.
+    # Only differences matter. Near 0 the logarithms of often visited positions stay precise.
     most = logs[own, other, dealer, 0]
     for i in range(1, NUM_STRATEGIES):
         most = max(most, logs[own, other, dealer, i])
@@ -129,7 +135,7 @@ def spread(logs: Floats, own: int, other: int, dealer: int, step: Floats, reach:
 
 
 EVENTS = 32
-"""Room for the scores of a deal: at most 1 for heels, 8 for cards played and 3 at the show."""
+"""Room for the scores of a deal: at most 1 for heels, 8 for cards played and 3 in the show."""
 
 
 @compiled

@@ -1,9 +1,9 @@
 """Solve the play of the cards by CFR+, and write the policy that the player `equilibrium` plays by.
 
-Pone and dealer each hold four cards that `expert` keeps, and play for the difference of their points, whatever the
-score is. Suits do not matter there. In a share of deals the opponent takes the most points at sight; --takers 0 leaves
-these opponents out. Exploitability is exact: what a best responder to the policy, as it is written, wins a deal. Needs
-2.9 GB of memory. Example: cardgym pegging --iterations 60 --out policy.safetensors
+Pone and dealer each hold four cards that `expert` keeps, and play for the difference of their points, regardless of the
+score; suits do not matter. In a share of deals the opponent always plays the card of most points; --takers 0 leaves
+these opponents out. Exploitability is exact: the points a deal that a best responder wins from the policy as written.
+Needs 2.9 GB of memory. Example: cardgym pegging --iterations 60 --out policy.safetensors
 """
 
 from __future__ import annotations
@@ -21,13 +21,16 @@ _TAKERS = 0.1
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add the command's arguments."""
     parser.add_argument(
-        "--iterations", type=int, default=_ITERATIONS, metavar="N", help=f"of CFR+, 1 or more (default {_ITERATIONS})"
+        "--iterations",
+        type=int,
+        default=_ITERATIONS,
+        metavar="N",
+        help=f"iterations of CFR+, 1 or more (default {_ITERATIONS})",
     )
     parser.add_argument(
         "--takers", type=float, default=_TAKERS, metavar="SHARE",
-        help=f"of deals in which the opponent takes the most points at sight, 0 to 0.9 (default {_TAKERS})",
+        help=f"share of deals in which the opponent plays for the most points now, 0 to 0.9 (default {_TAKERS})",
     )  # fmt: skip
     parser.add_argument("--threads", type=int, default=2, metavar="N", help="1 or more (default 2)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the policy to this file (.safetensors)")
@@ -35,7 +38,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Solve, write and print.
+    """Solve, write the policy and print the report.
 
     Raises:
         CardgymError: for numbers below 1, or a file of another kind.

@@ -1,7 +1,7 @@
-"""What the last three cards of the play are worth, for every pile that they can be played on.
+"""The worth of the last three cards of the play, for every pile on which they can be played.
 
-With two cards in one hand and one in the other, only whoever holds two still decides. Values are the points of that
-seat less those of the other.
+With two cards in one hand and one in the other, only the holder of two still decides. Values are the holder's points
+minus the other's.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _THREES = np.array(SETS[3], np.int8)
 
 @rule
 def _alone(pile: Pile, length: int, count: int, cards: Pile, order: int) -> int:
-    """The points of playing cards in an order when nobody else has a card; -1 if that is not allowed.
+    """The points of playing cards in an order when the other hand is empty; -1 if that is illegal.
 
-    Playing a card that does not fit is not allowed while one of the later ones fits.
+    A card that does not fit may not be played while one of the later ones fits.
     """
     points = 0
     for place in range(3):
@@ -54,15 +54,15 @@ def _alone(pile: Pile, length: int, count: int, cards: Pile, order: int) -> int:
 
 @rule
 def best_alone(pile: Pile, length: int, count: int, cards: Pile, work: Pile, in_front: bool) -> int:
-    """The most points of playing `cards`, (3,), ranks or -1, in any order.
+    """The most points that `cards`, (3,), ranks or -1, can score in any order, with the other hand empty.
 
     Args:
         pile: the ranks since the last restart, (length or more,).
-        length: how many they are.
+        length: the length of the pile.
         count: the count.
         cards: the cards.
         work: (10,), overwritten.
-        in_front: whether the first of them is to be played first.
+        in_front: whether the first card must be played first.
     """
     best = 0
     for order in range(2 if in_front else 6):
@@ -74,9 +74,9 @@ def best_alone(pile: Pile, length: int, count: int, cards: Pile, work: Pile, in_
 
 @rule
 def _then(pile: Pile, length: int, count: int, x: int, g: int) -> int:
-    """The value to whoever holds g, whose turn is over, of what follows: x is the other's last card.
+    """The value to the holder of g, who has just played, of what follows; x is the other's last card.
 
-    `pile` and `count` include the card played last, and the count is not 31.
+    `pile` and `count` include the card just played, and the count is not 31.
     """
     word = points_of_next(pile, length)
     if worth(x) <= 31 - count:
@@ -97,17 +97,17 @@ def _then(pile: Pile, length: int, count: int, x: int, g: int) -> int:
 
 @rule
 def fresh(x: int, g: int) -> int:
-    """The value to whoever holds g when the other leads x to an empty pile, and these are the last two cards."""
+    """The value to the holder of g when the other leads x to an empty pile, and these are the last two cards."""
     return (2 if x == g else 0) + (2 if worth(x) + worth(g) == 15 else 0) + 1
 
 
 @rule
 def value_of_two(pile: Pile, length: int, count: int, first: int, last: int, x: int) -> int:
-    """The value to whoever plays `first`, which fits, and holds `last` for later; the other holds x.
+    """The value of playing `first`, which fits, and then `last`, when the other holds x.
 
     Args:
         pile: the ranks since the last restart, (length + 2 or more,); overwritten behind them.
-        length: how many they are.
+        length: the length of the pile.
         count: the count.
         first: the rank played now.
         last: the rank left.
@@ -122,7 +122,7 @@ def value_of_two(pile: Pile, length: int, count: int, first: int, last: int, x: 
 
 @compiled
 def decided_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
-    """Fill in what each order of two cards is worth to whoever holds them and is to play.
+    """Fill in the worth of each order of two cards to their holder, who is to play.
 
     Args:
         piles: (piles, 8), int8: ranks since the last restart.
@@ -149,7 +149,7 @@ def decided_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray
 
 @compiled
 def forced_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
-    """Fill in the values where the other is to play its last card, as `decided_values`, (piles, 91, 16), int8."""
+    """Fill in the values if the other must first play its last card, as `decided_values`, (piles, 91, 16), int8."""
     work = np.empty(10, np.int8)
     spare = np.empty(10, np.int8)
     cards = np.full(3, -1, np.int8)  # No card in front, so that the two behind it are tried in both orders.
@@ -176,7 +176,7 @@ def forced_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[
 
 @compiled
 def alone_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
-    """Fill in what three cards are worth when the other has none, (piles, 455), int8."""
+    """Fill in the worth of three cards when the other hand is empty, (piles, 455), int8."""
     spare = np.empty(10, np.int8)
     for state in range(piles.shape[0]):
         for held in range(455):

@@ -1,8 +1,8 @@
-"""Hands in the play as numbers: multisets of up to four ranks, for suits score nothing there.
+"""Hands in the play as numbers: multisets of up to four ranks, because suits score nothing there.
 
-A multiset a <= b <= c <= d has the number a + C(b + 1, 2) + C(c + 2, 3) + C(d + 3, 4), fewer ranks likewise, so the 1,
-13, 91, 455 and 1,820 multisets of each size are numbered without gaps. The slots of a multiset are its distinct ranks
-in ascending order: the choices of whoever holds it.
+A multiset a <= b <= c <= d has the number a + C(b + 1, 2) + C(c + 2, 3) + C(d + 3, 4); smaller ones use fewer terms. So
+the 1, 13, 91, 455 and 1,820 multisets of each size are numbered without gaps. The slots of a multiset are its distinct
+ranks in ascending order: the choices of its holder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.scoring import points_of
 
 SIZES = (1, 13, 91, 455, 1820)
-"""How many multisets of 0 .. 4 ranks there are."""
+"""Number of multisets of 0 .. 4 ranks."""
 HANDS = SIZES[4]
 NUM_OF_SIZE = np.array(SIZES)
 
@@ -37,19 +37,19 @@ SETS = [_all_sets(size) for size in range(5)]
 RANKS = np.array(SETS[4], np.int8)
 """(1820, 4), int8: the ranks of each hand of four, ascending."""
 CHOOSE = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]], np.float64)
-"""(5, 5): how many ways there are to choose some of so many cards."""
+"""(5, 5): binomial coefficients: `CHOOSE[n, k]` ways to choose k of n cards."""
 SLOTS = np.full((5, HANDS, 4), -1, np.int8)
 """(5, 1820, 4), int8: by size and number, the distinct ranks, ascending; -1 behind them."""
 WITHOUT = np.zeros((5, HANDS, 4), np.int16)
-"""(5, 1820, 4), int16: the number of the multiset, one smaller, that is left without the rank of a slot."""
+"""(5, 1820, 4), int16: the number of the multiset without one card of the rank of a slot."""
 WITH = np.zeros((4, 455, 13), np.int16)
-"""(4, 455, 13), int16: the number of the multiset, one larger, with one more card of a rank."""
+"""(4, 455, 13), int16: the number of the multiset with one more card of a rank."""
 LOWEST = np.full((5, HANDS), 99, np.int8)
-"""(5, 1820), int8: what the lowest card is worth; 99 without cards."""
+"""(5, 1820), int8: the worth of the lowest card; 99 without cards."""
 _STARTS = np.array([0, 1820, 1820 + 13 * 455, 1820 + 13 * 455 + 91 * 91, 1820 + 2 * 13 * 455 + 91 * 91])
 _WHOLE = np.zeros(2 * 1820 + 2 * 13 * 455 + 91 * 91, np.int16)
 COPIES = np.zeros((HANDS, 13), np.int8)
-"""(1820, 13), int8: how many cards of each rank a hand of four has."""
+"""(1820, 13), int8: the number of cards of each rank in a hand of four."""
 
 
 def _fill() -> None:
@@ -81,13 +81,13 @@ _fill()
 
 @rule
 def whole_hand(size: int, played: int, rest: int) -> int:
-    """The number of the hand of four of which `played`, of `size` cards, is played and `rest` is left."""
+    """The number of the hand of four that consists of `played`, a multiset of `size` cards, and `rest`."""
     return int(_WHOLE[_STARTS[size] + played * NUM_OF_SIZE[4 - size] + rest])
 
 
 @rule
 def slot_of(size: int, number: int, rank: int) -> int:
-    """The slot of a rank in a multiset that has it."""
+    """The slot of a rank in a multiset that contains it."""
     slot = 0
     while SLOTS[size, number, slot] != rank:
         slot += 1
@@ -98,18 +98,18 @@ def slot_of(size: int, number: int, rank: int) -> int:
 def match_positive(
     values: npt.NDArray[np.float32], base: int, size: int, number: int, room: int, out: npt.NDArray[np.float32]
 ) -> int:
-    """Fill `out`, (4,), with a strategy in proportion to positive values; uniform where there are none.
+    """Fill `out`, (4,), with a strategy proportional to positive values; uniform if there are none.
 
     Args:
         values: regrets or sums of strategies; those of the multiset begin at base + size x number.
-        base: where those of the node begin; -1 if nothing is kept because there is only one card to play.
-        size: how many cards are left.
+        base: where those of the node begin; -1 if it has none because only one card is left.
+        size: the number of cards left.
         number: the multiset left.
-        room: what the count has room for.
-        out: filled: 0 for slots that cannot be played or do not exist.
+        room: 31 minus the count.
+        out: filled, with 0 for slots that cannot be played or do not exist.
 
     Returns:
-        How many slots can be played.
+        The number of slots that can be played.
     """
     total = np.float32(0.0)
     legal = 0
@@ -130,14 +130,14 @@ def match_positive(
 
 @rule
 def taker_shares(word: int, count: int, size: int, number: int, out: npt.NDArray[np.float32]) -> None:
-    """Fill `out`, (4,), with how probable each slot is for a taker; 0 for slots that do not fit or exist.
+    """Fill `out`, (4,), with the probability of each slot for a taker, who plays for the most points now.
 
     Args:
         word: what `points_of_next` returns for the pile.
         count: the count.
-        size: how many cards are left.
+        size: the number of cards left.
         number: the multiset left.
-        out: filled.
+        out: filled, with 0 for slots that cannot be played or do not exist.
     """
     most = -1
     equals = 0

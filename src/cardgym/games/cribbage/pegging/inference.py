@@ -113,7 +113,7 @@ def _decisions_of(side: int, play: Play, decisions: npt.NDArray[np.int64]) -> in
 
 @rule
 def _with_played(size: int, number: int, side: int, start: int, play: Play) -> int:
-    """The number of the multiset of the `size` ranks with a number, and those that a side played from a place on."""
+    """The number of a multiset with the cards added that a side played from place `start` on."""
     for place in range(start, play.number):
         if play.sides[place] == side:
             number = int(WITH[size, number, play.ranks[place]])
@@ -206,7 +206,7 @@ def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
 
 @rule
 def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: npt.NDArray[np.float64]) -> int:
-    """The better of two cards, by what the opponent's last card may be."""
+    """The better of two cards, given the chances of the opponent's last card."""
     pile, chances = np.empty(10, np.int8), np.empty(13)
     length = _pile_of(at.count, at.play, pile)
     last_card_chances(policy, at, chances)
@@ -226,16 +226,16 @@ def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: npt.ND
     return low if gain >= 0.0 else high
 
 
-# -- what the other side may hold -------------------------------------------------------------------------------------
+# -- inference --------------------------------------------------------------------------------------------------------
 
 
 @rule
 def last_card_chances(policy: PeggingPolicy, at: Situation, chances: npt.NDArray[np.float64]) -> None:
     """Fill `chances`, (13,), with numbers proportional to the chance that the opponent's last card has each rank.
 
-    By Bayes: how often the opponent keeps the hand, how many such hands the cards that were seen leave in the pack, and
-    how probable its cards so far were with that hand, by the policy or, with the probability that it expects, of a
-    taker.
+    By Bayes: the prior is how often the opponent keeps the hand and how many such hands the cards seen leave in the
+    pack. The likelihood is the probability of its cards so far:
+    by the policy or, with probability `takers`, by a taker.
     """
     play, known, side = at.play, at.known, 1 - at.dealer
     taken = np.empty(13)
@@ -299,7 +299,7 @@ def play_likelihood(policy: PeggingPolicy, side: int, held: npt.NDArray[np.int8]
 
 @rule
 def _share_of_taker(word: int, count: int, size: int, number: int, rank: int) -> float:
-    """How probable a taker's rank is, for the hand of `size` cards with that number; see `taker_shares`."""
+    """The probability that a taker with a hand of `size` cards plays a rank; see `taker_shares`."""
     shares = np.empty(4, np.float32)
     taker_shares(word, count, size, number, shares)
     return float(shares[slot_of(size, number, rank)])
@@ -307,7 +307,7 @@ def _share_of_taker(word: int, count: int, size: int, number: int, rank: int) ->
 
 @rule
 def _share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: int, room: int) -> float:
-    """How probable a rank is at a node, for the hand of `size` cards with that number; never quite 0."""
+    """The probability of a rank at a node by the policy, for a hand of `size` cards; above 0."""
     total = 0.0
     share = 0.0
     slot = slot_of(size, number, rank)
@@ -324,7 +324,7 @@ def _share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: in
 
 @rule
 def _all_ways(hand: int) -> float:
-    """In how many ways a hand can be dealt from the whole pack."""
+    """The number of ways to deal a hand from the whole pack."""
     ways = 1.0
     place = 0
     while place < 4:
@@ -338,7 +338,7 @@ def _all_ways(hand: int) -> float:
 
 @rule
 def _ways(hand: int, known: npt.NDArray[np.int8]) -> float:
-    """How many of the ways to deal a hand are left, as a share, once the known cards are out of the pack."""
+    """The share of the ways to deal a hand that remain when the known cards are out of the pack."""
     share = 1.0
     place = 0
     while place < 4:

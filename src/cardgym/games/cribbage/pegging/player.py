@@ -1,4 +1,4 @@
-"""The player `equilibrium`: tosses for points or for the chance to win, and plays the cards by the solved policy."""
+"""The player `equilibrium`: tosses for points or for the chance to win, and plays by the solved policy."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def shipped() -> tuple[PeggingPolicy, ChanceTable]:
 
 
 class Buffers(NamedTuple):
-    """Memory that a decision overwrites."""
+    """Memory that `decide` overwrites."""
 
     ranks: npt.NDArray[np.int8]
     played: npt.NDArray[np.int8]
@@ -86,7 +86,6 @@ class Buffers(NamedTuple):
 
 
 def new_buffers() -> Buffers:
-    """Memory for `decide`."""
     return Buffers(
         np.empty(4, np.int8),
         np.empty(8, np.int8),
@@ -129,15 +128,15 @@ def _soften(
             while held < 4 and cards[held] >= 0:
                 held += 1
             theirs = int(seen[PLAIN_OPPONENT_CARDS])
-            counts = theirs == 0 or held + theirs <= 3  # Then values are points, else probabilities.
-            for place in range(held):  # Cards of one rank are the same to it, and share.
+            counts = theirs == 0 or held + theirs <= 3  # Then values are points instead of probabilities.
+            for place in range(held):  # Cards of one rank are equivalent and share their probability.
                 card = int(cards[place])
                 if worth(card) <= 31 - int(seen[PLAIN_COUNT]):
                     value = values[card % 13]
                     value = _weight(value - values[action % 13], temperature) if counts else value
                     out[card] = value / _count_rank(cards, held, card % 13)
                     total += out[card]
-        if total == 0.0:  # The policy says nothing.
+        if total == 0.0:  # The policy does not cover this node.
             out[action] = total = 1.0
         for place in range(out.shape[0]):
             out[place] /= total
@@ -145,7 +144,6 @@ def _soften(
 
 @rule
 def _count_rank(cards: npt.NDArray[np.int8], held: int, rank: int) -> int:
-    """How many of the first `held` cards are of a rank."""
     same = 0
     for place in range(held):
         same += 1 if cards[place] % 13 == rank else 0
@@ -154,7 +152,7 @@ def _count_rank(cards: npt.NDArray[np.int8], held: int, rank: int) -> int:
 
 @rule
 def _weight(less: float, temperature: float) -> float:
-    """exp(value / temperature), 1 for the best value, from how much less a value is."""
+    """exp(less / temperature), where `less` is a value minus the best one."""
     if temperature > 0.0:
         return float(np.exp(less / temperature))
     return 1.0 if less == 0.0 else 0.0
@@ -195,7 +193,7 @@ def _toss(
     seen: npt.NDArray[np.float32], cards: npt.NDArray[np.int8], policy: PeggingPolicy, table: ChanceTable,
     buffers: Buffers,
 ) -> int:  # fmt: skip
-    """The toss of the greatest worth: by points far from the target, near it by the chance to win."""
+    """The toss of the greatest worth: by points far from the target, by the chance to win near it."""
     dealer, to_go, opponent_to_go = int(seen[PLAIN_DEALER]), int(seen[PLAIN_TO_GO]), int(seen[PLAIN_TO_GO + 1])
     worths, gains = buffers.worths, buffers.gains
     near = is_near(table, to_go, opponent_to_go)

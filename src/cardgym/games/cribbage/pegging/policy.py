@@ -1,4 +1,4 @@
-"""The solved play of the cards as a file: how probable each card is, up to the last three cards of a deal.
+"""The solved play of the cards as a file: the probability of each card, up to the last three of a deal.
 
 The file keeps what `PeggingSolver` has learned above the leaves of the public tree, rounded to `LEVELS_OF_CHOICE` steps
 and compressed with zlib: 22 MB become 2. At the leaves the player counts instead (`inference.py`).
@@ -20,9 +20,9 @@ from cardgym.games.cribbage.pegging.hands import SIZES
 
 FORMAT = "cardgym-cribbage-pegging-1"
 LEVELS_OF_CHOICE = 255
-"""Into how many steps a probability is rounded: a byte."""
+"""Probabilities are rounded to this many steps: a byte."""
 FLOOR = 0.001
-"""What the player adds to every probability when it infers: a hand is hardly ever impossible."""
+"""Added to every probability in inference, so that no hand becomes impossible."""
 PATH = Path(__file__).with_name("policy.safetensors")
 """The policy of the player `equilibrium`."""
 
@@ -33,13 +33,13 @@ class PeggingPolicy(NamedTuple):
     """A policy for the play of the cards.
 
     Attributes:
-        keys: (nodes,), int64: the public nodes with something to choose, sorted; see `node_key`.
-        bases: (nodes,), int64: where the choices of each begin.
+        keys: (nodes,), int64: the public nodes with a choice, sorted; see `node_key`.
+        bases: (nodes,), int64: the start of each node's choices.
         choices: (num_choices,), uint8: probabilities in steps, size x multiset + slot from a node's base on.
         kept: (2, 1820), float64: how often the pone and the dealer keep each hand.
-        worths: (2, 1820), float64: what the pone and the dealer win in the play with each hand, in points less the
+        worths: (2, 1820), float64: the points that the pone and the dealer win in the play with each hand, minus the
             opponent's.
-        takers: with which probability the opponent was a taker; see `taker_shares`.
+        takers: the probability that the opponent was a taker; see `taker_shares`.
     """
 
     keys: npt.NDArray[np.int64]
@@ -58,7 +58,7 @@ def node_key(code: int, turn: int, restarted: bool) -> int:
 
 @rule
 def find_node(policy: PeggingPolicy, key: int) -> int:
-    """Where the choices of the node with a key begin; -1 if there is none."""
+    """The start of the choices of the node with a key; -1 if there is none."""
     keys = policy.keys
     low = 0
     high = keys.shape[0]

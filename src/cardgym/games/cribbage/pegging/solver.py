@@ -41,11 +41,11 @@ from cardgym.games.cribbage.state import NUM_TOSSES
 from cardgym.games.cribbage.tosses import OUT_OF_REACH, kept_set, toss_worths
 
 _OTHER_TOSSES = 0.02
-"""The share of tosses that are any of the 15: near the target, and of other players, every hand is met."""
+"""Share of tosses chosen uniformly, because every hand occurs near the target and against other players."""
 
 
 def kept_shares() -> npt.NDArray[np.float64]:
-    """How often the pone, row 0, and the dealer, row 1, keep each hand, (2, 1820): exact over all 20,358,520 hands."""
+    """How often the pone (row 0) and the dealer (row 1) keep each hand, (2, 1820), exact over all 20,358,520 hands."""
     counts = np.zeros((2, 2, HANDS))
     for first in range(CARDS - 5):
         _count_kept(first, counts)
@@ -57,7 +57,7 @@ def kept_shares() -> npt.NDArray[np.float64]:
 def pair_weights(kept: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
     """The probability of each pair of hands of the pone and the dealer, (1820, 1820), summing to 1.
 
-    The shares of both, times how much rarer the dealer's hand is once the pone's four cards are out of the pack.
+    The product of both shares, scaled by how much rarer the dealer's hand is without the pone's four cards.
     """
     weights = kept[0][:, None] * kept[1][None]
     for rank in range(13):
@@ -74,7 +74,7 @@ def _count_kept(first: int, counts: npt.NDArray[np.float64]) -> None:
 
     Args:
         first: a card.
-        counts: (2, 2, 1820): by side; tosses of `expert` at the start of a game, and all tosses.
+        counts: (2, 2, 1820): by side: tosses of `expert` at the start of a game, then all tosses.
     """
     cards = np.empty(6, np.int8)
     worths = np.empty(NUM_TOSSES, np.float32)
@@ -101,27 +101,27 @@ def _count_kept(first: int, counts: npt.NDArray[np.float64]) -> None:
 
 
 class PeggingSolver:
-    """The play of the cards as a game of two, pone and dealer, for the difference of their points.
+    """The play of the cards as a game of pone and dealer for the difference of their points.
 
-    CFR+ (Tammelin, 2014): seats update in turn, negative regrets are forgotten, and the strategy of iteration t counts
-    t squared times in the average. Either seat may be a taker with a known probability; what is learned
-    is how to play as the other kind.
+    CFR+ (Tammelin, 2014): seats update in turn, negative regrets become 0, and the strategy of iteration t has the
+    weight t squared in the average. Either seat may be a taker with a known probability; the solver learns how to play
+    otherwise.
 
     Attributes:
         tree: the public tree.
         takers: the probability that a seat is a taker.
-        iterations: how many were run.
+        iterations: how many have run.
         regrets: (num_choices,), float32.
-        sums: (num_choices,), float32: the average strategy, not normalised.
+        sums: (num_choices,), float32: the average strategy, not normalized.
     """
 
     def __init__(self, tree: PublicTree, weights: Floats, threads: int = 1, takers: float = 0.0) -> None:
-        """Start at the uniform strategy.
+        """Start from the uniform strategy.
 
         Args:
             tree: what `build_tree` returns.
             weights: the probability of each pair of hands, (1820, 1820), float32.
-            threads: how many threads walk the last levels.
+            threads: threads for the last levels.
             takers: the probability that a seat is a taker, below 1.
         """
         self.tree = tree
@@ -137,14 +137,13 @@ class PeggingSolver:
         self._pool = ThreadPoolExecutor(threads)
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
         for _ in range(iterations):
             self.iterations += 1
             for seat in (PONE, DEALER):
                 self._walk_against(seat, UPDATE, self.regrets, self.takers, float(self.iterations) ** 2)
 
     def value(self, strategy: Floats, seat: int = PONE, takers: float = 0.0) -> float:
-        """What a seat wins a deal, in points, if both follow a strategy, (num_choices,), not normalised.
+        """The points a deal that a seat wins if both follow a strategy, (num_choices,), not normalized.
 
         Args:
             strategy: the strategy.
@@ -154,13 +153,13 @@ class PeggingSolver:
         return self._walk_against(seat, EVALUATE, strategy, takers)
 
     def best_response(self, strategy: Floats, seat: int) -> float:
-        """What a best responder in a seat wins a deal, in points, against a strategy."""
+        """The points a deal that a best responder wins in a seat against a strategy."""
         return self._walk(seat, RESPOND, strategy, 0.0)
 
     def hand_values(self, strategy: Floats) -> npt.NDArray[np.float64]:
-        """What the pone and the dealer win in the play with each hand, (2, 1820), points less the other's.
+        """The points that pone and dealer win with each hand, minus the other's, (2, 1820), if both follow a strategy.
 
-        Against the hands that the other then holds, both following a strategy; 0 for hands that are never kept.
+        They are averaged over the other's hands; 0 for hands that are never kept.
         """
         values = np.zeros((2, 1820))
         for seat in (PONE, DEALER):
@@ -170,19 +169,19 @@ class PeggingSolver:
         return values
 
     def finish_best(self, strategy: Floats) -> None:
-        """Replace a strategy's choices at the leaves, in place, by what is best against the choices before them.
+        """Replace a strategy's choices at the leaves, in place, by the best ones against its choices before them.
 
-        So plays whoever infers from a strategy what the other seat may hold, and then counts (`inference.py`).
+        These are the choices of a player that infers the other's last card and counts (`inference.py`).
         """
         for seat in (PONE, DEALER):
             self._walk_against(seat, FINISH, strategy, self.takers)
 
     def exploitability(self, strategy: Floats) -> float:
-        """What a best responder wins a deal, in points, which is the dealer as often as the pone."""
+        """The points a deal that a best responder wins, as often dealer as pone."""
         return sum(self.best_response(strategy, seat) for seat in (PONE, DEALER)) / 2.0
 
     def _walk_against(self, seat: int, mode: int, strategy: Floats, takers: float, weight: float = 0.0) -> float:
-        """Walk for a seat where the other one is a taker with a probability; the strategy's choices of it stay."""
+        """Walk for a seat when the other may be a taker; the strategy is unchanged but for the updater's learning."""
         if takers == 0.0:
             return self._walk(seat, mode, strategy, weight)
         tree, other = self.tree, 1 - seat
@@ -224,7 +223,7 @@ class PeggingSolver:
 
 
 def rounded(tree: PublicTree, sums: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
-    """A strategy above the leaves as steps, (inner choices,), uint8, in the order of the tree."""
+    """A strategy above the leaves in steps of 1 / 255, (inner choices,), uint8, in the order of the tree."""
     inner = tree.nodes[: tree.levels[-2]]
     inner = inner[inner["base"] >= 0]
     sizes = np.take_along_axis(inner["left"], inner["turn"].astype(np.int64)[:, None], 1)[:, 0]
@@ -239,7 +238,7 @@ def rounded(tree: PublicTree, sums: npt.NDArray[np.float32]) -> npt.NDArray[np.u
 
 
 def whole_strategy(solver: PeggingSolver, steps: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-    """The strategy of a player that knows the steps and counts at the leaves, (num_choices,), not normalised."""
+    """The strategy that follows the steps and counts at the leaves, (num_choices,), not normalized."""
     strategy = np.zeros(solver.tree.num_choices, np.float32)
     strategy[: len(steps)] = steps.astype(np.float32) / LEVELS_OF_CHOICE + FLOOR
     solver.finish_best(strategy)
@@ -275,20 +274,20 @@ def blend(
     seat: int, share: float, last: int, nodes: npt.NDArray[np.void], places: npt.NDArray[np.int64],
     strategy: Floats, saved: Floats, sums: Floats, weight: np.float32, own: Floats, taken: Floats,
 ) -> None:  # fmt: skip
-    """Replace a seat's choices by those of a seat that is a taker with a probability.
+    """Replace a seat's choices by those of a seat that is a taker with a given probability.
 
     Args:
         seat: the seat.
         share: the probability.
-        last: how many nodes are no leaves.
+        last: the number of nodes that are not leaves.
         nodes: all nodes.
-        places: where vectors over hands begin; see `PublicTree`.
+        places: see `PublicTree`.
         strategy: all choices, of which those of the seat are replaced.
-        saved: filled with those that were there, for `unblend`.
-        sums: the average strategy, to which what the seat does when it is no taker is added.
-        weight: how much this counts; 0 adds nothing.
+        saved: filled with the replaced choices, for `unblend`.
+        sums: the average strategy, to which the seat's choices as a non-taker are added.
+        weight: the weight of this addition; 0 adds nothing.
         own: memory for reaches, overwritten.
-        taken: likewise.
+        taken: memory for reaches, overwritten.
     """
     mine = np.zeros((1820, 4), np.float32)
     theirs = np.zeros((1820, 4), np.float32)
@@ -322,7 +321,7 @@ def _blend_node(
     node: State, seat: int, own: Floats, taken: Floats, strategy: Floats, saved: Floats, sums: Floats,
     weight: np.float32, mine: Floats, theirs: Floats,
 ) -> None:  # fmt: skip
-    """Blend at a node where the seat plays; fills `mine` and `theirs`: what it does if it is no taker, and as one."""
+    """Blend at a node where the seat plays; fill `mine` and `theirs`, its choices as a non-taker and as a taker."""
     size = int(node.left[seat])
     count = int(node.count)
     base = int(node.base)

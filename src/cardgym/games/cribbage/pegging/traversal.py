@@ -1,4 +1,4 @@
-"""One pass over the public tree, node by node: down with what the other seat has played, up with what it is worth."""
+"""One pass over the public tree: down with the reach of the other seat, up with the updater's values."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from cardgym.games.cribbage.pegging.hands import LOWEST, NUM_OF_SIZE, WITH, matc
 from cardgym.games.cribbage.pegging.tree import ANSWERED, CONTINUED, DEALER, DECIDED, FORCED, PONE, RESTARTED
 
 UPDATE, EVALUATE, RESPOND, FINISH = range(4)
-"""What the updater does in a pass: learn from regrets, follow its strategy, answer best, or write down what is best for
-the last two cards of a hand."""
+"""What the updater does in a pass: learn from regrets, follow its strategy, respond best, or write its best choice of
+the last two cards to the strategy."""
 
 Floats = npt.NDArray[np.float32]
 
 
 @rule
 def _follows(branch: int, lowest: int, room: int, mover: bool) -> bool:
-    """Whether a seat with this lowest card, the mover or the other, can be where a branch leads."""
+    """Whether a seat with this lowest card, the mover or the other, is consistent with a branch."""
     if branch == RESTARTED:
         return True
     if branch == ANSWERED:
@@ -37,7 +37,7 @@ def _room_after(node: State, rank: int) -> int:
 
 @rule
 def descend(node: State, child: State, seat: int, sigma: Floats, reach: Floats, out: Floats) -> bool:
-    """Fill `out` with the reach of the other seat's hands at a child; whether any is above 0.
+    """Fill `out` with the reach of the other seat's hands at a child; return whether any is above 0.
 
     Args:
         node: the parent.
@@ -74,7 +74,7 @@ def strategy_of_other(
     node: State, strategy: Floats, reach: Floats, sigma: Floats, mode: int, sums: Floats,
     weight: np.float32,
 ) -> None:  # fmt: skip
-    """Fill `sigma`, (1820, 4), with the strategy of the seat to play, and add it to its average in an update."""
+    """Fill `sigma`, (1820, 4), with the strategy of the seat to play; in an update, add it to the average."""
     size = int(node.left[node.turn])
     room = int(31 - node.count)
     base = int(node.base)
@@ -105,7 +105,7 @@ def walk_down(
 
 @rule
 def collect(node: State, child: State, seat: int, below: Floats, gains: Floats, values: Floats) -> None:
-    """Add the updater's values at a child to those at the node: to `gains` by slot where it plays, else to `values`."""
+    """Add the updater's values at a child to those at the node: to `gains` by slot if it plays, else to `values`."""
     rank = int(child.rank)
     room = _room_after(node, rank)
     branch = int(child.branch)
@@ -124,7 +124,7 @@ def collect(node: State, child: State, seat: int, below: Floats, gains: Floats, 
 def _choose(
     gains: Floats, first: int, base: int, size: int, rest: int, room: int, mode: int, strategy: Floats, sigma: Floats
 ) -> np.float32:
-    """The updater's value of a decision with gains for each slot from `first` on; in an update its regrets change."""
+    """The updater's value of a decision, with the gain of each slot from `first` on; an update changes its regrets."""
     legal = match_positive(strategy, base, size, rest, room, sigma)
     value = np.float32(0.0)
     if legal == 0:
@@ -237,7 +237,7 @@ def _decide(
     leaf: State, seat: int, mode: int, strategy: Floats, reach: Floats, weights: Floats,
     table: npt.NDArray[np.int8], hands: npt.NDArray[np.int64], sigma: Floats, values: Floats,
 ) -> None:  # fmt: skip
-    """The updater holds two cards and plays, the other holds one; reach is (13,), values (91,)."""
+    """The updater holds two cards and plays; the other holds one. `reach` is (13,), `values` (91,)."""
     _whole_hands(leaf, 1 - seat, hands)
     lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
     room = int(31 - leaf.count)
@@ -279,7 +279,7 @@ def _meet(
     reach: Floats, weights: Floats, table: npt.NDArray[np.int8], hands: npt.NDArray[np.int64], sigma: Floats,
     values: Floats,
 ) -> None:  # fmt: skip
-    """The other holds two cards and plays, the updater holds one; reach is (91,), values (13,)."""
+    """The other holds two cards and plays; the updater holds one. `reach` is (91,), `values` (13,)."""
     _whole_hands(leaf, seat, hands)
     lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
     room = int(31 - leaf.count)
@@ -303,7 +303,7 @@ def _force(
     leaf: State, seat: int, reach: Floats, weights: Floats, table: npt.NDArray[np.int8],
     hands: npt.NDArray[np.int64], values: Floats,
 ) -> None:  # fmt: skip
-    """Whoever holds one card plays it, and the other its two cards; reach and values are (13,) and (91,) or so."""
+    """The holder of one card plays it, then the other its two. `reach` and `values` are (13,) and (91,) or reversed."""
     turn = int(leaf.turn)
     _whole_hands(leaf, turn, hands)
     lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
@@ -325,7 +325,7 @@ def _finish(
     leaf: State, seat: int, reach: Floats, pone_weights: Floats, table: npt.NDArray[np.int8],
     values: Floats,
 ) -> None:  # fmt: skip
-    """One seat holds three cards, the other none; reach and values are (455,) and (1,) or the other way round."""
+    """One seat holds three cards, the other none. `reach` and `values` are (455,) and (1,) or reversed."""
     turn = int(leaf.turn)
     lead = np.float32(leaf.lead if seat == PONE else -leaf.lead)
     for held in range(455):

@@ -1,9 +1,8 @@
-"""The public tree of the play: what both seats see, from the lead up to the last three cards.
+"""The public tree of the play: what both seats see, from the lead to the last three cards.
 
-A node is the ranks played so far with the seats that played them. What is hidden, the cards left in hand, is a vector
-at each node (`solver.py`). Whether the other seat can play, and says go if not, is seen, so each card leads to up to
-three nodes. After five cards only whoever holds two cards decides once more: these nodes are leaves, worth what
-`endings.py` says.
+A node is the ranks played so far with the seats that played them. The hidden cards left in hand are vectors at each
+node (`solver.py`). Both seats see whether the other can play or says go, so each card leads to up to three nodes. After
+five cards only the holder of two cards decides once more: these nodes are leaves, with values from `endings.py`.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ LEVELS = 6
 PONE, DEALER = range(2)
 
 RESTARTED, ANSWERED, CONTINUED, STOPPED = range(4)
-"""How a node came about: the count was 31; the other seat can play; it cannot, but the seat itself can; nobody can."""
+"""What follows a card: the count is 31; the other seat can play; only the seat itself can; neither can."""
 
 DECIDED, FORCED, ALONE = range(3)
-"""Kinds of leaves: whoever holds two cards is to play; the other is, with its last card; nobody else has a card."""
+"""Kinds of leaves: the holder of two cards is to play; the other is, with its last card; the other hand is empty."""
 
 NODE = np.dtype(
     [
@@ -39,16 +38,16 @@ NODE = np.dtype(
         ("pile", np.int8, (8,)),
         ("left", np.int8, (2,)),  # Cards left, of the pone and the dealer.
         ("played", np.int16, (2,)),  # The multiset that each has played.
-        ("floor", np.int8, (2,)),  # The least that a card of the seat can be worth, by its goes.
-        ("lead", np.int8),  # Points of the pone less those of the dealer so far.
+        ("floor", np.int8, (2,)),  # The lowest possible worth of the seat's cards, by its goes.
+        ("lead", np.int8),  # The pone's points so far minus the dealer's.
         ("rank", np.int8),  # The card played last, ...
         ("branch", np.int8),  # ... and what followed: RESTARTED .. STOPPED.
         ("seen", np.int64),  # Cards played of each rank, four bits a rank.
-        ("code", np.int64),  # Ranks played + 1, in base 16, and above them by whom, a bit a card; `sequence_code`.
+        ("code", np.int64),  # See `sequence_code`: ranks played + 1 in base 16, then a bit a card for the seat.
         ("parent", np.int32),
         ("first_child", np.int32),
         ("num_children", np.int32),
-        ("base", np.int64),  # Where the node's choices begin in arrays of choices; -1 where there is nothing to choose.
+        ("base", np.int64),  # Start of the node's choices in arrays of choices; -1 if there is nothing to choose.
         ("kind", np.int8),  # Of a leaf.
         ("ending", np.int32),  # Of a leaf: its row in the values of its kind.
     ],
@@ -62,10 +61,10 @@ class PublicTree:
 
     Attributes:
         nodes: (num_nodes,), NODE, level after level; children are consecutive.
-        levels: (7,): where each level begins, and last how many nodes there are.
+        levels: (7,): the start of each level, and the number of nodes.
         num_choices: the length of arrays of choices.
         decided: (piles, 91, 2, 16), int8; `forced`, (piles, 91, 16), int8; `alone`, (piles, 455), int8: see `endings`.
-        places: (2, inner nodes + 1), int64: where vectors over the cards left of the pone and the dealer begin.
+        places: (2, inner nodes + 1), int64: starts of the vectors over the cards left of the pone and the dealer.
     """
 
     nodes: npt.NDArray[np.void]
@@ -117,8 +116,8 @@ def build_tree(ranks: Sequence[int] = range(13)) -> PublicTree:
         _, firsts, numbers = np.unique(names, return_index=True, return_inverse=True)
         nodes["ending"][chosen] = numbers
         filled = np.zeros((len(firsts), *shape), np.int8)
-        few = nodes[chosen][firsts]
-        fill(few["pile"].copy(), few["length"].copy(), few["count"].copy(), filled)
+        distinct = nodes[chosen][firsts]
+        fill(distinct["pile"].copy(), distinct["length"].copy(), distinct["count"].copy(), filled)
         values.append(filled)
     inner = nodes[: starts[-2]]
     places = np.zeros((2, len(inner) + 1), np.int64)
@@ -130,7 +129,7 @@ def build_tree(ranks: Sequence[int] = range(13)) -> PublicTree:
 
 @rule
 def sequence_code(code: int, number: int, seat: int, rank: int) -> int:
-    """The code of a sequence with one card more: the `number`-th, counted from 0."""
+    """The code of a sequence with one more card, number `number` from 0."""
     return int(code | (rank + 1) << 4 * number | seat << 32 + number)
 
 
@@ -138,7 +137,7 @@ def sequence_code(code: int, number: int, seat: int, rank: int) -> int:
 def _expand(
     nodes: npt.NDArray[np.void], first: int, next_number: int, allowed: int, children: npt.NDArray[np.void]
 ) -> int:
-    """Write the children of a level, and where they are to the nodes. Returns how many there are."""
+    """Fill in the children of a level and link the nodes to them; return how many there are."""
     made = 0
     for place in range(nodes.shape[0]):
         node = nodes[place]

@@ -5,7 +5,7 @@ ranks, random hands of six cards that include the pair toss it, against opponent
 other cards, and the crib is averaged over every starter. Hands from which a good player would toss the pair weigh more,
 by a softmax over the tosses' worths, so that the cards kept with the pair are those usually kept with it.
 
-    python research/crib_table.py --samples 200000 --rounds 4 --softness 1.5 --seed 1
+    python research/cribbage_crib_table.py --samples 200000 --rounds 4 --softness 1.5 --seed 1
 """
 
 from __future__ import annotations
