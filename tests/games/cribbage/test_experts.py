@@ -127,7 +127,7 @@ def test_paper_update_with_discount_and_at_its_fixed_point():
         assert np.exp(uniform) == pytest.approx(np.full(8, 1 / 8))
 
 
-def test_paper_update_stays_finite_and_normalised():
+def test_paper_update_stays_finite_and_normalized():
     logs = np.log(ROW)
     for won in (True,) * 9 + (False,) * 5 + (True, False) * 5:
         paper_update(logs, won, 1.0)

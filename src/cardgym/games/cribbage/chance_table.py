@@ -1,7 +1,8 @@
 """The table of chances to win, and the chance to win after a toss.
 
 Far from the target the best toss is the one with the most points. Near it the chance to win is not linear in points: it
-depends on who counts first and whether the hand is enough. `cardgym cribbage-chances --out FILE.safetensors` makes the table.
+depends on who counts first and whether the hand is enough. `cardgym cribbage-chances --out FILE.safetensors` makes the
+table.
 """
 
 from __future__ import annotations

@@ -50,30 +50,28 @@ def features(options: CribbageOptions) -> tuple[Feature, ...]:
 
 
 _AT = offsets(features(CribbageOptions()))
-_PHASE = _AT["phase"]
-_DEALER = _AT["dealer"]
-_SCORES = _AT["scores"]
-_TO_GO = _AT["to_go"]
-_DEALS_LEFT = _AT["deals_left"]
-_CARDS_LEFT = _AT["cards_left"]
-_OPPONENT_TOSSED = _AT["opponent_tossed"]
-_FIRST_DEALER = _AT["first_dealer"]
-_HAND = _AT["hand"]
-_SEEN = _AT["seen"]
-_HAND_RANKS = _AT["hand_ranks"]
-_TOSSED_RANKS = _AT["tossed_ranks"]
-_STARTER_RANK = _AT["starter_rank"]
-_OWN_RANKS = _AT["own_ranks"]
-_OPPONENT_RANKS = _AT["opponent_ranks"]
-_UNSEEN_RANKS = _AT["unseen_ranks"]
-_PILE = _AT["pile"]
-_COUNT = _AT["count"]
-_SAID_GO = _AT["said_go"]
-_OPPONENT_FLOOR = _AT["opponent_floor"]
-_POINTS_NOW = _AT["points_now"]
-_KEEP_MEAN = _AT["keep_mean"]
-_CRIB_MEAN = _AT["crib_mean"]
-_OWN_SHOW = _AT["own_show"]
+_PHASE, _DEALER, _SCORES, _TO_GO, _DEALS_LEFT, _CARDS_LEFT, _OPPONENT_TOSSED, _FIRST_DEALER, _HAND, _SEEN = (
+    _AT[name]
+    for name in [
+        "phase",
+        "dealer",
+        "scores",
+        "to_go",
+        "deals_left",
+        "cards_left",
+        "opponent_tossed",
+        "first_dealer",
+        "hand",
+        "seen",
+    ]
+)
+_HAND_RANKS, _TOSSED_RANKS, _STARTER_RANK, _OWN_RANKS, _OPPONENT_RANKS, _UNSEEN_RANKS = (
+    _AT[name] for name in ["hand_ranks", "tossed_ranks", "starter_rank", "own_ranks", "opponent_ranks", "unseen_ranks"]
+)
+_PILE, _COUNT, _SAID_GO, _OPPONENT_FLOOR, _POINTS_NOW, _KEEP_MEAN, _CRIB_MEAN, _OWN_SHOW = (
+    _AT[name]
+    for name in ["pile", "count", "said_go", "opponent_floor", "points_now", "keep_mean", "crib_mean", "own_show"]
+)
 _SIZE = sum(feature.size for feature in features(CribbageOptions()))
 _SPARE = _PHASE
 """Values of empty places are written here; it is overwritten last."""

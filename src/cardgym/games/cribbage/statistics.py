@@ -30,20 +30,8 @@ CANONICAL_HANDS = 962_988
 
 # The sums over all hands, in whole numbers: `_BEST_HAND` in 46ths of a point, `_BEST_DEALER` and `_BEST_PONE` in
 # 45,540ths, a common denominator of the means of hand and crib.
-(
-    _CANONICAL,
-    _HANDS,
-    _HAND_POINTS,
-    _CRIB_POINTS,
-    _BEST_HAND,
-    _BEST_DEALER,
-    _BEST_PONE,
-    _HAND_LOW,
-    _HAND_HIGH,
-    _CRIB_LOW,
-    _CRIB_HIGH,
-    _SUMS,
-) = range(12)
+_CANONICAL, _HANDS, _HAND_POINTS, _CRIB_POINTS, _BEST_HAND, _BEST_DEALER, _BEST_PONE = range(7)
+_HAND_LOW, _HAND_HIGH, _CRIB_LOW, _CRIB_HIGH, _SUMS = range(7, 12)
 _CASES_PER_CUT = CRIB_CASES // CUTS
 _CHUNK = 64
 
