@@ -22,6 +22,7 @@ from cardgym.engine.contract import Game
 from cardgym.engine.registry import package_of
 from cardgym.files.atomic import replacing
 from cardgym.players.base import TablePlayer, resolve
+from cardgym.table.presentation import presentation_of
 
 HERE = Path(__file__).parent
 CITATIONS = HERE.parent / "CITATION.cff"
@@ -38,6 +39,7 @@ def folder_of(game: Game) -> Path:
 def page_of(game: Game) -> str:
     """The text of a game's reference page."""
     env = gymnasium.make(game.id)
+    strength = presentation_of(game).strength.get(game.id, {})
     first, heading, rest = game.doc.strip().partition("## Description")
     lines = [
         f"# {game.id}",
@@ -66,7 +68,7 @@ def page_of(game: Game) -> str:
         "| player | kind | measured |",
         "|---|---|---|",
         "| `random` | compiled | uniform over the legal actions |",
-        *(f"| `{name}` | {_kind(game, name)} | {game.strength.get(name, '')} |" for name in game.players),
+        *(f"| `{name}` | {_kind(game, name)} | {strength.get(name, '')} |" for name in game.players),
     ]
     entries = citations(game)
     if entries:

@@ -107,7 +107,7 @@ def test_expert_tosses_good_cards_to_its_own_crib_only(generator):
         driver.cut(dealer)
         driver.deal_cards((mine, theirs))
         tosses.append(driver.action_text(driver.choose_action("expert", generator)))
-    assert tosses == ["toss 6D 8C, keep 2H 2S QH KS", "toss QH KS, keep 2H 2S 6D 8C"]
+    assert tosses == ["discard 6D 8C, keep 2H 2S QH KS", "discard QH KS, keep 2H 2S 6D 8C"]
 
 
 def test_expert_takes_the_points_that_win(generator):

@@ -62,8 +62,8 @@ def test_any_two_of_the_six_sorted_cards_may_be_tossed():
     driver.draw("KS", "2C", "AD", "2D", "TH", "3C", "5S", "4C", "AC", "6D", "5H", "7C")
     assert driver.legal_actions() == list(range(52, 52 + NUM_TOSSES))
     texts = [driver.action_text(action) for action in driver.legal_actions()]
-    assert texts[0] == "toss AC AD, keep 5H 5S TH KS"
-    assert texts[-1] == "toss TH KS, keep AC AD 5H 5S"
+    assert texts[0] == "discard AC AD, keep 5H 5S TH KS"
+    assert texts[-1] == "discard TH KS, keep AC AD 5H 5S"
     assert len(set(texts)) == NUM_TOSSES
 
 

@@ -195,7 +195,7 @@ def test_bad_hands_raise(cards: list[int], message: str) -> None:
 
 
 def test_bad_split_raises() -> None:
-    with pytest.raises(CardgymError, match="3 cards kept and 3 tossed"):
+    with pytest.raises(CardgymError, match="3 cards kept and 3 discarded"):
         distributions([0, 1, 2], [3, 4, 5])
 
 
