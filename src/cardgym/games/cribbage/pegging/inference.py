@@ -46,7 +46,7 @@ class Situation(NamedTuple):
         theirs: how many cards the opponent holds.
         floor: the least that each of the opponent's cards can be worth.
         dealer: 1 if the player deals, 0 if it is the pone.
-        count: the count.
+        running_count: the count.
         known: (13,), int8: how many cards of each rank it has seen outside the four that the opponent kept.
         play: the cards played.
     """
@@ -56,7 +56,7 @@ class Situation(NamedTuple):
     theirs: int
     floor: int
     dealer: int
-    count: int
+    running_count: int
     known: npt.NDArray[np.int8]
     play: Play
 
@@ -143,7 +143,7 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.N
         draw: uniform in [0, 1), to choose by; -1 for the most probable rank.
         values: (13,), filled with how good each rank is: a probability, or points.
     """
-    size, count = at.size, at.count
+    size, count = at.size, at.running_count
     number = _multiset_of(at.held, size)
     legal = 0
     for slot in range(size):
@@ -182,7 +182,7 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.N
 @rule
 def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
     """The first card of the best order, when the opponent has none."""
-    held, size, count = at.held, at.size, at.count
+    held, size, count = at.held, at.size, at.running_count
     pile, work = np.empty(10, np.int8), np.empty(10, np.int8)
     length = _pile_of(count, at.play, pile)
     cards = np.full(3, -1, np.int8)
@@ -208,15 +208,15 @@ def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
 def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: npt.NDArray[np.float64]) -> int:
     """The better of two cards, given the chances of the opponent's last card."""
     pile, chances = np.empty(10, np.int8), np.empty(13)
-    length = _pile_of(at.count, at.play, pile)
+    length = _pile_of(at.running_count, at.play, pile)
     last_card_chances(policy, at, chances)
     low, high = int(SLOTS[2, number, 0]), int(SLOTS[2, number, 1])
     gain = 0.0
     total = 0.0
     for rank in range(13):
         if chances[rank] > 0.0:
-            one = value_of_two(pile, length, at.count, low, high, rank)
-            other = value_of_two(pile, length, at.count, high, low, rank)
+            one = value_of_two(pile, length, at.running_count, low, high, rank)
+            other = value_of_two(pile, length, at.running_count, high, low, rank)
             values[low] += chances[rank] * one
             values[high] += chances[rank] * other
             gain += chances[rank] * (one - other)
