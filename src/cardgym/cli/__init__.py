@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def guarded(run: Callable[[], int]) -> int:
-    """Call `run`; its exit code, or that of the error that it raised, which is printed in one line."""
+    """Call `run` and return its exit code; an error is printed in one line and gives its code."""
     adapt_streams()
     try:
         try:
@@ -112,12 +112,12 @@ def _run(words: list[str]) -> int:
 
 
 def _first_steps() -> str:
-    """What somebody who types `cardgym` alone may want to do first."""
+    """First steps, for `cardgym` without a command."""
     game = next(iter(registered()), "GAME")
     config = next(iter(shipped.configs()), "CONFIG")
     steps = {
-        "cardgym games": "what there is to play, with options and players",
-        f"cardgym play {game}": "play in the terminal; `?` says what can be typed",
+        "cardgym games": "list the games with options and players",
+        f"cardgym play {game}": "play in the terminal; `?` lists what you can type",
         "cardgym serve --open": "play in the browser",
         f"cardgym train dqn --config {config}": "train an agent",
     }

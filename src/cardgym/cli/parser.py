@@ -13,13 +13,17 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, parse_settings
 from cardgym.errors import CardgymError
 from cardgym.players.base import TRUST
+from cardgym.scaling.engine import Engine
+from cardgym.scaling.engines import ENGINES, make
+
+MAX_WORKERS = 100_000
 
 
 def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | None:
-    """The first word of a command whose further arguments depend on it; None where `help` was asked for and printed.
+    """The first word of a command whose other arguments depend on it; None after printing `help`.
 
     Raises:
-        CardgymError: where there is no such word; `name` says what it should be.
+        CardgymError: without such a word; `name` says what it should be.
     """
     if words and words[0] in ("-h", "--help"):
         print(f"usage: {prog} {name} ...\n\n{help.strip()}\n\n{prog} {name} --help lists its arguments.")
@@ -68,15 +72,37 @@ def add_trust(parser: Parser) -> None:
         action=_Trust,
         nargs=0,
         default=argparse.SUPPRESS,
-        help="unpickle players' files where they need it, which runs whatever code they hold: some .zip models do",
+        help="unpickle players' files that need it (some .zip models), which runs any code they contain",
     )
 
 
 class _Trust(argparse.Action):
-    """Sets the environment variable that loaders of players ask."""
+    """Sets the environment variable that loaders of players read."""
 
     def __call__(self, *_: object) -> None:
         os.environ[TRUST] = "1"
+
+
+def add_engine(parser: Parser) -> None:
+    """Add the engine and the number of workers."""
+    group = parser.add_argument_group("Where it runs")
+    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in ENGINES.items())
+    group.add_argument("--engine", choices=list(ENGINES), default="local", help=f"{meanings} (local)")
+    group.add_argument(
+        "--workers", type=whole(1, MAX_WORKERS), metavar="N", help="how many tasks run at once (one a core)"
+    )
+    group.add_argument(
+        "--address", metavar="HOST:PORT", help="the head of the Ray cluster (RAY_ADDRESS, or the one on this machine)"
+    )
+
+
+def open_engine(arguments: argparse.Namespace) -> Engine:
+    """The named engine, a context manager.
+
+    Raises:
+        CardgymError: for a missing package, or a cluster that cannot be reached.
+    """
+    return make(arguments.engine, arguments.workers, arguments.address)
 
 
 def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:

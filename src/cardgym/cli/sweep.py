@@ -12,8 +12,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from cardgym.cli.engine_arguments import add_engine, open_engine
-from cardgym.cli.parser import Parser, whole
+from cardgym.cli.parser import Parser, add_engine, open_engine, whole
 
 
 def add_arguments(parser: Parser) -> None:
@@ -28,23 +27,30 @@ def add_arguments(parser: Parser) -> None:
         metavar="KEY=VALUES",
         help="values of a hyper-parameter, such as learning_rate=1e-3,2e-3; every combination is trained",
     )
-    parser.add_argument("--search", choices=["optuna"], help="draw settings instead of all; ranges are LOW..HIGH")
+    parser.add_argument(
+        "--search", choices=["optuna"], help="search settings instead of trying all; ranges are LOW..HIGH"
+    )
     parser.add_argument("--trials", type=whole(1, 100_000), default=40, metavar="N", help="settings to search (40)")
     parser.add_argument(
-        "--budget", type=whole(1, 10**6), metavar="MINUTES", help="begin no setting of a search after so many minutes"
+        "--budget",
+        type=whole(1, 10**6),
+        metavar="MINUTES",
+        help="start no new setting of a search after this many minutes",
     )
     parser.add_argument(
         "--stop",
         choices=["none", "median", "asha"],
         default="none",
-        help="give up settings that fall behind the others; asha needs Ray",
+        help="stop settings that fall behind the others; asha needs Ray",
     )
     parser.add_argument(
-        "--stop-after", type=whole(1), metavar="STEPS", help="give up none before this step (a fifth of the training)"
+        "--stop-after", type=whole(1), metavar="STEPS", help="stop none before this step (a fifth of the training)"
     )
-    parser.add_argument("--metric", default="win_rate", metavar="NAME", help="what runs are compared by (win_rate)")
+    parser.add_argument(
+        "--metric", default="win_rate", metavar="NAME", help="the metric that runs are compared by (win_rate)"
+    )
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="the sweep's folder (a new one below runs/)")
-    parser.add_argument("--resume", action="store_true", help="go on with the sweep in --out, or with the latest one")
+    parser.add_argument("--resume", action="store_true", help="resume the sweep in --out, or the latest one")
     parser.add_argument("--json", action="store_true", help="print the runs as JSON")
     add_engine(parser)
 
@@ -115,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
             )  # fmt: skip
     except KeyboardInterrupt:
         named = "" if arguments.out else f" --out {shlex.quote(str(out))}"
-        print(f"stopped; to go on, run the same command with `--resume{named}`", file=sys.stderr)
+        print(f"stopped; to resume, run the same command with `--resume{named}`", file=sys.stderr)
         raise
     about = {
         "env": script.config.game_id,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
-    from cardgym.cli.engine_arguments import add_engine
+    from cardgym.cli.parser import add_engine
 
     parser.add_argument("env", metavar="ENV", nargs="?", help="the game's id, as `cardgym games` lists it")
     add_settings(parser)
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Play and print."""
     from cardgym.arena.tournament import tournament
     from cardgym.arena.tournament.tables import printed
-    from cardgym.cli.engine_arguments import open_engine
+    from cardgym.cli.parser import open_engine
 
     games_of = _games_of(arguments.games_of)
     if arguments.all or arguments.docs is not None:
@@ -116,7 +116,7 @@ def _leaderboards(arguments: argparse.Namespace, games_of: dict[str, int]) -> No
     from cardgym.arena.tournament import tournament
     from cardgym.arena.tournament.pages import write_leaderboards
     from cardgym.arena.tournament.tables import printed
-    from cardgym.cli.engine_arguments import open_engine
+    from cardgym.cli.parser import open_engine
 
     if not arguments.all or arguments.env is not None or arguments.players or arguments.settings:
         raise CardgymError("--all takes every game and player: name neither, and give --docs only with --all")
