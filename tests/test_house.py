@@ -58,6 +58,24 @@ def test_importing_cardgym_loads_no_game_and_nothing_heavy():
     assert not games
 
 
+def test_gymnasium_make_and_a_step_import_little():
+    program = (
+        "import sys, gymnasium, cardgym\n"
+        "env = gymnasium.make('CorellianSpike-v0')\n"
+        "_, info = env.reset(seed=1)\n"
+        "env.step(int(info['action_mask'].argmax()))\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    heavy = {"PIL", "matplotlib", "pettingzoo", "pydantic", "resvg_py", "rich", "safetensors", "torch"}
+    assert not heavy & loaded
+    own = {name for name in loaded if name.partition(".")[0] == "cardgym"}
+    others = {name for name in own if name.partition(".games.")[0] == name and ".console" not in name}
+    assert len(others) <= 29, sorted(others)  # The console only where code has to be compiled first.
+    assert len(own) <= 51, sorted(own)
+
+
 def test_finding_a_game_does_not_import_torch():
     for package in OWN:
         for game_id in package.games:

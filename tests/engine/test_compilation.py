@@ -246,5 +246,5 @@ def test_code_that_makes_arrays_keeps_reference_counting():
 def test_a_template_cannot_be_called_without_its_names():
     with pytest.raises(NotImplementedError, match=r"bound\.inner"):
         _double(1)
-    with pytest.raises(NotImplementedError, match="no template"):
+    with pytest.raises(NotImplementedError, match="not a template"):
         bind(test_code_that_makes_arrays_keeps_reference_counting, "x")

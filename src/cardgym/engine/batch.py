@@ -13,7 +13,6 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ADDRESSES, ANSWER, CALLER, PENALIZE, PER_ROW, ROW, kernel_of
 from cardgym.engine.numba.compilation import name_entry_point
 from cardgym.engine.states import NO_POLICY_TABLES, look
-from cardgym.engine.threads import Call, Crew
 from cardgym.files.limits import check_memory
 
 _FLOAT32, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
@@ -78,8 +77,11 @@ class Batch:
         self.paid = np.zeros((num_rows, options.num_players))
         self._actions = np.zeros(num_rows, np.int64)
         self._commands = np.zeros(num_rows, np.uint8)
-        self._crew = Crew(num_threads - 1)
         self._num_ranges = max(1, min(num_threads, num_rows // ROWS_PER_THREAD))
+        if self._num_ranges > 1:
+            from cardgym.engine.threads import Crew
+
+            self._crew = Crew(num_threads - 1)
         self._find_addresses()
         self._name_kernel()
 
@@ -162,7 +164,7 @@ class Batch:
         if self._num_ranges == 1:
             result = self.kernel.step(self._address, *how, observations.reshape(-1), masks.reshape(-1))
         else:
-            calls: list[Call] = []
+            calls: list[Any] = []
             for number, rows in enumerate(self._ranges):
                 address = self._address + number * ADDRESSES.itemsize
                 outputs = observations[rows].reshape(-1), masks[rows].reshape(-1)

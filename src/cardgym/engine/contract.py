@@ -19,11 +19,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.bits import count_bits, write_bits, write_zeros
-from cardgym.engine.documentation import documented
 from cardgym.engine.generator import Generator, uniform, uniform_float
 from cardgym.engine.numba.compilation import rule
-from cardgym.engine.observations import Feature, Observation, feature_table, offsets
+from cardgym.engine.numba.intrinsics import count_bits, write_bits, write_zeros
+from cardgym.engine.observations import Feature, Observation, documented, feature_table, offsets
 from cardgym.engine.options import Options, State, choice, number
 from cardgym.errors import CardgymError, unknown
 

@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.bits import count_32
 from cardgym.engine.contract import Game, State, rewards_from_paid
 from cardgym.engine.generator import Generator, derive, uniform, uniform_float
-from cardgym.engine.numba.arrays import array_at
 from cardgym.engine.numba.compilation import bind, bound, plain_function, rule, template
+from cardgym.engine.numba.intrinsics import array_at, count_32
 
 INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)

@@ -11,10 +11,7 @@ from gymnasium.utils import seeding
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import RESET
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore
-from cardgym.envs.documented import Documented
-from cardgym.envs.endings import reasons, winners
-from cardgym.envs.window import Window
+from cardgym.envs.core import RENDER_FPS, RENDER_MODES, Documented, EnvCore, reasons, winners
 from cardgym.errors import CardgymError, missing
 
 try:
@@ -170,3 +167,41 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
 def aec_env(game: str | Game, **arguments: Any) -> CardAECEnv:
     """A game as a PettingZoo AEC env, by its id; see `CardAECEnv` for the arguments."""
     return CardAECEnv(game, **arguments)
+
+
+class Window:
+    """A window of pygame, opened with the first picture."""
+
+    def __init__(self, title: str, fps: int) -> None:
+        """A window with a title, which shows at most `fps` pictures a second.
+
+        Raises:
+            CardgymError: without pygame.
+        """
+        try:
+            import pygame
+        except ModuleNotFoundError as error:
+            raise missing('render_mode="human"', error) from None
+        self._pygame = pygame
+        self._title = title
+        self._fps = fps
+        self._screen: Any = None
+        self._clock = pygame.time.Clock()
+
+    def show(self, picture: npt.NDArray[np.uint8]) -> None:
+        """Show a picture, (height, width, 3), and wait until the next one is due."""
+        pygame = self._pygame
+        if self._screen is None:
+            pygame.display.init()
+            pygame.display.set_caption(self._title)
+            self._screen = pygame.display.set_mode((picture.shape[1], picture.shape[0]))
+        self._screen.blit(pygame.surfarray.make_surface(picture.swapaxes(0, 1)), (0, 0))
+        pygame.event.pump()
+        pygame.display.flip()
+        self._clock.tick(self._fps)
+
+    def close(self) -> None:
+        """Close the window, if it is open."""
+        if self._screen is not None:
+            self._pygame.display.quit()
+            self._screen = None

@@ -1,10 +1,12 @@
-"""What all envs share: their arguments, spaces, checks of actions and rendering."""
+"""What all envs share: their arguments, spaces, checks of actions, rendering, how games ended, and documentation."""
 
 from __future__ import annotations
 
 import dataclasses
 import operator
+import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +15,7 @@ from gymnasium import spaces
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
+from cardgym.engine.numba.compilation import bind, bound, name_entry_point, template
 from cardgym.engine.registry import find, load
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
 from cardgym.players.actions import check_legal
@@ -229,3 +232,94 @@ def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str
     for name in options or ():
         if name not in allowed:
             raise unknown("option of reset", name, allowed)
+
+
+# -- how games ended --------------------------------------------------------------------------------------------------
+
+FINISHED, ILLEGAL_ACTION, TRUNCATED = "finished", "illegal_action", "truncated"
+"""Reasons: the rules ended the game; a seat forfeited it by an illegal action; the env's limit of steps is reached."""
+
+
+@template
+def _find_winners(states: Any, forfeited: Any, over: Any, num_seats: int, winners: Any) -> None:
+    """The winner of each row that is over: the one seat of the highest score, or -1."""
+    for i in range(states.shape[0]):
+        winners[i] = -1
+        if not over[i]:
+            continue
+        if forfeited[i] >= 0:
+            if num_seats == 2:
+                winners[i] = 1 - forfeited[i]
+            continue
+        best = 0.5 * bound.max_score(states[i]) if num_seats == 1 else 0.0
+        for seat in range(num_seats):
+            score = bound.score(states[i], seat)
+            if score > best:
+                best = score
+                winners[i] = seat
+            elif score == best:
+                winners[i] = -1
+
+
+@cache
+def _winners_of(game: Game) -> Any:
+    found = bind(_find_winners, f"{game.id}_winners", score=game.rules.score, max_score=game.rules.max_score)
+    name_entry_point(f"{game.id} (winners)", found)
+    return found
+
+
+def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """The winner of each row of a batch, (rows,) int64: a seat, or -1.
+
+    The winner has the highest score, by which `cardgym evaluate` counts win rates; in a game of one seat, more than
+    half of the score to be had. Nobody has won where seats share the highest score, or where a game of more than two
+    seats was forfeited.
+
+    Args:
+        game: the game.
+        batch: the batch.
+        over: the rows whose games have ended by the rules or a forfeit, (rows,) bool; the others have no winner.
+    """
+    found = np.empty(len(batch), np.int64)
+    forfeited = batch.plain_rows["forfeited"].astype(np.int64)
+    _winners_of(game)(batch.plain_states, forfeited, over, batch.options.num_players, found)
+    return found
+
+
+def reasons(batch: Any, over: npt.NDArray[np.bool_], truncated: npt.NDArray[np.bool_]) -> npt.NDArray[np.object_]:
+    """Why the game of each row is over, (rows,) of strings; None where it is not."""
+    found: npt.NDArray[np.object_] = np.empty(len(batch), object)  # All None.
+    ended = np.flatnonzero(over)  # A few of many rows: the others cost nothing.
+    found[truncated.nonzero()] = TRUNCATED
+    found[ended] = FINISHED
+    found[ended[batch.plain_rows["forfeited"][ended] >= 0]] = ILLEGAL_ACTION
+    return found
+
+
+# -- env classes with their game's documentation ----------------------------------------------------------------------
+
+
+class Documented:
+    """An env whose instances have a class made for their game, so that `help(env)` shows the game's documentation.
+
+    A class derived from such an env keeps its own name and docstring.
+    """
+
+    game: Game
+
+    def __new__(cls, game: str | Game | None = None, *args: Any, **kwargs: Any) -> Any:
+        """An instance of the game's class, not yet initialised. Pickle names no game, and gets one of `cls`."""
+        return object.__new__(cls) if game is None or Documented not in cls.__bases__ else _new(cls, game)
+
+
+def _new(cls: type, game: str | Game) -> Any:
+    return object.__new__(_class_of(cls, find(game)))
+
+
+@cache
+def _class_of(cls: type, game: Game) -> type:
+    def reduce(self: Any) -> tuple[Any, ...]:
+        return _new, (cls, self.game), vars(self)  # Pickle cannot import a class made here, but the one it is made of.
+
+    name = re.sub(r"\W", "", re.sub(r"-v\d+$", "", game.id)) + cls.__name__.removeprefix("Card")
+    return type(name, (cls,), {"__doc__": game.documentation, "__module__": cls.__module__, "__reduce__": reduce})

@@ -10,9 +10,17 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import MAX_PLAYERS, RESET
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, Opponents, check_reset_options
-from cardgym.envs.documented import Documented
-from cardgym.envs.endings import FINISHED, ILLEGAL_ACTION, winners
+from cardgym.envs.core import (
+    FINISHED,
+    ILLEGAL_ACTION,
+    RENDER_FPS,
+    RENDER_MODES,
+    Documented,
+    EnvCore,
+    Opponents,
+    check_reset_options,
+    winners,
+)
 from cardgym.errors import CardgymError
 
 _OVER = np.ones(1, np.bool_)

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
-from cardgym.envs.core import RENDER_FPS, RENDER_MODES, EnvCore, Opponents, check_reset_options
-from cardgym.envs.documented import Documented
-from cardgym.envs.endings import reasons, winners
-from cardgym.envs.rows import RowView
+from cardgym.envs.core import (
+    RENDER_FPS,
+    RENDER_MODES,
+    Documented,
+    EnvCore,
+    Opponents,
+    check_reset_options,
+    reasons,
+    winners,
+)
 from cardgym.errors import CardgymError, unknown
+
+if TYPE_CHECKING:
+    from gymnasium.envs.registration import EnvSpec
 
 _STEP = np.uint8(STEP)
 assert RESET == STEP + 1  # For `step`.
@@ -231,8 +241,9 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
 
     def _view(self, row: int) -> RowView:
         if row not in self._views:
-            spaces = self.single_observation_space, self.single_action_space
-            self._views[row] = RowView(self._core, row, self.spec, *spaces)
+            self._views[row] = RowView(
+                self._core, row, self.spec, self.single_observation_space, self.single_action_space
+            )
         return self._views[row]
 
     # -- what the steps are made of -----------------------------------------------------------------------------------
@@ -276,3 +287,52 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
         if core.plays_all:
             infos |= {"seat": answers["current_player"].copy(), "_seat": present.copy()}
         return infos
+
+
+class RowView:
+    """One row of a vector env, with what `call`, `get_attr` and `env_method` ask of an env.
+
+    A row cannot be stepped or reset by itself. Attributes that are set on it are kept, and change no game.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        render_mode: "ansi", "rgb_array" or None.
+        spec: Gymnasium's registration of the game, or None.
+        observation_space: the space of one observation.
+        action_space: the space of one action.
+    """
+
+    def __init__(
+        self,
+        core: EnvCore,
+        row: int,
+        spec: EnvSpec | None,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+    ) -> None:
+        self._core = core
+        self._row = row
+        self.game = core.game
+        self.options = core.options
+        self.render_mode = core.render_mode
+        self.spec = spec
+        self.observation_space = observation_space
+        self.action_space = action_space
+
+    @property
+    def unwrapped(self) -> RowView:
+        """Itself."""
+        return self
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The legal actions, (actions,) bool; all of them where the game is over."""
+        core, rows = self._core, np.array([self._row])
+        if core.seated.batch.plain_rows["current_player"][self._row] < 0:
+            return np.ones(core.seated.batch.num_actions, np.bool_)
+        legal: npt.NDArray[np.bool_] = core.seated.look(rows, core.viewers()[rows])[1][0] != 0
+        return legal
+
+    def render(self) -> Any:
+        """The game as the row's seat sees it: text, or a picture (720, 960, 3), uint8."""
+        return self._core.render(self._row, int(self._core.viewers()[self._row]))

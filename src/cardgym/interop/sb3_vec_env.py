@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
 from cardgym.envs.core import EnvCore, Opponents, check_reset_options
-from cardgym.envs.rows import RowView
+from cardgym.envs.vector import RowView
 from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.learn.opponents import SELF, SNAPSHOT, OpponentPool
 from cardgym.players.actions import check_legal

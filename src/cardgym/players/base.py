@@ -13,8 +13,6 @@ import numpy.typing as npt
 from cardgym.engine import registry
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, printable, unknown
-from cardgym.files import shipped
-from cardgym.files.tensors import SUFFIX, read_document
 from cardgym.players.actions import (
     Actions,
     Masks,
@@ -225,6 +223,8 @@ def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
 
     Files of other ids are left out, and where `options` are given those made for other options, such as more players.
     """
+    from cardgym.files import shipped
+
     package = registry.package_of(game)
     if package is None:
         return {}
@@ -234,6 +234,8 @@ def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
 
 def _is_of(path: Path, game: Game, options: Options | None) -> bool:
     """Whether a checkpoint was made for a game and its options, as far as its metadata say."""
+    from cardgym.files.tensors import SUFFIX, read_document
+
     metadata = read_document(path, str(path)) if path.suffix == SUFFIX else {}
     if options is None or "options" not in metadata:
         return metadata.get("env") in (game.id, None)
@@ -292,6 +294,8 @@ def _load(name: str, game: Game, options: Options) -> Player | None:
     for suffix, reference in _LOADERS.items():
         if name.endswith(suffix):
             greedy = GREEDY if name.endswith(GREEDY) else ""
+            from cardgym.files import shipped
+
             path = shipped.checkpoint_path(Path(name.removesuffix(greedy)))
             player: Player = registry.load(reference)(Path(f"{path}{greedy}"), game, options)
             return _called(name, player)
@@ -323,8 +327,8 @@ GREEDY = ":greedy"
 _LOADERS = {
     ".mixture.json": "cardgym.players.mixture_file:load_player",
     ".json": "cardgym.players.policy_file:load_player",
-    SUFFIX: "cardgym.players.base:load_tensors",
-    f"{SUFFIX}{GREEDY}": "cardgym.players.checkpoints:load_greedy_player",
+    ".safetensors": "cardgym.players.base:load_tensors",
+    f".safetensors{GREEDY}": "cardgym.players.checkpoints:load_greedy_player",
     ".zip": "cardgym.interop.sb3:load_player",
 }
 """Loaders of players by the suffix of the file; the first that fits is taken."""
@@ -337,7 +341,7 @@ _FORMATS = {
 }
 """Loaders of players from `.safetensors` files, by the format that the file names; games add theirs."""
 
-PLAYER_SUFFIXES = (".json", SUFFIX, ".zip")
+PLAYER_SUFFIXES = (".json", ".safetensors", ".zip")
 """The suffixes of players' files."""
 
 
@@ -348,6 +352,8 @@ def load_tensors(path: Path, game: Game, options: Options) -> Player:
         CardgymError: for a file that is missing, holds something other than a player, or was made for another game or
             other options.
     """
+    from cardgym.files.tensors import read_document
+
     what = f"checkpoint {path}"
     form = read_document(path, what).get("format")
     loaders = {**_FORMATS, **dict(registry.loaders())}

@@ -29,17 +29,16 @@ from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.extending import _Intrinsic
 
-from cardgym.console.progress import waiting
 from cardgym.engine.numba.cache import CodeFiles, cache_folder
-from cardgym.engine.numba.linking import no_collections, part, whole
+from cardgym.engine.numba.linking import entry_point, inlined, no_collections
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 config: Any = numba.core.config
 """Numba's settings, which it does not type."""
 
-HOW_LONG = "seconds, a minute on a slow machine"
-"""What users are told of the time that compiling a game takes."""
+COMPILE_TIME_HINT = "seconds, a minute on a slow machine"
+"""How long compiling a game takes, in messages."""
 _numbers = itertools.count()
 _LOCK_SECONDS = 600
 """After this long, compile beside whoever holds the lock: slower, and no harm is done."""
@@ -89,7 +88,7 @@ def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, 
         names: what `bound.NAME` is in the copy.
     """
     if not function.__dict__.get("template"):
-        raise NotImplementedError(f"{function.__name__} is no template")
+        raise NotImplementedError(f"{function.__name__} is not a template")
     suffix = "".join(letter if letter.isalnum() else "_" for letter in suffix)
     namespace = types.ModuleType(f"bound_{next(_numbers)}")  # Numba tells modules apart by their names.
     namespace.__dict__.update(names)
@@ -118,7 +117,7 @@ def _jit(function: Callable[..., Any]) -> Any:
     """
     if config.DISABLE_JIT:
         return numba.njit(function)
-    dispatcher = part(function)
+    dispatcher = inlined(function)
     compile_now = dispatcher.compile
 
     @functools.wraps(compile_now)
@@ -135,7 +134,7 @@ def _entry_point(function: Callable[..., Any]) -> Any:
     """A compiled function cached on disk, that one process at a time compiles or loads."""
     if config.DISABLE_JIT:
         return _with_records(function)
-    dispatcher = whole(function, nogil=True)
+    dispatcher = entry_point(function, nogil=True)
     compile_now = dispatcher.compile
 
     @functools.wraps(compile_now)
@@ -215,6 +214,8 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             lock.acquire(timeout=0)
         except filelock.Timeout:
+            from cardgym.console.progress import waiting
+
             with waiting("another process compiles this"):
                 lock.acquire()
     except (NotImplementedError, OSError, filelock.Timeout):  # Some network disks know no locks.
@@ -255,7 +256,7 @@ def digest_of(function: Callable[..., Any]) -> str:
     functions, constants = _reach(function)
     modules = {plain.__module__ for plain in functions}
     digest = hashlib.sha256(_VERSIONS.encode())
-    for name in sorted({*modules, __name__, part.__module__}):  # These two decide how the others are compiled.
+    for name in sorted({*modules, __name__, inlined.__module__}):  # These two decide how the others are compiled.
         digest.update(name.encode())
         digest.update(_source(name))
     for constant in sorted(constants):
@@ -399,7 +400,9 @@ def _announced(dispatcher: Any) -> Iterator[None]:
     what = dispatcher.__dict__.get("what", "")
     reason = f"compiling {what or 'a part'}, once for this version"
     if what and what not in _compiled_here and not sys.stderr.isatty():
-        print(f"cardgym: {reason} ({HOW_LONG}) ...", file=sys.stderr, flush=True)
+        print(f"cardgym: {reason} ({COMPILE_TIME_HINT}) ...", file=sys.stderr, flush=True)
+    from cardgym.console.progress import waiting  # Here and above: most processes find all code compiled.
+
     with waiting(reason):
         yield
     _compiled_here.append(what)  # Only now: a user who interrupts this is told again the next time.

@@ -46,7 +46,7 @@ def _leave_scipy_alone() -> None:
 _leave_scipy_alone()
 
 
-class _Part(JITCodeLibrary):
+class _Inlined(JITCodeLibrary):
     """The code of a rule, not optimised as a whole and without machine code."""
 
     def finalize(self) -> None:
@@ -61,19 +61,19 @@ class _Part(JITCodeLibrary):
         module = self.own_module().clone()
         for library in _reached(self._linking_libraries):
             module.link_in(
-                library.own_module() if isinstance(library, _Part) else library._get_module_for_linking(), True
+                library.own_module() if isinstance(library, _Inlined) else library._get_module_for_linking(), True
             )
         return module
 
 
-class _Whole(JITCodeLibrary):
+class _EntryPoint(JITCodeLibrary):
     """The code of an entry point, which takes in every part that it can reach."""
 
     def finalize(self) -> None:
         reached = _reached(self._linking_libraries)
-        self._linking_libraries = [library for library in reached if not isinstance(library, _Part)]
+        self._linking_libraries = [library for library in reached if not isinstance(library, _Inlined)]
         for library in reached:
-            if isinstance(library, _Part):
+            if isinstance(library, _Inlined):
                 self._reload_init.update(library._reload_init)
                 self._final_module.link_in(library.own_module(), True)
         super().finalize()  # type: ignore[no-untyped-call]
@@ -87,17 +87,17 @@ def _reached(libraries: Iterable[Any]) -> list[Any]:
         library = waiting.pop()
         if library not in reached:
             reached[library] = None
-            if isinstance(library, _Part):
+            if isinstance(library, _Inlined):
                 waiting += library._linking_libraries
     return list(reached)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _LowerPart(NativeLowering):
-    _name = "cardgym_lower_part"
+class _LowerInlined(NativeLowering):
+    _name = "cardgym_lower_inlined"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = _Part(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        state.library = _Inlined(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
         state.flags.no_cpython_wrapper = True
         state.flags.no_cfunc_wrapper = True
         state.flags.no_compile = True
@@ -109,11 +109,11 @@ class _LowerPart(NativeLowering):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _LowerWhole(NativeLowering):
-    _name = "cardgym_lower_whole"
+class _LowerEntryPoint(NativeLowering):
+    _name = "cardgym_lower_entry_point"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = _Whole(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        state.library = _EntryPoint(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
         state.library.enable_object_caching()
         state.flags.no_cfunc_wrapper = True
         super().run_pass(state)  # type: ignore[no-untyped-call]
@@ -135,30 +135,30 @@ class _Compiler(compiler.CompilerBase):
         return [own]
 
 
-class _PartCompiler(_Compiler):
-    lowering = _LowerPart
+class _InlinedCompiler(_Compiler):
+    lowering = _LowerInlined
 
 
-class _WholeCompiler(_Compiler):
-    lowering = _LowerWhole
+class _EntryPointCompiler(_Compiler):
+    lowering = _LowerEntryPoint
 
 
-def whole(function: Any, **options: Any) -> Any:
+def entry_point(function: Any, **options: Any) -> Any:
     """A dispatcher whose code holds all parts that it can reach."""
-    return numba.njit(error_model="numpy", pipeline_class=_WholeCompiler, **options)(function)
+    return numba.njit(error_model="numpy", pipeline_class=_EntryPointCompiler, **options)(function)
 
 
-def part(function: Any) -> Any:
+def inlined(function: Any) -> Any:
     """A dispatcher for compiled callers; where Python calls it, it is compiled as a whole."""
-    dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_PartCompiler)(function)
+    dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
 
     def compile_for_python(*arguments: Any) -> Any:
         if "alone" not in dispatcher.__dict__:
-            dispatcher.alone = whole(function)
+            dispatcher.alone = entry_point(function)
         types = tuple(dispatcher.typeof_pyval(argument) for argument in arguments)
-        entry_point = dispatcher.alone.compile(types)
-        dispatcher._insert([type._code for type in types], entry_point, False)
-        return entry_point
+        code = dispatcher.alone.compile(types)
+        dispatcher._insert([type._code for type in types], code, False)
+        return code
 
     def add_overload(result: Any) -> None:
         dispatcher.overloads[tuple(result.signature.args)] = result

@@ -1,7 +1,13 @@
-"""Sets as the bits of a number, and the same as arrays of 0 and 1, read and written many numbers at a time."""
+"""Compiled code below the level of Python: bits of numbers as arrays of 0 and 1, and arrays at given addresses.
+
+Each array that a compiled function takes costs its caller some 60 ns, a whole number half as much, and an env's step
+has a dozen arrays. So a batch writes down once where its arrays are, and passes the address of that.
+"""
 
 from __future__ import annotations
 
+from ctypes import c_char
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,6 +16,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
+from numba.np.arrayobj import np_cfarray
 
 from cardgym.engine.numba.compilation import config, rule
 
@@ -114,3 +121,25 @@ def _check_contiguous(array: Any) -> None:
 
 _write_8, _write_16 = _writing(8), _writing(16)
 _read_32: Any = _read_interpreted if config.DISABLE_JIT else _read_compiled
+
+
+# -- arrays at addresses ----------------------------------------------------------------------------------------------
+
+
+def _array_interpreted(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    memory = (c_char * (prod(shape) * dtype.itemsize)).from_address(int(address))
+    return np.recarray(shape, dtype, memory) if dtype.names else np.ndarray(shape, dtype, memory)
+
+
+@intrinsic
+def _array_compiled(typing_context: Any, address: Any, shape: Any, dtype: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = builder.inttoptr(arguments[0], cgutils.voidptr_t)
+        with_pointer = signature.return_type(types.voidptr, shape, dtype)
+        return np_cfarray(context, builder, with_pointer, (pointer, *arguments[1:]))  # type: ignore[no-untyped-call]
+
+    return types.Array(dtype.dtype, len(shape), "C")(types.intp, shape, dtype), generate
+
+
+array_at: Any = _array_interpreted if config.DISABLE_JIT else _array_compiled
+"""`array_at(address, shape, dtype)`: the array that lies at an address, C-contiguous; its owner keeps the memory."""
