@@ -16,7 +16,7 @@ from cardgym.envs.vector import CardVectorEnv
 @pytest.mark.parametrize("game_id", cardgym.registered())
 def test_help_shows_the_page_of_the_game(game_id):
     env = gymnasium.make(game_id).unwrapped
-    doc = cardgym.find(game_id).doc
+    doc = cardgym.find(game_id).documentation
     assert env.__doc__ == doc
     text = pydoc.plain(pydoc.render_doc(env))
     for line in doc.strip().splitlines():
@@ -24,7 +24,7 @@ def test_help_shows_the_page_of_the_game(game_id):
 
 
 def test_vector_and_pettingzoo_envs_have_it_too():
-    doc = cardgym.find("OnePlayPoker-v0").doc
+    doc = cardgym.find("OnePlayPoker-v0").documentation
     assert gymnasium.make_vec("OnePlayPoker-v0", num_envs=2).__doc__ == doc
     assert aec_env("OnePlayPoker-v0").unwrapped.__doc__ == doc
 
