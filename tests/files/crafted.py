@@ -1,4 +1,4 @@
-"""Crafted files: every kind of damage that a stranger's file may have, made by `write_all(folder)`.
+"""Hostile files: every kind of damage that an untrusted file may have, written by `write_all(folder)`.
 
 python tests/files/crafted.py FOLDER     writes them all, to try by hand
 """

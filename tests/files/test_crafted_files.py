@@ -1,4 +1,4 @@
-"""Files from strangers: every crafted one ends in one clear line and exit code 2, with little memory and in no time."""
+"""Every hostile file is refused in one clear line with exit code 2, with little memory and quickly."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cardgym.errors import printable, quoted
 from cardgym.files.documents import parse_json
 
 MEGABYTES = 512
-"""How much more memory than an idle process a file may take: zip bombs ask for a gigabyte and more."""
+"""Memory that opening a file may add to an idle process; zip bombs ask for a gigabyte and more."""
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is limited by what /proc tells")
-def test_crafted_files_end_in_one_line(tmp_path: Path) -> None:
-    # One process opens all, after several seconds of imports: a limit on memory cannot be taken back.
+def test_hostile_files_end_in_one_line(tmp_path: Path) -> None:
+    # One process opens all of them: imports take seconds, and a memory limit cannot be lifted again.
     write_all(tmp_path)
     words = [sys.executable, str(Path(__file__).with_name("open_all.py")), str(tmp_path), str(MEGABYTES)]
     opened = subprocess.run(words, capture_output=True, text=True)
@@ -46,19 +46,19 @@ def test_texts_from_files_are_escaped_and_cut() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ('{"a": 1, "a": 2}', "says 'a' twice"),
-        ("[NaN]", "NaN is no JSON"),
+        ('{"a": 1, "a": 2}', "key 'a' appears twice"),
+        ("[NaN]", "NaN is not JSON"),
         ("[1e999]", "too large for a float"),
         ("9" * 30, "30 digits"),
         ("[" * 100_000, "nested too deeply"),
         (b"\xff", "can't decode"),
     ],
 )
-def test_json_that_readers_understand_differently_is_refused(content: str | bytes, reason: str) -> None:
+def test_ambiguous_json_is_refused(content: str | bytes, reason: str) -> None:
     with pytest.raises(ValueError, match="cannot be read as JSON") as refused:
         parse_json(content, "file x")
     assert reason in str(refused.value)
 
 
-def test_json_of_windows_with_its_mark_is_read() -> None:
+def test_json_with_a_byte_order_mark_is_read() -> None:
     assert parse_json("\ufeff[1]".encode(), "file x") == [1]

@@ -1,5 +1,5 @@
-"""Files from strangers: every door through which cardgym reads a policy, a checkpoint, a report or a log.
+"""Readers and writers of files, which may come from untrusted sources.
 
-Nothing in such a file is executed. Its text is parsed into pydantic models with bounds, the sizes it declares are
-compared with the file's own before anything is allocated, and whatever is wrong with it is one `CardgymError`.
+Nothing in a file is executed. Text is parsed into pydantic models with bounds, declared sizes are compared with the
+file's size before anything is allocated, and whatever is wrong with a file is one `CardgymError`.
 """

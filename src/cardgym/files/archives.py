@@ -12,9 +12,9 @@ from typing import IO, Self
 from cardgym.errors import CardgymError, printable
 
 _RATIO = 100
-"""An archive may unpack to this many times its size: more is a zip bomb."""
+"""An archive that unpacks to more than this many times its size is a zip bomb."""
 _MAX_DIRECTORY = 1 << 18
-"""Bytes of an archive's directory; a directory of millions of members would take longer to read than their contents."""
+"""Bytes of an archive's directory. Reading one with millions of members would take longer than reading the members."""
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -30,10 +30,10 @@ _BROKEN = (
 
 
 class Archive:
-    """A zip archive open for reading, as a context manager. Its members are plain or deflated, and none is encrypted.
+    """A zip archive open for reading, as a context manager.
 
-    What its directory declares is compared with the file's size first: all members together unpack to at most 100 times
-    that.
+    Members must be stored or deflated, and unencrypted. The sizes in the directory are checked first: all members
+    together may unpack to at most 100 times the file's size.
     """
 
     def __init__(self, source: Path | IO[bytes], what: str, content: str = "a zip archive") -> None:
@@ -45,7 +45,7 @@ class Archive:
             content: what it should be, for messages.
 
         Raises:
-            CardgymError: for a file that is missing, or no such archive.
+            CardgymError: for a file that is missing or not such an archive.
         """
         self._what = what
         self._content = content
@@ -73,14 +73,14 @@ class Archive:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its members."""
+        """The names of the members."""
         return tuple(self._members)
 
     def read(self, name: str, limit: int | None = None) -> bytes:
         """The content of a member of at most `limit` bytes.
 
         Raises:
-            CardgymError: where it is missing, damaged or larger.
+            CardgymError: if the member is missing, damaged or larger.
         """
         member = self._member(name)
         if limit is not None and member.file_size > limit:
@@ -117,7 +117,7 @@ class Archive:
 
 
 class _ShortReads:
-    """A file that refuses long reads while the archive's directory is read, which zipfile does in one."""
+    """A file that refuses long reads while zipfile reads the archive's directory, which it does in one read."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files written atomically: a reader sees the old content or the new, never a part."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from pathlib import Path
 from cardgym.errors import CardgymError
 
 _OLD_SECONDS = 3600
-"""A temporary file that nobody wrote to for so long is left over."""
+"""Temporary files untouched for this many seconds are considered abandoned."""
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path, which replaces `path` at the end of the block; after an error it is removed.
+    """A temporary path that replaces `path` at the end of the block, and is removed after an error.
 
     Raises:
-        CardgymError: where the folder cannot be written or the disk is full.
+        CardgymError: if the folder cannot be written or the disk is full.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
-        with open(temporary, "rb+") as file:  # Windows syncs no file that is open for reading alone.
+        with open(temporary, "rb+") as file:  # Windows cannot sync a file opened for reading only.
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
@@ -36,7 +36,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def user_folder(variable: str, default: Callable[..., Path]) -> Path | None:
-    """The folder that an environment variable names; the user's own without it, None for a user without a home folder.
+    """The folder that an environment variable names, or else the default; None for a user without a home folder.
 
     Args:
         variable: the variable's name.
@@ -46,13 +46,13 @@ def user_folder(variable: str, default: Callable[..., Path]) -> Path | None:
         return Path(named)
     try:
         folder = default("cardgym", appauthor=False)
-    except RuntimeError:  # Its newer versions see that there is no home; older ones return a relative path.
+    except RuntimeError:  # No home folder; older versions of platformdirs return a relative path instead.
         return None
     return folder if folder.is_absolute() else None
 
 
 def sweep(folder: Path) -> None:
-    """Remove the temporary files that killed processes left in a folder, and nothing that is still being written."""
+    """Remove the temporary files that killed processes left in a folder, but none that is still being written."""
     for path in folder.glob(".*.part"):
         with contextlib.suppress(OSError):
             if not _running(path.name.split(".")[-2]) or time.time() - path.stat().st_mtime > _OLD_SECONDS:
@@ -60,7 +60,7 @@ def sweep(folder: Path) -> None:
 
 
 def _running(process: str) -> bool:
-    """Whether a process of that number runs; true where the system does not tell."""
+    """Whether a process with that id runs; true where the system cannot say."""
     if os.name != "posix" or not process.isdecimal():
         return True
     try:

@@ -1,4 +1,4 @@
-"""JSON from strangers, parsed into pydantic models."""
+"""Untrusted JSON, parsed into pydantic models."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from cardgym.errors import CardgymError, printable
 T = TypeVar("T")
 
 MAX_BYTES = 16 << 20
-"""A larger document is refused unless its reader allows more."""
+"""Largest document, unless its reader allows more."""
 _MAX_DIGITS = 20
-"""A whole number with more digits is none that cardgym writes."""
+"""Most digits of a whole number; cardgym writes no longer ones."""
 
 Name = Annotated[str, Field(max_length=4096)]
-"""A name in a document; a player's may be a path."""
+"""A name; a player's may be a path."""
 Count = Annotated[int, Field(ge=0, le=10**15)]
-"""A whole number from 0, which a float holds exactly."""
+"""A whole number from 0 that a float represents exactly."""
 Number = Annotated[float, Field(ge=-1e15, le=1e15)]
-"""A finite number, of a size that prints in a table."""
+"""A finite number, small enough to print in a table."""
 Items = Annotated[tuple[T, ...], Field(strict=False)]
-"""A tuple that a document writes as a list; its items are as strict as any other value."""
+"""A tuple that JSON writes as a list; its items are strict."""
 
 
 def at_most(limit: int) -> BeforeValidator:
-    """An annotation of lists and objects: more entries are refused before any is looked at."""
+    """Annotation of lists and objects: refuse more than `limit` entries before validating any."""
 
     def check(value: Any) -> Any:
         if isinstance(value, list | tuple | dict) and len(value) > limit:
@@ -41,7 +41,7 @@ def at_most(limit: int) -> BeforeValidator:
 
 
 class Document(BaseModel):
-    """The base of all models of documents: strict, without NaN and infinity; keys it does not know are ignored."""
+    """Base of all models of documents: strict, without NaN and infinity; unknown keys are ignored."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore", allow_inf_nan=False)
 
@@ -53,13 +53,13 @@ def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
     """The content of a file of at most `limit` bytes; `what` names it in messages, such as `report a.json`.
 
     Raises:
-        CardgymError: for a file that is missing, is no regular file, cannot be read or is larger.
+        CardgymError: for a file that is missing, not a regular file, unreadable or larger.
     """
     if not path.is_file():
         raise CardgymError(f"{what}: no such file")
     try:
         with open(path, "rb") as file:
-            # `read` reserves as much as it is told: no more than the file has.
+            # `read` allocates what it is asked for: never more than the file's size.
             content = file.read(min(os.fstat(file.fileno()).st_size, limit) + 1)
     except OSError as error:
         raise CardgymError(f"{what}: cannot be read ({error.strerror or error})") from None
@@ -109,10 +109,10 @@ def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> A
 
 
 def validate(kind: type[D], value: Any, what: str) -> D:
-    """Plain values as a model.
+    """Plain values, validated as a model.
 
     Raises:
-        CardgymError: where they do not fit it; it names the place and says what is allowed there.
+        CardgymError: if they do not fit; the message names the place and what is allowed there.
     """
     try:
         return kind.model_validate(value)
@@ -124,7 +124,7 @@ def validate(kind: type[D], value: Any, what: str) -> D:
 
 
 def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 def _finite(word: str) -> float:
@@ -144,6 +144,6 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for name, value in pairs:
         if name in entries:
-            raise ValueError(f"it says '{printable(name, 60)}' twice")
+            raise ValueError(f"the key '{printable(name, 60)}' appears twice")
         entries[name] = value
     return entries

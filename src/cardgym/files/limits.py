@@ -1,7 +1,7 @@
-"""Numbers that are legal but absurd: refused with what they would need, before anything is allocated or started.
+"""Limits on absurd requests, refused before anything is allocated, with the memory or disk they would need.
 
-Also the short form of long commands: where the environment variable CARDGYM_SHORT is set, each takes moments. The tests
-of the documentation run its commands so, as they stand.
+Also short runs: with the environment variable CARDGYM_SHORT, long commands take moments. The tests of the documentation
+run its commands that way.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any
 from cardgym.errors import CardgymError
 
 MAX_GAMES = 10**9
-"""Games of a match or a recording. Their interval is 0.006 % wide: more games would tell nothing new."""
+"""Most games of a match or a recording. Their 95 % interval is 0.006 % wide; more games would add nothing."""
 MAX_STEPS = 10**12
-"""Steps of a training; the fastest learners take some 10^7 a second."""
+"""Most steps of a training; the fastest learners take about 10^7 a second."""
 _SHARE = 0.9
-"""What a program may use of a machine's memory."""
+"""The share of the machine's memory that cardgym may use."""
 SHORT = "CARDGYM_SHORT"
 """The environment variable that makes commands short."""
 _MOST_IF_SHORT: Mapping[str, float] = {
@@ -49,7 +49,7 @@ _MOST_IF_SHORT: Mapping[str, float] = {
 
 
 def shortened(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a short command has in place of some arguments or keys of a config; nothing unless CARDGYM_SHORT is set."""
+    """Smaller values for some arguments or config keys; empty unless CARDGYM_SHORT is set."""
     if not os.environ.get(SHORT):
         return {}
     numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
@@ -57,7 +57,7 @@ def shortened(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_memory(what: str, needed: int, advice: str) -> None:
-    """Refuse what needs more memory than this machine, container or process may have.
+    """Refuse what needs more memory than this machine, container or process has.
 
     Args:
         what: what needs it, as the subject of a sentence, such as `10 games side by side`.
@@ -73,7 +73,7 @@ def check_memory(what: str, needed: int, advice: str) -> None:
 
 
 def check_disk(what: str, needed: int, folder: Path, advice: str) -> None:
-    """Refuse what needs more room than the disk of a folder has left; see `check_memory`."""
+    """Refuse what needs more space than the disk of a folder has left; see `check_memory`."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     with contextlib.suppress(OSError):
@@ -85,12 +85,12 @@ def check_disk(what: str, needed: int, folder: Path, advice: str) -> None:
 
 
 def duration(count: int, per_second: int) -> str:
-    """How long so many things take at that rate, in words, such as `3 years at 10,000 a second`."""
+    """How long `count` things take at that rate, in words, such as `3 years at 10,000 a second`."""
     seconds = count // per_second
     for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3600), ("seconds", 1)):
         if seconds >= 2 * length or length == 1:
             number = seconds // length
-            # Beyond the range of a float only the power of ten says something.
+            # A power of ten is more readable for huge numbers, and exact floats end there.
             shown = f"{number:,}" if number < 10**6 else f"10^{math.floor(math.log10(number))}"
             return f"{shown} {unit} at {per_second:,} a second"
     raise AssertionError
@@ -98,7 +98,7 @@ def duration(count: int, per_second: int) -> str:
 
 @cache
 def memory_limit() -> int | None:
-    """The bytes of memory that this process may use at most; None where the system does not tell."""
+    """The most bytes of memory that this process may use; None where the system does not say."""
     limits = []
     if sys.platform == "win32":
         limits.append(_windows_memory())
