@@ -26,13 +26,13 @@ class CFR:
     by t^alpha / (t^alpha + 1), negative ones by t^beta / (t^beta + 1), and sums of strategies by (t / (t + 1))^gamma.
 
     - `cfr`: no discount; Zinkevich et al., "Regret minimization in games with incomplete information", NeurIPS 2007.
-    - `cfr+`: negative regrets are forgotten, iteration t weighs t, the seats update in turn; Tammelin, "Solving large
-      imperfect information games using CFR+" (2014).
+    - `cfr+`: negative regrets are reset to 0, iteration t has weight t, the seats update in turn; Tammelin, "Solving
+      large imperfect information games using CFR+" (2014).
     - `dcfr`: alpha 3/2, beta 0, gamma 2; the paper's recommendation.
 
     Attributes:
         tree: the game.
-        iterations: how many were run.
+        iterations: the number run so far.
         regrets: the cumulative regret of each choice, (num_choices,), float64.
     """
 
@@ -51,7 +51,7 @@ class CFR:
         self._sums = np.zeros(tree.num_choices)
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run `iterations` more."""
         _iterate(
             self.tree.arrays,
             self.regrets,

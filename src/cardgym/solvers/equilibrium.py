@@ -1,4 +1,4 @@
-"""Equilibria of games of several seats: solvers by name, their strategies as players, runs that can be resumed."""
+"""Equilibria of games with several seats: solvers by name, their strategies as players, resumable runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cardgym.solvers.tree import enumerate_tree
 
 SAMPLED = "mccfr"
 METHODS = (*VARIANTS, SAMPLED)
-"""The solvers by name: over the whole tree, or by sampling."""
+"""The solvers by name. All but `mccfr` walk the whole tree."""
 _STATE_SUFFIX = f".resume{SUFFIX}"
 _FORMAT = "cardgym-solver-state-1"
 _SLICE_SECONDS = 0.5
@@ -32,12 +32,12 @@ class Method:
 
     Attributes:
         by: one of `METHODS`.
-        observation: what the strategy's file is keyed by, and for `mccfr` all that a seat is taken to know.
-        seed: of what is sampled.
+        observation: the key of the strategy's file, and for `mccfr` all that a seat is assumed to know.
+        seed: the seed of `mccfr`.
         by_deal: `mccfr` walks deal by deal.
-        zero_sum: `mccfr` subtracts from what each seat is paid the mean of all seats.
-        prune: how far an action's regret is below zero where most walks of `mccfr` leave it out; 0 for never.
-        branch: at which share of a seat's decisions `mccfr` tries all actions; 1 for all.
+        zero_sum: `mccfr` subtracts the mean payment of all seats from each seat's payment.
+        prune: how far below zero an action's regret must be for most walks of `mccfr` to skip it; 0 for never.
+        branch: the share of a seat's decisions at which `mccfr` tries all actions.
     """
 
     by: str
@@ -60,18 +60,18 @@ class _State(Document):
 
 
 class EquilibriumSolver:
-    """CFR over a game's tree, or by sampling, behind one face.
+    """CFR over a game's tree, or by sampling.
 
     Attributes:
-        solver: what iterates.
+        solver: the solver that iterates.
     """
 
     def __init__(self, game: Game, options: Options, method: Method) -> None:
         """Start with the uniform strategy.
 
         Raises:
-            CardgymError: for an unknown method or observation, a game of one seat, and for a tree that cannot be
-                enumerated or is looked at through an observation that tells its information sets apart no longer.
+            CardgymError: for an unknown method or observation, a game of one seat, a tree that cannot be enumerated,
+                or an observation that merges information sets of the tree.
         """
         if method.by not in METHODS:
             raise unknown("solver", method.by, METHODS)
@@ -96,11 +96,11 @@ class EquilibriumSolver:
             self.solver = CFR(enumerate_tree(game, options), method.by)
         except CardgymError as error:
             raise CardgymError(f"{error}; {SAMPLED} samples it instead") from None
-        self.player()  # An observation that hides what the tree tells apart fails now.
+        self.player()  # Fails now if the observation merges information sets.
 
     @property
     def num_info_sets(self) -> int:
-        """How many information sets there are; those met so far where they are sampled."""
+        """The number of information sets; with `mccfr`, of those met so far."""
         return self.solver.num_info_sets if isinstance(self.solver, MCCFR) else self.solver.tree.num_info_sets
 
     def player(self, name: str = "equilibrium") -> StrategyPlayer:
@@ -111,7 +111,7 @@ class EquilibriumSolver:
         return StrategyPlayer(name, self.method.observation, pairs)
 
     def run(self, iterations: int) -> Iterator[int]:
-        """Run up to so many iterations in all, in slices of about half a second; yields how many are done."""
+        """Run until `iterations` are done in all; yields the number done about every half second."""
         size = 1
         while (left := iterations - self.solver.iterations) > 0:
             start = time.monotonic()
@@ -121,10 +121,10 @@ class EquilibriumSolver:
             yield self.solver.iterations
 
     def save(self, path: Path) -> None:
-        """Write the strategy, and beside it the state to go on from, each whole or not at all.
+        """Write the strategy, and next to it the state to resume from, each atomically.
 
         Raises:
-            CardgymError: where a file cannot be written.
+            CardgymError: if a file cannot be written.
         """
         player = self.player()
         config = {**asdict(self.method), "iterations": self.solver.iterations}
@@ -133,10 +133,10 @@ class EquilibriumSolver:
         write_tensors(state_path(path), state, self.solver.state_arrays())
 
     def load(self, path: Path) -> None:
-        """Go on from the state beside a strategy's file.
+        """Resume from the state next to a strategy's file.
 
         Raises:
-            CardgymError: where there is none, or it is that of another game, or was solved otherwise.
+            CardgymError: if there is none, or it belongs to another game or method.
         """
         what = f"state {state_path(path)}"
 
@@ -168,19 +168,19 @@ def solve_equilibrium(
     progress: Callable[[int], Any] = lambda done: None,
     save_seconds: float = 60.0,
 ) -> dict[str, Any]:
-    """Iterate, save now and then, and measure on the way.
+    """Iterate, with regular saves and measurements.
 
     Args:
-        solver: what iterates; it may have begun already.
-        iterations: how many in all.
-        path: where the strategy goes; every `save_seconds`, and at the end.
-        measure: the exploitability of a player, None where it cannot be told; asked at powers of ten and at the end.
-        progress: told how many iterations are done.
-        save_seconds: seconds from one save to the next.
+        solver: the solver, which may have iterated before.
+        iterations: the total, earlier ones included.
+        path: the strategy's file, written every `save_seconds` and at the end.
+        measure: returns the exploitability of a player, or None if it is unknown; called at powers of ten and the end.
+        progress: called with the number of iterations done.
+        save_seconds: the time between saves.
 
     Returns:
         `iterations`, `info_sets`, `seconds` of processor time spent iterating, and `exploitability`: a list of
-        iterations and figures, empty where it cannot be told.
+        iterations and figures, empty if it is unknown.
     """
     figures: list[dict[str, float]] = []
     done = solver.solver.iterations

@@ -25,21 +25,21 @@ from cardgym.players.strategy_table import StrategyPlayer
 from cardgym.solvers.mccfr_walk import DONE, TOO_DEEP, place_of, walk
 
 _DEPTH = 256
-"""The most decisions that one seat takes in a game."""
+"""The most decisions of one seat in a game."""
 
 
 class MCCFR:
-    """External-sampling MCCFR over the hash of an observation, which is what a seat is taken to know.
+    """External-sampling MCCFR over the hash of an observation, which stands for everything that a seat knows.
 
-    With an observation that tells apart whatever a seat can tell apart, the average strategy approaches an equilibrium
-    of a zero-sum game of two. With a coarser one, an abstraction, it is the strategy of a simpler game.
+    With an observation that shows all that a seat knows, the average strategy approaches an equilibrium of a zero-sum
+    game of two. A coarser observation is an abstraction; the strategy is then that of a simpler game.
 
     Attributes:
         game: the game.
         options: its options.
         observation_name: the observation.
-        iterations: how many were run; each walks the game once for every seat.
-        num_info_sets: how many different observations were met.
+        iterations: the number run so far; each walks the game once for every seat.
+        num_info_sets: the number of different observations met.
     """
 
     def __init__(
@@ -61,18 +61,18 @@ class MCCFR:
             game: the game.
             options: its options.
             observation_name: the observation; the game's default if None.
-            seed: of what is sampled.
-            capacity: for how many observations there is room at first.
-            by_deal: walk one deal an iteration, for what it pays, and play on to the next; for games of many deals,
-                whose walk would never end. What a deal means for later ones is left out.
-            prune: above 0, 19 of 20 walks leave out the actions that the seat does not take and whose regret is below
-                -`prune` times the iteration's weight: so many rewards would have to come before it takes them. Brown
-                and Sandholm, "Superhuman AI for multiplayer poker" (Science 365, 2019), supplement.
-            zero_sum: subtract from what each seat is paid the mean of all seats, for games that pay all seats for
-                something: an equilibrium of what each wins from the others.
-            branch: at this share of a seat's own decisions, drawn by lot, a walk tries all actions; at the others it
-                plays one by the strategy, regrets nothing, and takes what comes for the worth of the decision. Such
-                walks are short, and expectations stay the same, but what one seldom does is looked at less often.
+            seed: the seed of chance and of the sampled actions.
+            capacity: the initial size of the table of observations, which grows.
+            by_deal: walk one deal per iteration, valued by what it pays, and then play on to the next deal; for games
+                of many deals, whose full walk would never end. A deal's effect on later deals is ignored.
+            prune: above 0, 19 of 20 walks skip the actions that the strategy does not take and whose regret is below
+                -`prune` times the iteration's weight. Brown and Sandholm, "Superhuman AI for multiplayer poker"
+                (Science 365, 2019), supplement.
+            zero_sum: subtract the mean payment of all seats from each seat's payment. This finds an equilibrium of what
+                each seat wins from the others in games that also pay all seats for something.
+            branch: the share of a seat's own decisions, drawn at random, at which a walk tries all actions. At the
+                others it samples one action, updates no regret, and uses the result as the decision's value. Such walks
+                are short and unbiased, but visit rare actions less often.
 
         Raises:
             CardgymError: for an unknown observation.
@@ -93,10 +93,10 @@ class MCCFR:
         self._resize(1 << (max(capacity, 2) - 1).bit_length())
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations.
+        """Run `iterations` more.
 
         Raises:
-            CardgymError: for a game in which a seat decides too often for a walk of all its actions.
+            CardgymError: for a game in which a seat decides too often for a walk over all its actions.
         """
         walks = _walk_of(self.game, self.observation_name)
         goal = self.iterations + iterations
