@@ -2,7 +2,7 @@
 
     python benchmarks/bench_serve.py --tables 1000 --seconds 60
 
-starts a server in a process of its own, sits down at all tables, and plays: at each one a person thinks (exponentially
+starts a server in its own process, sits down at all tables, and plays: at each one a person thinks (exponentially
 distributed, `--think` seconds in the mean) and acts, over a connection that is kept; a game that ends is followed by a
 new one. Reported are the times from sending an action to the last byte of its answer, and the server's memory. With
 `--think 0` everybody acts at once, which measures throughput.

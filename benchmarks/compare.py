@@ -1,8 +1,8 @@
 """cardgym compared with what you would use instead, on one core: `python benchmarks/compare.py [--pgx PYTHON] ...`.
 
-The two sides of a pair are measured in turns, each in a process of its own. A figure is decisions a second of processor
+The two sides of a pair are measured in turns, each in its own process. A figure is decisions a second of processor
 time: only decisions of players count, on both sides. A library that is not in this environment is measured with the
-interpreter of its own, which its flag names; benchmarks/README.md says how to make one.
+interpreter that its flag names; benchmarks/README.md says how to make one.
 """
 
 from __future__ import annotations

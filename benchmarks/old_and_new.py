@@ -1,7 +1,7 @@
 """Another checkout of cardgym against this one: `python benchmarks/old_and_new.py --old PATH [--json FILE]`.
 
 A figure is decisions a second of processor time, the median of all turns [lowest, highest]; the ratio is the median of
-the ratios of the turns. PATH is a checkout with a `.venv` of its own, or one that this interpreter can run.
+the ratios of the turns. PATH is a checkout with its own `.venv`, or one that this interpreter can run.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def vector_env(game: str, rows: int, seconds: float, num_threads: int | None = N
 
     def step() -> int:
         nonlocal info
-        acting = info["seat"] >= 0  # The other rows start their next game in this step, which is no decision.
+        acting = info["seat"] >= 0  # The other rows start their next game in this step, which is not a decision.
         info = env.step(sampler(info["action_mask"]))[4]
         return int(np.count_nonzero(acting))
 
@@ -138,7 +138,7 @@ def blackjack_vector(rows: int, seconds: float) -> Measure:
 
     def step() -> int:
         nonlocal over
-        decisions = int(np.count_nonzero(~over))  # The step after the end resets the env; it is no decision.
+        decisions = int(np.count_nonzero(~over))  # The step after the end resets the env; it is not a decision.
         over = env.step(generator.integers(0, 2, rows))[2]
         return decisions
 

@@ -1,6 +1,6 @@
 """What further threads do for a vector env: `python benchmarks/threads.py [--threads N] [--games ID ...]`.
 
-One thread and N threads step the same games in turns, each side in a process of its own, on all cores. A figure is
+One thread and N threads step the same games in turns, each side in its own process, on all cores. A figure is
 decisions a second by the clock on the wall: leave the machine alone meanwhile.
 """
 
@@ -14,7 +14,7 @@ from timing import Comparison, Side, compare, machine, report
 
 
 def side(game: str, rows: int, seconds: float, num_threads: int) -> Side:
-    """Our vector env with so many threads."""
+    """Our vector env with `num_threads` threads."""
     name = f"{game}, {rows:,} rows, {num_threads} thread{'s' if num_threads > 1 else ''}"
     arguments = {"game": game, "rows": rows, "seconds": seconds, "num_threads": num_threads}
     return Side(name, "vector_env", arguments, compiles=True)

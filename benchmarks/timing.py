@@ -1,7 +1,7 @@
 """What the benchmarks share: measuring sides in turns, medians with their spread, ratios, and one core for all of it.
 
 Other load on a machine comes and goes. So the sides of a comparison are measured in turns, which slows both alike, and
-a ratio is the median of the ratios of the turns. Each side measures in a process of its own, on one core.
+a ratio is the median of the ratios of the turns. Each side measures in its own process, on one core.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Spread:
         return cls(statistics.median(values), min(values), max(values))
 
     def text(self, digits: int = 0) -> str:
-        """`median [lowest, highest]`, with so many digits after the point."""
+        """`median [lowest, highest]`, with `digits` digits after the point."""
         return f"{self.median:,.{digits}f} [{self.low:,.{digits}f}, {self.high:,.{digits}f}]"
 
 
@@ -181,7 +181,7 @@ class Comparison:
 
 
 def compare(side: Side, other: Side, turns: int) -> Comparison:
-    """Measure two sides in turns, each in a process of its own."""
+    """Measure two sides in turns, each in its own process."""
     workers = [side.worker(), other.worker()]
     values, other_values = in_turns(workers, turns)
     for worker in workers:
@@ -200,5 +200,5 @@ def report(header: Sequence[str], comparisons: Iterable[Comparison], described: 
 
     print_table(header, rows())
     if json_file is not None:
-        told = {"machine": described, "comparisons": [asdict(comparison) for comparison in done]}
-        json_file.write_text(json.dumps(told, indent=1) + "\n")
+        document = {"machine": described, "comparisons": [asdict(comparison) for comparison in done]}
+        json_file.write_text(json.dumps(document, indent=1) + "\n")

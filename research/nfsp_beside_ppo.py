@@ -1,4 +1,4 @@
-"""Neural fictitious self-play beside PPO in self-play, for the same processor time.
+"""Neural fictitious self-play compared with PPO in self-play, for the same processor time.
 
     python research/nfsp_beside_ppo.py --game leduc --seconds 300 --seeds 3
     python research/nfsp_beside_ppo.py --game coda --seconds 300 --seeds 3
@@ -58,7 +58,7 @@ def train(script: str, flags: list[str], steps: int, seed: int, folder: Path) ->
 
 
 def steps_for(script: str, flags: list[str], seconds: float, folder: Path) -> int:
-    """How many decisions take about so many processor seconds: by two short runs, which start up alike."""
+    """The decisions that fit into `seconds` of processor time, estimated from two short runs with equal start-up."""
     short, longer = (
         train(script, flags, steps, 0, folder / f"{script}-{steps}") for steps in (TRIAL_OVERHEAD_STEPS, TRIAL)
     )

@@ -46,7 +46,7 @@ RESPONDING = shlex.split("--critic own --ent-coef 0.01 --ent-coef-final 0.001 --
 """What a responder changes: its network knows the values, which a new critic of all seats would have to learn."""
 SEEDS = (1, 2)
 PAIRS = ((1, 2), (2, 1))
-"""Nobody meets a player of its own run."""
+"""Players of the same run do not meet."""
 OBSERVATIONS = ("full", "belief", "cards_up", "three_cards", "code")
 CHEAT = {"cheat": 0}
 SPECIAL = {"special_hands": "yes"}
@@ -214,7 +214,7 @@ def cheat(measurement: Measurement) -> None:
 def responder(measurement: Measurement) -> None:
     """Honest players at seat 1 that learn on, from their own weights, against one who does not learn any more.
 
-    Beside the fixed cheat stands a fixed honest player: a responder wins from that one too.
+    The comparison is a fixed honest player: a responder wins from that one too.
     """
     game = cardgym.find(GAME)
     plain, cheating = game.parse_options(), game.parse_options(CHEAT)

@@ -1,8 +1,8 @@
 """Corellian Spike with observations for research alone, as `spike_knowledge:SpikeKnowledge-v0`.
 
 `cards_up` shows the opponents' hidden hand cards, which no seat can know: it says what perfect knowledge would be
-worth. It stands here, outside the package, and no env of cardgym has it. `code` and `three_cards` are the paper's state
-and its state with the cards in place of their sum, scaled for networks. Two players, no cheat.
+worth, so no env of cardgym has it. `code` and `three_cards` are the paper's state and its state with the cards in place
+of their sum, scaled for networks. Two players, no cheat.
 """
 
 from __future__ import annotations

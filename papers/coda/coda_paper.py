@@ -4,7 +4,7 @@ Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game" (2019)
 win rates of 0.839 and 0.963 come from.
 """
 
-# ruff: noqa: E501  # Lines of prose, as they stand on the page.
+# ruff: noqa: E501  # Lines of prose as the page has them.
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reproduce the paper on Corellian Spike: tables 2, 3 and 4, the figures of the appendix, and which claims hold."""
 
-# ruff: noqa: E501  # Lines of prose, as they stand on the page.
+# ruff: noqa: E501  # Lines of prose as the page has them.
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the Corellian Spike page says of the paper's claims: what holds, what differs and why, what more would win."""
 
-# ruff: noqa: E501  # Lines of prose, as they stand on the page.
+# ruff: noqa: E501  # Lines of prose as the page has them.
 
 from __future__ import annotations
 

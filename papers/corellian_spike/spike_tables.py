@@ -113,13 +113,13 @@ def human_table(log: Path | None) -> str:
 
 
 def human_rows(log: Path | None = None) -> list[str]:
-    """Rows of a Markdown table, one for each pair of players and options; none where there is no game.
+    """Rows of a Markdown table, one for each pair of players and options.
 
     Args:
         log: games as `cardgym report --export` writes them; None for the user's log.
 
     Raises:
-        CardgymError: where a file that was named is missing, or a line of it is no game.
+        CardgymError: where a named file is missing, or one of its lines is not a game.
     """
     games = GameLog().entries(ENV, moves=False) if log is None else read_entries(log)
     defaults = CorellianSpikeOptions().asdict()

@@ -64,7 +64,7 @@ def _rollouts(options: CodaOptions) -> Rollouts:
 
 
 def guess_probabilities(state: State, seat: int) -> npt.NDArray[np.float64]:
-    """The probability that each tile stands at each place of the opponent's line, (13, 26) float64.
+    """The probability of each tile at each place of the opponent's line, (13, 26) float64.
 
     Exact from all that the seat knows: its own tiles, the colours, tiles face up and every past guess.
     """
@@ -97,7 +97,7 @@ def _advise_guess(state: State, seat: int) -> Advice:
 
 
 def _advise_reveal(state: State, seat: int) -> Advice:
-    """The tile to turn up: the one that somebody who sees neither hand would guess most easily."""
+    """The tile to turn up: the one that is easiest to guess without seeing either hand."""
     counts = _no_counts()
     total = _count_own(_array(state), seat, counts)
     actions = []

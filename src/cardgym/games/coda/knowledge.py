@@ -1,7 +1,7 @@
 """Exact inference about a line: in how many ways its hidden tiles can be arranged, and drawing one of those ways.
 
 An arrangement gives each hidden tile of a line a different unseen value, so that numbers ascend from left to right
-(jokers may stand anywhere), every colour agrees with the back of the tile, and no tile has a value that it is known
+(jokers may be anywhere), every colour agrees with the back of the tile, and no tile has a value that it is known
 not to have. All deals are equally likely and so all arrangements are; they are counted in one pass over the line from
 each end.
 """
@@ -81,7 +81,7 @@ def count_arrangements(state: State, owner: int, values: int, counts: npt.NDArra
 
 @rule
 def _count_single(state: State, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
-    """Count for one hidden tile that is no joker: it can be every fitting number between its neighbours."""
+    """Count for one hidden tile that is not a joker: it can be every fitting number between its neighbours."""
     low, high, at = -1, num_numbers(state), -1
     for place in range(state.length[owner]):
         tile = int(state.line[owner, place])

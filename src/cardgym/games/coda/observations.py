@@ -45,7 +45,7 @@ TURN_FEATURES = (
 
 
 class TurnOffsets(NamedTuple):
-    """Where each feature of the turn stands."""
+    """The offset of each feature of the turn."""
 
     guessing: int
     placing: int

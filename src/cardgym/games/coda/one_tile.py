@@ -194,7 +194,7 @@ def _guess_at(word: int, left: int, policy: int, num_named: int, draws: Values, 
 
 @rule
 def _guess(word: int, left: int, policy: int, num_named: int, draws: Values, replies: Values, stored: bool) -> float:
-    """The agent guesses: a hit wins; after a miss the tile stays in the word but is no candidate."""
+    """The agent guesses: a hit wins; after a miss the tile stays in the word but is not a candidate."""
     count = _candidates(word)
     if count == 0:
         return 0.0

@@ -2,7 +2,7 @@
 
 A tile is possible at a place if the places left of it can be filled with lower numbers and those right of it with
 higher ones. So two bounds decide: the lowest number that is free where the left is filled as low as possible, and
-likewise the highest. There is one of each for every set of jokers on that side, a number from 0 to 3.
+and the highest in the same way. There is one of each for every set of jokers on that side, a number from 0 to 3.
 """
 
 from __future__ import annotations

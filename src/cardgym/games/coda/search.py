@@ -4,9 +4,9 @@
 the opponent's seat, and takes the value that the critic of a trained network gives it there.
 
 A search is asked from outside the kernel and gets the full observation and the mask, so it cannot know more than its
-seat does. From the observation it writes a state of its own: what the seat sees as it is, and arbitrary tiles where it
-cannot see. `resample` then draws states uniformly over all that agree with what the seat knows. How often a guess is
-right is known; the states drawn only say what a right one is worth, and what a wrong one.
+seat does. It builds a state from the observation: what the seat sees, and arbitrary tiles for what it cannot see.
+`resample` then draws states uniformly from those that agree with what the seat knows. The probability that a guess is
+right is exact; the states drawn only estimate what a right guess and a wrong one are worth.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _only_action(mask: npt.NDArray[np.int8]) -> int:
 
 @rule
 def _names(state: State, guess: int) -> bool:
-    """Whether a guess names the tile that lies there."""
+    """Whether a guess names the tile at its place."""
     n = int(state.n)
     return bool(state.line[OTHER, guess // n] == guess % n)
 

@@ -42,7 +42,7 @@ STATE = np.dtype(
         ("colour_visible", np.int32),
         ("feasible", np.int32),
         ("reward", np.int32),
-        # The game. A set of tiles is a number whose bit t stands for tile t.
+        # The game. A set of tiles is a number whose bit t is tile t.
         ("phase", np.int32),
         ("turn", np.int32),  # The seat to decide, to draw, or to be dealt a tile.
         ("starter", np.int32),  # The seat that moves first.
@@ -50,7 +50,7 @@ STATE = np.dtype(
         ("hits", np.int32),  # In this turn.
         ("missed", np.int32),  # 1 after the miss that ends the turn: the drawn tile goes into the line face up.
         ("drawn", np.int32),  # The tile that `turn` has drawn and not yet placed, or NONE.
-        ("pool", np.int32),  # The tiles nobody holds.
+        ("pool", np.int32),  # The tiles in no hand.
         ("pool_size", np.int32),
         ("held", np.int32, (2,)),  # The tiles of each seat, whether in its line yet or not.
         ("up", np.int32, (2,)),  # Those of them face up.

@@ -168,7 +168,7 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    """The rules with these options, for somebody who plays."""
+    """The rules with these options, for a person who plays."""
     jokers = ""
     if state.jokers:
         jokers = " Two jokers, B- and W-, stand wherever their owner puts them, and keep their place."

@@ -41,7 +41,7 @@ from cardgym.games.corellian_spike.state import (
 )
 
 SIZES = 21
-"""Sizes |sum| that are told apart: 0 to 19, and 20 or more."""
+"""Number of distinct sizes |sum|: 0 to 19, and 20 or more."""
 
 # In percent, a row for each round from 0 to 3, a column for each |sum|. In round 0 the sum is that of two cards.
 
@@ -97,7 +97,7 @@ BUYS = _buys
 
 # A product and no power: the same bits on every machine.
 PLACES = np.cumprod([1.0] + [PLACE_RATIO] * 30)
-"""What a placing that leaves |sum| weighs beside the other three, (31,)."""
+"""The weight of a placement that leaves |sum|, relative to the other three, (31,)."""
 
 
 _LARGEST = 11  # Sizes |sum| that the observation tells apart: 0 to 10, and 11 or more.

@@ -191,7 +191,7 @@ def place_bought_card(state: State, action: int) -> None:
 
 @rule
 def swap_from_sleeve(state: State, action: int) -> None:
-    """Keep the hand, or swap a hand card with the one up the sleeve; nobody sees it."""
+    """Keep the hand, or swap a hand card with the one up the sleeve, unseen."""
     seat = state.turn
     state.sleeve = state.extra
     state.extra = EMPTY

@@ -163,7 +163,7 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    """The rules with these options, for somebody who plays."""
+    """The rules with these options, for a person who plays."""
     extra = ""
     if state.special_hands:
         extra += (

@@ -1,4 +1,4 @@
-"""The adviser of One Play Poker: exact values of both bets, and luck told from skill to the last credit."""
+"""The adviser of One Play Poker: exact values of both bets, and luck separated from skill to the last credit."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    """The rules with these options, for somebody who plays."""
+    """The rules with these options, for a person who plays."""
     order = "A flush beats a pair, a pair beats a high card."
     if state.ranking != FLUSH_FIRST:
         order = "A pair beats a flush, a flush beats a high card."

@@ -195,7 +195,7 @@ class BatchQ:
         save_policy_file(path, self.states.actions, self.options)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything that decides how the run goes on: plain values and arrays."""
+        """Everything that decides how the run continues: plain values and arrays."""
         return {"iteration": self.iteration, "epsilon": self.epsilon, **self.states.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
