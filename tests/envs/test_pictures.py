@@ -15,8 +15,9 @@ from gymnasium.wrappers.vector import RecordVideo as RecordVectorVideo
 import cardgym
 from cardgym import CardgymError
 from cardgym.envs.single import CardEnv
-from cardgym.table.drawings import Symbol, symbols, table
-from cardgym.table.presentation import view_of
+from cardgym.table.drawings.picture import HEIGHT, WIDTH, layout
+from cardgym.table.drawings.shapes import Symbol
+from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import View
 
 SIZE = (720, 960, 3)
@@ -92,14 +93,15 @@ def test_nothing_reaches_over_the_edge(game: str) -> None:
     most = seats.metadata.get("high") if seats is not None else None
     arguments: dict[str, Any] = {"num_players": most} if most else {}
     env = CardEnv(game, **arguments)
-    drawn = {name: Symbol(one.width, one.height, "") for name, one in symbols(found).items()}
+    symbols = presentation_of(found).symbols()
+    drawn = {name: Symbol(symbol.width, symbol.height, "") for name, symbol in symbols.items()}
     for _ in played(env, 60):
-        layout = table.layout(view_of(env._core.game, env._core.seated.batch.states[0], 0), drawn)
-        for left, top, width, height in layout:
+        zones = layout(view_of(env._core.game, env._core.seated.batch.states[0], 0), drawn)
+        for left, top, width, height in zones:
             assert left >= 0
             assert top >= 0
-            assert left + width <= table.WIDTH
-            assert top + height <= table.HEIGHT
+            assert left + width <= WIDTH
+            assert top + height <= HEIGHT
 
 
 def test_items_that_do_not_fit_side_by_side_overlap() -> None:
@@ -110,9 +112,9 @@ def test_items_that_do_not_fit_side_by_side_overlap() -> None:
         "counters": [],
         "actions": {},
     }
-    ((left, _, width, _),) = table.layout(view, {"wide": Symbol(100, 140, "")})
+    ((left, _, width, _),) = layout(view, {"wide": Symbol(100, 140, "")})
     assert left >= 0
-    assert left + width <= table.WIDTH
+    assert left + width <= WIDTH
 
 
 def test_human_is_a_window_of_gymnasium(monkeypatch: pytest.MonkeyPatch) -> None:

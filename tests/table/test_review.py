@@ -15,8 +15,8 @@ from cardgym import find
 from cardgym.cli import main
 from cardgym.players.base import CompiledPlayer, resolve
 from cardgym.table.coach import Coach
-from cardgym.table.costs import Reviewer, costs, save_costs
 from cardgym.table.game_log import GameLog
+from cardgym.table.history import Reviewer, costs, save_costs
 from cardgym.table.review import WORST, Review, decisions_of, review
 from cardgym.table.rollouts import look
 from cardgym.table.session import Session, Setup
@@ -79,7 +79,7 @@ def test_the_dearest_decisions_come_first(game_log: GameLog) -> None:
     assert sum(total.cost for total in reviewed.totals) == pytest.approx(sum(one.cost for one in reviewed.decisions))
     assert all(one.player == "human" for one in reviewed.decisions)
     moves = [move for seat, move in entry["moves"] if seat == entry["person"]]
-    assert [one.chosen for one in reviewed.decisions] == [event.move for _, event in decisions_of(entry)]
+    assert [one.chosen for one in reviewed.decisions] == [event.move for event in decisions_of(entry)]
     assert len(reviewed.decisions) <= len(moves)
     json.dumps(reviewed.asdict(), allow_nan=False)
     assert all(len(line) <= 80 for line in summary_lines(reviewed, 80))
@@ -121,7 +121,7 @@ def test_the_record_keeps_what_games_cost(game_log: GameLog, monkeypatch: pytest
         reviewed.append(entry["id"])
         return review(entry, **how)
 
-    monkeypatch.setattr("cardgym.table.costs.review", counted)
+    monkeypatch.setattr("cardgym.table.history.review", counted)
     assert costs(entries, game_log=game_log) == alone
     assert reviewed == [entry["id"] for entry in entries[1:]]
     assert costs(entries, game_log=game_log) == alone
@@ -208,8 +208,8 @@ def test_advise_values_a_recorded_decision(game_log: GameLog, capsys: pytest.Cap
         (["review", "--game", "5"], "there are 1 games"),
         (["review", "--seats", "3"], "seats 0 to 0"),
         (["review", "missing.jsonl"], "no such file"),
-        (["review", "--env", SPIKE], "no matching game"),
-        (["review", "--coach", "optimal"], "gives no values of actions"),
+        (["review", "--env", SPIKE], "it has no game of CorellianSpike-v0"),
+        (["review", "--coach", "optimal"], "does not value actions"),
     ],
 )
 def test_bad_input_is_one_line(

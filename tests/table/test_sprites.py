@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import pytest
 
 import cardgym
-from cardgym.table.drawings import Symbol, sprite, symbols
-from cardgym.table.drawings.shapes import text, text_width
+from cardgym.table.drawings.shapes import sprite, text, text_width
+from cardgym.table.presentation import presentation_of
 
 ALLOWED = {"svg", "symbol", "g", "path", "rect", "circle"}
 
@@ -16,18 +16,19 @@ ALLOWED = {"svg", "symbol", "g", "path", "rect", "circle"}
 @pytest.mark.parametrize("game_id", cardgym.registered())
 def test_a_sprite_is_plain_svg_that_every_renderer_draws(game_id):
     game = cardgym.find(game_id)
-    root = ElementTree.fromstring(sprite(game))
+    symbols = presentation_of(game).symbols()
+    root = ElementTree.fromstring(sprite(symbols))
     tags = {element.tag.removeprefix("{http://www.w3.org/2000/svg}") for element in root.iter()}
     assert tags <= ALLOWED
-    assert [element.get("id") for element in root] == list(symbols(game))
+    assert [element.get("id") for element in root] == list(symbols)
     attributes = {name for element in root.iter() for name in element.attrib}
     assert not attributes & {"style", "class", "href", "font-family", "filter", "onload"}
 
 
 def test_a_game_without_drawings_has_an_empty_sprite():
-    game = cardgym.find("KuhnPoker-v0")
-    assert symbols(game) == {}
-    assert len(ElementTree.fromstring(sprite(game))) == 0
+    symbols = presentation_of(cardgym.find("KuhnPoker-v0")).symbols()
+    assert symbols == {}
+    assert len(ElementTree.fromstring(sprite(symbols))) == 0
 
 
 def test_text_is_paths_and_unknown_letters_are_question_marks():
@@ -39,5 +40,5 @@ def test_text_is_paths_and_unknown_letters_are_question_marks():
 
 def test_all_symbols_of_a_game_differ():
     for game_id in cardgym.registered():
-        drawn: list[Symbol] = list(symbols(cardgym.find(game_id)).values())
-        assert len({symbol.content for symbol in drawn}) == len(drawn)
+        symbols = presentation_of(cardgym.find(game_id)).symbols().values()
+        assert len({symbol.content for symbol in symbols}) == len(symbols)

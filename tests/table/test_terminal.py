@@ -15,10 +15,9 @@ from cardgym.players.base import CompiledPlayer
 from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import board_of
 from cardgym.table.session import Session, Setup
-from cardgym.table.terminal.game import Terminal, joined
+from cardgym.table.terminal.game import Coaching, Terminal, joined, watch
 from cardgym.table.terminal.input import matching, short_forms
-from cardgym.table.terminal.spectator import watch
-from cardgym.table.terminal.style import Style, in_columns, reflowed
+from cardgym.table.terminal.screen import Screen, Style, in_columns, reflowed
 
 SPIKE = find("CorellianSpike-v0")
 
@@ -65,11 +64,9 @@ def new_terminal(
     person = Person(answers)
     options = game.parse_options(more.pop("options", {}))
     opponents = [CompiledPlayer(opponent)] * (options.num_players - 1)
-    style = more.pop("style", Style())
-    terminal = Terminal(
-        game, options, opponents, seed=seed, seat=seat, ask=person.ask, show=person.show, style=style, **more
-    )
-    return terminal, person
+    game_log = more.pop("game_log", None)
+    setup = Setup(game, options, opponents, seed, seat)
+    return Terminal(setup, game_log, Coaching(**more), Screen(person.ask, person.show, Style())), person
 
 
 def test_game_is_shown_and_kept_in_the_record(tmp_path: Path) -> None:
@@ -92,7 +89,7 @@ def test_bad_input_is_explained_and_asked_again() -> None:
     terminal, person = new_terminal(answers, options={"hands": 1})
     terminal.play()
     for answer in ("0", "4", "-1", "1.5", "²"):
-        assert f"'{answer}' is no move here: type a number from 1 to 3, or words such as" in person.text
+        assert f"'{answer}' is not a move here: type a number from 1 to 3, or words such as" in person.text
     assert "x" * 31 not in person.text
     assert person.text.count("draw pile") == 2  # Shown once by itself and once on demand.
     assert "You fold" in person.text
@@ -103,7 +100,7 @@ def test_a_game_left_unfinished_is_played_on(leave: Any, tmp_path: Path) -> None
     game_log = GameLog(tmp_path / "games.sqlite")
     terminal, person = new_terminal(["match", leave], game_log=game_log)
     terminal.play()
-    assert "Left unfinished; --resume plays on." in person.text
+    assert "Left unfinished; --resume continues it." in person.text
     [entry] = game_log.entries()
     assert not entry["finished"]
     again, more = new_terminal(["q"], game_log=game_log)
@@ -145,10 +142,10 @@ def test_every_prompt_fits_a_small_terminal_and_keeps_the_board_in_view(game_id:
             session = terminal.session
             if len(boards) > 60:
                 return EOFError
-            forms = list(short_forms(terminal._possible()).values())
+            forms = list(short_forms(terminal.choices.possible).values())
             assert session.legal_actions()
             return rng.choice(forms)
-        return "" if prompt.startswith("Enter to go on") else EOFError
+        return "" if prompt.startswith("Enter to continue") else EOFError
 
     terminal, person = new_terminal(answer, game, opponent="random", seed=1)
     terminal.play()
@@ -165,7 +162,7 @@ def test_what_a_move_did_waits_for_enter_where_the_screen_would_scroll(monkeypat
     answers = ["match", "", "q"]
     terminal, person = new_terminal(answers, opponent="initial")
     terminal.play()
-    assert "Enter to go on " in person.prompts
+    assert "Enter to continue " in person.prompts
 
 
 # -- the coach --------------------------------------------------------------------------------------------------------
@@ -208,7 +205,7 @@ def test_review_follows_the_game() -> None:
 
 def test_the_rules_and_the_commands_are_told() -> None:
     text = new_and_played(["?", "rules", "", "", "", "q"])
-    assert "take your last move back" in text
+    assert "take back your last move" in text
     assert "nearest to 0" in text
 
 
@@ -216,7 +213,7 @@ def test_watching_shows_every_decision() -> None:
     game = find("OnePlayPoker-v0")
     session = Session(Setup(game, game.parse_options(), [CompiledPlayer("always")], seed=2, watched=True))
     person = Person(["", "r"])
-    watch(session, person.ask, person.show, Style())
+    watch(session, Screen(person.ask, person.show, Style()))
     assert session.over
     assert person.text.count("You bet 1") == 3
 
@@ -226,7 +223,7 @@ def test_texts_do_not_depend_on_hidden_cards() -> None:
     texts = []
     for swap in (False, True):
         terminal, person = new_terminal([], hints="always")
-        terminal.session = Session(Setup(SPIKE, terminal.options, terminal._opponents, seed=5, seat=0))
+        terminal.session = Session(terminal.setup)
         terminal.session.play()
         state = terminal.session.state
         if swap:
@@ -234,7 +231,8 @@ def test_texts_do_not_depend_on_hidden_cards() -> None:
             state.cards[1, :2] = sorted(state.deck[:2])
             state.deck[:2] = hidden
             assert (hidden != state.cards[1, :2]).any()
-        terminal._show_position([])
+        terminal.choices = terminal._legal_choices()
+        terminal._show_position()
         texts.append(person.text)
     assert texts[0] == texts[1]
     assert "Coach" in texts[0]
@@ -291,7 +289,7 @@ def test_short_forms_of_many_moves_are_their_own_words() -> None:
 # -- style ------------------------------------------------------------------------------------------------------------
 
 
-def test_cards_have_symbols_and_colours_where_the_terminal_has_them() -> None:
+def test_cards_have_symbols_and_colors_where_the_terminal_has_them() -> None:
     text = "play 5H, keep TC (AS) 10D; seat 2 has +4 and W7"
     assert Style().cards(text) == text
     assert Style(symbols=True).cards(text) == "play 5♥, keep T♣ (A♠) 10♦; seat 2 has +4 and W7"

@@ -16,7 +16,7 @@ import pytest
 from web_server import Client, Served, serving, settled
 
 import cardgym
-from cardgym.table.costs import costs
+from cardgym.table.history import costs
 from cardgym.table.web import lobby
 
 SPIKE = "CorellianSpike-v0"

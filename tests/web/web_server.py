@@ -13,9 +13,8 @@ from typing import Any
 
 import uvicorn
 
-from cardgym.cli.serve import configuration
 from cardgym.table.game_log import GameLog
-from cardgym.table.web.app import make_app
+from cardgym.table.web.app import make_app, uvicorn_config
 from cardgym.table.web.tables import Tables
 
 
@@ -79,7 +78,7 @@ class Served:
     def __init__(self, game_log: Path, **settings: Any) -> None:
         app = make_app(GameLog(game_log), **settings)
         self.tables: Tables = app.state.tables
-        self._server = uvicorn.Server(configuration(app, "127.0.0.1", 0, 100))
+        self._server = uvicorn.Server(uvicorn_config(app, "127.0.0.1", 0, 100))
         self._thread = threading.Thread(target=self._server.run)
         self._thread.start()
         while not self._server.started:

@@ -1,29 +1,29 @@
-"""What the coach says of a decision: each legal action with its value, the best first, and why.
+"""Print the coach's advice on a decision: each legal action with its value and reason, best first.
 
-The position is a decision of a game in the game log, or in a file that `cardgym report --export` wrote: the game's
-number as `cardgym review --list` shows it, and the decision's as its review does. A game may also take a position in
-words of its own.
+The decision is one of a saved game, from your game log or from a file that `cardgym report --export` wrote: name the
+game by its number in `cardgym review --list` and the decision by its number in the review. Some games also take a
+position as text.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from cardgym.cli.parser import Parser, add_trust, first_word, whole
+from cardgym.engine.contract import Game
 from cardgym.engine.registry import find, package_of
 from cardgym.errors import CardgymError
 
-if TYPE_CHECKING:
-    from cardgym.table.advice import Advice
-
-_LOGGED = ("--decision", "--game", "--log", "--coach")
+_OF_SAVED_GAMES = ("--decision", "--game", "--log", "--coach")
+_SAVED_GAME = """
+For a decision of a saved game: cardgym advise ENV --decision N [--game N] [--log FILE] [--coach PLAYER]."""
 
 
 def main(words: list[str]) -> int:
-    """Advise on a decision of a saved game, or on a position in a game's own words.
+    """Advise on a decision of a saved game or on a position as text.
 
     A game's module for positions has `add_arguments(parser)`, which adds `env` too, and `run(arguments)`.
     """
@@ -32,16 +32,16 @@ def main(words: list[str]) -> int:
         return 0
     game = find(name)
     package = package_of(game)
-    logged = any(word.partition("=")[0] in _LOGGED for word in words)
-    if package is not None and package.positions and not logged:
+    of_saved_game = any(word.partition("=")[0] in _OF_SAVED_GAMES for word in words)
+    if package is not None and package.positions and not of_saved_game:
         module = importlib.import_module(package.positions)
-        parser = Parser(prog="cardgym advise", description=f"{module.__doc__}\n{_RECORDED}")
+        parser = Parser(prog="cardgym advise", description=f"{module.__doc__}\n{_SAVED_GAME}")
         module.add_arguments(parser)
         return int(module.run(parser.parse_args(words)) or 0)
     parser = Parser(prog=f"cardgym advise {game.id}", description=__doc__)
-    parser.add_argument("words", nargs="*", metavar="WORD", help="none: this game takes no position in words")
-    parser.add_argument("--decision", type=whole(1), metavar="N", help="the decision's number in its review")
-    parser.add_argument("--game", type=whole(1), metavar="N", help="the game's number (the last one of this game)")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="none: this game does not take positions as text")
+    parser.add_argument("--decision", type=whole(1), metavar="N", help="the decision's number in the review")
+    parser.add_argument("--game", type=whole(1), metavar="N", help="the game's number (the latest of this game)")
     parser.add_argument("--log", type=Path, metavar="FILE", help="a game log or its export (your own log)")
     parser.add_argument("--coach", metavar="PLAYER", help="a player for rollouts, or a Q-network (the game's adviser)")
     add_trust(parser)
@@ -54,42 +54,27 @@ def main(words: list[str]) -> int:
         )
     if arguments.decision is None:
         raise CardgymError("--decision is required: the number of a decision, as `cardgym review` shows it")
-    advice, lines = _advise(game.id, arguments)
-    if arguments.json:
-        print(json.dumps(advice.asdict(), indent=2, allow_nan=False))
-    else:
-        from cardgym.table.terminal.style import Style
-
-        print(Style.of().cards("\n".join(lines)))
+    _advise(game, arguments)
     return 0
 
 
-_RECORDED = """
-A decision of a saved game instead: cardgym advise ENV --decision N [--game N] [--log FILE] [--coach PLAYER]."""
-
-
-def _advise(env: str, arguments: Any) -> tuple[Advice, list[str]]:
-    """The advice, and the position with the advice as lines."""
-    from cardgym.cli.review import entries_of, entry_of
+def _advise(game: Game, arguments: argparse.Namespace) -> None:
+    from cardgym.cli.review import entry_of
     from cardgym.table.coach import Coach
-    from cardgym.table.presentation import board_of
+    from cardgym.table.game_log import saved_games
     from cardgym.table.review import decisions_of
-    from cardgym.table.terminal.style import fitted, size
+    from cardgym.table.terminal.review import advice_lines
+    from cardgym.table.terminal.screen import Screen
 
-    game = find(env)
-    entry = entry_of(entries_of(arguments.log, env), arguments.game)
-    events = decisions_of(entry)
-    if arguments.decision > len(events):
-        raise CardgymError(f"--decision {arguments.decision}: this game has {len(events)}")
-    _, event = events[arguments.decision - 1]
-    options = game.parse_options(entry["options"])
-    advice = Coach(game, options, arguments.coach).advise(event.before, event.seat)
-    width = size()[0]
-    heading = fitted(f"Values ({advice.unit}, by {advice.source}):", width)
-    lines = [*fitted(board_of(game, event.before, event.seat), width), "", *heading]
-    for one in advice.actions:
-        mark = ">" if one.action == event.move else " "
-        error = f" +-{one.error:.2f}" if one.error else ""
-        reason = f" ({one.reason})" if one.reason else ""
-        lines += fitted(f" {mark} {one.value:7.2f}{error}  {one.text}{reason}", width)
-    return advice, [*lines, "> is what was played."]
+    entry = entry_of(saved_games(arguments.log, game.id), arguments.game)
+    decisions = decisions_of(entry)
+    if arguments.decision > len(decisions):
+        raise CardgymError(f"--decision {arguments.decision}: this game has {len(decisions)}")
+    event = decisions[arguments.decision - 1]
+    coach = Coach(game, game.parse_options(entry["options"]), arguments.coach)
+    advice = coach.advise(event.before, event.seat)
+    if arguments.json:
+        print(json.dumps(advice.asdict(), indent=2, allow_nan=False))
+    else:
+        screen = Screen()
+        screen.show(advice_lines(game, event, advice, screen))

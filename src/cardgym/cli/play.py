@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from cardgym.cli.parser import Parser, add_game, add_trust, game_of, whole
 from cardgym.errors import CardgymError
+from cardgym.table.advice import HINTS
 
 if TYPE_CHECKING:
     from cardgym.table.game_log import GameLog
@@ -26,7 +27,7 @@ def add_arguments(parser: Parser) -> None:
         "--opponent",
         nargs="+",
         metavar="PLAYER",
-        help="who takes the other seats: one player for all, or one for each in the order of play after you "
+        help="the players in the other seats: one for all, or one for each in order of play after you "
         "(the game's usual opponent)",
     )
     add_trust(parser)
@@ -34,17 +35,17 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--seed", type=whole(0), metavar="S", help="the seed of the deals (drawn)")
     parser.add_argument(
         "--hints",
-        choices=("off", "demand", "always"),
+        choices=HINTS,
         default="demand",
         help="when the coach speaks: never, when you type h, or before every move (demand)",
     )
-    parser.add_argument("--warn", action="store_true", help="ask again before a blunder")
+    parser.add_argument("--warn", action="store_true", help="ask for confirmation before a blunder")
     parser.add_argument(
         "--coach", metavar="PLAYER", help="who advises: a player for rollouts, or a Q-network (the game's own adviser)"
     )
-    parser.add_argument("--resume", action="store_true", help="play on in the game left unfinished last")
+    parser.add_argument("--resume", action="store_true", help="continue your latest unfinished game")
     parser.add_argument(
-        "--watch", nargs="+", metavar="PLAYER", help="watch these players play a game, one for each seat, step by step"
+        "--watch", nargs="+", metavar="PLAYER", help="watch these players, one for each seat, step by step"
     )
     parser.add_argument("--log", type=Path, metavar="FILE", help="the game log (a file in your data folder)")
 
@@ -54,47 +55,33 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.players.base import resolve, resolve_all, seated
     from cardgym.table.game_log import GameLog
     from cardgym.table.session import Session, Setup
-    from cardgym.table.terminal.game import Terminal
-    from cardgym.table.terminal.spectator import watch
+    from cardgym.table.terminal.game import Coaching, Terminal, watch
 
     game, options = game_of(arguments)
-    others = options.num_players - 1
-    if arguments.seat is not None and arguments.seat > others:
-        raise CardgymError(f"seat {arguments.seat}: {game.id} has seats 0 to {others} here")
-    if arguments.opponent and not others:
+    if arguments.seat is not None and arguments.seat >= options.num_players:
+        raise CardgymError(f"seat {arguments.seat}: {game.id} has seats 0 to {options.num_players - 1} here")
+    if arguments.opponent and options.num_players == 1:
         raise CardgymError(f"--opponent {' '.join(arguments.opponent)}: {game.id} has no other seats; leave it out")
     seed = secrets.randbelow(2**32) if arguments.seed is None else arguments.seed
-    if arguments.watch:
-        players = resolve_all(arguments.watch, game, options)
-        with contextlib.closing(GameLog(arguments.log)) as game_log:
-            watch(Session(Setup(game, options, players, seed, watched=True), game_log))
-        return
+    watched = resolve_all(arguments.watch, game, options) if arguments.watch else None
     with contextlib.closing(GameLog(arguments.log)) as game_log:
-        resumed = None
-        if arguments.resume:
-            resumed = _unfinished(game_log, game.id)
+        if watched is not None:
+            watch(Session(Setup(game, options, watched, seed, watched=True), game_log))
+            return
+        resumed = _unfinished(game_log, game.id) if arguments.resume else None
+        if resumed is not None:
             options, seed = resumed.options, resumed.seed
         names = arguments.opponent or [game.opponent]
-        opponents = [resolve(name, game, options) for name in seated(names[0] if len(names) == 1 else names, others)]
-        terminal = Terminal(
-            game,
-            options,
-            opponents,
-            seed=seed,
-            seat=arguments.seat,
-            game_log=game_log,
-            hints=arguments.hints,
-            warn=arguments.warn,
-            coach=arguments.coach,
-        )
-        terminal.play(resumed)
+        named = seated(names[0] if len(names) == 1 else names, options.num_players - 1)
+        opponents = [resolve(name, game, options) for name in named]
+        coaching = Coaching(arguments.hints, arguments.warn, arguments.coach)
+        Terminal(Setup(game, options, opponents, seed, arguments.seat), game_log, coaching).play(resumed)
 
 
 def _unfinished(game_log: GameLog, env: str) -> Session:
-    """The person's game of that id left unfinished last."""
     from cardgym.table.session import Session
 
     for entry in reversed(list(game_log.entries(env, finished=False))):
-        if entry.get("person") is not None and entry["moves"]:
+        if entry["person"] is not None and entry["moves"]:
             return Session.restore(game_log, entry["id"])
-    raise CardgymError(f"--resume: no game of {env} is left unfinished")
+    raise CardgymError(f"--resume: you have no unfinished game of {env}")

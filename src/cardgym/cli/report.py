@@ -1,7 +1,7 @@
 """Print saved evaluations (of `cardgym evaluate --json`) and your own games as tables; export and import your games.
 
-Without a file, the game log in your data folder, which `cardgym play` and `cardgym serve` write. Unfinished games are
-counted below the table and are no part of its figures.
+Without a file, it reads your game log, which `cardgym play` and `cardgym serve` write. Unfinished games are counted
+below the table and left out of its figures.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cardgym.errors import CardgymError, printable
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
     parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="evaluations (.json), games (.jsonl)")
-    parser.add_argument("--export", type=Path, metavar="FILE", help="write your games to FILE, a JSON object a line")
+    parser.add_argument("--export", type=Path, metavar="FILE", help="write your games to FILE, one JSON object a line")
     parser.add_argument(
         "--import",
         nargs="+",
@@ -26,7 +26,7 @@ def add_arguments(parser: Parser) -> None:
         default=[],
         metavar="FILE",
         dest="imports",
-        help="add the games of FILEs that --export or an earlier version wrote to yours",
+        help="add the games of exported FILEs to yours",
     )
     parser.add_argument("--json", action="store_true", help="print JSON: a list of reports")
 
@@ -34,8 +34,9 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Read all files, then print."""
     from cardgym.arena.report_file import read_report
+    from cardgym.arena.tables import print_report
     from cardgym.table.game_log import GameLog, read_entries
-    from cardgym.table.results import reports
+    from cardgym.table.history import reports
 
     if arguments.export or arguments.imports:
         game_log = GameLog()
@@ -52,8 +53,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps([report for report, _ in found], indent=2, allow_nan=False))
         return
-    from cardgym.arena.tables import print_report
-
     for place, (report, unfinished) in enumerate(found):
         if place:
             print()
@@ -66,16 +65,14 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _own_games() -> list[dict[str, Any]]:
-    """The games in the game log, those left before the person decided anything left out."""
+    """The games in the user's log, without those that were left before the person decided anything."""
     from cardgym.table.game_log import GameLog
 
     game_log = GameLog()
-    games = [*game_log.entries(finished=True, moves=False)]
-    games += [game for game in game_log.entries(finished=False) if not _untouched(game)]
+    games = list(game_log.entries(finished=True, moves=False))
+    for game in game_log.entries(finished=False):
+        if any(seat == game["person"] for seat, _ in game["moves"]):
+            games.append(game)
     if not games:
-        raise CardgymError(f"no games played yet: {game_log.path} holds none; name a file, or play")
+        raise CardgymError(f"no games played yet: {game_log.path} has none; name a file, or play")
     return games
-
-
-def _untouched(game: dict[str, Any]) -> bool:
-    return "person" in game and all(seat != game["person"] for seat, _ in game["moves"])

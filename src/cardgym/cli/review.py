@@ -1,8 +1,7 @@
-"""Review a game: what each decision cost, the worst first, a chart, luck, and a step through all of it.
+"""Review a game: the cost of each decision, the costliest first, a chart, luck, and a step through all decisions.
 
-Without a file, the games in your game log, which `cardgym play` and `cardgym serve` write; `--all` sets them side by
-side: how much a decision costs on average, by opponent and by kind of decision. Games of agents, watched or in a file,
-are reviewed for all seats.
+Without a file, it reads your game log, which `cardgym play` and `cardgym serve` write. `--all` compares all your games:
+how much a decision costs on average, by opponent and kind of decision. If you only watched, all seats are reviewed.
 """
 
 from __future__ import annotations
@@ -21,111 +20,74 @@ from cardgym.errors import CardgymError
 if TYPE_CHECKING:
     from cardgym.table.game_log import GameLog
 
-_LINES = (".jsonl", ".json")
-
 
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
     parser.add_argument(
         "file", nargs="?", type=Path, metavar="FILE", help="a game log (.sqlite) or its export (.jsonl); your own log"
     )
-    parser.add_argument("--game", type=whole(1), metavar="N", help="the game's number, as --list shows it (the last)")
-    parser.add_argument("--env", metavar="ENV", help="games of this id only")
+    parser.add_argument("--game", type=whole(1), metavar="N", help="the game's number in --list (the latest)")
+    parser.add_argument("--env", metavar="ENV", help="only games of this id")
     parser.add_argument("--seats", type=whole(0, 63), nargs="+", metavar="N", help="whose decisions (the person's)")
     parser.add_argument("--coach", metavar="PLAYER", help="a player for rollouts, or a Q-network (the game's adviser)")
     add_trust(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--list", action="store_true", help="list the games with their numbers")
-    what.add_argument("--all", action="store_true", help="costs of decisions over all games of a person")
+    what.add_argument("--all", action="store_true", help="the cost of decisions over all games of a person")
     what.add_argument("--step", action="store_true", help="step through the decisions, all cards shown")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Review and print."""
-    entries = entries_of(arguments.file, arguments.env)
-    if arguments.list:
-        _print_list(entries, arguments.json)
-    elif arguments.all:
-        _print_all(entries, arguments)
-    else:
-        _print_review(entry_of(entries, arguments.game), arguments)
-
-
-def entries_of(path: Path | None, env: str | None) -> list[dict[str, Any]]:
-    """The games with moves of a game log or of its export, oldest first.
-
-    Raises:
-        CardgymError: for a file that is missing or holds no games, or where no game has been played.
-    """
     from cardgym.engine.registry import find
-    from cardgym.table.game_log import GameLog, default_path, read_entries
+    from cardgym.table.game_log import saved_games
 
-    path = path or default_path()
-    game_id = None if env is None else find(env).id
-    if not path.is_file():
-        raise CardgymError(f"game log {path}: no such file; play a game first, or name a file")
-    if path.suffix in _LINES:
-        entries = [entry for entry in read_entries(path) if game_id in (None, entry["env"])]
+    entries = saved_games(arguments.file, None if arguments.env is None else find(arguments.env).id)
+    if arguments.list:
+        _list(entries, arguments)
+    elif arguments.all:
+        _compare(entries, arguments)
     else:
-        with contextlib.closing(GameLog(path)) as game_log:
-            entries = list(game_log.entries(game_id))
-    return [entry for entry in entries if entry.get("moves")]
-
-
-@contextlib.contextmanager
-def _log_of(path: Path | None) -> Iterator[GameLog | None]:
-    """The game log that the games come from, open; None for an export."""
-    from cardgym.table.game_log import GameLog, default_path
-
-    path = path or default_path()
-    if path.suffix in _LINES:
-        yield None
-    else:
-        with contextlib.closing(GameLog(path)) as game_log:
-            yield game_log
+        _review(entry_of(entries, arguments.game), arguments)
 
 
 def entry_of(entries: Sequence[dict[str, Any]], number: int | None) -> dict[str, Any]:
-    """The game of that number, from 1; None for the last that was finished, or else the last.
+    """The game of that number, from 1; None for the latest finished one, or else the latest.
 
     Raises:
-        CardgymError: where there is none.
+        CardgymError: if there are fewer games.
     """
-    if not entries:
-        raise CardgymError("no matching game in the log; play one first")
     if number is None:
         return next((entry for entry in reversed(entries) if entry["finished"]), entries[-1])
     if number > len(entries):
-        raise CardgymError(f"--game {number}: there are {len(entries)} games; --list shows them")
+        raise CardgymError(f"--game {number}: there are {len(entries)} games; `cardgym review --list` shows them")
     return entries[number - 1]
 
 
-def _print_list(entries: Sequence[dict[str, Any]], as_json: bool) -> None:
+def _list(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> None:
     from cardgym.console.tables import print_results
     from cardgym.table.review import names_of
 
     rows = []
     for number, entry in enumerate(entries, 1):
-        score = " : ".join(f"{player['score']:g}" for player in sorted(entry["players"], key=lambda one: one["seat"]))
-        undone = str(entry.get("undone", 0) or "")
-        rows.append(
-            (str(number), entry["env"], ", ".join(names_of(entry)), score if entry["finished"] else "unfinished",
-             undone, str(entry.get("time", ""))[:16])
-        )  # fmt: skip
-    head = ("game", "env", "players by seat", "score", "taken back", "begun (UTC)")
-    if as_json:
+        scores = [f"{player['score']:g}" for player in sorted(entry["players"], key=lambda player: player["seat"])]
+        result = " : ".join(scores) if entry["finished"] else "unfinished"
+        undone = str(entry.get("undone") or "")
+        rows.append((str(number), entry["env"], ", ".join(names_of(entry)), result, undone, entry["time"][:16]))
+    head = ("game", "env", "players by seat", "score", "taken back", "started (UTC)")
+    if arguments.json:
         print(json.dumps([dict(zip(head, row, strict=True)) for row in rows], indent=2))
     else:
         print_results("Games", head, rows, "cardgym review --game N reviews one")
 
 
-def _print_review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
+def _review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     from cardgym.console.progress import Progress
-    from cardgym.table.costs import save_costs
+    from cardgym.table.history import save_costs
     from cardgym.table.review import review
-    from cardgym.table.terminal.review import Pages, step_through, summary_lines, table_lines
-    from cardgym.table.terminal.style import Style, can_show, size
+    from cardgym.table.terminal.review import decision_table, step_through, summary_lines
+    from cardgym.table.terminal.screen import Screen, can_show
 
     seats = arguments.seats
     if seats is not None and max(seats) >= len(entry["players"]):
@@ -139,37 +101,39 @@ def _print_review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps(reviewed.asdict(), indent=2, allow_nan=False))
         return
-    style, width = Style.of(), size()[0]
-    lines = summary_lines(reviewed, width, symbols=can_show("▁█"))
+    screen = Screen()
+    lines = summary_lines(reviewed, screen.width, symbols=can_show("▁█"))
     if arguments.step:
-        pages = Pages(_ask, print, style)
-        pages.show(lines)
         with contextlib.suppress(EOFError, KeyboardInterrupt):
-            step_through(entry, reviewed, pages)
+            screen.page(lines)
+            step_through(entry, reviewed, screen)
     else:
-        print(style.cards("\n".join([*lines, "", "Every decision:", *table_lines(reviewed, width)])))
+        screen.show([*lines, "", "Every decision:", *decision_table(reviewed, screen.width)])
 
 
-def _ask(text: str) -> str:
-    answer = input(text).strip()
-    if answer.lower() in ("q", "quit"):
-        raise EOFError
-    return answer
-
-
-def _print_all(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> None:
+def _compare(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> None:
     from cardgym.console.progress import Progress
     from cardgym.console.tables import print_results
-    from cardgym.table.costs import costs
+    from cardgym.table.history import HEAD, costs
 
     with _log_of(arguments.file) as game_log, Progress("review", "games") as progress:
         rows = costs(entries, source=arguments.coach, game_log=game_log, progress=progress)
     if arguments.json:
         print(json.dumps([row.asdict() for row in rows], indent=2, allow_nan=False))
-        return
-    if not rows:
+    elif rows:
+        below = "cost each: with its 95 % interval; recently: in the last ten games"
+        print_results("Your decisions", HEAD, [row.cells() for row in rows], below)
+    else:
         print("No finished game of a person has a decision to review.", file=sys.stderr)
-        return
-    head = ("game, opponent", "games", "won", "decision", "how many", "as good as best", "cost each", "lately")
-    cells = [row.cells() for row in rows]
-    print_results("Your decisions", head, cells, "cost each: with its 95 % interval; lately: the last ten games")
+
+
+@contextlib.contextmanager
+def _log_of(path: Path | None) -> Iterator[GameLog | None]:
+    """The game log that the games come from; None for an export."""
+    from cardgym.table.game_log import GameLog, is_export
+
+    if path is not None and is_export(path):
+        yield None
+    else:
+        with contextlib.closing(GameLog(path)) as game_log:
+            yield game_log

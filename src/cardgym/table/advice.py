@@ -1,4 +1,4 @@
-"""Advice: what a decision's legal actions are worth, and what a game's adviser gives."""
+"""Advice on a decision: the value of each legal action, and the adviser that a game provides."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ import numpy.typing as npt
 
 State = Any
 
+HINTS = ("off", "demand", "always")
+"""When the coach speaks to a person who plays."""
+
 
 @dataclass(frozen=True)
 class ActionAdvice:
-    """What one legal action is worth.
+    """The value of one legal action.
 
     Attributes:
         action: the action.
         text: the action in words.
         value: its value in the advice's unit; more is better.
-        reason: why, in a few words; empty where the value says it all.
-        error: half the width of the 95 % interval of its distance to the best action; 0 for an exact value.
-        possible: whether the action can achieve anything; a guess that must be wrong cannot.
+        reason: why, in a few words; may be empty.
+        error: half the 95 % interval of the difference to the best action; 0 if the value is exact.
+        possible: whether the action can achieve anything, unlike a guess that is known to be wrong.
     """
 
     action: int
@@ -36,14 +39,14 @@ class ActionAdvice:
 
 @dataclass(frozen=True)
 class Advice:
-    """What the legal actions of one decision are worth, from what the seat to decide can know.
+    """The values of all legal actions of one decision, from what the seat to decide can know.
 
     Attributes:
-        kind: the kind of decision, such as `bet`; costs are averaged by it.
+        kind: the kind of decision, such as `bet`; costs are averaged per kind.
         unit: what values are in, such as `credits`.
-        source: what they are by, in words that follow "by": `exact calculation`, `1,000 rollouts of heuristic`.
-        actions: every legal action, the best first.
-        blunder: an action that costs as much as this is a blunder.
+        source: where they come from, in words that follow "by": `exact calculation`, `1,000 rollouts of heuristic`.
+        actions: every legal action, best first.
+        blunder: the cost from which an action is a blunder.
     """
 
     kind: str
@@ -54,15 +57,15 @@ class Advice:
 
     @property
     def best(self) -> ActionAdvice:
-        """The best action, the first of equals."""
+        """The best action; of equal ones the first."""
         return self.actions[0]
 
     def of(self, action: int) -> ActionAdvice:
-        """What is said of one action."""
-        return next(one for one in self.actions if one.action == action)
+        """The advice on one action."""
+        return next(advised for advised in self.actions if advised.action == action)
 
     def cost(self, action: int) -> float:
-        """How much less an action is worth than the best; 0 where the difference is within the error."""
+        """How much less an action is worth than the best one; 0 if the difference is within the error."""
         chosen = self.of(action)
         cost = self.best.value - chosen.value
         return cost if cost > chosen.error else 0.0
@@ -73,25 +76,25 @@ class Advice:
 
     def asdict(self) -> dict[str, Any]:
         """The advice as plain values for JSON."""
-        return {**dataclasses.asdict(self), "actions": [dataclasses.asdict(one) for one in self.actions]}
+        return {**dataclasses.asdict(self), "actions": [dataclasses.asdict(action) for action in self.actions]}
 
 
 def ranked(actions: Sequence[ActionAdvice]) -> tuple[ActionAdvice, ...]:
     """The actions, best first; equal ones keep their order."""
-    return tuple(sorted(actions, key=lambda one: -one.value))
+    return tuple(sorted(actions, key=lambda action: -action.value))
 
 
 @dataclass(frozen=True, eq=False)
 class Adviser:
-    """What a game says about decisions. Plain Python over compiled functions.
+    """How a game values decisions.
 
     Attributes:
         advise: `advise(state, seat)`: the advice for the seat to decide, from what it can know.
-        standing: `standing(state, seat)`: how a seat stands in the whole game, all cards shown, for the chart of a
-            review; None for its share of the rollouts won.
+        standing: `standing(state, seat)`: how well a seat stands in the game, given all cards, for the chart of a
+            review; None for its share of rollouts won.
         standing_unit: what standings are in.
         luck: `luck(before, move, after, seat)`: what chance gave a seat in this transition, as an exact difference of
-            expected values in `luck_unit`; 0 where it gave nothing. None where no exact values are known.
+            expected values; None if exact values are not known.
         luck_unit: what luck is in.
     """
 

@@ -1,11 +1,12 @@
-"""The coach: what the legal actions of a decision are worth, for every game.
+"""The coach: the value of every legal action of a decision, in any game.
 
-A game's own adviser answers where the game brings one. Otherwise, or where the caller names a coach, the values are
-those of a network, or means over rollouts by a player of the game.
+It asks the game's own adviser, if there is one. Otherwise, or if the caller names a source, the values come from a
+network or from rollouts by a player of the game.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -34,20 +35,17 @@ class Coach:
         Args:
             game: the game.
             options: its options.
-            source: a compiled player's name, for rollouts; the path of a network that values actions; None for the
-                game's own adviser, or else rollouts by the game's usual opponent.
+            source: a compiled player, for rollouts; or a network that values actions. None for the game's own adviser,
+                or rollouts by the game's usual opponent if it has none.
 
         Raises:
-            CardgymError: for a source that is neither.
+            CardgymError: if the source cannot value actions.
         """
         self.game = game
         self.options = options
         self.adviser = adviser_of(game, options) or Adviser(self._rollouts(_usual(game)).advise)
         if source is not None:
-            self.adviser = Adviser(
-                self._advise_by(source), self.adviser.standing, self.adviser.standing_unit, self.adviser.luck,
-                self.adviser.luck_unit,
-            )  # fmt: skip
+            self.adviser = dataclasses.replace(self.adviser, advise=self._advise_by(source))
         self._standing: Rollouts | None = None
 
     def advise(self, state: State, seat: int) -> Advice:
@@ -55,7 +53,7 @@ class Coach:
         return self.adviser.advise(state, seat)
 
     def standing(self, state: State) -> list[float]:
-        """How every seat stands, all cards shown, in `standing_unit`."""
+        """How well every seat stands, given all cards, in `standing_unit`."""
         seats = range(self.options.num_players)
         if self.adviser.standing is not None:
             return [float(self.adviser.standing(state, seat)) for seat in seats]
@@ -65,7 +63,7 @@ class Coach:
 
     @property
     def standing_unit(self) -> str:
-        """What standings are in."""
+        """What `standing` is in."""
         return self.adviser.standing_unit if self.adviser.standing is not None else "share of rollouts won"
 
     def _rollouts(self, player: str) -> Rollouts:
@@ -79,25 +77,20 @@ class Coach:
         actions = self.game.actions(self.options)
         if player.values(np.zeros((1, size), np.float32), np.ones((1, actions), np.int8)) is None:
             raise CardgymError(
-                f"coach {source}: it gives no values of actions; name a compiled player of {self.game.id} "
+                f"coach {source}: it does not value actions; name a compiled player of {self.game.id} "
                 f"({', '.join(('random', *self.game.compiled_players))}) or the checkpoint of a Q-network"
             )
 
         def advise(state: State, seat: int) -> Advice:
             observation, mask = look(self.game, self.options, state, seat, player.observation_name)
             values = np.asarray(player.values(observation[None], mask[None]))[0]
-            words = self.game.words.action_text
-            actions = [ActionAdvice(one, words(state, one), float(values[one])) for one in legal_of(mask)]
+            text = self.game.words.action_text
+            actions = [ActionAdvice(action, text(state, action), float(values[action])) for action in legal_of(mask)]
             return Advice("decision", "reward", f"the network {player.name}", ranked(actions), 0.2)
 
         return advise
 
 
 def _usual(game: Game) -> str:
-    """The compiled player that people usually meet, or `random`."""
+    """The game's usual opponent if it is compiled, otherwise another compiled player."""
     return game.opponent if game.opponent in game.compiled_players else next(iter(game.compiled_players), "random")
-
-
-def advise(game: Game, options: Options, state: State, seat: int, source: str | Path | None = None) -> Advice:
-    """The advice for one decision; make a `Coach` for several."""
-    return Coach(game, options, source).advise(state, seat)

@@ -349,6 +349,35 @@ def read_entries(path: Path) -> list[dict[str, Any]]:
     return games
 
 
+def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[str, Any]]:
+    """The games of a game log or of its export (.jsonl, .json), oldest first; those without a move are left out.
+
+    Args:
+        path: the file; None for the user's own game log.
+        env: only games of this id.
+
+    Raises:
+        CardgymError: if there is no such file, it is not a game log, or no game matches.
+    """
+    path = path or default_path()
+    if not path.is_file():
+        raise CardgymError(f"game log {path}: no such file; play a game first, or name a file")
+    if is_export(path):
+        entries = [entry for entry in read_entries(path) if env in (None, entry["env"])]
+    else:
+        with contextlib.closing(GameLog(path)) as game_log:
+            entries = list(game_log.entries(env))
+    entries = [entry for entry in entries if entry["moves"]]
+    if not entries:
+        raise CardgymError(f"game log {path}: it has no game{f' of {env}' if env else ''}; play one first")
+    return entries
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file is an export by its name."""
+    return path.suffix in (".jsonl", ".json")
+
+
 def _known(kind: type[Document], values: dict[str, Any]) -> dict[str, Any]:
     names = {field.alias or name for name, field in kind.model_fields.items()}
     return {name: value for name, value in values.items() if name in names}

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.registry import load, package_of
 from cardgym.table.advice import Adviser
+from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.views import Reveal, View, view_in_words
-
-if TYPE_CHECKING:
-    from cardgym.table.drawings.shapes import Symbol  # The package of drawings asks this module for symbols.
 
 
 @dataclass(frozen=True, eq=False)

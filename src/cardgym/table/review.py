@@ -1,4 +1,4 @@
-"""The review of a game: what every decision cost, the worst of them, a chart, and luck told from skill."""
+"""The review of a game: the cost of each decision, the costliest ones, a chart, and luck separated from skill."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.table.advice import ActionAdvice, Advice
 from cardgym.table.coach import Coach
@@ -17,9 +18,9 @@ from cardgym.table.rollouts import look
 from cardgym.table.session import Event, replay
 
 WORST = 3
-"""How many of the dearest decisions come first."""
-_SHOWN = 5
-"""How many of a decision's actions are kept, besides the one chosen."""
+"""How many of the costliest decisions are listed first."""
+_LISTED_ACTIONS = 5
+"""How many actions of a decision are listed, in addition to the one taken."""
 
 
 @dataclass(frozen=True)
@@ -27,21 +28,21 @@ class Decision:
     """One decision, reviewed.
 
     Attributes:
-        number: its place among the decisions reviewed, from 0.
-        move: its place among the game's moves, from 0.
+        number: its index among the reviewed decisions.
+        move: its index among the game's moves.
         seat: who decided.
         player: the player's name.
         kind: the kind of decision.
         unit: what `cost` and values are in.
-        source: what the values are by; see `Advice`.
+        source: where the values come from; see `Advice`.
         chosen: the action taken.
-        best: the best action.
+        best: the best action; the one taken if it is as good.
         text: the action taken, in words.
         best_text: the best action in words.
-        cost: how much less the action taken is worth; 0 where the difference is within the error.
-        reason: what speaks for the best action.
-        chosen_reason: what is said of the action taken.
-        blunder: whether it costs as much as a blunder.
+        cost: how much less the action taken is worth; 0 if the difference is within the error.
+        reason: why the best action is good.
+        chosen_reason: the reason given for the action taken.
+        blunder: whether the action taken is a blunder.
         actions: the best actions and the one taken, best first.
     """
 
@@ -65,7 +66,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Total:
-    """Decisions of one seat and one kind, added up."""
+    """The decisions of one seat and one kind."""
 
     seat: int
     player: str
@@ -90,16 +91,16 @@ class Review:
         env: the game.
         options: its options.
         players: the names by seat.
-        person: the person's seat; None where players were watched.
+        person: the person's seat; None if the game was watched.
         seats: whose decisions are reviewed.
         finished: whether the game was played to its end.
         scores: each seat's score.
         decisions: the decisions with more than one legal action, in order.
-        worst: the numbers of the dearest decisions, the dearest first; those that cost nothing are left out.
+        worst: the numbers of the costliest decisions, costliest first, without those that cost nothing.
         totals: costs by seat and kind of decision.
         chart: how every seat stood at each decision and at the end: `move` and `values` by seat.
         chart_unit: what these values are in.
-        luck: what chance gave each seat, exactly, in `luck_unit`; None where no exact values are known.
+        luck: what chance gave each seat, exactly, in `luck_unit`; None if exact values are not known.
         luck_unit: what luck is in.
     """
 
@@ -131,58 +132,57 @@ def review(
     seats: Sequence[int] | None = None,
     chart: bool = True,
     progress: Callable[[int, int], None] | None = None,
-    events: Sequence[Event] | None = None,
 ) -> Review:
     """Review a game.
 
     Args:
         entry: the game with its moves, from a game log or its export.
         source: who advises; see `Coach`.
-        seats: whose decisions; None for the person's, or everybody's where players were watched.
+        seats: whose decisions; None for the person's, or for all seats if the game was watched.
         chart: whether to compute the chart too.
         progress: called with the moves done and the moves in all.
-        events: the game's moves where the caller has replayed it already.
 
     Raises:
-        CardgymError: for a game that cannot be replayed, or a source that cannot advise.
+        CardgymError: if the game cannot be replayed or the source cannot advise.
     """
     game = find(entry["env"])
     options = game.parse_options(entry["options"])
     coach = Coach(game, options, source)
-    moves = replay(dict(entry)) if events is None else events
+    events = replay(entry)
     names = names_of(entry)
-    person = entry.get("person")
     seats = reviewed_seats(entry) if seats is None else seats
+    choices = _choices(game, options, events, seats)
     decisions: list[Decision] = []
     points: list[dict[str, Any]] = []
     luck = [0.0] * len(names)
-    for number, event in enumerate(moves):
-        if event.seat in seats:
-            if chart:
-                points.append({"move": number, "values": coach.standing(event.before)})
-            if np.count_nonzero(look(game, options, event.before, event.seat)[1]) > 1:
-                advice = coach.advise(event.before, event.seat)
-                decisions.append(_decision(len(decisions), number, event, names[event.seat], advice))
+    for number, event in enumerate(events):
+        if chart and event.seat in seats:
+            points.append({"move": number, "values": coach.standing(event.before)})
+        if number in choices:
+            advice = coach.advise(event.before, event.seat)
+            decisions.append(_decision(len(decisions), number, event, names[event.seat], advice))
         if coach.adviser.luck is not None:
             for seat in range(len(names)):
                 luck[seat] += coach.adviser.luck(event.before, event.move, event.after, seat)
         if progress is not None:
-            progress(number + 1, len(moves))
-    if chart and moves:
-        points.append({"move": len(moves), "values": coach.standing(moves[-1].after)})
-    dear = sorted((one for one in decisions if one.cost > 0), key=_weight, reverse=True)
+            progress(number + 1, len(events))
+    if chart and events:
+        points.append({"move": len(events), "values": coach.standing(events[-1].after)})
+    costly = [decision for decision in decisions if decision.cost > 0]
+    # Blunders come first: costs of different kinds may have different units.
+    costly.sort(key=lambda decision: (decision.blunder, decision.cost), reverse=True)
     scores = {player["seat"]: float(player["score"]) for player in entry["players"]}
     return Review(
         id=entry["id"],
         env=game.id,
         options=options.asdict(),
         players=tuple(names),
-        person=person,
+        person=entry["person"],
         seats=tuple(seats),
         finished=bool(entry["finished"]),
         scores=tuple(scores[seat] for seat in sorted(scores)),
         decisions=tuple(decisions),
-        worst=tuple(one.number for one in dear[:WORST]),
+        worst=tuple(decision.number for decision in costly[:WORST]),
         totals=tuple(_totals(decisions)),
         chart=tuple(points),
         chart_unit=coach.standing_unit,
@@ -191,26 +191,25 @@ def review(
     )
 
 
-def decisions_of(entry: Mapping[str, Any], seats: Sequence[int] | None = None) -> list[tuple[int, Event]]:
-    """The decisions of a game that a review numbers: their places among the moves, and the moves.
+def decisions_of(entry: Mapping[str, Any]) -> list[Event]:
+    """The decisions of a game as `review` numbers them."""
+    game, events = find(entry["env"]), replay(entry)
+    choices = _choices(game, game.parse_options(entry["options"]), events, reviewed_seats(entry))
+    return [events[number] for number in sorted(choices)]
 
-    Args:
-        entry: the game with its moves.
-        seats: whose; None as in `review`.
-    """
-    game = find(entry["env"])
-    options = game.parse_options(entry["options"])
-    kept = reviewed_seats(entry) if seats is None else seats
-    return [
-        (place, event)
-        for place, event in enumerate(replay(dict(entry)))
-        if event.seat in kept and np.count_nonzero(look(game, options, event.before, event.seat)[1]) > 1
-    ]
+
+def _choices(game: Game, options: Options, events: Sequence[Event], seats: Sequence[int]) -> set[int]:
+    """The indices of the moves at which one of these seats had more than one legal action."""
+    return {
+        number
+        for number, event in enumerate(events)
+        if event.seat in seats and np.count_nonzero(look(game, options, event.before, event.seat)[1]) > 1
+    }
 
 
 def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:
-    """Whose decisions are reviewed unless the caller says so: the person's, or everybody's of a game watched."""
-    person = entry.get("person")
+    """Whose decisions are reviewed by default: the person's, or those of all seats if the game was watched."""
+    person = entry["person"]
     return list(range(len(entry["players"]))) if person is None else [int(person)]
 
 
@@ -224,7 +223,7 @@ def _decision(number: int, move: int, event: Event, player: str, advice: Advice)
     cost = advice.cost(event.move)
     if cost == 0.0:  # As good as the best, as far as the adviser can tell.
         best = chosen
-    shown = advice.actions[:_SHOWN]
+    listed = advice.actions[:_LISTED_ACTIONS]
     return Decision(
         number=number,
         move=move,
@@ -241,20 +240,17 @@ def _decision(number: int, move: int, event: Event, player: str, advice: Advice)
         reason=best.reason,
         chosen_reason=chosen.reason,
         blunder=advice.is_blunder(event.move),
-        actions=shown if chosen in shown else (*shown, chosen),
+        actions=listed if chosen in listed else (*listed, chosen),
     )
-
-
-def _weight(decision: Decision) -> tuple[bool, float]:
-    """Blunders first, then by cost: costs of several kinds may be in several units."""
-    return decision.blunder, decision.cost
 
 
 def _totals(decisions: Sequence[Decision]) -> list[Total]:
     groups: dict[tuple[int, str, str, str], list[Decision]] = {}
-    for one in decisions:
-        groups.setdefault((one.seat, one.player, one.kind, one.unit), []).append(one)
-    return [
-        Total(*key, len(group), sum(one.cost == 0.0 for one in group), sum(one.cost for one in group))
-        for key, group in groups.items()
-    ]
+    for decision in decisions:
+        key = decision.seat, decision.player, decision.kind, decision.unit
+        groups.setdefault(key, []).append(decision)
+    totals = []
+    for key, group in groups.items():
+        costs = [decision.cost for decision in group]
+        totals.append(Total(*key, len(costs), costs.count(0.0), sum(costs)))
+    return totals

@@ -1,4 +1,4 @@
-"""Decisions valued by rollouts: what is hidden is drawn anew, and a player of the game plays every action on."""
+"""Values of actions from rollouts: hidden cards are resampled, and a player of the game plays on after each action."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, legal_of, ranked
 
 WORLDS = 1000
-"""How many times the hidden cards are drawn for one decision."""
+"""How often the hidden cards are resampled for one decision."""
 _STANDING_WORLDS = 200
 
 Worth = Callable[[State, int], float]
@@ -32,10 +32,10 @@ def _no_worth(state: State, seat: int) -> float:
 
 
 class Rollouts:
-    """Values decisions of one game by rollouts in which one compiled player takes all seats.
+    """Values of actions in one game, from rollouts in which one compiled player takes all seats.
 
-    Every action is tried in the same drawn worlds and with the same luck. The draws depend on what the seat can know
-    alone, so the same decision always gets the same advice.
+    All actions are tried in the same resampled worlds and with the same luck. The worlds depend only on what the seat
+    can know, so the same decision always gets the same advice.
     """
 
     def __init__(
@@ -50,20 +50,20 @@ class Rollouts:
         whole_game: bool = True,
         worlds: int = WORLDS,
     ) -> None:
-        """Choose the player and what is counted.
+        """Choose the player and what a rollout is worth.
 
         Args:
             game: the game.
             options: its options.
-            player: the compiled player that plays on, in all seats.
+            player: the compiled player in all seats.
             unit: what values are in.
-            blunder: what an action costs that is a blunder.
-            worth: a rule `worth(state, seat)` whose value at the end of a rollout counts; None for the rewards paid.
-            whole_game: play to the end of the game, not of the deal.
-            worlds: how many worlds are drawn for a decision.
+            blunder: the cost from which an action is a blunder.
+            worth: a rule `worth(state, seat)`, evaluated at the end of a rollout; None for the sum of rewards.
+            whole_game: play to the end of the game instead of the deal.
+            worlds: how often the hidden cards are resampled for one decision.
 
         Raises:
-            CardgymError: for a player that is not compiled.
+            CardgymError: if the player is not compiled.
         """
         players = {"random": choose_random, **game.compiled_players}
         if player not in players:
@@ -76,22 +76,21 @@ class Rollouts:
         self._worlds = worlds
         self._by_reward = worth is None
         self._kernel = kernel_of(game, game.default_observation)
-        self._try, self._finish = _compiled(self._kernel, players[player], worth or _no_worth)
-        self._records = np.zeros(3, game.state)
+        self._try_actions, self._play_on = _compiled(self._kernel, players[player], worth or _no_worth)
+        self._states = np.zeros(3, game.state)
         self._mask = np.zeros(game.actions(options), np.int8)
-        name_entry_point(f"{game.id} (coach)", self._try)
+        name_entry_point(f"{game.id} (coach)", self._try_actions)
 
     def advise(self, state: State, seat: int, kind: str = "decision") -> Advice:
         """The mean value of every legal action over the worlds, best first; see `Adviser.advise`."""
-        observation, mask = self.look(state, seat)
+        observation, mask = look(self.game, self.options, state, seat)
         legal = np.array(legal_of(mask), np.int64)
         values = np.zeros((self._worlds, len(legal)), np.float64)
         key = _key_of(observation.tobytes())
-        self._records[:1] = state
-        self._try(self._records, seat, legal, self._mask, key, self._by_reward, self._whole_game, self._worlds, values)
+        self._states[:1] = state
+        self._try_actions(self._states, seat, legal, self._mask, key, self._by_reward, self._whole_game, values)
         means = values.mean(axis=0)
-        apart = values - values[:, [int(means.argmax())]]
-        errors = half_widths(apart)
+        errors = half_widths(values - values[:, [int(means.argmax())]])
         words = self.game.words.action_text
         actions = [
             ActionAdvice(int(action), words(state, int(action)), float(mean), error=float(error))
@@ -99,23 +98,19 @@ class Rollouts:
         ]
         return Advice(kind, self._unit, f"{self._worlds:,} rollouts of {self.player}", ranked(actions), self._blunder)
 
-    def look(self, state: State, seat: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """What a seat sees in the default observation, (size,) float32, and its mask, (actions,) int8."""
-        return look(self.game, self.options, state, seat)
-
     def standing(self, state: State) -> npt.NDArray[np.float64]:
-        """Each seat's mean share of the whole game if it is played on from this very state, (num_players,) float64."""
+        """Each seat's mean share of the game, with the actual hidden cards: (num_players,), float64."""
         out = np.zeros(self.options.num_players, np.float64)
-        self._records[:1] = state
+        self._states[:1] = state
         key = _key_of(state.tobytes())
-        self._finish(self._records, self._mask, key, _STANDING_WORLDS, out)
+        self._play_on(self._states, self._mask, key, _STANDING_WORLDS, out)
         return out
 
 
 def look(
     game: Game, options: Options, state: State, seat: int, observation_name: str | None = None
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-    """What the seat to decide sees, (size,) float32, and its mask, (actions,) int8."""
+    """The observation of the seat to decide, (size,) float32, and its mask of legal actions, (actions,) int8."""
     copy = np.zeros(1, game.state)
     copy[:1] = state
     observations, masks, _ = states.look(game, options, copy, np.array([seat], np.int64), observation_name)
@@ -125,7 +120,6 @@ def look(
 
 
 def _key_of(knowledge: bytes) -> np.uint64:
-    """A generator's key from what is known."""
     return np.uint64(int.from_bytes(hashlib.sha256(knowledge).digest()[:8], "little"))
 
 
@@ -136,30 +130,22 @@ _ROOT, _WORLD, _PLAY = range(3)
 
 @template
 def _try_actions(
-    records: Any,
-    seat: int,
-    actions: Any,
-    mask: Any,
-    key: Any,
-    by_reward: bool,
-    whole_game: bool,
-    worlds: int,
-    values: Any,
+    states: Any, seat: int, actions: Any, mask: Any, key: Any, by_reward: bool, whole_game: bool, values: Any
 ) -> None:
-    """Fill `values`, (worlds, actions), with what each action came to in each world."""
+    """Fill `values`, (worlds, actions), with the outcome of each action in each world."""
     generator = np.zeros(2, np.uint64)
     chance = np.zeros(2, np.uint64)
     choice = np.zeros(2, np.uint64)
     paid = np.zeros(8, np.float64)
-    for world in range(worlds):
+    for world in range(values.shape[0]):
         generator[0] = derive(key, np.uint64(3 * world))
         generator[1] = np.uint64(0)
-        records[_WORLD] = records[_ROOT]
-        bound.resample(records[_WORLD], seat, generator)
-        deal = bound.deal(records[_WORLD])
+        states[_WORLD] = states[_ROOT]
+        bound.resample(states[_WORLD], seat, generator)
+        deal = bound.deal(states[_WORLD])
         for place in range(actions.shape[0]):
-            records[_PLAY] = records[_WORLD]
-            state = records[_PLAY]
+            states[_PLAY] = states[_WORLD]
+            state = states[_PLAY]
             chance[0] = derive(key, np.uint64(3 * world + 1))
             chance[1] = np.uint64(0)
             choice[0] = derive(key, np.uint64(3 * world + 2))
@@ -176,13 +162,13 @@ def _try_actions(
 
 
 @template
-def _finish(records: Any, mask: Any, key: Any, worlds: int, out: Any) -> None:
-    """Fill `out` with each seat's mean share of the game over rollouts from the root itself."""
+def _play_on(states: Any, mask: Any, key: Any, worlds: int, out: Any) -> None:
+    """Fill `out` with each seat's mean share of the game, over rollouts from the root."""
     chance = np.zeros(2, np.uint64)
     choice = np.zeros(2, np.uint64)
     for world in range(worlds):
-        records[_PLAY] = records[_ROOT]
-        state = records[_PLAY]
+        states[_PLAY] = states[_ROOT]
+        state = states[_PLAY]
         chance[0] = derive(key, np.uint64(2 * world))
         chance[1] = np.uint64(0)
         choice[0] = derive(key, np.uint64(2 * world + 1))
@@ -216,5 +202,5 @@ def _compiled(
     move_of = kernel.inlined(_move_of, suffix, player=player)
     return (
         kernel.entry_point(_try_actions, suffix, move_of=move_of, worth=worth),
-        kernel.entry_point(_finish, suffix, move_of=move_of),
+        kernel.entry_point(_play_on, suffix, move_of=move_of),
     )

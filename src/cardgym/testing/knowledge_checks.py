@@ -13,8 +13,8 @@ import numpy as np
 
 from cardgym.engine.contract import Game, Options
 from cardgym.players.base import TablePlayer, resolve
-from cardgym.table.drawings import Symbol, symbols
-from cardgym.table.presentation import adviser_of
+from cardgym.table.drawings.shapes import Symbol
+from cardgym.table.presentation import adviser_of, presentation_of
 from cardgym.table.views import Item, Reveal, View
 from cardgym.testing.driver import ContractError, StateDriver, expect, generator
 
@@ -326,7 +326,7 @@ def check_views(game: Game, options: Options, seed: int = 0, most: int = 150) ->
     are about different ones, so that a person can choose by clicking.
     """
     driver = StateDriver(game, options)
-    drawn = symbols(game)
+    drawn = presentation_of(game).symbols()
     rng = np.random.default_rng(seed)
     for number in range(most):
         where = f"{driver}, seed {seed}, move {number}"

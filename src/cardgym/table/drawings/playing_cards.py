@@ -1,7 +1,4 @@
-"""Playing cards of the French suits, for any game that uses them.
-
-Suits differ in shape as well as in colour, and every card names its rank in the corner: neither needs colour.
-"""
+"""French-suited playing cards. Suits differ in shape as well as in color, and every card has its rank in the corner."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ RANK_NAMES = {
     **{"A": "ace", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight"},
     **{"9": "nine", "T": "ten", "J": "jack", "Q": "queen", "K": "king"},
 }
-_COLOURS = {"S": _BLACK, "H": _RED, "C": _BLACK, "D": _RED}
+_COLORS = {"S": _BLACK, "H": _RED, "C": _BLACK, "D": _RED}
 
 _SHAPES = {
     "H": "M0 .95C-.3 .55-1 .15-1-.4C-1-.78-.74-.95-.5-.95C-.25-.95-.08-.8 0-.55C.08-.8 .25-.95 .5-.95C.74-.95 1-.78"
@@ -49,46 +46,46 @@ _HEADS = {
 
 
 def card_label(rank: str, suit: str) -> str:
-    """A card in words: `card_label("5", "H")` is "five of hearts"."""
+    """A card's name: `card_label("5", "H")` is "five of hearts"."""
     return f"{RANK_NAMES[rank]} of {SUIT_NAMES[suit]}"
 
 
 def suit_shape(suit: str, x: float, y: float, size: float, fill: str | None = None) -> str:
-    """A suit's sign, about `size` x 2 wide and high, centred."""
-    return placed(path(_SHAPES[suit], fill or _COLOURS[suit]), x, y, size)
+    """A suit's sign, centered, about twice `size` wide and high."""
+    return placed(path(_SHAPES[suit], fill or _COLORS[suit]), x, y, size)
 
 
 def _court(rank: str, suit: str) -> str:
     """The upper half of a court card: a crown or a cap over the suit's sign."""
-    colour = _COLOURS[suit]
+    color = _COLORS[suit]
     head = path(_HEADS[rank], _GOLD, _BLACK, 1.4)
     if rank == "J":
-        head += path("M9-11C13-20 22-22 24-17C20-16 17-12 14-8Z", colour, _BLACK, 1.2)
+        head += path("M9-11C13-20 22-22 24-17C20-16 17-12 14-8Z", color, _BLACK, 1.2)
     else:
         tips = (
             ((-19, -11), (0, -16), (19, -11)) if rank == "K" else ((-20, -9), (-9, -10), (0, -14), (9, -10), (20, -9))
         )
-        head += "".join(disc(x, y, 2.3, colour, _BLACK, 0.9) for x, y in tips)
-    head += box(-17, 5.5, 34, 5, 1.5, colour, _BLACK, 1.1)
+        head += "".join(disc(x, y, 2.3, color, _BLACK, 0.9) for x, y in tips)
+    head += box(-17, 5.5, 34, 5, 1.5, color, _BLACK, 1.1)
     return placed(head, 50, 41, 0.82) + suit_shape(suit, 50, 58.5, 8)
 
 
 def card(rank: str, suit: str) -> Symbol:
     """A card, face up: rank one of `A23456789TJQK`, suit one of `SHCD`."""
-    colour = _COLOURS[suit]
+    color = _COLORS[suit]
     name = "10" if rank == "T" else rank
     size = 27 if rank != "T" else 23
-    corner = text(name, 14.5, 8 + 27 * CAPITALS, size, colour) + suit_shape(suit, 14.5, 40, 8)
+    corner = text(name, 14.5, 8 + 27 * CAPITALS, size, color) + suit_shape(suit, 14.5, 40, 8)
     parts = [
         box(0.75, 0.75, WIDTH - 1.5, HEIGHT - 1.5, 9, _PAPER, _EDGE, 1.5),
         corner,
         half_turned(corner, WIDTH, HEIGHT),
     ]
     if rank in _HEADS:
-        tint = "#fbe9e7" if colour == _RED else "#e9edf5"
+        tint = "#fbe9e7" if color == _RED else "#e9edf5"
         half = _court(rank, suit)
-        parts.append(box(27, 20, 46, 100, 4, tint, colour, 1.2))
-        parts.append(path("M27 84L73 56", "none", colour, 1.2))
+        parts.append(box(27, 20, 46, 100, 4, tint, color, 1.2))
+        parts.append(path("M27 84L73 56", "none", color, 1.2))
         parts.append(half + half_turned(half, WIDTH, HEIGHT))
     elif rank == "A":
         parts.append(suit_shape(suit, 50, 70, 25))
@@ -96,7 +93,7 @@ def card(rank: str, suit: str) -> Symbol:
             parts.append(disc(50, 70, 5, _PAPER) + suit_shape("S", 50, 70, 3.2, _GOLD))
     else:
         for column, height in _PIPS[rank]:
-            pip = path(_SHAPES[suit], colour)
+            pip = path(_SHAPES[suit], color)
             parts.append(placed(pip, _COLUMNS[column], 27 + 86 * height, 7.4, 180 if height > 0.5 else 0))
     return Symbol(WIDTH, HEIGHT, "".join(parts))
 
@@ -114,6 +111,6 @@ def back() -> Symbol:
 
 
 def pack(ranks: str, suits: str = "SHCD") -> dict[str, Symbol]:
-    """The symbols of a pack: `card-5H` and so on, `card-back`, and `card-slot`, a place without a card."""
+    """The symbols of a pack: `card-5H` and so on, `card-back`, and `card-slot`, an empty place."""
     cards = {f"card-{rank}{suit}": card(rank, suit) for rank in ranks for suit in suits}
     return {**cards, "card-back": back(), "card-slot": SLOT}

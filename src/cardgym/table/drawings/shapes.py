@@ -1,23 +1,24 @@
-"""Shapes to draw symbols with. They hold no CSS, no ids and no fonts: letters are paths, so every renderer agrees.
+"""Shapes that symbols are drawn with: without CSS, ids and fonts, so that every renderer draws the same.
 
-The letters are Roboto Slab Bold (`LICENSE-RobotoSlab.txt`), in `glyphs.json` as paths of 200 units an em.
+Letters are paths of Roboto Slab Bold (`LICENSE-RobotoSlab.txt`), in `glyphs.json` with 200 units per em.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 _EM = 200
 CAPITALS = 142 / 200
-"""The height of a capital or a digit, in sizes of the text."""
+"""The height of a capital or a digit, relative to the text size."""
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """A drawing: SVG elements inside a box of `width` x `height` units."""
+    """A drawing: SVG elements in a box of `width` x `height` units."""
 
     width: int
     height: int
@@ -31,7 +32,7 @@ def _glyphs() -> dict[str, tuple[int, str]]:
 
 
 def text_width(words: str, size: float) -> float:
-    """How wide a text is; unknown letters are drawn as question marks."""
+    """The width of a text; unknown letters are drawn as question marks."""
     glyphs = _glyphs()
     return sum(glyphs.get(letter, glyphs["?"])[0] for letter in words) * size / _EM
 
@@ -41,10 +42,10 @@ def text(words: str, x: float, y: float, size: float, fill: str, anchor: str = "
 
     Args:
         words: the text; ASCII and a few signs.
-        x: where it starts, is centred or ends, by `anchor`.
-        y: its base line.
+        x: its start, middle or end, by `anchor`.
+        y: its baseline.
         size: the size of an em.
-        fill: the colour.
+        fill: the color.
         anchor: `start`, `middle` or `end`.
     """
     glyphs = _glyphs()
@@ -62,33 +63,32 @@ def text(words: str, x: float, y: float, size: float, fill: str, anchor: str = "
 def box(
     x: float, y: float, width: float, height: float, radius: float, fill: str, stroke: str = "", line: float = 1.0
 ) -> str:
-    """A rectangle with round corners; `stroke` is the colour of its outline, `line` its width."""
-    outline = f' stroke="{stroke}" stroke-width="{line:g}"' if stroke else ""
+    """A rectangle with round corners; `stroke` is the color of its outline, `line` its width."""
+    outline = _outline(stroke, line)
     return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" fill="{fill}"{outline}/>'
 
 
 def disc(x: float, y: float, radius: float, fill: str, stroke: str = "", line: float = 1.0) -> str:
-    """A circle."""
-    outline = f' stroke="{stroke}" stroke-width="{line:g}"' if stroke else ""
-    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}"{outline}/>'
+    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}"{_outline(stroke, line)}/>'
 
 
 def path(data: str, fill: str, stroke: str = "", line: float = 1.0) -> str:
-    """A path."""
-    outline = (
-        f' stroke="{stroke}" stroke-width="{line:g}" stroke-linejoin="round" stroke-linecap="round"' if stroke else ""
-    )
-    return f'<path d="{data}" fill="{fill}"{outline}/>'
+    joins = ' stroke-linejoin="round" stroke-linecap="round"' if stroke else ""
+    return f'<path d="{data}" fill="{fill}"{_outline(stroke, line)}{joins}/>'
+
+
+def _outline(stroke: str, line: float) -> str:
+    return f' stroke="{stroke}" stroke-width="{line:g}"' if stroke else ""
 
 
 def placed(content: str, x: float, y: float, scale: float = 1.0, turn: float = 0.0) -> str:
-    """Elements moved to a place, scaled, and turned by `turn` degrees."""
+    """Elements scaled, turned by `turn` degrees and moved."""
     turned = f" rotate({turn:g})" if turn else ""
     return f'<g transform="translate({x:g} {y:g}){turned} scale({scale:g})">{content}</g>'
 
 
 def half_turned(content: str, width: float, height: float) -> str:
-    """Elements as they look when the card of that size is turned upside down."""
+    """Elements as they look on a card of that size that is upside down."""
     return f'<g transform="rotate(180 {width / 2:g} {height / 2:g})">{content}</g>'
 
 
@@ -112,4 +112,13 @@ SLOT = Symbol(
     '<rect x="2" y="2" width="96" height="136" rx="8" fill="none" stroke="#8a94a6" stroke-width="2"'
     ' stroke-dasharray="7 6"/>',
 )
-"""A place for a card with no card in it."""
+"""An empty place for a card."""
+
+
+def sprite(symbols: Mapping[str, Symbol]) -> str:
+    """One SVG document with a `<symbol>` for each symbol; its id is the name."""
+    parts = [
+        f'<symbol id="{name}" viewBox="0 0 {symbol.width} {symbol.height}">{symbol.content}</symbol>\n'
+        for name, symbol in symbols.items()
+    ]
+    return f'<svg xmlns="http://www.w3.org/2000/svg">\n{"".join(parts)}</svg>\n'

@@ -1,102 +1,164 @@
-"""Moves as people type them: `5D QD`, `5♥`, `3 W7`, `fold`, or any word that tells one move from the others."""
+"""Moves as people type them: `5D QD`, `5♥`, `3 W7`, `fold`, or any words that identify one legal move."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+from cardgym.table.terminal.screen import in_columns
 
 _SYMBOLS = str.maketrans({"♠": "s", "♥": "h", "♦": "d", "♣": "c", "♤": "s", "♡": "h", "♢": "d", "♧": "c"})
 _VARIATION = "\N{VARIATION SELECTOR-16}"
 _TEN = re.compile(r"\b10(?=[cdhs]\b)")
 _WORD = re.compile(r"[^\s,;]+")
 _HEAD_ENDS = re.compile(r"[,(:]")
+_FEW = 6
+"""Up to this many moves are named by how their texts begin."""
+
+
+class Choices:
+    """The legal actions of one decision, as the person can name them.
+
+    Attributes:
+        texts: the text of each action, in the order of the menu.
+        numbered: whether the menu is on the screen, so that its numbers name actions.
+    """
+
+    def __init__(self, texts: Mapping[int, str], find_possible: Callable[[], set[int]]) -> None:
+        """Take the actions.
+
+        Args:
+            texts: the text of each legal action.
+            find_possible: finds the actions that can achieve anything; called when needed.
+        """
+        self.texts = texts
+        self.numbered = False
+        self._find_possible = find_possible
+
+    @cached_property
+    def possible(self) -> Mapping[int, str]:
+        """The actions that can achieve anything; all of them if none can."""
+        if len(self.texts) < 2:
+            return self.texts
+        possible = self._find_possible()
+        return {action: text for action, text in self.texts.items() if action in possible} or self.texts
+
+    @property
+    def example(self) -> str:
+        """Something that the person could type."""
+        return f"`{short_forms(self.possible)[next(iter(self.possible))]}`"
+
+    def menu(self, width: int) -> list[str]:
+        """The actions with their numbers."""
+        digits = len(str(len(self.texts)))
+        return in_columns([f"{n:>{digits}}  {text}" for n, text in enumerate(self.texts.values(), 1)], width)
+
+    def parse(self, answer: str) -> int | str:
+        """The action that an answer names, or a message that says why it names none."""
+        if self.numbered and answer.isascii() and answer.isdigit():
+            found = list(self.texts)[int(answer) - 1 : int(answer)] if int(answer) else []
+        else:
+            found = matching(answer, self.texts)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            forms = list(short_forms({action: self.texts[action] for action in found}).values())
+            some = ", ".join(f"`{form}`" for form in forms[:4])
+            return f"{answer!r} may mean {len(found)} moves ({some} ...): type more of it."
+        numbers = f"a number from 1 to {len(self.texts)}, or " if self.numbered else ""
+        shown = answer if len(answer) <= 30 else f"{answer[:30]}..."
+        return f"{shown!r} is not a move here: type {numbers}words such as {self.example}; l lists them."
+
+    def listing(self, wanted: str, width: int) -> list[str]:
+        """The possible moves whose short forms contain all words of `wanted`; `all` lists impossible ones too."""
+        texts = self.texts if wanted == "all" else self.possible
+        words = [] if wanted == "all" else words_of(wanted)
+        chosen = [form for form in short_forms(texts).values() if all(word in words_of(form) for word in words)]
+        if not chosen:
+            return [f"No possible move has {wanted!r}."]
+        hidden = len(self.texts) - len(texts)
+        below = [f"{hidden} more cannot be right; l all lists them"] if hidden and not words else []
+        return [*in_columns(chosen, width, few=0), *below]
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, in lower case, cards as `5h` and `td`."""
+    """The words of a text in lower case, with cards as `5h` and `td`."""
     plain = text.replace(_VARIATION, "").translate(_SYMBOLS).lower()
     return _WORD.findall(_TEN.sub("t", plain))
 
 
-def head_of(text: str) -> list[str]:
-    """The words of a move's text that name it: those before a comma, a colon or a bracket."""
-    return words_of(_HEAD_ENDS.split(text, maxsplit=1)[0])
-
-
 def matching(answer: str, texts: Mapping[int, str]) -> list[int]:
-    """The moves that an answer may mean: one if it is clear, several if not, none if it means nothing.
+    """The moves that an answer may mean: one if it is clear, several if it is ambiguous, none if it fits no move.
 
-    An answer means a move if it is how its text begins, names words of it in any order, or begins such words.
+    From the strictest reading to the loosest: the answer is a move's name, starts it, has words of it in any order, or
+    has beginnings of its words. The name is the text up to the first comma, colon or bracket.
 
     Args:
         answer: what the person typed.
-        texts: the words of every legal action.
+        texts: the text of every legal action.
     """
     wanted = words_of(answer)
     if not wanted:
         return []
-    heads = {action: head_of(text) for action, text in texts.items()}
-    for means in (_is, _begins, _names, _begins_shortly, _names_shortly):
-        found = [action for action, head in heads.items() if means(wanted, head)]
+    names = {action: words_of(_HEAD_ENDS.split(text, maxsplit=1)[0]) for action, text in texts.items()}
+    for fits in (_is, _starts, _has_words, _starts_shortened, _has_shortened):
+        found = [action for action, name in names.items() if fits(wanted, name)]
         if found:
             return found
     return []
 
 
-def _is(wanted: list[str], head: list[str]) -> bool:
-    return wanted == head
+def _is(wanted: list[str], name: list[str]) -> bool:
+    return wanted == name
 
 
-def _begins(wanted: list[str], head: list[str]) -> bool:
-    return head[: len(wanted)] == wanted
+def _starts(wanted: list[str], name: list[str]) -> bool:
+    return name[: len(wanted)] == wanted
 
 
-def _names(wanted: list[str], head: list[str]) -> bool:
-    return all(wanted.count(word) <= head.count(word) for word in wanted)
+def _has_words(wanted: list[str], name: list[str]) -> bool:
+    return all(wanted.count(word) <= name.count(word) for word in wanted)
 
 
-def _begins_shortly(wanted: list[str], head: list[str]) -> bool:
-    return len(wanted) <= len(head) and all(map(str.startswith, head, wanted))
+def _starts_shortened(wanted: list[str], name: list[str]) -> bool:
+    return len(wanted) <= len(name) and all(map(str.startswith, name, wanted))
 
 
-def _names_shortly(wanted: list[str], head: list[str]) -> bool:
-    left = list(head)
+def _has_shortened(wanted: list[str], name: list[str]) -> bool:
+    left = list(name)
     for word in wanted:
-        full = next((one for one in left if one.startswith(word) and word.isalpha()), word)
+        full = next((candidate for candidate in left if candidate.startswith(word) and word.isalpha()), word)
         if full not in left:
             return False
         left.remove(full)
     return True
 
 
-_FEW = 6
-"""Up to so many moves are named by how their texts begin."""
-
-
 def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
-    """The shortest words that name each move among these.
+    """The shortest words that name each of these moves.
 
-    Few moves are named by how their texts begin, many by what they have and others have not, numbers first.
+    A few moves are named by how their texts begin, many by the words that others do not have, numbers first.
     """
-    heads = {action: _HEAD_ENDS.split(text, maxsplit=1)[0].split() for action, text in texts.items()}
+    names = {action: _HEAD_ENDS.split(text, maxsplit=1)[0].split() for action, text in texts.items()}
     if len(texts) <= _FEW:
-        return {action: _shortest_start(head, texts) for action, head in heads.items()}
-    common = set.intersection(*(set(head) for head in heads.values())) if len(heads) > 1 else set()
-    groups: dict[str, set[str]] = {}
-    for head in heads.values():  # A single odd move out, such as a pass, must not make the others long.
-        groups[head[0]] = groups.get(head[0], set(head)) & set(head)
+        return {action: _shortest_start(name, texts) for action, name in names.items()}
+    common = set.intersection(*(set(name) for name in names.values()))
+    groups: dict[str, list[set[str]]] = {}
+    for name in names.values():  # By verb: one different move, such as a pass, must not lengthen the others.
+        groups.setdefault(name[0], []).append(set(name))
     forms = {}
-    for action, head in heads.items():
-        shared = common | (groups[head[0]] if sum(other[0] == head[0] for other in heads.values()) > 1 else set())
-        words = [word for word in head if word not in shared] or head
+    for action, name in names.items():
+        group = groups[name[0]]
+        shared = common | (set.intersection(*group) if len(group) > 1 else set())
+        words = [word for word in name if word not in shared] or name
         forms[action] = " ".join(sorted(words, key=lambda word: not word.isdigit()))
     return forms
 
 
-def _shortest_start(head: list[str], texts: Mapping[int, str]) -> str:
-    """As few words of a move's beginning as no other move is meant by."""
-    for count in range(1, len(head)):
-        start = " ".join(head[:count])
+def _shortest_start(name: list[str], texts: Mapping[int, str]) -> str:
+    for count in range(1, len(name)):
+        start = " ".join(name[:count])
         if len(matching(start, texts)) == 1:
             return start
-    return " ".join(head)
+    return " ".join(name)

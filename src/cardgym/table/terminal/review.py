@@ -1,81 +1,112 @@
-"""A review as text: a summary that fits the terminal, a chart, and a step through the game with all cards shown."""
+"""A review as text: a summary that fits the terminal, a chart, and the decisions one by one with all cards shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from cardgym.engine.contract import Game, State
 from cardgym.engine.registry import find
+from cardgym.table.advice import Advice
 from cardgym.table.presentation import board_of
 from cardgym.table.review import Decision, Review
-from cardgym.table.session import replay
-from cardgym.table.terminal.style import Style, fitted, size
+from cardgym.table.session import Event, replay
+from cardgym.table.terminal.screen import Screen, fitted
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _PLAIN = "_.-=+*#@"
 
 
-class Pages:
-    """Shows long texts a screen at a time."""
-
-    def __init__(self, ask: Callable[[str], str], show: Callable[[str], None], style: Style) -> None:
-        """Take the ways to ask the person for a line, and to show a text."""
-        self.ask = ask
-        self._show = show
-        self.style = style
-
-    def show(self, lines: Sequence[str]) -> None:
-        """Show lines; wait after every full screen."""
-        room = size()[1] - 2
-        for first in range(0, max(len(lines), 1), room):
-            if first:
-                self.ask("Enter for more ")
-            self._show(self.style.cards("\n".join(lines[first : first + room])))
-
-
 def summary_lines(review: Review, width: int, symbols: bool = True) -> list[str]:
-    """The summary of a review: the worst decisions first, then costs by kind, luck and the chart."""
-    of = ", ".join(review.players[seat] for seat in review.seats)
-    best = sum(one.cost == 0.0 for one in review.decisions)
-    lines = [f"Review of {review.env}: {' against '.join(review.players)}; decisions of {of}"]
+    """The costliest decisions, then costs by kind of decision, luck and the chart."""
+    names = ", ".join(review.players[seat] for seat in review.seats)
+    best = sum(decision.cost == 0.0 for decision in review.decisions)
+    lines = [f"Review of {review.env}: {' against '.join(review.players)}; decisions of {names}"]
     lines.append(
         f"{best} of {len(review.decisions)} decisions as good as the best" if review.decisions else "No choices"
     )
     if review.worst:
-        lines += ["", "The dearest:"]
+        lines += ["", "The costliest:"]
         for number in review.worst:
-            lines += _decision_lines(review.decisions[number], review, width)
-    lines += ["", *_total_lines(review)]
+            lines += _decision_lines(review.decisions[number], review)
+    lines.append("")
+    for total in review.totals:
+        lines.append(
+            f"{_prefix(review, total.seat, ', ')}{total.kind}: {total.decisions} decisions, {total.best} best, "
+            f"cost {total.cost:.2f} in all, {total.mean:.3f} each ({total.unit})"
+        )
     if review.luck is not None:
         for seat in review.seats:
-            lines.append(f"Luck gave {_who(review, seat)} {review.luck[seat]:+.2f} {review.luck_unit} (exact)")
+            lines.append(f"Luck gave {_name(review, seat)} {review.luck[seat]:+.2f} {review.luck_unit} (exact)")
     if review.chart:
         lines += ["", *_chart_lines(review, width, symbols)]
     return [part for line in lines for part in (fitted(line, width) or [""])]
 
 
-def _who(review: Review, seat: int) -> str:
+def decision_table(review: Review, width: int) -> list[str]:
+    """Every decision: its number, its cost, and what was done."""
+    lines = []
+    for decision in review.decisions:
+        seat = "" if len(review.seats) == 1 else f"seat {decision.seat} "
+        cost = f"-{decision.cost:.2f}" if decision.cost else ""
+        better = f"; better: {decision.best_text}" if decision.cost else ""
+        lines += fitted(f"{decision.number + 1:>4} {cost:>6}  {seat}{decision.text}{better}", width)
+    return lines
+
+
+def step_through(entry: Mapping[str, Any], review: Review, screen: Screen) -> None:
+    """Show the reviewed decisions one by one, all cards face up, until the person has seen enough."""
+    events = replay(entry)
+    number = 0
+    while number < len(review.decisions):
+        answer = screen.ask(
+            f"Decision {number + 1} of {len(review.decisions)}: Enter shows it, a number jumps there, "
+            "l lists them, d when done: "
+        ).lower()
+        if answer in ("d", "done"):
+            return
+        if answer in ("l", "list"):
+            screen.page(decision_table(review, screen.width))
+            continue
+        if answer:
+            if not (answer.isascii() and answer.isdigit() and 1 <= int(answer) <= len(review.decisions)):
+                screen.show([f"{answer[:30]!r}: type a number from 1 to {len(review.decisions)}, l, d or Enter."])
+                continue
+            number = int(answer) - 1
+        decision = review.decisions[number]
+        screen.page(_position_lines(review, events[decision.move].before, decision, screen))
+        number += 1
+
+
+def advice_lines(game: Game, event: Event, advice: Advice, screen: Screen) -> list[str]:
+    """The position before a decision, and the value of each action with its reason."""
+    lines = [*screen.fitted(board_of(game, event.before, event.seat)), ""]
+    lines += screen.fitted(f"Values ({advice.unit}, by {advice.source}):")
+    for action in advice.actions:
+        mark = ">" if action.action == event.move else " "
+        error = f" +-{action.error:.2f}" if action.error else ""
+        reason = f" ({action.reason})" if action.reason else ""
+        lines += screen.fitted(f" {mark} {action.value:7.2f}{error}  {action.text}{reason}")
+    return [*lines, "> is what was played."]
+
+
+def _name(review: Review, seat: int) -> str:
     return "you" if seat == review.person else f"seat {seat} ({review.players[seat]})"
 
 
-def _decision_lines(one: Decision, review: Review, width: int) -> list[str]:
-    who = "" if len(review.seats) == 1 else f"{_who(review, one.seat)}: "
-    mark = " - a blunder" if one.blunder else ""
-    lines = [f"  {one.number + 1:>3}  {who}{one.text}: cost {one.cost:.2f} ({one.unit}){mark}"]
-    reason = f" ({one.reason})" if one.reason else ""
-    lines.append(f"       better: {one.best_text}{reason}")
-    return [part for line in lines for part in fitted(line, width)]
+def _prefix(review: Review, seat: int, separator: str) -> str:
+    """Who decided, unless only one seat is reviewed."""
+    return "" if len(review.seats) == 1 else _name(review, seat) + separator
 
 
-def _total_lines(review: Review) -> list[str]:
-    lines = []
-    for total in review.totals:
-        who = "" if len(review.seats) == 1 else f"{_who(review, total.seat)}, "
-        lines.append(
-            f"{who}{total.kind}: {total.decisions} decisions, {total.best} best, cost {total.cost:.2f} in all, "
-            f"{total.mean:.3f} each ({total.unit})"
-        )
-    return lines
+def _decision_lines(decision: Decision, review: Review) -> list[str]:
+    what = f"{_prefix(review, decision.seat, ': ')}{decision.text}"
+    blunder = " - a blunder" if decision.blunder else ""
+    reason = f" ({decision.reason})" if decision.reason else ""
+    return [
+        f"  {decision.number + 1:>3}  {what}: cost {decision.cost:.2f} ({decision.unit}){blunder}",
+        f"       better: {decision.best_text}{reason}",
+    ]
 
 
 def _chart_lines(review: Review, width: int, symbols: bool) -> list[str]:
@@ -84,74 +115,30 @@ def _chart_lines(review: Review, width: int, symbols: bool) -> list[str]:
     values = [point["values"] for point in review.chart]
     low = min(min(point) for point in values)
     high = max(max(point) for point in values)
-    names = [f"seat {seat}" if seat != review.person else "you" for seat in range(len(review.players))]
-    room = width - 24
-    step = max(-(-len(values) // room), 1)
+    step = max(-(-len(values) // (width - 24)), 1)
     lines = [f"How the game went ({review.chart_unit}, {low:.3g} to {high:.3g}):"]
-    for seat, name in enumerate(names):
-        shown = [point[seat] for point in [*values[:-1:step], values[-1]]]
-        marks = "".join(blocks[round((value - low) / max(high - low, 1e-9) * (len(blocks) - 1))] for value in shown)
-        lines.append(f"  {name:<7} {marks} {shown[-1]:.3g}")
+    for seat in range(len(review.players)):
+        name = "you" if seat == review.person else f"seat {seat}"
+        curve = [point[seat] for point in [*values[:-1:step], values[-1]]]
+        marks = "".join(blocks[round((value - low) / max(high - low, 1e-9) * (len(blocks) - 1))] for value in curve)
+        lines.append(f"  {name:<7} {marks} {curve[-1]:.3g}")
     return lines
 
 
-def table_lines(review: Review, width: int) -> list[str]:
-    """Every decision in a line: its number, what was done, and what it cost."""
-    lines = []
-    for one in review.decisions:
-        who = "" if len(review.seats) == 1 else f"seat {one.seat} "
-        cost = "" if one.cost == 0.0 else f"-{one.cost:.2f}"
-        better = "" if one.cost == 0.0 else f"; better: {one.best_text}"
-        lines += fitted(f"{one.number + 1:>4} {cost:>6}  {who}{one.text}{better}", width)
-    return lines
-
-
-def step_through(entry: Mapping[str, Any], review: Review, pages: Pages) -> None:
-    """Show the reviewed decisions one after the other, all cards face up, until the person has seen enough.
-
-    Args:
-        entry: the game with its moves.
-        review: its review.
-        pages: the person's terminal.
-    """
-    events = replay(dict(entry))
-    number = 0
-    while review.decisions:
-        answer = pages.ask(
-            f"Decision {number + 1} of {len(review.decisions)}: Enter steps through, a number jumps there, "
-            "l lists, d is done: "
-        ).lower()
-        if answer in ("d", "done"):
-            return
-        if answer in ("l", "list"):
-            pages.show(table_lines(review, size()[0]))
-            continue
-        if answer:
-            if not (answer.isascii() and answer.isdigit() and 1 <= int(answer) <= len(review.decisions)):
-                pages.show([f"{answer[:30]!r}: type a number from 1 to {len(review.decisions)}, l, d or Enter."])
-                continue
-            number = int(answer) - 1
-        one = review.decisions[number]
-        pages.show(position_lines(review, events[one.move].before, one))
-        number += 1
-        if number == len(review.decisions):
-            return
-
-
-def position_lines(review: Review, state: Any, one: Decision) -> list[str]:
-    """A decision with the game as every seat saw it, and what the actions were worth."""
-    game, width = find(review.env), size()[0]
-    describe = game.words.describe
-    lines = [f"-- decision {one.number + 1}: {_who(review, one.seat)}, {one.kind} --"]
-    order = [one.seat, *(seat for seat in range(len(review.players)) if seat != one.seat)]
-    for seat in order if len(order) <= 2 else order[:1]:
-        lines += [f"Seen by {_who(review, seat)}:", *fitted(board_of(game, state, seat), width)]
-    if len(order) > 2:
-        lines += [line for seat in order[1:] for line in fitted(describe(state, seat), width) if "You" in line]
-    lines += fitted(f"Values ({one.unit}, by {one.source}):", width)
-    for action in one.actions:
-        mark = ">" if action.action == one.chosen else " "
-        lines += fitted(f" {mark} {action.value:7.2f}  {action.text}", width)
-    if one.cost:
-        lines += fitted(f"Cost {one.cost:.2f}. Better: {one.best_text}. {one.reason}", width)
+def _position_lines(review: Review, state: State, decision: Decision, screen: Screen) -> list[str]:
+    """A decision with the game as every seat saw it, and the value of its actions."""
+    game = find(review.env)
+    lines = [f"-- decision {decision.number + 1}: {_name(review, decision.seat)}, {decision.kind} --"]
+    others = [seat for seat in range(len(review.players)) if seat != decision.seat]
+    for seat in [decision.seat, *(others if len(others) < 2 else [])]:
+        lines += [f"Seen by {_name(review, seat)}:", *screen.fitted(board_of(game, state, seat))]
+    if len(others) > 1:  # To save space, only the lines about their own cards.
+        descriptions = (game.words.describe(state, seat) for seat in others)
+        lines += [line for text in descriptions for line in screen.fitted(text) if "You" in line]
+    lines += screen.fitted(f"Values ({decision.unit}, by {decision.source}):")
+    for action in decision.actions:
+        mark = ">" if action.action == decision.chosen else " "
+        lines += screen.fitted(f" {mark} {action.value:7.2f}  {action.text}")
+    if decision.cost:
+        lines += screen.fitted(f"Cost {decision.cost:.2f}. Better: {decision.best_text}. {decision.reason}")
     return lines

@@ -1,14 +1,16 @@
-"""The server: what each address answers. See docs/play.md for what is promised of it."""
+"""The server: what each address answers; docs/play.md lists them, with the server's guarantees."""
 
 from __future__ import annotations
 
 import re
 import secrets
+import socket
 from collections.abc import AsyncIterator, Callable, Collection
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -17,12 +19,13 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
-from cardgym.table.costs import Reviewer
-from cardgym.table.drawings.sprite import sprite
+from cardgym.table.advice import HINTS
+from cardgym.table.drawings.shapes import sprite
 from cardgym.table.game_log import GameLog, StaleGameError
-from cardgym.table.presentation import view_of
-from cardgym.table.results import reports
+from cardgym.table.history import Reviewer, reports
+from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.session import replay
 from cardgym.table.web import lobby
 from cardgym.table.web.safety import LOOPBACK, Answer, Guard, body_of, dump, refusal, whole
@@ -30,7 +33,7 @@ from cardgym.table.web.tables import MAX_FOLLOWERS, Table, Tables
 
 STATIC = Path(__file__).parent / "static"
 OWNER = "cardgym_owner"
-"""The cookie that says whose tables are whose, where a server is open to others than this machine."""
+"""On a shared server, the cookie that says which tables belong to a browser."""
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22,26}")
 _MAX_LISTED = 500
@@ -49,10 +52,10 @@ def make_app(
 
     Args:
         game_log: where games are saved.
-        hosts: the names and addresses that the server goes by; None for any address and this machine's names.
-        shared: whether others than this machine's user can reach it: each browser then has tables of its own.
-        max_tables: how many tables are in memory at most.
-        idle_seconds: how long nobody must have asked for a table before it may be put away.
+        hosts: the server's names and addresses; None for any address and this machine's names.
+        shared: whether other people can reach the server: each browser then lists only its own tables.
+        max_tables: the maximum number of tables in memory.
+        idle_seconds: how long a table must be idle before a new one may replace it.
     """
     server = _Server(game_log, Tables(game_log, max_tables, idle_seconds), shared)
     routes = [
@@ -80,6 +83,41 @@ def make_app(
     return app
 
 
+def uvicorn_config(app: Starlette, host: str, port: int, max_tables: int) -> uvicorn.Config:
+    """How uvicorn serves the application: no log, and limits on connections and request heads."""
+    return uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_level="critical",  # Its warnings and errors would quote requests.
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
+        limit_concurrency=2 * max_tables + 1_000,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=16 * 1024,
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Raises:
+        CardgymError: if the port is taken or the host is not an address of this machine.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(2048)
+    except OSError as error:
+        raise CardgymError(f"cannot listen on {host}:{port}: {error.strerror or error}; try another --port") from None
+    return listener
+
+
 async def _refused(request: Request, error: HTTPException) -> Response:
     return refusal(error.status_code, error.detail)
 
@@ -89,8 +127,6 @@ async def _bad_input(request: Request, error: CardgymError) -> Response:
 
 
 class _Server:
-    """The answers."""
-
     def __init__(self, game_log: GameLog, tables: Tables, shared: bool) -> None:
         self._game_log = game_log
         self.tables = tables
@@ -100,7 +136,7 @@ class _Server:
         self._replayed = lru_cache(maxsize=16)(self._replay)
 
     def _owner(self, request: Request) -> str:
-        """Whose tables this browser may list: all of this machine's, or those of its cookie."""
+        """Whose tables a browser may list: this machine's, or those of its cookie."""
         owner = request.cookies.get(OWNER, "")
         return (owner if _ID.fullmatch(owner) else "nobody") if self._shared else ""
 
@@ -115,13 +151,13 @@ class _Server:
 
     async def symbols(self, request: Request) -> Response:
         game = lobby.game_called(request.path_params["game"])
-        drawn = await self.tables.work(_sprite, game)
-        return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "no-cache"})
+        svg = await self.tables.work(_sprite, game)
+        return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "no-cache"})
 
     async def lobby(self, request: Request) -> Response:
         def read() -> dict[str, Any]:
             entries = self._game_log.entries(finished=False, owner=self._owner(request), moves=False, limit=50)
-            return {"games": lobby.games(), "hints": list(lobby.HINTS), "tables": [*map(_listed, entries)][::-1]}
+            return {"games": lobby.games(), "hints": list(HINTS), "tables": [*map(_listed, entries)][::-1]}
 
         return Answer(await self.tables.work(read))
 
@@ -140,7 +176,7 @@ class _Server:
     async def action(self, request: Request) -> Response:
         body = await body_of(request, ("action", "version"))
         action = whole(body, "action", 0, 2**31 - 1)
-        return await self._change(request, body, lambda table: table.told(table.session.act(action)))
+        return await self._change(request, body, lambda table: table.shown_events(table.session.act(action)))
 
     async def undo(self, request: Request) -> Response:
         def undo(table: Table) -> list[Any]:
@@ -151,17 +187,17 @@ class _Server:
 
     async def step(self, request: Request) -> Response:
         body = await body_of(request, ("version",))
-        return await self._change(request, body, lambda table: table.told(table.session.step()))
+        return await self._change(request, body, lambda table: table.shown_events(table.session.step()))
 
     async def _change(
         self, request: Request, body: dict[str, Any], change: Callable[[Table], list[dict[str, Any]]]
     ) -> Response:
-        """Change a table, if it still is as the page has it; answer what happened and how it stands now."""
+        """Change a table unless it has changed since; answer with what happened and its new state."""
         version = whole(body, "version", 0, 2**31 - 1)
         async with self.tables.at(_id(request)) as table:
             if version != table.session.version:
                 state = await self.tables.work(table.shown)
-                return refusal(409, "the game has gone on in another window", state=state)
+                return refusal(409, "the game was continued in another window", state=state)
             answer = await self.tables.work(lambda: dump({"events": change(table), "state": table.shown()}))
         self.tables.changed(table.session.id)
         return Answer(answer)
@@ -171,7 +207,7 @@ class _Server:
             return Answer(await self.tables.work(table.advice))
 
     async def stream(self, request: Request) -> Response:
-        """Server-sent events: the table's version now, and whenever it changes."""
+        """Server-sent events: the table's version now and after every change."""
         id = _id(request)
         async with self.tables.at(id):
             if self.tables.followers(id) >= MAX_FOLLOWERS:
@@ -188,8 +224,9 @@ class _Server:
     async def history(self, request: Request) -> Response:
         def read() -> dict[str, Any]:
             entries = list(self._game_log.entries(finished=True, owner=self._owner(request), moves=False))
-            listed, told = [*map(_listed, entries[-_MAX_LISTED:])][::-1], [report for report, _ in reports(entries)]
-            return {"games": listed, "reports": told, **self._reviewer.costs(entries)}
+            listed = [*map(_listed, entries[-_MAX_LISTED:])][::-1]
+            found = [report for report, _ in reports(entries)]
+            return {"games": listed, "reports": found, **self._reviewer.costs(entries)}
 
         return Answer(await self.tables.work(lambda: dump(read())))
 
@@ -200,7 +237,7 @@ class _Server:
         return Answer(await self.tables.work(self._replayed, _id(request)))
 
     def _ended(self, id: str) -> dict[str, Any]:
-        """A game whose cards may be shown."""
+        """A finished game, whose cards may be shown."""
         for entry in self._game_log.entries(id=id):
             if not entry["finished"]:
                 raise HTTPException(409, "the game is not over yet")
@@ -211,7 +248,7 @@ class _Server:
         return dump(self._reviewer.review(self._ended(id)).asdict())
 
     def _replay(self, id: str) -> bytes:
-        """All moves of a game that has ended, with all cards shown."""
+        """All moves of a finished game, with all cards shown."""
         entry = self._ended(id)
         game = lobby.game_called(entry["env"])
         played = replay(entry)
@@ -231,10 +268,12 @@ def _id(request: Request) -> str:
 
 
 def _listed(entry: dict[str, Any]) -> dict[str, Any]:
-    """A game in a list: the seed of one that goes on is nobody's business."""
+    """A game as lists show it; the seed of an unfinished game is withheld."""
     listed = {"table": entry["id"]}
     listed |= {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
     return listed
 
 
-_sprite = lru_cache(maxsize=16)(sprite)
+@lru_cache(maxsize=16)
+def _sprite(game: Game) -> str:
+    return sprite(presentation_of(game).symbols())

@@ -17,6 +17,7 @@ from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import KernelPlayer, Player, player_names, resolve, seated
+from cardgym.table.advice import HINTS
 from cardgym.table.presentation import presentation_of
 from cardgym.table.session import Setup
 from cardgym.table.web.safety import one_of, whole
@@ -24,7 +25,6 @@ from cardgym.table.web.safety import one_of, whole
 MAX_SEED = 2**53 - 1
 """The greatest seed: what JavaScript counts exactly."""
 
-HINTS = ("off", "demand", "always")
 KEYS = ("game", "options", "opponents", "seat", "seed", "hints")
 _MAX_OPTIONS = 32
 

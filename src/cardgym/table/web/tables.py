@@ -101,8 +101,8 @@ class Table:
             "seed": str(session.seed) if over else None,  # Whoever knows the seed knows all cards.
         }
 
-    def told(self, events: list[Event]) -> list[dict[str, Any]]:
-        """Events as the person may see them; those without words leave nothing to see."""
+    def shown_events(self, events: list[Event]) -> list[dict[str, Any]]:
+        """Events as the person may see them, without those that cannot be seen."""
         session = self.session
         game = session.game
         return [

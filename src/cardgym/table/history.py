@@ -1,0 +1,291 @@
+"""A person's games: results by line-up, and the average cost of decisions by opponent and kind of decision."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import math
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import cardgym
+from cardgym.arena.report import Report
+from cardgym.arena.totals import Totals
+from cardgym.console.tables import with_interval
+from cardgym.errors import CardgymError
+from cardgym.statistics import Moments, half_width
+from cardgym.table.game_log import GameLog
+from cardgym.table.review import Review, names_of, review
+
+Interval = tuple[float | None, float | None]
+"""A 95 % interval; None for both ends after a single game."""
+GameTotals = dict[tuple[str, str], tuple[int, int, float]]
+"""By kind of decision and unit: a game's decisions, how many were as good as the best, and their total cost."""
+
+_RECENT_GAMES = 10
+"""Size of the "recent games" window."""
+
+HEAD = ("game, opponent", "games", "won", "decision", "how many", "as good as best", "cost each", "recently")
+"""What `Cost.cells` are."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Decisions of one kind against one line-up of opponents.
+
+    Attributes:
+        env: the game.
+        opponents: their names in order of play after the person, separated by commas.
+        games: how many finished games.
+        won: the person's share of all scores; None if there were none.
+        won_ci95: its 95 % interval.
+        kind: the kind of decision.
+        unit: what costs are in.
+        decisions: how many decisions.
+        best: how many of them were as good as the best.
+        cost: the average cost of a decision.
+        cost_ci95: its 95 % interval, over games.
+        recent_cost: the average cost in the last ten games.
+    """
+
+    env: str
+    opponents: str
+    games: int
+    won: float | None
+    won_ci95: Interval
+    kind: str
+    unit: str
+    decisions: int
+    best: int
+    cost: float
+    cost_ci95: Interval
+    recent_cost: float
+
+    def asdict(self) -> dict[str, Any]:
+        """The figures as plain values for JSON."""
+        return dataclasses.asdict(self)
+
+    def cells(self) -> tuple[str, ...]:
+        """The figures as texts for a table."""
+        won = self.won
+        return (
+            f"{self.env}, {self.opponents}" if self.opponents else self.env,
+            f"{self.games:,}",
+            "-" if won is None else with_interval(won, self.won_ci95, ".1f", percent=True, separator="\n"),
+            f"{self.kind} ({self.unit})",
+            f"{self.decisions:,}",
+            f"{100 * self.best / self.decisions:.0f} %",
+            with_interval(self.cost, self.cost_ci95, ".3f", separator="\n"),
+            f"{self.recent_cost:.3f}",
+        )
+
+
+def costs(
+    entries: Sequence[Mapping[str, Any]],
+    *,
+    source: str | Path | None = None,
+    game_log: GameLog | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Cost]:
+    """The cost of a person's decisions in finished games, by game, opponents and kind of decision.
+
+    If moves were taken back, only the final moves count.
+
+    Args:
+        entries: games with their moves, oldest first; games that were only watched are left out.
+        source: who advises; see `Coach`.
+        game_log: the log that the games are from. It saves what the game's own adviser finds, so that no game is
+            reviewed twice.
+        progress: called with the games done and the games in all.
+    """
+    chosen = [entry for entry in entries if _counts(entry) and entry["moves"]]
+    game_log = None if source is not None else game_log
+    known = {} if game_log is None else _saved_totals(game_log)
+    found = []
+    for number, entry in enumerate(chosen, 1):
+        totals = known.get(entry["id"])
+        if totals is None:
+            reviewed = review(entry, source=source, chart=False)
+            totals = _totals_of(reviewed)
+            if game_log is not None:
+                save_costs(game_log, reviewed)
+        found.append((entry, totals))
+        if progress is not None:
+            progress(number, len(chosen))
+    return _costs(found)
+
+
+def save_costs(game_log: GameLog, reviewed: Review) -> None:
+    """Save what a person's decisions cost in a finished game, as the game's own adviser values them.
+
+    If the log cannot be written, nothing is saved and the game is reviewed again next time.
+    """
+    if reviewed.finished and reviewed.person is not None and reviewed.seats == (reviewed.person,):
+        rows = [[*kind, *figures] for kind, figures in _totals_of(reviewed).items()]
+        with contextlib.suppress(CardgymError):
+            game_log.save_totals(reviewed.id, cardgym.__version__, rows)
+
+
+class Reviewer:
+    """Reviews games of a game log, on demand and in the background; the log saves what they cost."""
+
+    def __init__(self, game_log: GameLog) -> None:
+        self._game_log = game_log
+        self._lock = threading.Lock()
+        self._waiting: dict[str, None] = {}  # A set that keeps its order.
+        self._refused: set[str] = set()
+        self._running = False
+
+    def review(self, entry: Mapping[str, Any]) -> Review:
+        """Review a game now; see `review`."""
+        reviewed = review(entry)
+        save_costs(self._game_log, reviewed)
+        return reviewed
+
+    def costs(self, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """The costs in games reviewed so far; the other games are then reviewed in the background, latest first.
+
+        Args:
+            entries: games of the log, with or without their moves, oldest first.
+
+        Returns:
+            `costs`, each as a dictionary, and `reviewing`: how many games are still missing.
+        """
+        known = _saved_totals(self._game_log)
+        chosen = [entry for entry in entries if _counts(entry)]
+        with self._lock:
+            missing = [entry["id"] for entry in chosen if entry["id"] not in known and entry["id"] not in self._refused]
+            self._waiting |= dict.fromkeys(missing)
+            if missing and not self._running:
+                self._running = True
+                # A daemon thread does not keep the server from ending.
+                threading.Thread(target=self._work, name="reviewer", daemon=True).start()
+        found = [(entry, known[entry["id"]]) for entry in chosen if entry["id"] in known]
+        return {"costs": [cost.asdict() for cost in _costs(found)], "reviewing": len(missing)}
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._running = False
+                    return
+                id = next(reversed(self._waiting))
+            try:
+                save_costs(self._game_log, review(self._game_log.entry(id), chart=False))
+            except Exception:  # For example a game that this version cannot replay: it has no costs.
+                with self._lock:
+                    self._refused.add(id)
+            with self._lock:
+                del self._waiting[id]
+
+
+def _counts(entry: Mapping[str, Any]) -> bool:
+    """Whether a person finished the game."""
+    return bool(entry["finished"]) and entry["person"] is not None
+
+
+def _totals_of(reviewed: Review) -> GameTotals:
+    return {(total.kind, total.unit): (total.decisions, total.best, total.cost) for total in reviewed.totals}
+
+
+def _saved_totals(game_log: GameLog) -> dict[str, GameTotals]:
+    return {
+        id: {(kind, unit): (decisions, best, cost) for kind, unit, decisions, best, cost in rows}
+        for id, rows in game_log.totals(cardgym.__version__).items()
+    }
+
+
+def _costs(games: Sequence[tuple[Mapping[str, Any], GameTotals]]) -> list[Cost]:
+    lineups: dict[tuple[str, str], list[tuple[Mapping[str, Any], GameTotals]]] = {}
+    for entry, totals in games:
+        names, person = names_of(entry), int(entry["person"])
+        others = ", ".join([*names[person + 1 :], *names[:person]])
+        lineups.setdefault((entry["env"], others), []).append((entry, totals))
+    return [cost for (env, others), lineup in lineups.items() for cost in _costs_of(env, others, lineup)]
+
+
+def _costs_of(env: str, others: str, games: Sequence[tuple[Mapping[str, Any], GameTotals]]) -> list[Cost]:
+    """The costs against one line-up, by kind of decision."""
+    scores = Moments(2)
+    for entry, _ in games:
+        score = next(player["score"] for player in entry["players"] if player["seat"] == entry["person"])
+        scores.add(np.array([[entry["max_score"], score]], np.float64))
+    won, won_interval = scores.share(1, 0)
+    found = []
+    for kind, unit in dict.fromkeys(kind for _, totals in games for kind in totals):
+        rows = np.array([totals.get((kind, unit), (0, 0, 0.0)) for _, totals in games], np.float64)
+        decisions, best, cost = rows.sum(axis=0)
+        recent_decisions, _, recent_cost = rows[-_RECENT_GAMES:].sum(axis=0)
+        found.append(
+            Cost(
+                env=env,
+                opponents=others,
+                games=len(games),
+                won=None if math.isnan(won) else won,
+                won_ci95=_interval(*won_interval),
+                kind=kind,
+                unit=unit,
+                decisions=int(decisions),
+                best=int(best),
+                cost=float(cost / decisions),
+                cost_ci95=_mean_interval(rows[:, 0], rows[:, 2]),
+                recent_cost=float(recent_cost / recent_decisions) if recent_decisions else 0.0,
+            )
+        )
+    return found
+
+
+def _mean_interval(decisions: npt.NDArray[np.float64], costs: npt.NDArray[np.float64]) -> Interval:
+    """The 95 % interval of the cost of a decision: a ratio of totals of independent games (Cochran, ch. 6)."""
+    cost = costs.sum() / decisions.sum()
+    squares = float(((costs - cost * decisions) ** 2).sum())
+    half = half_width(len(costs), 0.0, squares) / decisions.mean()
+    return _interval(max(cost - half, 0.0), cost + half)
+
+
+def _interval(low: float, high: float) -> Interval:
+    return (None, None) if math.isnan(low) or math.isnan(high) else (float(low), float(high))
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
+    """A report for each line-up, and how many of its games are unfinished and so not in the figures.
+
+    Args:
+        games: entries of a game log.
+
+    Yields:
+        A report like the arena's, with each player's `score` and the `max_score` of all games in addition.
+    """
+    lineups: dict[str, list[dict[str, Any]]] = {}
+    for game in games:
+        names = [player["name"] for player in game["players"]]
+        metrics = sorted(game["players"][0]["metrics"])
+        lineups.setdefault(json.dumps([game["env"], game["options"], names, metrics]), []).append(game)
+    for same_lineup in lineups.values():
+        first = same_lineup[0]
+        finished = [game for game in same_lineup if game["finished"]]
+        totals = Totals(len(first["players"]), tuple(first["players"][0]["metrics"]))
+        moments = Moments(totals.size)
+        for game in finished:
+            moments.add(totals.vector(game["max_score"], game["players"])[None])
+        names = [player["name"] for player in first["players"]]
+        players = totals.reports(moments, names) if finished else ()
+        report = Report(first["env"], first["options"], len(finished), 0, 0.0, 0.0, players).asdict()
+        if not finished:
+            report["players"] = [{"name": name} for name in names]
+        for place, player in enumerate(report["players"]):
+            player["score"] = sum(game["players"][place]["score"] for game in finished)
+        report["max_score"] = sum(game["max_score"] for game in finished)
+        for key in ("seed", "seconds", "decisions_per_second"):
+            report[key] = None  # These games have many seeds and were played at a person's pace.
+        yield report, len(same_lineup) - len(finished)

@@ -1,0 +1,158 @@
+"""A person's terminal: texts that fit it, with suit symbols and color where it has them, and questions."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+_SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
+_LETTERED = re.compile(r"(?<![\w+-])([2-9TJQKA]|10)([SHDC])(?!\w)")
+_CARD = re.compile(r"([2-9TJQKA]|10)([♠♥♦♣])")
+_RED, _BOLD, _DIM, _RESET = "\x1b[31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
+
+
+@dataclass(frozen=True)
+class Style:
+    """How texts are shown.
+
+    Attributes:
+        symbols: whether suits are shown as symbols.
+        color: whether hearts and diamonds are red, headings bold and secondary text dim.
+    """
+
+    symbols: bool = False
+    color: bool = False
+
+    @classmethod
+    def of(cls, stream: TextIO) -> Style:
+        """What a stream can show; respects `NO_COLOR` and dumb terminals."""
+        color = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
+        return cls(stream.isatty() and can_show("".join(_SYMBOLS.values()), stream), color)
+
+    def cards(self, text: str) -> str:
+        """A text with its cards as this terminal shows them; it does not get wider."""
+        if self.symbols:
+            text = _LETTERED.sub(lambda card: card[1] + _SYMBOLS[card[2]], text)
+        if self.color:
+            text = _CARD.sub(lambda card: f"{_RED}{card[0]}{_RESET}" if card[2] in "♥♦" else card[0], text)
+        return text
+
+    def bold(self, text: str) -> str:
+        return f"{_BOLD}{text}{_RESET}" if self.color else text
+
+    def dim(self, text: str) -> str:
+        return f"{_DIM}{text}{_RESET}" if self.color else text
+
+
+class Screen:
+    """A person's terminal.
+
+    Attributes:
+        style: what it can show.
+    """
+
+    def __init__(
+        self, ask: Callable[[str], str] = input, write: Callable[[str], None] = print, style: Style | None = None
+    ) -> None:
+        """Connect to a terminal.
+
+        Args:
+            ask: shows a prompt and returns the line that the person types.
+            write: shows a text.
+            style: what the terminal can show; None detects it.
+        """
+        self._ask = ask
+        self._write = write
+        self.style = Style.of(sys.stdout) if style is None else style
+
+    @property
+    def width(self) -> int:
+        """Characters per line; 80 if unknown."""
+        return max(shutil.get_terminal_size((80, 24)).columns, 20)
+
+    @property
+    def height(self) -> int:
+        """Lines; 24 if unknown."""
+        return max(shutil.get_terminal_size((80, 24)).lines, 8)
+
+    def ask(self, prompt: str) -> str:
+        """The line that the person types.
+
+        Raises:
+            EOFError: if the person leaves: by `q`, or at the end of the input.
+        """
+        try:
+            answer = self._ask(prompt).strip()
+        except UnicodeDecodeError:  # Not text, so not a valid answer.
+            answer = "\N{REPLACEMENT CHARACTER}"
+        if answer.lower() in ("q", "quit", "exit"):
+            raise EOFError
+        return answer
+
+    def show(self, lines: Sequence[str]) -> None:
+        """Show lines that fit the screen."""
+        self._write(self.style.cards("\n".join(lines)))
+
+    def page(self, lines: Sequence[str]) -> None:
+        """Show lines one screen at a time."""
+        room = self.height - 2
+        for first in range(0, max(len(lines), 1), room):
+            if first:
+                self.ask("Enter for more ")
+            self.show(lines[first : first + room])
+
+    def fitted(self, text: str, indent: int = 0) -> list[str]:
+        """A text in lines that fit, each indented."""
+        return [" " * indent + line for line in fitted(text, self.width - indent)]
+
+
+def can_show(text: str, stream: TextIO = sys.stdout) -> bool:
+    """Whether a stream can encode a text."""
+    try:
+        text.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def fitted(text: str, width: int) -> list[str]:
+    """The lines of a text; lines wider than `width` are wrapped and indented."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if len(line) <= width:
+            lines.append(line)
+        else:
+            start = len(line) - len(line.lstrip())
+            indent = " " * min(start + 2 if start else 0, width // 2)
+            broken = textwrap.wrap(
+                line, width, subsequent_indent=indent, replace_whitespace=False, break_on_hyphens=False
+            )
+            lines += broken
+    return lines
+
+
+def reflowed(text: str, width: int) -> list[str]:
+    """A text wrapped to `width`; an empty or indented line starts a new paragraph."""
+    paragraphs: list[str] = []
+    for line in text.splitlines():
+        if not line.strip() or line.startswith(" ") or not paragraphs or not paragraphs[-1]:
+            paragraphs.append(line.rstrip())
+        else:
+            paragraphs[-1] += f" {line.strip()}"
+    return [part for paragraph in paragraphs for part in (fitted(paragraph, width) or [""])]
+
+
+def in_columns(texts: Sequence[str], width: int, few: int = 12) -> list[str]:
+    """Texts as lines; more than `few` of them in columns no wider than `width`."""
+    if len(texts) <= few:
+        return [f"  {text}" for text in texts]
+    column = max(map(len, texts)) + 3
+    columns = max((width - 2 + 3) // column, 1)
+    height = -(-len(texts) // columns)
+    return ["  " + "".join(text.ljust(column) for text in texts[line::height]).rstrip() for line in range(height)]
