@@ -1,4 +1,4 @@
-"""Reviews of recorded games, costs over all games, and the commands that print them."""
+"""Reviews of games, costs over all games, and the commands that print them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_best_decisions_cost_nothing(game_log: GameLog) -> None:
     assert all(one.cost == 0.0 and one.best == one.chosen for one in reviewed.decisions)
 
 
-def test_the_dearest_decisions_come_first(game_log: GameLog) -> None:
+def test_the_costliest_decisions_come_first(game_log: GameLog) -> None:
     entry = game_log.entry(play_game(game_log, SPIKE, opponent="initial", hands=3))
     reviewed = review(entry)
     dearest = [reviewed.decisions[number] for number in reviewed.worst]
@@ -109,7 +109,7 @@ def test_costs_over_all_games(game_log: GameLog) -> None:
     assert low <= cost.cost <= high
 
 
-def test_the_record_keeps_what_games_cost(game_log: GameLog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_game_log_saves_costs(game_log: GameLog, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         play_game(game_log, POKER, number=number)
     entries = list(game_log.entries())
@@ -126,14 +126,14 @@ def test_the_record_keeps_what_games_cost(game_log: GameLog, monkeypatch: pytest
     assert reviewed == [entry["id"] for entry in entries[1:]]
     assert costs(entries, game_log=game_log) == alone
     assert len(reviewed) == 2
-    costs(entries, game_log=game_log, source="random")  # Another coach's values are its own.
+    costs(entries, game_log=game_log, source="random")  # Costs by another coach are not saved.
     assert len(reviewed) == 5
-    monkeypatch.setattr("cardgym.__version__", "99.0")  # Another version may advise otherwise.
+    monkeypatch.setattr("cardgym.__version__", "99.0")  # Another version may give other advice.
     costs(entries, game_log=game_log)
     assert len(reviewed) == 8
 
 
-def test_costs_are_told_at_once_and_completed_in_the_background(game_log: GameLog) -> None:
+def test_missing_costs_are_computed_in_the_background(game_log: GameLog) -> None:
     for number in range(3):
         play_game(game_log, POKER, number=number)
     game_log.add("broken", {**next(game_log.entries()), "id": "broken"}, moves=[(0, 0)])
@@ -141,10 +141,10 @@ def test_costs_are_told_at_once_and_completed_in_the_background(game_log: GameLo
     reviewer = Reviewer(game_log)
     assert reviewer.costs(entries) == {"costs": [], "reviewing": 4}
     deadline = time.monotonic() + 60
-    while (told := reviewer.costs(entries))["reviewing"] and time.monotonic() < deadline:
+    while (found := reviewer.costs(entries))["reviewing"] and time.monotonic() < deadline:
         time.sleep(0.01)
     whole = [entry for entry in game_log.entries() if entry["id"] != "broken"]
-    assert told == {"costs": [cost.asdict() for cost in costs(whole)], "reviewing": 0}
+    assert found == {"costs": [cost.asdict() for cost in costs(whole)], "reviewing": 0}
 
 
 def test_a_player_of_the_game_can_coach() -> None:
@@ -184,7 +184,7 @@ def test_review_reads_an_export(game_log: GameLog, tmp_path: Path, capsys: pytes
     assert "Luck gave you" in capsys.readouterr().out
 
 
-def test_advise_values_a_recorded_decision(game_log: GameLog, capsys: pytest.CaptureFixture[str]) -> None:
+def test_advise_values_a_decision_of_a_saved_game(game_log: GameLog, capsys: pytest.CaptureFixture[str]) -> None:
     play_game(game_log, POKER)
     assert main(["advise", POKER, "--decision", "2"]) == 0
     out = capsys.readouterr().out

@@ -36,7 +36,7 @@ def play_on(observation: Any, mask: Any) -> int:
 
 
 def finish(session: Session, seed: int = 0) -> None:
-    """The person's part of a game, at random; about every fifth decision is taken back and made again."""
+    """Play the person's decisions at random; about every fifth is taken back and made again."""
     rng = np.random.default_rng(seed)
     session.play()
     while not session.over:
@@ -46,7 +46,7 @@ def finish(session: Session, seed: int = 0) -> None:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two states are the same in every field; the gaps between fields are not copied."""
+    """Whether two states are equal in every field; bytes between fields do not count."""
     return all(np.array_equal(one[name], other[name]) for name in one.dtype.names)
 
 
@@ -61,7 +61,7 @@ def game_log(tmp_path: Path) -> GameLog:
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_games_are_those_of_the_kernel(seat: int) -> None:
+def test_games_equal_those_of_the_batch(seat: int) -> None:
     for opponent in (CompiledPlayer("random"), CallablePlayer("play_on", play_on)):
         lineup: list[Player] = [CompiledPlayer("initial"), opponent, CompiledPlayer("heuristic")]
         for number in range(3):
@@ -77,7 +77,7 @@ def test_games_are_those_of_the_kernel(seat: int) -> None:
             assert game.paid == pytest.approx(played.paid[0, :3])
 
 
-def test_restored_game_goes_on_as_it_would_have(game_log: GameLog) -> None:
+def test_restored_game_continues_identically(game_log: GameLog) -> None:
     players: dict[str, Player] = {"random": CompiledPlayer("random"), "play_on": CallablePlayer("play_on", play_on)}
     session = started(game_log, tuple(players.values()))
     rng = np.random.default_rng(1)
@@ -93,14 +93,14 @@ def test_restored_game_goes_on_as_it_would_have(game_log: GameLog) -> None:
             session.version,
             session.undone,
         )
-        told = [event.text for event in session.act(action)]
-        assert [event.text for event in restored.act(action)] == told
+        texts = [event.text for event in session.act(action)]
+        assert [event.text for event in restored.act(action)] == texts
         assert same(restored.state, session.state)
         if not session.over and rng.random() < 0.3:
             session.undo()
 
 
-def test_every_recorded_game_is_replayed_to_the_bit(game_log: GameLog) -> None:
+def test_every_saved_game_is_replayed_exactly(game_log: GameLog) -> None:
     sessions = [started(game_log, seat=seat, number=number) for seat in (0, 2, None) for number in range(2)]
     for number, session in enumerate(sessions):
         finish(session, number)
@@ -136,7 +136,7 @@ def test_undo_takes_back_the_last_choice_and_what_followed() -> None:
         session.undo()
 
 
-def test_watched_players_are_stepped_a_decision_at_a_time(game_log: GameLog) -> None:
+def test_watched_games_advance_one_decision_at_a_time(game_log: GameLog) -> None:
     players: list[Player] = [CompiledPlayer("heuristic"), CompiledPlayer("random"), CallablePlayer("play_on", play_on)]
     session = Session(Setup(GAME, OPTIONS, players, watched=True, seed=3), game_log)
     first = session.step()
@@ -220,7 +220,7 @@ LINE = {
         {"id": 3},
     ],
 )
-def test_lines_that_are_no_games_are_refused(game_log: GameLog, tmp_path: Path, change: dict[str, Any]) -> None:
+def test_lines_that_are_not_games_are_refused(game_log: GameLog, tmp_path: Path, change: dict[str, Any]) -> None:
     (tmp_path / "bad.jsonl").write_text(json.dumps(LINE) + "\n" + json.dumps({**LINE, **change}) + "\n")
     with pytest.raises(CardgymError, match="line 2 is not a game"):
         game_log.import_lines(tmp_path / "bad.jsonl")
@@ -237,7 +237,7 @@ def test_moves_that_the_rules_forbid_are_refused(game_log: GameLog, seat: int, m
         replay(entry)
 
 
-def test_second_process_that_played_on_is_noticed(game_log: GameLog, tmp_path: Path) -> None:
+def test_moves_by_another_process_are_noticed(game_log: GameLog, tmp_path: Path) -> None:
     session = started(game_log)
     session.play()
     other = Session.restore(GameLog(game_log.path), session.id)
@@ -248,7 +248,7 @@ def test_second_process_that_played_on_is_noticed(game_log: GameLog, tmp_path: P
     assert same(again.state, other.state)
 
 
-def test_processes_write_to_one_record_at_once(game_log: GameLog) -> None:
+def test_processes_can_share_a_game_log(game_log: GameLog) -> None:
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=_play_games, args=(game_log.path, first)) for first in (0, 10)]
     for process in processes:
@@ -289,8 +289,8 @@ KILLED = """
 """
 
 
-def test_killed_process_loses_no_finished_move(tmp_path: Path) -> None:
-    """It is killed while the opponent thinks about its answer: the person's move is in the game log."""
+def test_killed_process_loses_no_move(tmp_path: Path) -> None:
+    """Killed while the opponent decides: the person's move is in the game log."""
     words = [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path / "games.sqlite")]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout

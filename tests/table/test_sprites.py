@@ -1,4 +1,4 @@
-"""The drawings: one well-formed SVG document a game, free of fonts, styles, scripts and references."""
+"""The drawings of a game: one well-formed SVG document without fonts, styles, scripts and references."""
 
 from __future__ import annotations
 

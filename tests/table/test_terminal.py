@@ -1,4 +1,4 @@
-"""Games in the terminal, with a scripted person."""
+"""Games in the terminal with a scripted person."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def small_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Person:
-    """Answers from a list or a function, and what the terminal has shown, by prompt."""
+    """Answers prompts from a list or by a function; keeps what the terminal showed between prompts."""
 
     def __init__(self, answers: list[Any] | Callable[[str, str], Any]) -> None:
         self.screens: list[str] = [""]
@@ -69,7 +69,7 @@ def new_terminal(
     return Terminal(setup, game_log, Coaching(**more), Screen(person.ask, person.show, Style())), person
 
 
-def test_game_is_shown_and_kept_in_the_record(tmp_path: Path) -> None:
+def test_game_is_shown_and_saved(tmp_path: Path) -> None:
     game_log = GameLog(tmp_path / "games.sqlite")
     terminal, person = new_terminal(["2"] * 7 + ["q"], opponent="initial", options={"hands": 1}, game_log=game_log)
     terminal.play()
@@ -91,12 +91,12 @@ def test_bad_input_is_explained_and_asked_again() -> None:
     for answer in ("0", "4", "-1", "1.5", "²"):
         assert f"'{answer}' is not a move here: type a number from 1 to 3, or words such as" in person.text
     assert "x" * 31 not in person.text
-    assert person.text.count("draw pile") == 2  # Shown once by itself and once on demand.
+    assert person.text.count("draw pile") == 2  # Once automatically and once on demand.
     assert "You fold" in person.text
 
 
 @pytest.mark.parametrize("leave", ["q", "Q", "quit", EOFError, KeyboardInterrupt])
-def test_a_game_left_unfinished_is_played_on(leave: Any, tmp_path: Path) -> None:
+def test_an_unfinished_game_can_be_resumed(leave: Any, tmp_path: Path) -> None:
     game_log = GameLog(tmp_path / "games.sqlite")
     terminal, person = new_terminal(["match", leave], game_log=game_log)
     terminal.play()
@@ -108,7 +108,7 @@ def test_a_game_left_unfinished_is_played_on(leave: Any, tmp_path: Path) -> None
     assert "round 1" in more.text
 
 
-def test_a_game_without_a_decision_is_not_kept(tmp_path: Path) -> None:
+def test_a_game_without_a_decision_is_not_saved(tmp_path: Path) -> None:
     game_log = GameLog(tmp_path / "games.sqlite")
     terminal, _ = new_terminal(["q"], game_log=game_log)
     terminal.play()
@@ -128,7 +128,7 @@ def test_undo_takes_the_last_move_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "game_id",  # CodaOfficial-v0 looks as Coda-v0 does, with more tiles, and takes its time.
+    "game_id",  # CodaOfficial-v0 looks like Coda-v0 with more tiles, and is slow.
     [pytest.param(one, marks=pytest.mark.slow if one == "CodaOfficial-v0" else ()) for one in registered()],
 )
 def test_every_prompt_fits_a_small_terminal_and_keeps_the_board_in_view(game_id: str) -> None:
@@ -157,7 +157,7 @@ def test_every_prompt_fits_a_small_terminal_and_keeps_the_board_in_view(game_id:
     assert board_of(game, terminal.session.state, terminal.session.viewer).strip()
 
 
-def test_what_a_move_did_waits_for_enter_where_the_screen_would_scroll(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_news_that_would_scroll_away_waits_for_enter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LINES", "14")
     answers = ["match", "", "q"]
     terminal, person = new_terminal(answers, opponent="initial")
@@ -168,7 +168,7 @@ def test_what_a_move_did_waits_for_enter_where_the_screen_would_scroll(monkeypat
 # -- the coach --------------------------------------------------------------------------------------------------------
 
 
-def test_hints_come_off_on_demand_and_always() -> None:
+def test_hints_can_be_off_on_demand_or_always() -> None:
     for hints, answers, shown in (("off", ["h", "q"], 0), ("demand", ["h", "q"], 1), ("always", ["q"], 1)):
         terminal, person = new_terminal(answers, hints=hints)
         terminal.play()
@@ -182,9 +182,9 @@ def new_and_played(answers: list[Any], **more: Any) -> str:
     return person.text
 
 
-def test_a_blunder_is_warned_of() -> None:
+def test_the_coach_warns_before_a_blunder() -> None:
     game = find("OnePlayPoker-v0")
-    # A jack against what comes: betting on it costs 0.2 credits or more in some deal of these seeds.
+    # With some of these seeds, betting is a blunder.
     for seed in range(20):
         terminal, person = new_terminal(["bet", "n", "bet", "y", "q"], game, seed=seed, warn=True)
         terminal.play()
@@ -194,7 +194,7 @@ def test_a_blunder_is_warned_of() -> None:
     pytest.fail("no seed led to a blunder")
 
 
-def test_review_follows_the_game() -> None:
+def test_a_game_can_be_reviewed_at_its_end() -> None:
     game = find("OnePlayPoker-v0")
     terminal, person = new_terminal(["bet", "bet", "bet", "r", "l", "3", "q"], game, seed=3)
     terminal.play()
@@ -203,7 +203,7 @@ def test_review_follows_the_game() -> None:
     assert "-- decision 3: you, bet --" in person.text
 
 
-def test_the_rules_and_the_commands_are_told() -> None:
+def test_rules_and_help_are_shown() -> None:
     text = new_and_played(["?", "rules", "", "", "", "q"])
     assert "take back your last move" in text
     assert "nearest to 0" in text
@@ -219,7 +219,7 @@ def test_watching_shows_every_decision() -> None:
 
 
 def test_texts_do_not_depend_on_hidden_cards() -> None:
-    """The opponent's hidden cards are swapped for others of the draw pile: not a word changes, hints included."""
+    """The opponent's hidden cards are swapped with cards of the draw pile; no word changes, hints included."""
     texts = []
     for swap in (False, True):
         terminal, person = new_terminal([], hints="always")
@@ -267,17 +267,17 @@ HOUSE = {1: "don't bet", 2: "bet 1 (the house too)"}
         ({1: "play 5H (count 20)"}, "5♥️", [1]),
     ],
 )
-def test_moves_are_typed_as_people_say_them(texts: dict[int, str], answer: str, meant: list[int]) -> None:
+def test_typed_moves_are_understood(texts: dict[int, str], answer: str, meant: list[int]) -> None:
     assert matching(answer, texts) == meant
 
 
 @pytest.mark.parametrize("texts", [TOSSES, GUESSES, BETS, HOUSE])
-def test_short_forms_mean_their_moves(texts: dict[int, str]) -> None:
+def test_short_forms_name_their_moves(texts: dict[int, str]) -> None:
     for action, form in short_forms(texts).items():
         assert matching(form, texts) == [action]
 
 
-def test_short_forms_of_many_moves_are_their_own_words() -> None:
+def test_short_forms_of_many_moves_leave_out_common_words() -> None:
     texts = {place * 12 + tile: f"guess W{tile} at place {place}" for place in range(3) for tile in range(12)}
     texts[99] = "stop"
     forms = short_forms(texts)
@@ -289,7 +289,7 @@ def test_short_forms_of_many_moves_are_their_own_words() -> None:
 # -- style ------------------------------------------------------------------------------------------------------------
 
 
-def test_cards_have_symbols_and_colors_where_the_terminal_has_them() -> None:
+def test_cards_have_symbols_and_colors_if_the_terminal_can_show_them() -> None:
     text = "play 5H, keep TC (AS) 10D; seat 2 has +4 and W7"
     assert Style().cards(text) == text
     assert Style(symbols=True).cards(text) == "play 5♥, keep T♣ (A♠) 10♦; seat 2 has +4 and W7"
@@ -303,7 +303,7 @@ def test_many_actions_are_shown_in_columns() -> None:
     assert all(f"{number:>2}  action" in "\n".join(lines) for number in range(30))
 
 
-def test_cards_dealt_one_by_one_are_told_together() -> None:
+def test_cards_dealt_one_at_a_time_share_a_line() -> None:
     lines = [
         "You are dealt A♠",
         "You are dealt 2♦",
@@ -317,7 +317,7 @@ def test_cards_dealt_one_by_one_are_told_together() -> None:
     assert joined(lines) == together
 
 
-def test_rules_are_set_in_lines() -> None:
+def test_rules_are_wrapped() -> None:
     assert reflowed("one\ntwo\n\n  three\nfour " + "x " * 20, 30)[:3] == [
         "one two",
         "",

@@ -1,4 +1,4 @@
-"""A server in a process of its own, and a person at its page: what the browser's tests and the screenshots share."""
+"""A server in a separate process and a person at its page, for the browser tests and the screenshots."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ FLAGS = (
 
 
 def chromium() -> str | None:
-    """The path of an installed Chromium; CARDGYM_CHROMIUM names another one."""
+    """The path of an installed Chromium; CARDGYM_CHROMIUM overrides it."""
     names = (os.environ.get("CARDGYM_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
     return next((path for name in names if name and (path := shutil.which(name))), None)
 
 
 @contextmanager
 def open_browser() -> Iterator[Any]:
-    """A headless Chromium, as Playwright has it."""
+    """A headless Chromium, driven by Playwright."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -38,7 +38,7 @@ def open_browser() -> Iterator[Any]:
 
 
 class Server:
-    """`cardgym serve`, with a data folder of its own. `stop` and `start` again keep its port and its games."""
+    """`cardgym serve` with its own data folder. It keeps its port and games over `stop` and `start`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -60,7 +60,7 @@ class Server:
         self.process.wait()
 
     def open_table(self, game: str, **wanted: Any) -> str:
-        """A table, and its address; seat 0, a fixed seed and no hints unless told."""
+        """Open a table: seat 0, a fixed seed and no hints by default. Returns its address."""
         body = {"game": game, "options": {}, "opponents": [], "seat": 0, "seed": 5, "hints": "off", **wanted}
         headers = {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.url}/api/tables", json.dumps(body).encode(), headers)
@@ -69,7 +69,7 @@ class Server:
 
 
 class Person:
-    """Somebody at a page."""
+    """A person at a page."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
@@ -78,14 +78,14 @@ class Person:
         page.on("console", lambda message: self.faults.append(message.text) if message.type == "error" else None)
 
     def sit_down(self, address: str) -> None:
-        self.page.goto("about:blank")  # Another table's address alone would not load the page anew.
+        self.page.goto("about:blank")  # Only the part after # differs, which would not reload the page.
         self.page.goto(address)
         self.page.wait_for_selector(".actions")
         self.page.select_option("#speed", "0")
 
     @property
     def phase(self) -> str:
-        """`yours`, `watching` or `ended`, once nothing moves any more."""
+        """`yours`, `watching` or `ended`, once all moves are shown."""
         return str(self.page.wait_for_selector(".actions:not([data-phase=busy])").get_attribute("data-phase"))
 
     @property
@@ -93,7 +93,7 @@ class Person:
         return int(self.page.get_attribute(".actions", "data-version"))
 
     def move(self, way: str) -> None:
-        """Make one move by `clicks` or `keys`: the first item of the table that can be taken, or the first action."""
+        """Make one move by `clicks` or `keys`: the first item that can be taken, or the first action."""
         before = self.version
         for _ in range(8):
             if self.page.query_selector("button.item"):
@@ -108,14 +108,14 @@ class Person:
                 self.page.keyboard.press("1")
             if self.phase == "ended" or self.version != before:
                 return
-        raise AssertionError(f"no move is made by {way}")
+        raise AssertionError(f"{way} made no move")
 
-    def play_to_the_end(self, way: str, most: int = 400) -> int:
+    def play_to_the_end(self, way: str, max_moves: int = 400) -> int:
         """Play the game; returns how many moves it took."""
         deadline = time.monotonic() + 60
-        for moves in range(most):
+        for moves in range(max_moves):
             if self.phase == "ended":
                 return moves
-            assert time.monotonic() < deadline, "the game takes too long"
+            assert time.monotonic() < deadline, "the game took too long"
             self.move(way)
-        raise AssertionError(f"the game is not over after {most} moves")
+        raise AssertionError(f"the game is not over after {max_moves} moves")

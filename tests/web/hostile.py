@@ -1,4 +1,4 @@
-"""Malformed and hostile requests by the thousand: each is answered with a 4xx in one line, and the server lives.
+"""Thousands of malformed and hostile requests: each gets a 4xx answer of one line, and the server survives.
 
     python tests/web/hostile.py --requests 10000 --seed 1
 
@@ -71,7 +71,7 @@ PATHS += ["/static/" + "a" * 280, "/a" * 150, "/api/tables/" + "a" * 9000, "/sta
 
 @dataclass(frozen=True)
 class Target:
-    """A server, and a game that goes on there: its id, version, and an action that is legal now."""
+    """A server with an unfinished game: its id, its version and a legal action."""
 
     port: int
     table: str
@@ -80,7 +80,7 @@ class Target:
 
 
 def requests(target: Target, count: int, seed: int) -> Iterator[bytes]:
-    """Requests of which none is right."""
+    """Invalid requests."""
     rng = random.Random(seed)
     for _ in range(count):
         yield rng.choice(KINDS)(rng, target)
@@ -100,7 +100,7 @@ def _json(value: Any) -> bytes:
 
 
 def _right(target: Target) -> tuple[str, bytes]:
-    """A request that would be right."""
+    """A valid request."""
     return f"/api/tables/{target.table}/action", _json({"action": target.action, "version": target.version})
 
 
@@ -126,7 +126,7 @@ def _bad_method(rng: random.Random, target: Target) -> bytes:
 
 
 def _foreign(rng: random.Random, target: Target) -> bytes:
-    """A right action, from somewhere else."""
+    """A valid action from another origin."""
     path, body = _right(target)
     here = f"127.0.0.1:{target.port}"
     elsewhere = f"http://127.0.0.1:{target.port + 1}"
@@ -218,7 +218,7 @@ KINDS = (
 
 
 def answer_to(target: Target, request: bytes) -> bytes:
-    """All that the server says to a request."""
+    """The server's answer to a request."""
     answer = bytearray()
     with socket.create_connection(("127.0.0.1", target.port), timeout=30) as connection:
         with contextlib.suppress(ConnectionError):
@@ -238,13 +238,13 @@ def _complete(answer: bytearray) -> bool:
 
 
 def fault(answer: bytes) -> str | None:
-    """What is wrong with the answer to a wrong request; None for a 4xx in one line."""
+    """What is wrong with the answer to an invalid request; None if it is a 4xx of one line."""
     head, _, body = answer.partition(b"\r\n\r\n")
     if not head.startswith(b"HTTP/1.1 4"):
         return f"no 4xx: {head[:100]!r}"
     if b"Invalid HTTP request received." in body:
         return None  # From uvicorn, in chunks.
-    if head.startswith(b"HTTP/1.1 409"):  # The one that sends the game along.
+    if head.startswith(b"HTTP/1.1 409"):  # This answer includes the game.
         body = json.dumps({"error": json.loads(body)["error"]}).encode()
     if b"\n" in body.strip() or len(body) > 700 or b"Traceback" in body:
         return f"not one line: {body[:200]!r}"
@@ -254,8 +254,8 @@ def fault(answer: bytes) -> str | None:
 
 
 @contextlib.contextmanager
-def a_server(folder: Path) -> Iterator[tuple[Target, Path]]:
-    """A `cardgym serve` of its own with a game that goes on, and the file of what it writes on stderr."""
+def running_server(folder: Path) -> Iterator[tuple[Target, Path]]:
+    """A running `cardgym serve` with an unfinished game, and the file of its stderr."""
     from web_server import Client
 
     log = folder / "stderr"
@@ -276,14 +276,14 @@ def a_server(folder: Path) -> Iterator[tuple[Target, Path]]:
 
 
 def main() -> int:
-    """Send them."""
+    """Send the requests."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     statuses: collections.Counter[str] = collections.Counter()
     faults = []
-    with tempfile.TemporaryDirectory() as folder, a_server(Path(folder)) as (target, log):
+    with tempfile.TemporaryDirectory() as folder, running_server(Path(folder)) as (target, log):
         for request in requests(target, arguments.requests, arguments.seed):
             answer = answer_to(target, request)
             statuses[answer[9:12].decode("latin-1") or "none"] += 1

@@ -1,4 +1,4 @@
-"""Take the pictures of the docs from a real session: `python tests/web/screenshots.py`."""
+"""Take the screenshots for the docs: `python tests/web/screenshots.py`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from browsing import Person, Server, open_browser
 from PIL import Image
 
 DOCS = Path(__file__).parents[2] / "docs"
-GAMES: dict[str, dict[str, Any]] = {  # Seeds and moves that show much of a game.
+GAMES: dict[str, dict[str, Any]] = {  # Seeds and moves that show many features of a game.
     "cribbage": {"game": "Cribbage-v0", "seed": 11, "opponents": ["greedy"], "moves": 8},
     "coda": {"game": "CodaOfficial-v0", "seed": 4, "opponents": ["bayes"], "moves": 6},
     "corellian_spike": {"game": "CorellianSpike-v0", "seed": 3, "options": {"num_players": 3}, "moves": 3},
@@ -21,14 +21,14 @@ GAMES: dict[str, dict[str, Any]] = {  # Seeds and moves that show much of a game
 
 
 def picture(page: Any) -> Image.Image:
-    """What the page shows."""
+    """A screenshot of the page."""
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     page.wait_for_timeout(300)
     return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
 
 def strip(images: list[Image.Image]) -> Image.Image:
-    """Pictures of one height side by side."""
+    """Pictures of equal height side by side."""
     whole = Image.new("RGB", (sum(image.width + 20 for image in images) - 20, images[0].height), "#ffffff")
     at = 0
     for image in images:
@@ -38,7 +38,7 @@ def strip(images: list[Image.Image]) -> Image.Image:
 
 
 def save(image: Image.Image, name: str, folder: Path) -> None:
-    """A picture as a small file."""
+    """Save a picture as a small file."""
     path = folder / f"{name}.webp"
     path.parent.mkdir(parents=True, exist_ok=True)
     image.save(path, quality=80, method=6)
@@ -46,7 +46,7 @@ def save(image: Image.Image, name: str, folder: Path) -> None:
 
 
 def take(folder: Path) -> None:
-    """All pictures."""
+    """Take all screenshots."""
     with tempfile.TemporaryDirectory() as data, open_browser() as browser:
         server = Server(Path(data))
         wide = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light")

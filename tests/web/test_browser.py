@@ -1,4 +1,4 @@
-"""The page in a real Chromium: games by clicks and by keys, reloads, restarts, the coach, reviews, small and dark."""
+"""The page in Chromium: games by clicks and keys, reloads, restarts, the coach, reviews, phones and dark mode."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SLOW_WAYS = [
 
 
 @pytest.mark.parametrize(("game", "way"), [*WAYS, *SLOW_WAYS])
-def test_a_game_is_played_to_the_end(server: Server, person: Person, game: str, way: str) -> None:
+def test_a_game_can_be_played_to_the_end(server: Server, person: Person, game: str, way: str) -> None:
     person.sit_down(server.open_table(game, options=GAMES[game]))
     assert person.play_to_the_end(way) > 0
     assert person.page.inner_text(".result")
@@ -62,7 +62,7 @@ def test_a_game_is_played_to_the_end(server: Server, person: Person, game: str, 
     assert not person.faults
 
 
-def test_sitting_down_from_the_lobby(server: Server, person: Person) -> None:
+def test_a_game_starts_from_the_lobby(server: Server, person: Person) -> None:
     person.page.goto(server.url)
     person.page.locator("article", has_text="Kuhn").get_by_role("button", name="Sit down").click()
     person.page.wait_for_selector(".felt")
@@ -70,7 +70,7 @@ def test_sitting_down_from_the_lobby(server: Server, person: Person) -> None:
     assert not person.faults
 
 
-def test_the_game_outlives_a_reload_a_second_tab_and_the_server(server: Server, person: Person, browser: Any) -> None:
+def test_a_game_survives_a_reload_a_second_tab_and_a_restart(server: Server, person: Person, browser: Any) -> None:
     address = server.open_table("Cribbage-v0")
     person.sit_down(address)
     person.move("clicks")
@@ -95,7 +95,7 @@ def test_the_game_outlives_a_reload_a_second_tab_and_the_server(server: Server, 
     assert person.version > moved
 
 
-def test_a_move_is_undone(server: Server, person: Person) -> None:
+def test_a_move_can_be_undone(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("CorellianSpike-v0"))
     shown, before = person.page.inner_text(".felt"), person.version
     person.move("keys")
@@ -105,7 +105,7 @@ def test_a_move_is_undone(server: Server, person: Person) -> None:
     person.move("keys")
 
 
-def test_others_moves_come_one_after_the_other_and_space_skips_the_wait(server: Server, person: Person) -> None:
+def test_moves_of_others_appear_one_at_a_time_and_space_skips_the_wait(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("Cribbage-v0"))
     person.page.select_option("#speed", "1800")
     person.page.locator("button.item[aria-pressed=false]").first.click()
@@ -122,15 +122,15 @@ def test_others_moves_come_one_after_the_other_and_space_skips_the_wait(server: 
     person.page.select_option("#speed", "0")
 
 
-def test_the_show_is_counted_aloud(server: Server, person: Person) -> None:
+def test_the_show_is_counted_point_by_point(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("CribbageDeal-v0"))
     person.play_to_the_end("clicks")
-    counted = person.page.inner_text(".shows")
+    counted = person.page.inner_text(".reveals")
     assert "Your hand" in counted
     assert "fifteen 2" in counted or "a pair is" in counted
 
 
-def test_agents_are_watched_step_by_step_and_running(server: Server, person: Person) -> None:
+def test_agents_can_be_watched_step_by_step_or_running(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("Cribbage-v0", options={"target": 31}, seat=None, opponents=["greedy", "expert"]))
     assert person.phase == "watching"
     person.page.keyboard.press("n")
@@ -140,7 +140,7 @@ def test_agents_are_watched_step_by_step_and_running(server: Server, person: Per
     assert not person.faults
 
 
-def test_the_coach_advises_and_the_review_shows_what_moves_cost(server: Server, person: Person) -> None:
+def test_the_coach_advises_and_the_review_shows_costs(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("OnePlayPoker-v0", hints="demand"))
     person.page.keyboard.press("h")
     person.page.locator(".advice button").first.click()
@@ -148,18 +148,18 @@ def test_the_coach_advises_and_the_review_shows_what_moves_cost(server: Server, 
     person.play_to_the_end("keys")
     person.page.get_by_role("link", name="Review this game").click()
     person.page.wait_for_selector(".review .felt")
-    assert "dearest decisions" in person.page.inner_text(".side")
+    assert "costliest decisions" in person.page.inner_text(".side")
     person.page.get_by_role("button", name="First").click()
     first = person.page.inner_text(".left")
     person.page.keyboard.press("ArrowRight")
     assert person.page.inner_text(".left") != first
     person.page.get_by_role("link", name="History").click()
     person.page.wait_for_selector(".history table")
-    assert "Given up a decision" in person.page.inner_text(".history")
+    assert "Cost of a decision" in person.page.inner_text(".history")
     assert not person.faults
 
 
-def test_a_blunder_is_warned_of_and_can_be_taken_back(server: Server, person: Person) -> None:
+def test_the_page_warns_before_a_blunder(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("OnePlayPoker-v0", seed=2, hints="demand"))
     person.move("keys")
     person.move("keys")  # King and jack against a queen: a bet loses.
@@ -168,7 +168,7 @@ def test_a_blunder_is_warned_of_and_can_be_taken_back(server: Server, person: Pe
     for answer in ("Take it back", "Play it"):
         person.page.keyboard.press("2")
         person.page.wait_for_selector("#warning[open]")
-        assert "gives up" in person.page.inner_text("#warning")
+        assert " costs " in person.page.inner_text("#warning")
         person.page.get_by_role("button", name=answer).click()
         person.page.wait_for_selector("#warning", state="hidden")
         if answer == "Take it back":
@@ -192,9 +192,7 @@ def test_hidden_cards_are_not_in_the_page(server: Server, person: Person) -> Non
         pytest.param("dark", ["Cribbage-v0", "KuhnPoker-v0"], marks=pytest.mark.slow),
     ],
 )
-def test_the_pages_have_no_serious_fault_and_fit_a_phone(
-    server: Server, browser: Any, look: str, games: list[str]
-) -> None:
+def test_pages_are_accessible_and_fit_a_phone(server: Server, browser: Any, look: str, games: list[str]) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     page = browser.new_page(viewport={"width": 375, "height": 740}, color_scheme=look)
@@ -220,7 +218,7 @@ def test_the_pages_have_no_serious_fault_and_fit_a_phone(
     assert not person.faults
 
 
-def test_the_page_is_one_folder_of_plain_files() -> None:
+def test_the_page_is_a_folder_of_plain_files() -> None:
     import cardgym
 
     folder = Path(cardgym.__file__).parent / "web" / "static"

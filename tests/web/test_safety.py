@@ -1,4 +1,4 @@
-"""Nobody is let in where they do not belong, and nothing that a seat cannot know is sent."""
+"""The server refuses requests that it should refuse and sends nothing that a seat cannot know."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostile import a_server, answer_to, fault, requests
+from hostile import answer_to, fault, requests, running_server
 from web_server import Client, Served, serving, settled
 
 import cardgym
@@ -22,9 +22,9 @@ SPIKE = "CorellianSpike-v0"
 VOLATILE = ("date",)
 
 
-def test_hostile_requests_get_one_line_and_the_server_lives(tmp_path: Path) -> None:
-    """For 10,000 of them: python tests/web/hostile.py"""
-    with a_server(tmp_path) as (target, log):
+def test_hostile_requests_get_one_line_and_the_server_survives(tmp_path: Path) -> None:
+    """`python tests/web/hostile.py` sends 10,000 requests."""
+    with running_server(tmp_path) as (target, log):
         for request in requests(target, 500, seed=7):
             assert fault(answer_to(target, request)) is None, request
         state = Client(target.port).get(f"/api/tables/{target.table}")
@@ -57,14 +57,14 @@ def test_other_origins_and_hosts_are_refused(server: Served, method: str, header
         assert server.client.raw("POST", "/api/tables", body, **given)[0] == (201 if status == 200 else status)
 
 
-def test_server_open_to_others_takes_addresses_and_its_own_name_only(tmp_path: Path) -> None:
+def test_shared_server_accepts_only_addresses_and_its_own_name(tmp_path: Path) -> None:
     with serving(tmp_path / "games.sqlite", hosts=None, shared=True) as served:
         for host in ("192.168.1.7:8000", "[fe80::1]:8000", "localhost:8000"):
             assert served.client.raw("GET", "/api/lobby", Host=host)[0] == 200
         assert served.client.raw("GET", "/api/lobby", Host="rebound.example:8000")[0] == 400
 
 
-def test_answers_may_not_be_framed_sniffed_or_kept(client: Client) -> None:
+def test_answers_must_not_be_framed_sniffed_or_cached(client: Client) -> None:
     _, headers, _ = client.raw("GET", "/api/lobby")
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
@@ -74,7 +74,7 @@ def test_answers_may_not_be_framed_sniffed_or_kept(client: Client) -> None:
     assert "server" not in headers
 
 
-def test_opponents_and_games_are_named_from_lists(client: Client, tmp_path: Path) -> None:
+def test_opponents_and_games_come_from_lists(client: Client, tmp_path: Path) -> None:
     (tmp_path / "player.json").write_text("{}")
     for name in (str(tmp_path / "player.json"), "checkpoints/dqn.safetensors", "heuristc"):
         refused = client.post("/api/tables", {"game": SPIKE, "seat": 0, "opponents": [name]}, 400)
@@ -82,7 +82,7 @@ def test_opponents_and_games_are_named_from_lists(client: Client, tmp_path: Path
     assert "no such game" in client.post("/api/tables", {"game": f"os:{SPIKE}", "seat": 0}, 404)["error"]
 
 
-def test_ids_are_long_and_drawn(client: Client) -> None:
+def test_ids_are_long_and_random(client: Client) -> None:
     ids = {client.sit_down(game=SPIKE, seed=1)["table"] for _ in range(20)}
     assert len(ids) == 20
     assert all(len(id) == 22 for id in ids)
@@ -92,7 +92,7 @@ def test_ids_are_long_and_drawn(client: Client) -> None:
 
 
 def everything(client: Client, state: dict[str, Any]) -> bytes:
-    """All that a page can get the server to say of a game that goes on, headers included."""
+    """All answers that a page can get about an unfinished game, headers included."""
     table, version = state["table"], state["version"]
     asked: list[tuple[str, str, Any]] = [
         ("GET", f"/api/tables/{table}", None),
@@ -114,7 +114,7 @@ def everything(client: Client, state: dict[str, Any]) -> bytes:
 
 
 def resampled(session: Session, state: State, key: int) -> State:
-    """A state with everything drawn anew that the person cannot see."""
+    """The state with everything resampled that the person cannot see."""
     other = np.array([state], session.game.state).view(np.recarray)
     session.game.rules.resample(other[0], session.seat, np.array([key, 0], np.uint64))
     return other[0]
@@ -136,14 +136,14 @@ QUICK_COACH = ("Coda-v0", "OnePlayPoker-v0", "KuhnPoker-v0")
 def test_no_byte_depends_on_what_the_seat_cannot_know(
     server: Served, env: str, hints: str, games: int, decisions: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """At every decision the hidden cards are replaced by others: whatever is asked, not a byte changes.
+    """At every decision the hidden cards are replaced by others; no byte of any answer changes.
 
     The coach's advice is asked for as well where there are hints; it takes time, so fewer decisions are compared.
     """
     client, choose = server.client, random.Random(1)
     changed = 0
     for game in range(games):
-        settled(client)  # The history's answer grows while games that ended are reviewed.
+        settled(client)  # The history changes while finished games are reviewed.
         seed = 987_654_321_012_345 + game
         state = client.sit_down(game=env, seat="any", seed=seed, hints=hints)
         for decision in range(decisions):
@@ -173,7 +173,7 @@ def test_no_byte_depends_on_what_the_seat_cannot_know(
 
 
 def listen(session: Session) -> list[Event]:
-    """The events of the person's next action, once it is made."""
+    """A list that receives the events of the person's next action."""
     events: list[Event] = []
 
     def act(action: int) -> list[Event]:
@@ -185,7 +185,7 @@ def listen(session: Session) -> list[Event]:
 
 
 def check_events(session: Session, events: list[Event], answer: dict[str, Any], key: int) -> None:
-    """The views in a stream of events, too, are those of other hidden cards; and no event has the move of chance."""
+    """Views in events do not depend on hidden cards either, and no event contains chance's move."""
     made = [event for event in events if event.text]
     assert len(made) == len(answer["events"])
     for event, sent in zip(made, answer["events"], strict=True):
@@ -196,5 +196,5 @@ def check_events(session: Session, events: list[Event], answer: dict[str, Any], 
 
 
 def hides(env: str) -> bool:
-    """Whether resampling can change anything: in a game of one seat without a hidden order it cannot."""
+    """Whether resampling can change anything; not in a game of one seat without a hidden order."""
     return cardgym.find(env).parse_options().num_players > 1

@@ -1,4 +1,4 @@
-"""The server of the table in the browser: what a page asks, and what it is answered."""
+"""The server of the page: requests and answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, An
 
 
 @pytest.mark.parametrize("env", cardgym.registered())
-def test_every_game_is_played_to_its_end(client: Client, env: str) -> None:
+def test_every_game_can_be_played_to_its_end(client: Client, env: str) -> None:
     state = client.sit_down(game=env, seat="any", seed=3)
     assert state["names"][state["seat"]] == "you"
     assert state["seed"] is None
@@ -44,7 +44,7 @@ def test_every_game_is_played_to_its_end(client: Client, env: str) -> None:
     assert state["table"] in [game["table"] for game in client.get("/api/history")["games"]]
 
 
-def test_lobby_names_games_options_and_opponents(client: Client) -> None:
+def test_lobby_lists_games_options_and_opponents(client: Client) -> None:
     games = {game["id"]: game for game in client.get("/api/lobby")["games"]}
     assert set(games) == set(cardgym.registered())
     spike = games[SPIKE]
@@ -52,14 +52,14 @@ def test_lobby_names_games_options_and_opponents(client: Client) -> None:
     assert spike["opponent"] == "heuristic"
     assert {player["name"] for player in spike["players"]} >= {"random", "initial", "heuristic"}
     options = {option["name"]: option for option in spike["options"]}
-    assert options["hands"] | {"meaning": ""} == {
-        "name": "hands", "default": 10, "meaning": "", "low": 1, "high": 10_000, "step": 1,
+    assert options["hands"] | {"help": ""} == {
+        "name": "hands", "default": 10, "help": "", "low": 1, "high": 10_000, "step": 1,
     }  # fmt: skip
-    assert options["betting"]["values"] == ["flat", "matched"]
-    assert all(option["meaning"] for option in spike["options"])
+    assert options["betting"]["choices"] == ["flat", "matched"]
+    assert all(option["help"] for option in spike["options"])
 
 
-def test_events_tell_what_happened_one_after_the_other(client: Client) -> None:
+def test_events_list_what_happened_in_order(client: Client) -> None:
     state = client.sit_down(**SHORT, seed=1)
     answer = client.act(state, state["actions"][1]["action"])
     texts = [event["text"] for event in answer["events"]]
@@ -70,7 +70,7 @@ def test_events_tell_what_happened_one_after_the_other(client: Client) -> None:
     assert answer["state"]["version"] > state["version"]
 
 
-def test_undo_is_marked(server: Served) -> None:
+def test_undo_is_counted(server: Served) -> None:
     client = server.client
     state = client.sit_down(**SHORT, seed=1)
     assert not state["can_undo"]
@@ -84,7 +84,7 @@ def test_undo_is_marked(server: Served) -> None:
     assert server.tables.game_log.entry(state["table"])["undone"] == 1
 
 
-def test_second_tab_sees_the_same_and_cannot_act_on_an_old_state(server: Served) -> None:
+def test_second_tab_cannot_act_on_an_old_state(server: Served) -> None:
     tab, other = server.client, Client(server.port)
     state = tab.sit_down(**SHORT)
     assert other.get(f"/api/tables/{state['table']}") == state
@@ -93,7 +93,7 @@ def test_second_tab_sees_the_same_and_cannot_act_on_an_old_state(server: Served)
     assert refused["state"] == after
 
 
-def test_stream_tells_pages_to_look_again(server: Served) -> None:
+def test_stream_reports_changes(server: Served) -> None:
     state = server.client.sit_down(**SHORT)
     follower = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
     follower.request("GET", f"/api/tables/{state['table']}/stream")
@@ -107,7 +107,7 @@ def test_stream_tells_pages_to_look_again(server: Served) -> None:
     follower.close()
 
 
-def test_restarted_server_goes_on(tmp_path: Path) -> None:
+def test_restarted_server_continues_games(tmp_path: Path) -> None:
     with serving(tmp_path / "games.sqlite") as first:
         state = first.client.sit_down(**SHORT, hints="demand")
         state = first.client.act(state, state["actions"][1]["action"])["state"]
@@ -117,7 +117,7 @@ def test_restarted_server_goes_on(tmp_path: Path) -> None:
         finish(second.client, state)
 
 
-def test_two_servers_share_a_record(tmp_path: Path) -> None:
+def test_two_servers_share_a_game_log(tmp_path: Path) -> None:
     with serving(tmp_path / "games.sqlite") as one, serving(tmp_path / "games.sqlite") as two:
         state = one.client.sit_down(**SHORT)
         assert two.client.get(f"/api/tables/{state['table']}") == state
@@ -128,7 +128,7 @@ def test_two_servers_share_a_record(tmp_path: Path) -> None:
         assert one.client.get(f"/api/tables/{state['table']}") == last
 
 
-def test_idle_tables_make_room_and_come_back(tmp_path: Path) -> None:
+def test_idle_tables_are_evicted_and_restored(tmp_path: Path) -> None:
     with serving(tmp_path / "games.sqlite", max_tables=2, idle_seconds=0.0) as served:
         states = [served.client.sit_down(**SHORT) for _ in range(5)]
         assert len(served.tables) == 2
@@ -141,7 +141,7 @@ def test_idle_tables_make_room_and_come_back(tmp_path: Path) -> None:
         assert refused["error"] == "all 2 tables are taken; try again later"
 
 
-def test_watched_players_are_stepped(client: Client) -> None:
+def test_watched_games_advance_step_by_step(client: Client) -> None:
     table = client.post("/api/tables", {**SHORT, "opponents": ["heuristic", "random"], "seat": None}, 201)["table"]
     state = client.get(f"/api/tables/{table}")
     assert (state["seat"], state["names"], state["actions"]) == (None, ["heuristic", "random"], [])
@@ -150,10 +150,10 @@ def test_watched_players_are_stepped(client: Client) -> None:
         state = answer["state"]
     person = client.sit_down(**SHORT)
     answer = client.post(f"/api/tables/{person['table']}/step", {"version": person["version"]})
-    assert answer == {"events": [], "state": person}  # It waits for its person.
+    assert answer == {"events": [], "state": person}  # It is the person's turn.
 
 
-def test_player_that_thinks_does_not_stop_the_others(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_player_does_not_block_other_tables(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     thinking, go_on = threading.Event(), threading.Event()
 
     class Slow:
@@ -179,7 +179,7 @@ def test_player_that_thinks_does_not_stop_the_others(server: Served, monkeypatch
     lobby._player.cache_clear()
 
 
-def test_record_lists_and_reviews_what_has_ended_only(client: Client) -> None:
+def test_history_contains_finished_games_only(client: Client) -> None:
     state = client.sit_down(**SHORT)
     for address in ("history/{}/replay", "history/{}/review", "tables/{}/review"):
         refused = client.get("/api/" + address.format(state["table"]), 409)
@@ -190,17 +190,17 @@ def test_record_lists_and_reviews_what_has_ended_only(client: Client) -> None:
     assert any(report["env"] == SPIKE and report["settings"]["hands"] == 2 for report in reports)
 
 
-def test_record_tells_what_decisions_cost(tmp_path: Path) -> None:
+def test_history_has_the_cost_of_decisions(tmp_path: Path) -> None:
     with serving(tmp_path / "games.sqlite") as served:
         for seed in range(2):
             finish(served.client, served.client.sit_down(game="OnePlayPoker-v0", seed=seed), seed)
-        told = settled(served.client)
+        history = settled(served.client)
         whole = [cost.asdict() for cost in costs(list(served.tables.game_log.entries()))]
-        assert told["costs"] == json.loads(json.dumps(whole))
-        assert told["costs"][0]["games"] == 2
+        assert history["costs"] == json.loads(json.dumps(whole))
+        assert history["costs"][0]["games"] == 2
 
 
-def test_browsers_elsewhere_list_their_own_tables_only(tmp_path: Path) -> None:
+def test_on_a_shared_server_browsers_list_only_their_own_tables(tmp_path: Path) -> None:
     with serving(tmp_path / "games.sqlite", shared=True) as served:
         owners = ["a" * 22, "b" * 22]
         tables = []
@@ -216,9 +216,7 @@ def test_browsers_elsewhere_list_their_own_tables_only(tmp_path: Path) -> None:
         assert served.client.get("/api/lobby")["tables"] == []
 
 
-def test_command_needs_its_packages_and_a_free_port(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
+def test_serve_needs_its_packages_and_a_free_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     from cardgym.cli import main
 
     monkeypatch.setenv("CARDGYM_DATA_DIR", str(tmp_path))
@@ -230,8 +228,8 @@ def test_command_needs_its_packages_and_a_free_port(
     assert "pip install 'cardgym[web]'" in capsys.readouterr().err
 
 
-def test_waiting_for_a_page_that_left_ends(server: Served) -> None:
-    """A page that follows a table and goes leaves nothing behind."""
+def test_closed_streams_are_cleaned_up(server: Served) -> None:
+    """A page that stops following a table leaves nothing behind."""
     state = server.client.sit_down(**SHORT)
     followers = [http.client.HTTPConnection("127.0.0.1", server.port, timeout=30) for _ in range(16)]
     for follower in followers:

@@ -1,4 +1,4 @@
-"""A server of the tests' own, in a thread of this process or in a process of its own."""
+"""A server in a thread, and a client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cardgym.table.web.tables import Tables
 
 
 class Client:
-    """A page, or whoever says that it is one."""
+    """A client that behaves like a page, or does not."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -31,7 +31,7 @@ class Client:
         try:
             self.connection.request(method, path, content, headers)
             response = self.connection.getresponse()
-        except (http.client.RemoteDisconnected, BrokenPipeError):  # Closed: nothing was asked for a while.
+        except (http.client.RemoteDisconnected, BrokenPipeError):  # Closed after being idle.
             self.connection.close()
             self.connection.request(method, path, content, headers)
             response = self.connection.getresponse()
@@ -49,7 +49,7 @@ class Client:
         return json.loads(content)
 
     def sit_down(self, **wanted: Any) -> dict[str, Any]:
-        """A new table, as its person sees it."""
+        """Open a table; returns it as its person sees it."""
         id = self.post("/api/tables", {"seat": 0, **wanted}, 201)["table"]
         return dict(self.get(f"/api/tables/{id}"))
 
@@ -59,12 +59,12 @@ class Client:
 
 
 def settled(client: Client) -> dict[str, Any]:
-    """The history, once all games that ended are reviewed."""
+    """The history once all finished games are reviewed."""
     deadline = time.monotonic() + 120
-    while (told := dict(client.get("/api/history")))["reviewing"]:
+    while (history := dict(client.get("/api/history")))["reviewing"]:
         assert time.monotonic() < deadline, "the reviews take too long"
         time.sleep(0.02)
-    return told
+    return history
 
 
 class Served:

@@ -1,1 +1,1 @@
-"""The table in the browser: one process, offline. The server keeps the games; a page gets what its seat can know."""
+"""The table in the browser. The server keeps the games; a page receives only what its seat can know."""

@@ -1,4 +1,4 @@
-"""What can be played here: games, their options, and opponents with what is known of their strength."""
+"""What can be played: games, their options, and opponents with their measured strength."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from cardgym.table.session import Setup
 from cardgym.table.web.safety import one_of, whole
 
 MAX_SEED = 2**53 - 1
-"""The greatest seed: what JavaScript counts exactly."""
+"""The largest integer that JavaScript represents exactly."""
 
 KEYS = ("game", "options", "opponents", "seat", "seed", "hints")
 _MAX_OPTIONS = 32
 
 
 def game_called(name: object) -> Game:
-    """A game by its id, from the list."""
+    """A registered game by its id."""
     if not isinstance(name, str) or name not in registered():
-        raise HTTPException(404, f"no such game; there are {', '.join(registered())}")
+        raise HTTPException(404, f"no such game; the games are {', '.join(registered())}")
     return find(name)
 
 
 @cache
 def games() -> list[dict[str, Any]]:
-    """The games, as the page lists them."""
+    """All games as the page lists them."""
     return [_game(find(name)) for name in registered()]
 
 
@@ -69,10 +69,8 @@ def _first_sentence(doc: str) -> str:
 
 def _option(spec: dataclasses.Field[Any], default: int | str) -> dict[str, Any]:
     about = spec.metadata
-    values = (
-        {"values": list(about["choices"])} if "choices" in about else {k: about[k] for k in ("low", "high", "step")}
-    )
-    return {"name": spec.name, "default": default, "meaning": about["help"], **values}
+    keys = ("choices",) if "choices" in about else ("low", "high", "step")
+    return {"name": spec.name, "default": default, "help": about["help"], **{key: about[key] for key in keys}}
 
 
 def parse(body: dict[str, Any]) -> Setup:
@@ -87,7 +85,7 @@ def parse(body: dict[str, Any]) -> Setup:
         raise HTTPException(400, "options: send an object of names and values")
     for value in values.values():
         if type(value) not in (int, str) or len(str(value)) > 40:
-            raise HTTPException(400, "options: values are whole numbers and words")
+            raise HTTPException(400, "options: values must be whole numbers or words")
     options = game.parse_options(values)
     watched = body.get("seat") is None
     seat = None if watched or body["seat"] == "any" else whole(body, "seat", 0, options.num_players - 1)
@@ -103,7 +101,7 @@ def parse(body: dict[str, Any]) -> Setup:
 
 
 def player_called(name: str, game: Game, options: Options) -> Player:
-    """A player by its name, from the list; never a path."""
+    """A player of the game by its name; never a path."""
     if name not in player_names(game):
         raise CardgymError(f"no such player; {game.id} has {', '.join(player_names(game))}")
     try:

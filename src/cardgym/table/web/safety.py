@@ -1,8 +1,8 @@
-"""What every request goes through: where it comes from, how large it is, and what a wrong one is answered.
+"""Checks of every request: its origin, its size and its values. Invalid requests are answered with one line of JSON.
 
-A page of another origin cannot act: browsers say where a request comes from (`Origin`, `Sec-Fetch-Site`), and a body
-must be declared as JSON, which other origins may not send unasked. A name that somebody points at this machine (DNS
-rebinding) is not in the list of hosts. Whatever is wrong is answered in one line of JSON.
+A page of another origin cannot act: browsers name the origin of a request (`Origin`, `Sec-Fetch-Site`), and a body must
+be declared as JSON, which other origins may not send without asking. A name that somebody points at this machine (DNS
+rebinding) is not in the list of hosts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 16 * 1024
-"""The most bytes of a request's body."""
+"""Maximum number of bytes of a request's body."""
 
 BODY_SECONDS = 10.0
 """How long a body may take to arrive."""
@@ -47,7 +47,6 @@ class Answer(Response):
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        """The body, in bytes."""
         return content if isinstance(content, bytes) else dump(content)
 
 
@@ -57,21 +56,20 @@ def dump(content: Any) -> bytes:
 
 
 def refusal(status: int, message: str, **more: Any) -> Answer:
-    """The answer to a request that is wrong: one line that says why."""
+    """The answer to an invalid request: one line that says why."""
     return Answer({"error": " ".join(message.split())[:500], **more}, status)
 
 
 class Guard:
-    """The outermost layer: refuses what comes from elsewhere, adds the headers, and lets no error through."""
+    """The outermost layer: refuses requests from elsewhere, adds headers and hides errors."""
 
     def __init__(self, app: ASGIApp, hosts: Collection[str] | None) -> None:
-        """Take the names and addresses that the server goes by; None for any address and this machine's names."""
+        """Set the server's names and addresses; None allows any address and this machine's names."""
         self._app = app
         self._hosts = {name.lower() for name in hosts or (*LOOPBACK, socket.gethostname())}
         self._addresses = hosts is None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -95,26 +93,26 @@ class Guard:
             await (answer or self._app)(scope, receive, send_safely)
         except ClientDisconnect:
             pass
-        except Exception as error:  # A fault of ours: no traceback for whoever asked, and nobody's cards in the log.
+        except Exception as error:  # Our fault: the client gets no traceback, and stderr gets no cards.
             place = error.__traceback__
             while place is not None and place.tb_next is not None:
                 place = place.tb_next
             where = f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}" if place else "?"
             print(f"cardgym: {type(error).__name__} at {where}, in answer to {scope['method']}", file=sys.stderr)
             if not started:
-                await refusal(500, "something went wrong on the server; the game is kept")(scope, receive, send_safely)
+                await refusal(500, "error on the server; your game is saved")(scope, receive, send_safely)
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers, path = Headers(scope=scope), scope["path"]
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            return refusal(400, "this server does not go by that name")
+            return refusal(400, "this server does not have that name")
         if not path.isprintable() or len(path) > 300:
             return refusal(400, "there is no such page")
         origins, site = headers.getlist("origin"), headers.get("sec-fetch-site", "same-origin")
         own = [f"{scheme}://{hosts[0]}" for scheme in ("http", "https")]
         if any(origin not in own for origin in origins) or (site not in ("same-origin", "none") and path != "/"):
-            return refusal(403, "pages of other origins have no business here")
+            return refusal(403, "pages of other origins are not allowed")
         if scope["method"] == "POST" and headers.get("content-type", "").split(";")[0].strip() != "application/json":
             return refusal(415, "send JSON, with Content-Type: application/json")
         return None
@@ -123,15 +121,15 @@ class Guard:
         try:
             name = urlsplit(f"//{host}").hostname or ""
             return name in self._hosts or (self._addresses and bool(ipaddress.ip_address(name)))
-        except ValueError:  # An address is no name that could point elsewhere.
+        except ValueError:  # Neither one of our names nor an address.
             return False
 
 
-# -- what requests bring ----------------------------------------------------------------------------------------------
+# -- values of requests -----------------------------------------------------------------------------------------------
 
 
 async def body_of(request: Request, allowed: Collection[str]) -> dict[str, Any]:
-    """The JSON object of a request's body, with none but the keys `allowed`."""
+    """The JSON object of a request's body, whose keys are all in `allowed`."""
     content = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -140,18 +138,18 @@ async def body_of(request: Request, allowed: Collection[str]) -> dict[str, Any]:
                 if len(content) > MAX_BODY:
                     raise HTTPException(413, f"at most {MAX_BODY} bytes")
     except TimeoutError:
-        raise HTTPException(408, "the body takes too long") from None
+        raise HTTPException(408, "the body took too long") from None
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
-        raise HTTPException(400, "the body is no JSON") from None
+        raise HTTPException(400, "the body is not JSON") from None
     if not isinstance(body, dict) or not body.keys() <= set(allowed):
-        raise HTTPException(400, f"send an object with no other keys than {', '.join(allowed)}")
+        raise HTTPException(400, f"send an object with only the keys {', '.join(allowed)}")
     return body
 
 
 def whole(body: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    """The whole number of that name."""
+    """The whole number of that name, from `low` to `high`."""
     value = body.get(name)
     if type(value) is not int or not low <= value <= high:
         raise HTTPException(400, f"{name}: allowed are whole numbers from {low} to {high}")
@@ -159,7 +157,7 @@ def whole(body: Mapping[str, Any], name: str, low: int, high: int) -> int:
 
 
 def one_of(body: Mapping[str, Any], name: str, allowed: Collection[str], default: str | None = None) -> str:
-    """The word of that name, from a list."""
+    """The word of that name, one of `allowed`."""
     value = body.get(name, default)
     if not isinstance(value, str) or value not in allowed:
         raise HTTPException(400, f"{name}: allowed are {', '.join(allowed)}")

@@ -1,7 +1,7 @@
-"""The tables: games in memory while somebody plays at them, in the record always.
+"""The tables of a server: games in memory while people play, and always in the game log.
 
-A table that is idle is put away to make room, and comes back from the record when somebody asks for it: so does one
-that another process has played on at, and so do all after a restart.
+An idle table may be evicted to make room. It is restored from the log when it is next requested, as are a table that
+another process has continued and all tables after a restart.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from cardgym.table.web.lobby import player_called
 T = TypeVar("T")
 
 THREADS = 8
-"""How many tables can be worked at at once; a player who thinks for long takes one."""
+"""How many tables can be worked on at once; a slow player occupies one thread."""
 
 MAX_FOLLOWERS = 16
-"""How many pages may follow one table."""
+"""The maximum number of pages that follow one table."""
 
 HEARTBEAT_SECONDS = 15.0
 
@@ -38,9 +38,9 @@ class Table:
 
     Attributes:
         session: the game.
-        hints: when the coach speaks.
-        lock: held by whoever works at it.
-        used: when it was last asked for, in seconds of the monotonic clock.
+        hints: when the coach speaks, one of `HINTS`.
+        lock: held while a request works on it.
+        used: when it was last requested, in seconds of the monotonic clock.
         ended: whether the page has been shown the end.
     """
 
@@ -53,7 +53,7 @@ class Table:
         self._coach: Coach | None = None
 
     def advice(self) -> dict[str, Any]:
-        """What the coach says of the person's decision."""
+        """The coach's advice on the person's decision."""
         session = self.session
         if self.hints == "off":
             raise HTTPException(403, "this table was opened without hints")
@@ -98,7 +98,7 @@ class Table:
             },
             "undone": session.undone,
             "can_undo": session.can_undo,
-            "seed": str(session.seed) if over else None,  # Whoever knows the seed knows all cards.
+            "seed": str(session.seed) if over else None,  # The seed determines all cards.
         }
 
     def shown_events(self, events: list[Event]) -> list[dict[str, Any]]:
@@ -120,22 +120,21 @@ class Table:
 class Tables:
     """All tables of a server."""
 
-    def __init__(self, game_log: GameLog, most: int, idle_seconds: float) -> None:
-        """Keep tables in this record, at most `most` in memory; those idle for so long may be put away."""
+    def __init__(self, game_log: GameLog, max_tables: int, idle_seconds: float) -> None:
+        """Keep up to `max_tables` in memory; those idle for `idle_seconds` may be evicted."""
         self.game_log = game_log
-        self._most = most
+        self._max_tables = max_tables
         self._idle_seconds = idle_seconds
-        self._tables: OrderedDict[str, Table] = OrderedDict()  # Those asked for last at the end.
+        self._tables: OrderedDict[str, Table] = OrderedDict()  # The latest requested at the end.
         self._threads = ThreadPoolExecutor(THREADS, "table")
         self._followers: dict[str, set[asyncio.Event]] = {}
 
     def __len__(self) -> int:
-        """How many tables are in memory."""
         return len(self._tables)
 
-    async def work(self, function: Callable[..., T], *given: Any) -> T:
-        """Call a function that may take its time, in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *given)
+    async def work(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call a function that may be slow, in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
 
     async def open(self, setup: Setup, owner: str) -> Table:
         """Deal a game at a new table.
@@ -156,18 +155,18 @@ class Tables:
 
     @contextlib.asynccontextmanager
     async def at(self, id: str) -> AsyncIterator[Table]:
-        """The table of that id, for one who works at it alone; from the record if need be.
+        """The table of that id, locked; restored from the game log if necessary.
 
         Raises:
-            HTTPException: where there is none.
+            HTTPException: if there is no such table.
         """
         while True:
             table = self._tables.get(id) or await self._restore(id)
             async with table.lock:
-                if self._tables.get(id) is not table:  # Put away while we waited.
+                if self._tables.get(id) is not table:  # Evicted while we waited.
                     continue
                 if await self.work(self.game_log.num_rows, id) != table.session.version:
-                    del self._tables[id]  # Another process has played on.
+                    del self._tables[id]  # Another process has continued it.
                     continue
                 table.used = time.monotonic()
                 self._tables.move_to_end(id)
@@ -180,36 +179,36 @@ class Tables:
 
     async def _restore(self, id: str) -> Table:
         self._make_room()
-        table = await self.work(self._take_out, id)
-        return self._tables.setdefault(id, table)  # Somebody else may have been faster.
+        table = await self.work(self._load, id)
+        return self._tables.setdefault(id, table)  # Another request may have restored it first.
 
-    def _take_out(self, id: str) -> Table:
+    def _load(self, id: str) -> Table:
         if not any(self.game_log.entries(id=id, moves=False)):
             raise HTTPException(404, "there is no such table")
         session = Session.restore(self.game_log, id, player_called)
         if not session.watched:
-            session.play()  # What came next when the server ended.
+            session.play()  # Moves that were due when the server stopped.
         return Table(session)
 
     def _make_room(self) -> None:
-        """If there are too many tables, put away one whose game is over, or that is idle for longest.
+        """If all places are taken, evict a table whose game is over or the one that has been idle longest.
 
         Raises:
-            HTTPException: where none is idle.
+            HTTPException: if no table can be evicted.
         """
-        if len(self._tables) < self._most:
+        if len(self._tables) < self._max_tables:
             return
-        long_ago = time.monotonic() - self._idle_seconds
+        idle_since = time.monotonic() - self._idle_seconds
         for id, table in self._tables.items():
-            if (table.ended or table.used <= long_ago) and not table.lock.locked():
+            if (table.ended or table.used <= idle_since) and not table.lock.locked():
                 del self._tables[id]
                 return
-        raise HTTPException(503, f"all {self._most} tables are taken; try again later")
+        raise HTTPException(503, f"all {self._max_tables} tables are taken; try again later")
 
     # -- pages that follow a table ------------------------------------------------------------------------------------
 
     def changed(self, id: str) -> None:
-        """Tell the pages that follow a table to look again."""
+        """Notify the pages that follow a table."""
         for follower in self._followers.get(id, ()):
             follower.set()
 
@@ -218,17 +217,17 @@ class Tables:
         return len(self._followers.get(id, ()))
 
     async def versions(self, id: str) -> AsyncIterator[int | None]:
-        """The table's version now and whenever it changes; None where nothing has happened for a while."""
+        """The table's version now and after every change; None as a heartbeat."""
         followers = self._followers.setdefault(id, set())
         follower = asyncio.Event()
         followers.add(follower)
         try:
-            told = -1
+            sent = -1
             while True:
                 follower.clear()
                 version = await self.work(self.game_log.num_rows, id)
-                yield version if version != told else None
-                told = version
+                yield version if version != sent else None
+                sent = version
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(follower.wait(), HEARTBEAT_SECONDS)
         finally:

@@ -1,4 +1,4 @@
-// The server's answers. An error is a line to show; a lost connection is told apart, because it passes.
+// Requests to the server. An error has a message to show; status 0 means that the connection is lost.
 
 export class Refused extends Error {
   constructor(message, status) {
@@ -12,10 +12,10 @@ async function ask(path, request) {
   try {
     response = await fetch(path, request);
   } catch {
-    throw new Refused("The server does not answer. Is cardgym serve still running?", 0);
+    throw new Refused("The server does not answer. Is `cardgym serve` still running?", 0);
   }
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refused(answer.error ?? `The server answers ${response.status}.`, response.status);
+  if (!response.ok) throw new Refused(answer.error ?? `The server answered ${response.status}.`, response.status);
   return answer;
 }
 
@@ -23,7 +23,7 @@ export const get = (path) => ask(`/api/${path}`);
 export const post = (path, body = {}) =>
   ask(`/api/${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-// Calls `changed(version)` when the table moves on, in this tab or another; `lost(true or false)` as the line goes.
+// Calls `changed(version)` after every change of the table, and `lost(true or false)` when the connection changes.
 export function follow(table, changed, lost) {
   const stream = new EventSource(`/api/tables/${table}/stream`);
   stream.onmessage = (event) => changed(JSON.parse(event.data).version);

@@ -13,14 +13,14 @@ export function drawAdvice(advice, act) {
           h("span", { class: "what" }, action.text), h("span", { class: "worth" }, plain(action.value))),
         h("progress", { max: 100, value: width(action.value), "aria-hidden": "true" }),
         action.reason && h("p", {}, action.reason)))),
-    advice.actions.length > 8 && h("p", { class: "quiet" }, `and ${advice.actions.length - 8} more, worth less`));
+    advice.actions.length > 8 && h("p", { class: "quiet" }, `and ${advice.actions.length - 8} more`));
 }
 
-// What an action gives up, if that is a blunder; null otherwise.
+// A warning if an action is a blunder; null otherwise.
 export function blunder(advice, action) {
   const chosen = advice.actions.find((option) => option.action === action);
   if (!chosen || !advice.actions.length) return null;
   const cost = advice.actions[0].value - chosen.value;
   return advice.blunder !== undefined && cost >= advice.blunder
-    ? `“${chosen.text}” gives up ${plain(cost)} ${advice.unit}; best is “${advice.actions[0].text}”.` : null;
+    ? `“${chosen.text}” costs ${plain(cost)} ${advice.unit}; the best is “${advice.actions[0].text}”.` : null;
 }

@@ -1,6 +1,6 @@
-// Elements, drawings, and what the page remembers.
+// Elements, drawings and remembered settings.
 
-// An element with properties (those with a dash, and class, as attributes), listeners (on...) and children.
+// An element with properties (class, role and names with a dash are attributes), listeners (on...) and children.
 export function h(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -20,7 +20,7 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Put a game's symbols into the page, once; their ids become GAME:NAME.
+// Adds a game's symbols to the page once; their ids are GAME:NAME.
 const sprites = new Map();
 export function loadSprite(game) {
   if (!sprites.has(game)) sprites.set(game, fetchSprite(game));
@@ -43,7 +43,7 @@ export function symbolSize(game, name) {
   return { width, height };
 }
 
-// A symbol at its own proportions; what it shows is said by whatever holds it.
+// A symbol in its own proportions; the element around it has the label.
 export function picture(game, name) {
   const { width, height } = symbolSize(game, name);
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" },

@@ -1,4 +1,4 @@
-// The lobby: the games, how to sit down at one, and the tables that are still open.
+// The lobby: the games with a form to start each, and the open tables.
 import { get, post } from "./api.js";
 import { h, loadSprite, notice, picture, show, symbolSize } from "./dom.js";
 
@@ -26,9 +26,9 @@ function drawGame(game, names) {
   form.append(
     h("details", {}, h("summary", {}, "Options"),
       h("div", { class: "fields" },
-        game.options.map((option) => field(option.name.replaceAll("_", " "), drawOption(option, fillPlayers), option.meaning)),
-        field("your seat", select("seat", [["any", "drawn"], ...seatChoices(game), ["watch", "none: watch"]], "any", fillPlayers)),
-        field("seed", h("input", { name: "seed", inputMode: "numeric", pattern: "\\d*", placeholder: "drawn" })))),
+        game.options.map((option) => field(option.name.replaceAll("_", " "), drawOption(option, fillPlayers), option.help)),
+        field("your seat", select("seat", [["any", "random"], ...seatChoices(game), ["watch", "none: watch"]], "any", fillPlayers)),
+        field("seed", h("input", { name: "seed", inputMode: "numeric", pattern: "\\d*", placeholder: "random" })))),
     players,
     h("div", { class: "fields" }, field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], "demand"))),
     h("button", { type: "submit", class: "best" }, "Sit down"));
@@ -36,7 +36,7 @@ function drawGame(game, names) {
   return h("article", { class: "game", "aria-labelledby": title.id }, drawFan(game, names), title, h("p", {}, game.line), form);
 }
 
-// The players of a game in a list, other than the person.
+// The other players of a listed game.
 export function withWhom(game) {
   const others = game.players.filter((player) => player.seat !== game.person).map((player) => player.name);
   return others.length ? `${game.person === null ? "watching" : "with"} ${others.join(", ")}` : "";
@@ -61,7 +61,7 @@ function drawPlayers(game, seats, seat) {
 
 function drawOption(option, changed) {
   const name = `option.${option.name}`;
-  if (option.values) return select(name, option.values.map((value) => [String(value), String(value)]), String(option.default), changed);
+  if (option.choices) return select(name, option.choices.map((value) => [String(value), String(value)]), String(option.default), changed);
   const { low, high, step } = option;
   return h("input", { name, type: "number", min: low, max: high, step, value: option.default, onchange: changed });
 }
@@ -71,7 +71,7 @@ function select(name, choices, chosen, changed) {
     choices.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
 }
 
-const field = (name, input, meaning) => h("label", { title: meaning }, h("span", {}, name), input, meaning && h("small", {}, meaning));
+const field = (name, input, help) => h("label", { title: help }, h("span", {}, name), input, help && h("small", {}, help));
 
 async function sitDown(event, game) {
   event.preventDefault();
@@ -79,7 +79,7 @@ async function sitDown(event, game) {
   const options = {};
   for (const option of game.options) {
     const value = data.get(`option.${option.name}`);
-    options[option.name] = option.values ? value : Number(value);
+    options[option.name] = option.choices ? value : Number(value);
   }
   const seat = data.get("seat");
   const body = { game: game.id, options, opponents: data.getAll("opponent"), hints: data.get("hints"),

@@ -1,4 +1,4 @@
-// Which page is shown, the keys, and the settings that the browser remembers.
+// Routing, keys, and the settings that the browser remembers.
 import { h, notice, remember, remembered, show } from "./dom.js";
 import { openLobby } from "./lobby.js";
 import { openHistory } from "./history.js";

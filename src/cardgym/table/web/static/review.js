@@ -1,4 +1,4 @@
-// The review: the chart, the decisions with what they cost, and the game step by step with everything face up.
+// The review: the chart, the decisions with their costs, and the game step by step with everything face up.
 import { get } from "./api.js";
 import { h, loadSprite, plain, say, show, svg } from "./dom.js";
 import { drawView, forgetTrails } from "./view.js";
@@ -11,7 +11,7 @@ export class Review {
 
   async start() {
     forgetTrails();
-    show(h("p", { class: "quiet" }, "Going over the game, move by move …"));
+    show(h("p", { class: "quiet" }, "Reviewing the game …"));
     const [review, replay] = await Promise.all([get(`history/${this.id}/review`), get(`history/${this.id}/replay`)]);
     this.review = review;
     this.frames = replay.events; // Each shows the table after its move.
@@ -25,7 +25,7 @@ export class Review {
     this.closed = true;
   }
 
-  // The frame that shows the table as a decision found it, and the decision that a frame is followed by.
+  // The frame that a decision was made at, and the decision that follows a frame.
   frameOf(decision) {
     return Math.max(0, this.frames.findLastIndex((frame) => frame.move < decision.move));
   }
@@ -59,7 +59,7 @@ export class Review {
       h("h1", {}, `Review: ${review.env}`, h("small", {}, this.summary())),
       h("div", { class: "left" },
         this.drawChart(),
-        h("p", { class: "told" }, frames.slice(0, this.at + 1).findLast((one) => one.text)?.text ?? "The game begins."),
+        h("p", { class: "latest" }, frames.slice(0, this.at + 1).findLast((shown) => shown.text)?.text ?? "The game begins."),
         drawView(review.env, frame.view, this.players, review.person),
         h("div", { class: "actions", role: "group", "aria-label": "Step through the game" },
           step(-this.at, "First"), step(-1, "Back"),
@@ -71,7 +71,7 @@ export class Review {
 
   summary() {
     const totals = this.review.totals.map((total) =>
-      `${this.players[total.seat]}: ${total.best} of ${total.decisions} ${total.kind} decisions best, ${plain(total.cost)} ${total.unit} given up`);
+      `${this.players[total.seat]}: ${total.best} of ${total.decisions} ${total.kind} decisions best, cost ${plain(total.cost)} ${total.unit}`);
     const luck = this.review.luck ? [`luck ${this.review.luck.map((value, seat) => `${this.players[seat]} ${plain(value)}`).join(", ")} ${this.review.luck_unit}`] : [];
     return [...totals, ...luck].join(" · ");
   }
@@ -79,17 +79,17 @@ export class Review {
   // -- decisions ------------------------------------------------------------------------------------------------------
 
   drawDecision(decision) {
-    const cost = decision.cost > 0 ? `gave up ${plain(decision.cost)} ${decision.unit}` : "the best there was";
+    const cost = decision.cost > 0 ? `cost ${plain(decision.cost)} ${decision.unit}` : "the best choice";
     return h("section", { class: `decision${decision.blunder ? " blunder" : ""}` },
       h("h2", {}, `${this.players[decision.seat]}: ${decision.text}`),
       h("p", {}, h("strong", {}, cost), decision.chosen_reason && ` (${decision.chosen_reason})`),
       decision.cost > 0 && h("p", {}, "Best: ", h("strong", {}, decision.best_text), decision.reason && ` (${decision.reason})`),
-      h("p", { class: "quiet" }, `By ${decision.source}`));
+      h("p", { class: "quiet" }, `Values by ${decision.source}`));
   }
 
   drawWorst() {
     const worst = this.review.worst.map((number) => this.review.decisions[number]).filter((decision) => decision.cost > 0);
-    return h("section", {}, h("h2", {}, "The dearest decisions"),
+    return h("section", {}, h("h2", {}, "The costliest decisions"),
       worst.length ? h("ol", {}, worst.slice(0, 3).map((decision) => h("li", {}, this.link(decision)))) : h("p", {}, "None cost anything."));
   }
 
@@ -125,7 +125,7 @@ export class Review {
     chart[0].values.forEach((_, seat) => {
       drawing.append(svg("polyline", { class: `line seat${seat % 4}`, points: chart.map((point) => `${x(point.move)},${y(point.values[seat])}`).join(" ") }));
     });
-    for (const decision of this.review.decisions.filter((one) => one.blunder)) {
+    for (const decision of this.review.decisions.filter((made) => made.blunder)) {
       drawing.append(svg("path", { class: "mark", d: `M${x(decision.move)} ${height - bottom}l-5 9h10z` }));
     }
     const at = x(frames[this.at].move);

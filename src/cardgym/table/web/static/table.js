@@ -2,14 +2,14 @@
 import { Refused, follow, get, post } from "./api.js";
 import { blunder, drawAdvice } from "./coach.js";
 import { h, loadSprite, notice, plain, remember, remembered, say, show, speed } from "./dom.js";
-import { drawShow, drawView, forgetTrails } from "./view.js";
+import { drawReveal, drawView, forgetTrails } from "./view.js";
 
-const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without those that mean something else: h, n, r, s, u.
-const MOST_BUTTONS = 12;
+const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.
+const MAX_BUTTONS = 12;
 
 export class Table {
   constructor(id) {
-    Object.assign(this, { id, taken: new Set(), shows: [], advice: null, busy: false, running: false, focus: {} });
+    Object.assign(this, { id, taken: new Set(), reveals: [], advice: null, busy: false, running: false, focus: {} });
   }
 
   async start() {
@@ -27,7 +27,7 @@ export class Table {
     this.unfollow?.();
   }
 
-  // -- what the server says -------------------------------------------------------------------------------------------
+  // -- news from the server -------------------------------------------------------------------------------------------
 
   async changed(version) {
     if (!this.busy && version !== this.state.version) await this.refetch();
@@ -44,7 +44,7 @@ export class Table {
 
   connection(lost) {
     if (this.closed) return;
-    notice(lost ? "The connection is lost. The game is kept; trying again …" : "");
+    notice(lost ? "Connection lost. Your game is saved; reconnecting …" : "");
     if (!lost && this.wasLost) this.refetch();
     this.wasLost = lost;
   }
@@ -58,7 +58,7 @@ export class Table {
   async send(verb, body = {}) {
     if (this.busy) return;
     this.busy = true;
-    this.shows = [];
+    this.reveals = [];
     notice("");
     this.render();
     try {
@@ -81,7 +81,7 @@ export class Table {
     say(this.state.ended ? this.result() : this.mayAct() ? `${this.lastWords()} Your turn.` : this.lastWords());
   }
 
-  // The end in the game's own words, or everyone's score.
+  // The end in the game's own words, or all scores.
   result() {
     const { text, players } = this.state.result;
     return text || players.map((player) => `${this.state.names[player.seat]} ${plain(player.score)}`).join(", ");
@@ -89,13 +89,13 @@ export class Table {
 
   lastWords = () => this.state.narration.slice(-1)[0]?.text ?? "";
 
-  // Others' moves one after the other: each view, its words, and what it put on the table.
+  // Shows the moves of others one at a time: view, text and what was revealed.
   async play(events) {
     for (const event of events) {
       if (this.closed) return;
       this.state.view = event.view;
       if (event.text) this.state.narration.push({ seat: event.seat, text: event.text });
-      this.shows.push(...(event.reveals ?? []));
+      this.reveals.push(...(event.reveals ?? []));
       if (!event.text && !event.reveals?.length) continue;
       this.render();
       say(event.text);
@@ -111,7 +111,7 @@ export class Table {
     });
   }
 
-  // -- what the person does -------------------------------------------------------------------------------------------
+  // -- actions of the person -----------------------------------------------------------------------------------------
 
   mayAct = () => !this.busy && !this.state.ended && this.state.actions.length > 0;
   left = () => this.state.actions.filter((action) => [...this.taken].every((item) => action.items.includes(item)));
@@ -208,7 +208,7 @@ export class Table {
 
   render() {
     if (this.closed) return;
-    const { item, key } = document.activeElement.dataset; // Focus stays where it was, though all is drawn anew.
+    const { item, key } = document.activeElement.dataset; // Keep the focus although everything is redrawn.
     if (item || key || document.activeElement !== document.body) this.focus = { item, key };
     const { focus } = this;
     const felt = drawView(this.state.game, this.state.view, this.state.names, this.state.seat, this.choice());
@@ -218,7 +218,7 @@ export class Table {
       h("h1", { class: "unseen" }, `${this.state.game}: ${this.state.names.join(", ")}`),
       h("div", { class: "left" }, felt, this.drawActions()),
       h("div", { class: "right" },
-        h("div", { class: "shows", role: "region", "aria-label": "Just shown" }, this.shows.slice(-4).map((shown) => drawShow(this.state.game, shown))),
+        h("div", { class: "reveals", role: "region", "aria-label": "Just revealed" }, this.reveals.slice(-4).map((shown) => drawReveal(this.state.game, shown))),
         h("aside", { class: "side", "aria-label": "Coach and log" }, this.drawCoach(), h("h2", {}, "So far"), log))));
     log.scrollTop = log.scrollHeight;
     const again = focus.item ? `[data-item="${CSS.escape(focus.item)}"]` : focus.key ? `[data-key="${CSS.escape(focus.key)}"]` : null;
@@ -234,7 +234,7 @@ export class Table {
     const { state } = this;
     const parts = [];
     if (this.busy) {
-      parts.push(h("button", { type: "button", onclick: () => this.hurry?.() }, "Go on", h("kbd", {}, "Space")));
+      parts.push(h("button", { type: "button", onclick: () => this.hurry?.() }, "Continue", h("kbd", {}, "Space")));
     } else if (state.ended) {
       parts.push(h("strong", { class: "result" }, this.result()), h("a", { class: "button best", href: `#/review/${this.id}` }, "Review this game"),
         h("button", { type: "button", onclick: () => this.again() }, "Play again"), h("a", { class: "button", href: "#/" }, "Lobby"));
@@ -243,8 +243,8 @@ export class Table {
         h("button", { type: "button", "data-key": "r", onclick: () => this.run() }, this.running ? "Pause" : "Run", h("kbd", {}, "r")));
     } else {
       const left = this.left();
-      const listed = left.length <= MOST_BUTTONS ? left : left.filter((action) => action.items.length <= this.taken.size);
-      if (listed.length < left.length) parts.push(h("span", { class: "prompt" }, this.taken.size ? "And with which one?" : `Choose on the table${listed.length ? ", or:" : "."}`));
+      const listed = left.length <= MAX_BUTTONS ? left : left.filter((action) => action.items.length <= this.taken.size);
+      if (listed.length < left.length) parts.push(h("span", { class: "prompt" }, this.taken.size ? "And which other one?" : `Choose on the table${listed.length ? ", or:" : "."}`));
       parts.push(listed.map((action, place) => h("button", { type: "button", "data-key": KEYS[place], onclick: () => this.act(action.action) },
         action.text, KEYS[place] && h("kbd", {}, KEYS[place]))));
     }

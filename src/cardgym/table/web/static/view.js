@@ -1,7 +1,7 @@
-// Draws a view: the players' zones and counters around the middle of the table.
+// Draws a view: the zones and counters of the players around the middle of the table.
 import { h, picture, svg, symbolSize } from "./dom.js";
 
-// `choice` says which items can be taken: {open: Set, taken: Set, take(id)}. `names` by seat; `viewer` sits below.
+// `choice` is which items can be taken: {open: Set, taken: Set, take(id)}. `names` are by seat; `viewer` sits at the bottom.
 export function drawView(game, view, names, viewer, choice) {
   const seats = [...names.keys()];
   const own = viewer ?? 0;
@@ -49,7 +49,7 @@ export function drawItem(game, item, choice) {
     onclick: () => choice.take(item.id), ...data }, content);
 }
 
-// Where every peg stood before its last move, so that the back peg shows what was just scored.
+// The position of every peg before its last move, for the back peg that shows what was just scored.
 const trails = new Map();
 
 function drawBoard(game, zone) {
@@ -76,8 +76,8 @@ function drawBoard(game, zone) {
 
 export const forgetTrails = () => trails.clear();
 
-export function drawShow(game, shown) {
-  return h("section", { class: "show", "aria-label": shown.name },
+export function drawReveal(game, shown) {
+  return h("section", { class: "reveal", "aria-label": shown.name },
     h("h3", {}, shown.name, shown.total && h("strong", {}, shown.total)),
     shown.items.length > 0 && h("div", { class: "items" }, shown.items.map((item) => drawItem(game, item))),
     shown.lines.length > 0 && h("ol", {}, shown.lines.map((line) => h("li", {}, line))));
