@@ -1,4 +1,4 @@
-"""What a person sees of a game: zones of cards and other items, counters, and which items an action is about.
+"""What a person sees of a game: zones of cards and other items, counters, and the items that each action is about.
 
 Plain data that JSON can hold. A game makes it in its `view` and `reveals`; pages and pictures lay it out without
 knowing the game.
@@ -17,11 +17,11 @@ class Item(TypedDict):
 
     Keys:
         id: its name within the view, such as `hand:0`.
-        symbol: the drawing, by its name among the symbols of the game.
+        symbol: the name of its drawing among the symbols of the game.
         label: what a screen reader says, such as "five of hearts".
         caption: a few characters below it.
         faded: whether it is out of play.
-        x, y: on a board, its centre in the units of the board's symbol.
+        x, y: on a board, its center in the units of the board's symbol.
     """
 
     id: str
@@ -34,15 +34,15 @@ class Item(TypedDict):
 
 
 class Zone(TypedDict):
-    """Items that lie together.
+    """A group of items.
 
     Keys:
         name: its heading, such as "Your hand".
-        seat: whose it is; None for the middle of the table.
-        kind: `hand` or `row` (side by side), `pile` (one on another), `dice`, `palette` (not on the table: values to
-            choose from), `board` (items at their `x` and `y` on `symbol`), `text` (the labels as lines).
+        seat: the seat it belongs to; None for the middle of the table.
+        kind: `hand` or `row` (side by side), `pile` (on top of each other), `dice`, `palette` (values to choose from,
+            which are not on the table), `board` (items at `x` and `y` on `symbol`), `text` (the labels as lines).
         items: the items, from left to right.
-        symbol: what a board is drawn as.
+        symbol: the drawing of a board.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Zone(TypedDict):
 
 
 class Counter(TypedDict):
-    """A number or a word to show, such as the pot; `seat` is whose it is, None for the table's."""
+    """A number or a word to show, such as the pot; `seat` is None if it belongs to the table."""
 
     name: str
     value: int | str
@@ -67,8 +67,7 @@ class View(TypedDict):
         to_act: the seat to decide; -1 while chance moves and at the end.
         zones: the zones.
         counters: the counters.
-        actions: for each legal action of the seat to decide, the ids of the items that it is about; empty for the
-            other seats.
+        actions: the ids of the items that each legal action is about; empty unless the viewer is to decide.
     """
 
     to_act: int
@@ -78,13 +77,13 @@ class View(TypedDict):
 
 
 class Reveal(TypedDict):
-    """Something that a move put on the table, explained point by point: a hand counted, a roll of dice, a showdown.
+    """What a move reveals, explained point by point: a hand being counted, a roll of dice, a showdown.
 
     Keys:
         name: its heading, such as "Your hand".
         items: the items shown.
         lines: the points, as a player counts them aloud.
-        total: what they come to.
+        total: their sum.
     """
 
     name: str
@@ -94,7 +93,7 @@ class Reveal(TypedDict):
 
 
 def view_in_words(describe: Callable[[State, int], str], state: State, seat: int, num_players: int) -> View:
-    """The view of a game without one of its own: its description, line by line; all seats' for seat -1."""
+    """The view of a game that does not define one: its description as lines; of all seats for seat -1."""
     zones: list[Zone] = []
     for viewer in range(num_players) if seat < 0 else [seat]:
         lines = describe(state, viewer).splitlines()
