@@ -19,6 +19,7 @@ import cardgym
 from cardgym.arena.report import Report
 from cardgym.arena.totals import Totals
 from cardgym.console.tables import with_interval
+from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.statistics import Moments, half_width
 from cardgym.table.game_log import GameLog
@@ -274,7 +275,9 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
     for same_lineup in lineups.values():
         first = same_lineup[0]
         finished = [game for game in same_lineup if game["finished"]]
-        totals = Totals(len(first["players"]), tuple(first["players"][0]["metrics"]))
+        known = find(first["env"]).metrics if first["env"] in registered() else {}
+        counts = tuple(name for name, metric in known.items() if metric.counts)
+        totals = Totals(len(first["players"]), tuple(first["players"][0]["metrics"]), counts)
         moments = Moments(totals.size)
         for game in finished:
             moments.add(totals.vector(game["max_score"], game["players"])[None])

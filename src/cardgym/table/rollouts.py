@@ -75,8 +75,8 @@ class Rollouts:
         self._whole_game = whole_game
         self._worlds = worlds
         self._by_reward = worth is None
-        self._kernel = kernel_of(game, game.default_observation)
-        self._try_actions, self._play_on = _compiled(self._kernel, players[player], worth or _no_worth)
+        kernel = kernel_of(game, game.default_observation)
+        self._try_actions, self._play_on = _compiled(kernel, players[player], worth or _no_worth)
         self._states = np.zeros(3, game.state)
         self._mask = np.zeros(game.actions(options), np.int8)
         name_entry_point(f"{game.id} (coach)", self._try_actions)
