@@ -221,7 +221,7 @@ def test_pages_are_accessible_and_fit_a_phone(server: Server, browser: Any, look
 def test_the_page_is_a_folder_of_plain_files() -> None:
     import cardgym
 
-    folder = Path(cardgym.__file__).parent / "web" / "static"
+    folder = Path(cardgym.__file__).parent / "table" / "web" / "static"
     for path in folder.iterdir():
         assert "http://" not in path.read_text().replace("http://www.w3.org/", ""), f"{path.name} asks another server"
         assert "https://" not in path.read_text(), f"{path.name} asks another server"
