@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from cardgym.cli.bench import machine
+from cardgym.console.tables import markdown_row, markdown_table
 
 __all__ = [
     "HERE",
@@ -83,11 +84,11 @@ def one_core() -> None:
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], json_file: Path | None = None) -> None:
     """Print a Markdown table, each row as soon as it is there, and write its rows as JSON if a file is named."""
-    print(f"| {' | '.join(header)} |\n|{'---|' * len(header)}", flush=True)
+    print(*markdown_table(header, []), sep="\n", flush=True)
     done = []
     for row in rows:
         done.append(dict(zip(header, row, strict=True)))
-        print(f"| {' | '.join(row)} |", flush=True)
+        print(markdown_row(row), flush=True)
     if json_file is not None:
         json_file.write_text(json.dumps({"machine": machine(), "rows": done}, indent=1) + "\n")
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WHERE = ("engine", "workers", "address", "generations", "tolerance")
-"""Keys that may change when a league goes on: they change nothing of the generations it has."""
+"""Keys that may change when a league resumes: they do not affect its past generations."""
 
 
 class LeagueConfig(TrainingConfig):
@@ -43,7 +43,7 @@ class LeagueConfig(TrainingConfig):
     env_options: EnvOptions = Field(default_factory=dict)
     """Options of the game."""
     players: Items[str] = ("random",)
-    """Who is there before the first generation: players' names or paths."""
+    """The players before the first generation: names or paths."""
     trainer: str = "dqn"
     """The training script of the responders, as `cardgym train` names it."""
     trainer_config: str = ""
@@ -51,9 +51,9 @@ class LeagueConfig(TrainingConfig):
     trainer_options: EnvOptions = Field(default_factory=dict)
     """Keys of that config to change, such as total_steps=50000."""
     generations: NonNegativeInt = 10
-    """How many generations are trained."""
+    """The number of generations to train."""
     responders: Annotated[int, Field(ge=1, le=16)] = 1
-    """Responders of each generation, with seeds of their own; all of them join."""
+    """Responders per generation, each with its own seed; all of them join."""
     games: Annotated[Games, Field(ge=2)] = 20_000
     """Games of each match between two players."""
     tolerance: NonNegativeFloat = 0.0
@@ -76,7 +76,7 @@ class LeagueConfig(TrainingConfig):
         return "league"
 
     def lasting(self) -> LeagueConfig:
-        """The config without what may change when a league goes on."""
+        """The config without the keys that may change when a league resumes."""
         defaults = type(self)()
         return self.replace(**{name: getattr(defaults, name) for name in WHERE})
 
@@ -86,16 +86,16 @@ class LeagueConfig(TrainingConfig):
 
 @dataclass(frozen=True)
 class Generation:
-    """What is known of a generation.
+    """A generation: an equilibrium and how much it can be exploited.
 
     Attributes:
-        number: 0 for the players that were there before the first training.
-        players: how many players it has.
-        weights: the equilibrium: the probability of each player that it has a part for, by name.
+        number: 0 for the initial players.
+        players: the number of players.
+        weights: the equilibrium: the positive probabilities of players, by name.
         mixture: the file of the equilibrium.
-        exploitability: the exact exploitability of the equilibrium; None where the game's tree cannot be walked.
-        best: who wins most from the equilibrium, of all players known; the name is empty where nobody does.
-        gain: what that player wins from it a game, on deals of its own.
+        exploitability: the exact exploitability of the equilibrium; None if the game's tree is too large.
+        best: the player that wins most from the equilibrium; empty if none wins.
+        gain: what that player wins from it per game, on fresh deals.
         gain_ci95: the 95 % interval of that.
     """
 
@@ -111,7 +111,7 @@ class Generation:
 
 @dataclass
 class Population:
-    """The players of a league in its folder. What it does is decided by the config alone, so it can be done again.
+    """The players of a league in its folder. The config alone decides what it does, so it can be repeated.
 
     Attributes:
         config: the league's.
@@ -140,7 +140,7 @@ class Population:
         self._run(0, 0)  # So does a wrong key.
 
     def play(self, progress: Callable[[int, int], None] | None = None) -> Standings | None:
-        """Play all matches that were not played yet; None where there is one player only."""
+        """Play all matches not played yet; None with a single player."""
         if len(self.players) == 1:
             return None
         return self._tournament(list(self.players.values()), self.config.seed, progress)
@@ -159,7 +159,7 @@ class Population:
         return generation
 
     def train(self) -> None:
-        """Train the next generation's responders to the last equilibrium; those that have ended are not trained again.
+        """Train the next generation's responders to the last equilibrium, except finished ones.
 
         Raises:
             CardgymError: where a training fails; it names the log.
@@ -185,7 +185,7 @@ class Population:
             self.players[folder.relative_to(self.folder).as_posix()] = str(found[0].spec)
 
     def measure(self, standings: Standings) -> None:
-        """Find out for each generation who of all players wins most from its equilibrium, on deals of their own."""
+        """Find the player that wins most from each generation's equilibrium, and measure it on fresh deals."""
         names = list(self.players)
         for place, generation in enumerate(self.generations):
             weights = [generation.weights.get(name, 0.0) for name in names]
@@ -216,7 +216,7 @@ class Population:
         return self.folder / f"generation_{generation:02}" / f"responder_{number + 1}"
 
     def _run(self, generation: int, number: int) -> Run:
-        """The training of a responder, with a seed of its own, without its opponents."""
+        """The training of a responder with its own seed, without its opponents."""
         options = {name: str(value) for name, value in self.config.trainer_options.items()}
         if self.config.env_options:
             options["env_options"] = " ".join(f"{name}={value}" for name, value in self.config.env_options.items())
@@ -247,7 +247,7 @@ def rows(generations: Sequence[Generation]) -> list[list[str]]:
 
 
 def asdict(config: LeagueConfig, generations: Sequence[Generation], folder: Path) -> dict[str, Any]:
-    """A league as plain values for JSON; the mixtures' paths are as seen from its folder."""
+    """A league as plain values for JSON; the mixtures' paths are relative to its folder."""
     return {
         "config": config.lasting().model_dump(mode="json"),
         "generations": [
@@ -289,7 +289,7 @@ def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:
     figure = new_figure(6.0, 3.6)
     panel = figure.subplots()
     numbers = [generation.number for generation in generations]
-    # Nobody has been trained against the last one: that nobody known wins from it says nothing.
+    # No responder was trained against the last one, so that no known player wins from it says nothing.
     answered = [generation for generation in generations if generation.best or generation is not generations[-1]]
     gains = [generation.gain for generation in answered]
     halves = [(generation.gain_ci95[1] - generation.gain_ci95[0]) / 2 for generation in answered]

@@ -1,7 +1,7 @@
-"""Early stopping: settings that fall behind the others are given up, by the evaluations that trainings write anyway.
+"""Early stopping of settings that fall behind the others, judged by the evaluations during training.
 
-What is judged is a setting, by the mean over its seeds: a seed that is behind the others of its setting goes on, or the
-means over seeds would be those of the lucky ones.
+The unit is a setting, judged by the mean over its seeds. A single seed that lags behind the others of its setting is
+not stopped: the mean would then be over lucky seeds only.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Curve = Mapping[int, float]
 """Values by step."""
 
 _LEAST_OTHERS = 3
-"""So many other settings have to be as far for a median."""
+"""A median needs at least this many other settings that are as far."""
 _EVERY_SECONDS = 5.0
 
 
 class StoppingRule(Protocol):
-    """Which settings to give up."""
+    """Decides which settings to stop."""
 
     def behind(self, curves: Mapping[str, Curve]) -> Mapping[str, str]:
         """The settings that fall behind, each with the reason.
 
         Args:
-            curves: for each setting the mean of its runs' evaluations by step; more is better.
+            curves: for each setting the mean of its runs' evaluations by step; higher is better.
         """
         ...
 
@@ -102,7 +102,7 @@ class ASHARule:
 
 
 class Watch:
-    """Follows the evaluations of a sweep's runs, and asks those of settings that fall behind to end."""
+    """Follows the evaluations of a sweep's runs, and stops the runs of settings that fall behind."""
 
     def __init__(self, folder: Path, rule: StoppingRule, metric: str) -> None:
         self._folder = folder
@@ -114,14 +114,14 @@ class Watch:
         self._looked = time.monotonic()
 
     def gives_up(self, run: Run) -> bool:
-        """Whether a run's setting was given up; the run is then marked as stopped, and followed otherwise."""
+        """Whether a run's setting was stopped. The run is then marked as stopped; otherwise it is followed."""
         self._runs.setdefault(run.label, []).append(run)
         if run.label in self._stopped:
             self._mark(run)
         return run.label in self._stopped
 
     def look(self) -> None:
-        """Read the new evaluations, a few seconds after the last time at the earliest."""
+        """Read the new evaluations, at most once in a few seconds."""
         if time.monotonic() - self._looked < _EVERY_SECONDS:
             return
         curves = {}
@@ -144,7 +144,7 @@ class Watch:
             (place / STOP).write_text(f"{self._stopped[run.label]}\n")
 
     def _curve(self, run: Run) -> Curve:
-        """The mean over opponents of a run's evaluations; read again only where the run has written since."""
+        """The mean over opponents of a run's evaluations; read again only if the run has written since."""
         place = self._folder / run.name
         written = max((path.stat().st_mtime for path in place.glob("events.out.tfevents.*")), default=0.0)
         if run.name not in self._curves or self._curves[run.name][0] < written:

@@ -1,4 +1,4 @@
-"""The runs of a sweep on an engine: each in its own folder, gone on with where it was interrupted."""
+"""The runs of a sweep on an engine: each in its own folder, resumed where it was interrupted."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from cardgym.files.documents import parse_json, read_bytes
 from cardgym.scaling import Engine, Outcome, Task
 
 SWEEP, CONFIG, LOCK = "sweep.json", "config.toml", ".sweep.lock"
-"""Files of a sweep's folder: what it is of, its config, and what keeps a second command out."""
+"""Files of a sweep's folder: its script and config, a copy of the config, and the lock."""
 
 ATTEMPTS = 5
-"""How often a run is begun at most, where its machine or its process is taken away."""
+"""How often a run is started at most, if its machine or process is taken away."""
 _TAKEN_AWAY = (129, 143)
 """The exit codes of a training after SIGHUP and SIGTERM, which a scheduler sends; see `run_script`."""
 _MAX_FILE = 1 << 24
@@ -36,10 +36,10 @@ class RunResult:
     Attributes:
         run: the run.
         folder: its folder.
-        exit: its exit code; None where there is none, because its worker died.
+        exit: its exit code; None if its worker died.
         results: the figures of its final evaluation by opponent and metric, each with its interval; None without one.
-        problem: why it has no results, in a line; None if it has.
-        stopped: whether it was stopped early as hopeless.
+        problem: why it has no results, in one line; None if it has results.
+        stopped: whether early stopping ended it.
     """
 
     run: Run
@@ -82,7 +82,7 @@ class SweepFolder:
             self._lock = FileLock(self.path / LOCK, timeout=0)
             self._lock.acquire()
         except Timeout:
-            raise CardgymError(f"{path}: another sweep is at work here; name another folder with --out") from None
+            raise CardgymError(f"{path}: another sweep is running here; name another folder with --out") from None
         except OSError as error:
             raise CardgymError(f"cannot make the folder {path}: {error.strerror or error}; name another") from error
         try:
@@ -100,11 +100,11 @@ class SweepFolder:
         if (self.path / SWEEP).exists():
             if not resume:
                 raise CardgymError(
-                    f"{self.path}: holds a sweep already; add --resume to go on with it, or name another folder"
+                    f"{self.path}: has a sweep already; add --resume to resume it, or name another folder"
                 )
             if _read(self.path / SWEEP) != about:
                 raise CardgymError(
-                    f"{self.path}: holds a sweep of another script or config; name that one, or another folder"
+                    f"{self.path}: has a sweep of another script or config; name that one, or another folder"
                 )
             return
         with replacing(self.config) as temporary:
@@ -135,12 +135,12 @@ def run_all(
     Args:
         script: the script and its config.
         folder: the sweep's folder.
-        runs: the runs; the next one is asked for when a worker is free.
+        runs: the runs; the next one is taken when a worker is free.
         engine: where they run.
-        begun: called with each run as it is given to a worker.
-        ended: called with each result as it comes, and at once for runs that ended in an earlier sweep.
-        wait: called about twice a second meanwhile.
-        gives_up: asked about each run before it is given to a worker: whether its setting is given up already.
+        begun: called with each run when a worker takes it.
+        ended: called with each result, first those of runs that ended earlier.
+        wait: called about twice a second.
+        gives_up: whether a run's setting was stopped; called before a worker takes the run.
 
     Returns:
         The results in the order of the runs.
@@ -191,10 +191,10 @@ _UNSEEN = "a worker cannot see the sweep's folder"
 
 
 def train(script: str, flags: list[str], folder: str, marker: str, working_folder: str) -> int:
-    """Run a training in a worker, and again where its process is taken away; its exit code.
+    """Run a training in a worker, and restart it if its process is taken away; its exit code.
 
     Raises:
-        CardgymError: where this machine does not see the sweep's folder.
+        CardgymError: if this machine does not see the sweep's folder.
     """
     if not Path(marker).exists():
         raise CardgymError(
@@ -225,7 +225,7 @@ def result_of(run: Run, folder: Path, code: int) -> RunResult:
 
 
 def last_line(log: Path) -> str:
-    """The last line that a run printed; empty if there is none yet."""
+    """The last line of a log; empty if there is none."""
     try:
         with open(log, "rb") as file:
             file.seek(max(log.stat().st_size - 2000, 0))

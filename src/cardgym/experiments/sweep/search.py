@@ -1,4 +1,4 @@
-"""Search of settings by Optuna: each trial is a setting with all seeds, and its figure is the mean over them."""
+"""Search for settings with Optuna: a trial is one setting with all seeds, valued by the mean over them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cardgym.experiments.launch import Run, TrainingScript
 from cardgym.experiments.sweep.runner import RunResult
 
 STUDY = "study.log"
-"""The journal of Optuna in a sweep's folder: a search goes on from it."""
+"""Optuna's journal in a sweep's folder, from which a search resumes."""
 
 
 class Search:
-    """Asks Optuna for settings and tells it how they do.
+    """Asks Optuna for settings and reports their results to it.
 
-    Settings are drawn by its tree-structured Parzen estimator, which knows of the trials that are under way. With
-    several workers the order in which runs end decides what it knows: another search may try other settings.
+    The sampler is its tree-structured Parzen estimator, which takes running trials into account. With several workers
+    the order in which runs end influences it, so a repeated search may try other settings.
     """
 
     def __init__(
@@ -34,16 +34,16 @@ class Search:
         minutes: float | None,
         metric: str,
     ) -> None:
-        """Begin a search, or go on with the one in this folder.
+        """Start a search, or resume the one in this folder.
 
         Args:
             folder: the sweep's folder.
             script: the script and its config.
             space: the values of each key, or one range `LOW..HIGH` each; see `distribution`.
             seeds: the seeds of every trial.
-            trials: how many settings to try in all, those of earlier commands included.
-            minutes: after so many no further trial begins; None for no limit.
-            metric: what is made large, as the mean over seeds and opponents.
+            trials: the number of settings to try, including those of earlier commands.
+            minutes: no trial starts later than this; None for no limit.
+            metric: the metric to maximize, as the mean over seeds and opponents.
 
         Raises:
             CardgymError: where Optuna is missing, or for a bad range or value.
@@ -58,7 +58,7 @@ class Search:
         self._script, self._seeds, self._metric = script, list(seeds), metric
         self._space = {key: distribution(key, values) for key, values in space.items()}
         for ends in zip(*(_ends(values) for values in space.values()), strict=False):
-            script.runs(dict(zip(space, ends, strict=True)), seeds[:1])  # A bad key or value is told now.
+            script.runs(dict(zip(space, ends, strict=True)), seeds[:1])  # A bad key or value fails now.
         self._trials = trials
         self._deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
         self._study = optuna.create_study(
@@ -67,14 +67,14 @@ class Search:
             load_if_exists=True,
             storage=optuna.storages.JournalStorage(JournalFileBackend(str(folder / STUDY))),
         )
-        # Another seed for each command: the same one would draw the settings of the first trials again.
+        # A new seed for each command: the same one would repeat the settings of the first trials.
         seed = len(self._study.get_trials(deepcopy=False))
         self._study.sampler = optuna.samplers.TPESampler(seed=seed, constant_liar=True)
         self._open: dict[str, tuple[int, dict[int, RunResult]]] = {}
         self._same: dict[str, list[int]] = {}
 
     def runs(self) -> Iterator[Run]:
-        """The runs, seed by seed of each trial; the next trial is asked for when a worker is free."""
+        """The runs, seed by seed of each trial; the next trial is sampled when a worker is free."""
         from optuna.trial import TrialState
 
         unfinished = self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
@@ -91,7 +91,7 @@ class Search:
                 return
             runs = self._script.runs(setting, self._seeds)
             label = runs[0].label
-            if label in seen:  # The same setting again: its figure is told as soon as it is there.
+            if label in seen:  # A repeated setting: it gets the same value as soon as that is known.
                 self._same.setdefault(label, []).append(number)
                 self._tell_same(label)
                 continue
@@ -132,12 +132,12 @@ class Search:
 
 
 def distribution(key: str, values: Sequence[str]) -> Any:
-    """What Optuna draws a key from: one of several values, or a number of a range `LOW..HIGH`.
+    """The distribution of a key: one of several values, or a number in a range `LOW..HIGH`.
 
-    A range between whole numbers gives whole numbers. One whose ends differ tenfold or more is drawn on a log scale.
+    A range between integers gives integers. A range whose ends differ by a factor of ten or more is on a log scale.
 
     Raises:
-        CardgymError: for a range that is none.
+        CardgymError: for an invalid range.
     """
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
