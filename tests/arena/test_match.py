@@ -177,14 +177,14 @@ def test_json_has_the_documented_keys_and_no_nan() -> None:
     report = evaluate(ENV, options(hands=2), ["random", "initial"], games=1, seed=7).asdict()
     assert list(report) == [
         "env",
-        "settings",
+        "options",
         "games",
         "seed",
         "seconds",
         "decisions_per_second",
         "players",
     ]
-    assert report["settings"]["hands"] == 2
+    assert report["options"]["hands"] == 2
     assert report["games"] == 2
     assert list(report["players"][0]) == [
         "name",

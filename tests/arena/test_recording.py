@@ -13,8 +13,7 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.arena import transitions as recording
-from cardgym.arena.transition_file import write_transitions
-from cardgym.arena.transitions import Transitions, record
+from cardgym.arena.transitions import Transitions, record, write_transitions
 from cardgym.engine.numba.compilation import reachable_modules
 
 ENV = "CorellianSpike-v0"

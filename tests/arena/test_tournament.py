@@ -14,11 +14,9 @@ from cardgym import CardgymError, find
 from cardgym.arena import evaluate
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament import runner as running
-from cardgym.arena.tournament.bootstrap import REPLICATES, weights
-from cardgym.arena.tournament.pages import write_leaderboards, write_results
-from cardgym.arena.tournament.ranges import play_range, ranges
+from cardgym.arena.tournament.pages import labels, write_leaderboards, write_results
+from cardgym.arena.tournament.ranges import REPLICATES, play_range, ranges, weights
 from cardgym.arena.tournament.ranking import bradley_terry, nash
-from cardgym.arena.tournament.tables import labels
 from cardgym.cli import main
 from cardgym.files.tensors import write_tensors
 from cardgym.scaling import make
@@ -163,7 +161,7 @@ def test_stopped_tournament_goes_on_from_the_ranges_it_played(
     monkeypatch.setattr(running, "play_range", stops_after(5))
     with pytest.raises(KeyboardInterrupt):
         tournament(ENV, None, PLAYERS, games=60, seed=5, folder=tmp_path)
-    with pytest.raises(CardgymError, match="holds games already; add --resume"):
+    with pytest.raises(CardgymError, match="has games already; add --resume"):
         tournament(ENV, None, PLAYERS, games=60, seed=5, folder=tmp_path)
     monkeypatch.setattr(running, "play_range", stops_after(1000))
     resumed = tournament(ENV, None, PLAYERS, games=60, seed=5, folder=tmp_path, resume=True)
@@ -224,7 +222,7 @@ def test_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["tournament", ENV, "--players", "random", "initial", "--games", "8", "--workers", "1", "--json"]
     assert main(words) == 0
     results = json.loads(capsys.readouterr().out)
-    keys = {"env", "settings", "players", "payoffs", "payoffs_ci95", "games", "seed", "seconds", "workers", "engine"}
+    keys = {"env", "options", "players", "payoffs", "payoffs_ci95", "games", "seed", "seconds", "workers", "engine"}
     assert keys <= set(results)
     assert {"name", "rating", "rating_ci95"} <= set(results["players"][0])
     assert (results["games"], results["workers"], results["engine"]) == (8, 1, "local")
@@ -242,7 +240,7 @@ def test_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
         ([ENV, "--players", "random", "initial", "--seed", "-1"], "allowed are whole numbers from 0"),
         ([ENV, "--players", "random", "initial", "--seed", str(2**64)], "allowed are whole numbers from 0"),
         ([ENV, "--players", "random", "checkpoints/coda/dqn.safetensors"], "made for Coda-v0"),
-        ([ENV, "--players", "random", "EMPTY"], "holds no player"),
+        ([ENV, "--players", "random", "EMPTY"], "no player for"),
         ([ENV, "--players", "random", "initial", "--payoff", "credits"], "did you mean 'credits_per_game'"),
         ([ENV, "--players", "random", "initial", "--games-of", "random"], "write it as player=games"),
         ([ENV, "--players", "random", "initial", "--games-of", "search=3"], "unknown player"),

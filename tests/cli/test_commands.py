@@ -126,12 +126,12 @@ def test_a_reader_who_stops_reading_is_no_error(words: list[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", '{"env": "a", "settings": {}, "games": 1, "players": []}', "holds no report"),
-        ("a.json", '{"env": "a", "settings": 3, "games": 1, "players": []}', "holds no report"),
-        ("a.jsonl", '{"env": "a", "settings": {}, "finished": true, "max_score": 1, "players": []}', "line 1"),
+        ("a.json", '{"env": "a", "options": {}, "games": 1, "players": []}', "holds no report"),
+        ("a.json", '{"env": "a", "options": 3, "games": 1, "players": []}', "holds no report"),
+        ("a.jsonl", '{"env": "a", "options": {}, "finished": true, "max_score": 1, "players": []}', "line 1"),
         (
             "a.jsonl",
-            '{"env": "a", "settings": {}, "finished": true, "max_score": "q", '
+            '{"env": "a", "options": {}, "finished": true, "max_score": "q", '
             '"players": [{"name": "a", "score": 1, "return": 1, "metrics": {}}]}',
             "line 1",
         ),
@@ -173,7 +173,7 @@ def test_evaluate_prints_the_documented_json(capsys: pytest.CaptureFixture[str])
     assert report["env"] == ENV
     assert report["games"] == 50
     assert report["seed"] == 3
-    assert report["settings"] == {
+    assert report["options"] == {
         "num_players": 2,
         "hands": 3,
         "credits": 50,

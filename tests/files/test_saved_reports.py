@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from cardgym.arena.report_file import read_report
-from cardgym.arena.tables import report_texts
+from cardgym.arena.report_file import read_report, report_texts
 from cardgym.errors import CardgymError
 
 
@@ -25,7 +24,7 @@ def report(metrics: dict[str, Any], *others: dict[str, Any], **more: Any) -> dic
         | {"metrics": own}
         for own in (metrics, *others)
     ]
-    return {"env": "OnePlayPoker-v0", "settings": {"decisions": 3}, "games": 100, "players": players, **more}
+    return {"env": "OnePlayPoker-v0", "options": {"decisions": 3}, "games": 100, "players": players, **more}
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ def test_history_contains_finished_games_only(client: Client) -> None:
     assert state["table"] not in json.dumps(client.get("/api/history"))
     finish(client, state)
     reports = client.get("/api/history")["reports"]
-    assert any(report["env"] == SPIKE and report["settings"]["hands"] == 2 for report in reports)
+    assert any(report["env"] == SPIKE and report["options"]["hands"] == 2 for report in reports)
 
 
 def test_history_has_the_cost_of_decisions(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Matches: every seating of the players on the same deals, many games at once."""
+"""Matches: the players take every seat on the same deals."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.report import Report
-from cardgym.arena.totals import Totals
+from cardgym.arena.report import Report, Totals
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import NOOP, RESET
@@ -27,17 +26,17 @@ from cardgym.statistics import Moments
 Seats = Literal["rotate", "fixed"]
 
 ROWS = 4096
-"""Games played side by side: large batches for networks, within a bound on memory."""
+"""Games played side by side: large batches for networks, in limited memory."""
 
 MAX_SEED = 2**63 - 1
 EVALUATION_SEED = 1_000_000
-"""The seed of every training run's evaluations, whatever its own seed: all runs are judged on the same deals."""
+"""The seed of the evaluations of every training run: all runs are judged on the same deals."""
 
 FAST = 1_000_000
-"""Games a second that no match on one core exceeds by much."""
+"""Games per second that no match on one core exceeds by much."""
 
 _STREAM = np.uint64(0xA7E4A)
-"""The stream of the matches' deals: a learner with the same seed has seen other deals."""
+"""The stream of the matches' deals. A learner with the same seed sees other deals."""
 
 
 def evaluate(
@@ -52,9 +51,9 @@ def evaluate(
 ) -> Report:
     """Play players against each other on the same deals from every seating.
 
-    With `rotate` each deal is played once for every rotation of the players around the table, so that none has better
-    cards or seats; with `fixed` players sit in the order named. `games` counts all seatings and is rounded up to whole
-    deals; the report has the number played. The same arguments give the same report, except for the time.
+    With `rotate` each deal is played once for every rotation of the players around the table, so that no player has
+    better cards or seats; with `fixed` players sit in the order given. `games` counts all seatings and is rounded up to
+    whole deals; the report has the number played. The same arguments give the same report, except for the time.
 
     Args:
         game: the game or its id.
@@ -63,7 +62,7 @@ def evaluate(
         games: how many games to play, at least 1.
         seed: the seed of the deals.
         seats: `rotate` or `fixed`.
-        progress: called now and then with the games played and the games in all.
+        progress: called from time to time with the games played and the total.
 
     Raises:
         CardgymError: for an unknown player, another number of players than seats, or an illegal action.
@@ -92,7 +91,7 @@ def evaluate(
 
     return Report(
         env=game.id,
-        settings=options.asdict(),
+        options=options.asdict(),
         games=deals * seatings,
         seed=seed,
         seconds=seconds,
@@ -103,15 +102,15 @@ def evaluate(
 
 
 def deals_at_once(seatings: int) -> int:
-    """How many deals are played side by side at most, each from so many seatings."""
+    """The most deals played side by side, each from `seatings` seatings."""
     return max(ROWS // seatings, 1)
 
 
 class Match:
     """Players who play deals of one seed, from one seating or from each rotation around the table.
 
-    Deals are numbered: the seed and a deal's number decide its cards and the draws of players that choose at random,
-    so any range of deals can be played by itself.
+    The seed and a deal's number decide its cards and the draws of players that choose at random, so any range of deals
+    can be played separately.
 
     Attributes:
         layout: the layout of a deal's totals.
@@ -127,14 +126,14 @@ class Match:
         seatings: int,
         deals_at_once: int,
     ) -> None:
-        """Seat the players, and compile what is not compiled yet.
+        """Seat the players, and compile what is needed.
 
         Args:
             game: the game.
             options: its options.
             roster: a player for each seat.
             seed: the seed of the deals.
-            seatings: from how many rotations each deal is played, 1 or as many as seats.
+            seatings: how many rotations of the players each deal is played with, 1 or the number of seats.
             deals_at_once: how many deals are played side by side.
         """
         self._seatings = seatings
@@ -156,7 +155,7 @@ class Match:
         return int(self._played.batch.rows.decisions.sum())
 
     def play(self, first: int, count: int) -> Iterator[npt.NDArray[np.float64]]:
-        """Play the deals `first` to `first + count - 1`; yields totals (deals, size), float64, of some at a time."""
+        """Play the deals `first` to `first + count - 1`; yields totals in parts, (deals, size), float64."""
         played, commands, seatings = self._played, self._commands, self._seatings
         for start in range(first, first + count, self._deals_at_once):
             num_deals = min(self._deals_at_once, first + count - start)
@@ -178,7 +177,7 @@ def number_of_games(games: Any) -> int:
         return whole_number("games", games, 1, MAX_GAMES)
     except CardgymError as error:
         many = isinstance(games, int) and games > MAX_GAMES
-        why = f" (so many would take {duration(games, FAST)})" if many else ""
+        why = f" ({games:,} would take {duration(games, FAST)})" if many else ""
         raise CardgymError(f"{error}{why}") from None
 
 

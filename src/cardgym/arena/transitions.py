@@ -6,10 +6,13 @@ between. A seat's last transition of a deal leads to state 0, the end.
 
 from __future__ import annotations
 
+import csv
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -22,6 +25,7 @@ from cardgym.engine.kernel import CALLER, NOBODY, NOOP, RESET, Kernel, choose_ra
 from cardgym.engine.numba.compilation import bound, name_entry_point, template
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
+from cardgym.files.atomic import replacing
 from cardgym.players.base import Player, PlayerSpec, resolve_all
 from cardgym.players.seats import SeatedBatch
 
@@ -35,13 +39,13 @@ ROWS = 1024
 """Games recorded side by side."""
 
 LOG_FULL = 1
-"""Sentinel for `pending_policy`: the log is full; grow it and call again."""
+"""In `pending_policy`: the log is full; grow it and call again."""
 
 CHANCE = -2
-"""Sentinel for `current_player`: the move is chance's."""
+"""In `current_player`: the move is chance's."""
 
 _PER_GAME = 256
-"""Rows of the log for each game at first; the log grows as needed."""
+"""Initial rows of the log per game; the log grows as needed."""
 
 _STREAM = np.uint64(0x2EC02D)
 """The stream of the deals of recorded games."""
@@ -61,7 +65,7 @@ LOG = np.dtype(
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """Transitions of all seats, by game and then in the order of the decisions; each column is (transitions,).
+    """Transitions of all seats, by game and then in the order of decisions; each column is (transitions,).
 
     Attributes:
         s: the state's key (or index) for the seat that decided, int64.
@@ -117,7 +121,7 @@ def record(
         states: `key` for the game's info state keys, `index` for their indices, or a rule that numbers states.
         epsilon: the probability, 0 to 1, that a seat explores instead of following its player.
         explore: how it explores; uniformly over the legal actions by default.
-        progress: called now and then with the games played and the games in all.
+        progress: called from time to time with the games played and the total.
 
     Raises:
         CardgymError: for a game without state keys, an unknown player, or another number of players than seats.
@@ -148,7 +152,7 @@ def record_chunks(
     explore: Explore = choose_random,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Transitions]:
-    """The same as `record`, some games at a time: memory does not grow with the number of games."""
+    """As `record`, in parts, so that memory does not grow with the number of games."""
     game = find(game)
     options = options if options is not None else game.parse_options()
     if not game.state_index.has_keys:
@@ -187,7 +191,7 @@ def _chunks(
 
 
 class _Recorder:
-    """Plays the rows of a batch to the end of their games, keeping a log."""
+    """Plays the games of a batch to their ends and logs the transitions."""
 
     def __init__(self, played: SeatedBatch, states: str | StateName, epsilon: float, explore: Explore) -> None:
         self._played = played
@@ -231,7 +235,7 @@ class _Recorder:
             pending = np.flatnonzero((commands == RESET) & (rows.pending_policy < 0))
             actions[pending] = self._played.pending_actions(pending)
         log = self._log[: size[0]]
-        if (np.diff(log["game"]) < 0).any():  # With batch policies, the rows' transitions are interleaved.
+        if (np.diff(log["game"]) < 0).any():  # With players outside the kernel, the rows' transitions are interleaved.
             log = log[np.argsort(log["game"], kind="stable")]
         return Transitions(**{name: log[name].copy() for name in LOG.names or ()})
 
@@ -262,10 +266,10 @@ def _record(
     log: Any,
     size: Any,
 ) -> None:
-    """Play every row on until a batch policy must decide, the log is full or the game ends.
+    """Play each row until a player outside the kernel must decide, the log is full or the game ends.
 
-    `actions[i]` is the action that the pending batch policy chose, or -1. `opened[i, seat]` is the place in the log of
-    the seat's transition that waits for its next decision, or -1.
+    `actions[i]` is the action of the pending player, or -1. `opened[i, seat]` is the place in the log of the seat's
+    transition that waits for its next decision, or -1.
     """
     for i in range(states.shape[0]):
         if commands[i] == NOOP:
@@ -274,7 +278,7 @@ def _record(
         row = rows[i]
         chosen = actions[i]
         while True:
-            if size[0] == log.shape[0]:  # Before anything is drawn: the next call goes on from here.
+            if size[0] == log.shape[0]:  # Before anything is drawn: the next call continues here.
                 if chosen < 0:
                     row.pending_policy = LOG_FULL
                 break
@@ -330,6 +334,57 @@ def _compiled(
 
 
 def _name_of(function: Callable[..., Any]) -> str:
-    """A name on disk that differs for rules of one name in several modules or functions."""
+    """A name on disk, which differs for rules of the same name in different modules or functions."""
     plain = inspect.unwrap(function)
     return f"{plain.__module__}_{plain.__qualname__}"
+
+
+SUFFIXES = (".csv", ".npz")
+
+
+def write_transitions(path: Path, chunks: Iterable[Transitions], about: Mapping[str, Any]) -> int:
+    """Write transitions as CSV (a row each) or npz (an array for each column), as the suffix says.
+
+    The columns are those of `Transitions`. CSV is written chunk by chunk; npz is collected in memory first, and has one
+    more array, `about`, as JSON.
+
+    Args:
+        path: the file.
+        chunks: the transitions.
+        about: what was recorded, as plain values.
+
+    Returns:
+        How many transitions there were.
+
+    Raises:
+        CardgymError: for another suffix, or if the file cannot be written; no partial file is left.
+    """
+    check_suffix(path)
+    if path.is_dir():
+        raise CardgymError(f"cannot write {path}: it is a folder")
+    with replacing(path) as temporary:
+        if path.suffix == ".csv":
+            return _write_csv(temporary, chunks)
+        with open(temporary, "wb") as file:
+            transitions = Transitions.joined(list(chunks))
+            arrays: dict[str, Any] = {"about": np.array(json.dumps(about)), **transitions.columns()}
+            np.savez_compressed(file, **arrays)
+        return len(transitions)
+
+
+def check_suffix(path: Path) -> None:
+    """Raise `CardgymError` for a path whose suffix is not a format of `write_transitions`."""
+    if path.suffix not in SUFFIXES:
+        raise CardgymError(f"file {path}: its name must end in {' or '.join(SUFFIXES)}")
+
+
+def _write_csv(path: Path, chunks: Iterable[Transitions]) -> int:
+    count = 0
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Transitions.__dataclass_fields__)
+        for chunk in chunks:
+            columns = [column.tolist() for column in chunk.columns().values()]
+            writer.writerows(zip(*columns, strict=True))
+            count += len(chunk)
+    return count

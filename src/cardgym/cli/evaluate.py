@@ -40,6 +40,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps(report.asdict(), indent=2, allow_nan=False))
         return
-    from cardgym.arena.tables import print_report
+    from cardgym.arena.report_file import print_report
 
     print_report(report.asdict())

@@ -33,8 +33,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read all files, then print."""
-    from cardgym.arena.report_file import read_report
-    from cardgym.arena.tables import print_report
+    from cardgym.arena.report_file import print_report, read_report
     from cardgym.table.game_log import GameLog, read_entries
     from cardgym.table.history import reports
 

@@ -64,7 +64,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Play and print."""
     from cardgym.arena.tournament import tournament
-    from cardgym.arena.tournament.tables import printed
+    from cardgym.arena.tournament.pages import printed
     from cardgym.cli.parser import open_engine
 
     games_of = _games_of(arguments.games_of)
@@ -114,8 +114,7 @@ def _games_of(words: list[str]) -> dict[str, int]:
 def _leaderboards(arguments: argparse.Namespace, games_of: dict[str, int]) -> None:
     """A tournament of every game, and the page of all."""
     from cardgym.arena.tournament import tournament
-    from cardgym.arena.tournament.pages import write_leaderboards
-    from cardgym.arena.tournament.tables import printed
+    from cardgym.arena.tournament.pages import printed, write_leaderboards
     from cardgym.cli.parser import open_engine
 
     if not arguments.all or arguments.env is not None or arguments.players or arguments.settings:
@@ -126,7 +125,7 @@ def _leaderboards(arguments: argparse.Namespace, games_of: dict[str, int]) -> No
     known = {name for roster in rosters.values() for name in roster}
     for name in games_of:
         if name not in known:
-            raise unknown("player with games of its own", name, known)
+            raise unknown("player in --games-of", name, known)
     results: list[Standings] = []
     with open_engine(arguments) as engine:
         for game, roster in rosters.items():

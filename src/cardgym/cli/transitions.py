@@ -22,8 +22,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Record and write."""
     from cardgym.arena.match import number_of_games
-    from cardgym.arena.transition_file import check_suffix, write_transitions
-    from cardgym.arena.transitions import LOG, record_chunks
+    from cardgym.arena.transitions import LOG, check_suffix, record_chunks, write_transitions
     from cardgym.console.progress import Progress
     from cardgym.files.limits import check_disk, check_memory
 
@@ -36,7 +35,7 @@ def run(arguments: argparse.Namespace) -> None:
         check_disk(f"a recording of {games:,} games", 30 * games, arguments.out.parent, "record fewer games")
     about = {
         "env": game.id,
-        "settings": options.asdict(),
+        "options": options.asdict(),
         "players": arguments.players,
         "games": arguments.games,
         "seed": arguments.seed,

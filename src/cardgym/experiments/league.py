@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from cardgym.arena.tournament import Standings, tournament
-from cardgym.arena.tournament.entrants import in_folder
-from cardgym.arena.tournament.pictures import DPI, heat_map, ranking_picture
+from cardgym.arena.tournament.pages import DPI, heat_map, ranking_picture
+from cardgym.arena.tournament.runner import in_folder
 from cardgym.console.figures import COLOURS, new_figure, save_png
 from cardgym.console.tables import markdown_table, with_interval
 from cardgym.engine.registry import find

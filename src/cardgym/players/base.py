@@ -1,4 +1,4 @@
-"""Players: what sits in a seat, and how a player is found by name, by path or as a callable."""
+"""Players: the base class, players in the kernel, callables as players, and players by name or path."""
 
 from __future__ import annotations
 
@@ -214,14 +214,14 @@ PlayerSpec = str | Path | Policy | Player | Acts
 
 
 def player_names(game: Game) -> tuple[str, ...]:
-    """The names of the players that can be named for a game, those of its checkpoints left out."""
+    """The names of a game's players, without its checkpoints."""
     return ("random", *game.players)
 
 
 def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
-    """The checkpoints that come with a game, by the names that players have.
+    """The checkpoints that come with a game, by their players' names.
 
-    Files of other ids are left out, and where `options` are given those made for other options, such as more players.
+    Checkpoints of other ids are left out, and, if `options` are given, those for other options.
     """
     from cardgym.files import shipped
 
@@ -233,7 +233,7 @@ def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
 
 
 def _is_of(path: Path, game: Game, options: Options | None) -> bool:
-    """Whether a checkpoint was made for a game and its options, as far as its metadata say."""
+    """Whether a checkpoint was made for a game and its options, according to its metadata."""
     from cardgym.files.tensors import SUFFIX, read_document
 
     metadata = read_document(path, str(path)) if path.suffix == SUFFIX else {}
@@ -255,8 +255,8 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
 
     A path is a policy file (`.json`), a network, Q-table or strategy (`.safetensors`), a mixture of players
     (`.mixture.json`) or a model of Stable-Baselines3 (`.zip`); games add formats of `.safetensors` files. A policy
-    network samples its actions; with `:greedy` behind the path it takes the most probable ones. A checkpoint that comes
-    with the game has a name too, its file's without suffixes, and is found by its path in a checkout from any folder.
+    network samples its actions; with `:greedy` after the path it takes the most probable ones. A checkpoint that comes
+    with the game can be named by its file's name without suffixes, or by its path in a checkout, from any folder.
 
     Raises:
         CardgymError: for an unknown name, or a file that is missing or was made for another game or other options.
@@ -290,7 +290,7 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
 
 
 def _load(name: str, game: Game, options: Options) -> Player | None:
-    """The player of a file; None where no loader takes files of that name."""
+    """The player of a file; None if no loader has a suffix of that name."""
     for suffix, reference in _LOADERS.items():
         if name.endswith(suffix):
             greedy = GREEDY if name.endswith(GREEDY) else ""
@@ -303,7 +303,7 @@ def _load(name: str, game: Game, options: Options) -> Player | None:
 
 
 def _called(name: str, player: Player) -> Player:
-    """A player under the name that it was given, instead of the path where its file happens to be installed."""
+    """The player under the name it was asked for, instead of the path where its file is installed."""
     player.name = name
     return player
 
@@ -319,10 +319,10 @@ def _own_player(name: str, game: Game, options: Options) -> Player:
 
 
 TRUST = "CARDGYM_TRUST"
-"""The environment variable that, set to 1, lets players' files be unpickled, which runs whatever code they hold."""
+"""The environment variable that, set to 1, allows unpickling players' files, which runs any code in them."""
 
 GREEDY = ":greedy"
-"""Behind the path of a policy network: its most probable actions, instead of actions sampled."""
+"""After the path of a policy network: play the most probable actions instead of sampling."""
 
 _LOADERS = {
     ".mixture.json": "cardgym.players.mixture_file:load_player",

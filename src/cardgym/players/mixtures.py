@@ -1,6 +1,6 @@
-"""Mixtures: players that draw one of several players at the start of each game, and play the whole game as that one.
+"""Mixtures: players that play each game as one of several players, drawn at its start.
 
-A mixture is what an equilibrium of a tournament is, and what a league of learners trains against.
+The equilibrium of a tournament is a mixture, and learners in a league train against one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player
 
 _STREAM = 0x9E3779B97F4A7C15 ^ 0x311C
-"""Draws of mixtures are no draws of cards or of players' own choices."""
+"""The stream of mixtures' draws, apart from those of cards and of players' choices."""
 
 
 @dataclass(eq=False)
@@ -42,10 +42,10 @@ class MixturePlayer(Player):
 
 
 def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> MixturePlayer:
-    """A mixture of players, each with its weight; only the proportions of the weights count. Mixtures may be mixed.
+    """A mixture of players with weights, of which only the proportions count. Parts that are mixtures are expanded.
 
     Raises:
-        CardgymError: where no weight is above 0, or one is not finite or below 0.
+        CardgymError: if no weight is above 0, or one is negative or not finite.
     """
     total = math.fsum(weights)
     if not 0.0 < total < math.inf or min(weights) < 0.0 or len(players) != len(weights):
@@ -63,10 +63,10 @@ def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> M
 def drawn(
     player: MixturePlayer, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64], place: int
 ) -> npt.NDArray[np.int64]:
-    """Which of its players a mixture is in each game, (rows,), int64.
+    """The index of the player that a mixture plays as in each game, (rows,), int64.
 
-    The key and the number of a game decide, as they decide its cards, and the mixture's place in the line-up; so the
-    same deal meets the same player in every seating.
+    A game's key and number decide it, with the mixture's place in the lineup, so the same deal meets the same player in
+    every seating.
     """
     streams = plain_function(mix)(keys ^ np.uint64((_STREAM + place) % 2**64))
     bounds = np.cumsum(player.weights)[:-1]

@@ -1,4 +1,4 @@
-"""A batch whose seats are taken by players: only the caller's decisions are left to the caller."""
+"""A batch of games with players in their seats, which leaves only the caller's decisions to the caller."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_acti
 from cardgym.players.mixtures import MixturePlayer, drawn
 
 _FIRST_MIXTURE = -(1 << 20)
-"""The policy number of the first mixture, the next has one less; none of them ever reaches the kernel."""
+"""The policy number of the first mixture; the next ones count down. They never reach the kernel."""
 
 
 class SeatedBatch:
-    """Many games of one kind, and a roster of players to take seats in them.
+    """Many games of one kind, and a roster of players that can sit in them.
 
     Attributes:
-        batch: the games, a row each.
+        batch: the games, one per row.
         roster: the players that can take a seat; `numbers[i]` is the policy number of `roster[i]`.
         paid: what the last step paid each seat, (rows, 8), float64; the next step may overwrite it.
         observations: what the seat to decide knows, (rows, size), float32, after each step.
@@ -70,8 +70,8 @@ class SeatedBatch:
             _FIRST_MIXTURE - i: (mixture, np.array([next(rest) for _ in mixture.players], np.int32))
             for i, mixture in enumerate(mixtures)
         }
-        self._asked = self.batch.plain_rows["lineup"].copy()  # With the numbers of mixtures, ...
-        self._drawn = self._asked.copy()  # ... and of what they drew.
+        self._requested = self.batch.plain_rows["lineup"].copy()  # With the numbers of mixtures, ...
+        self._resolved = self._requested.copy()  # ... and of the players they drew.
         self._sampling = {number for number, player in self._outside.items() if player.samples}
         self.observations, self.masks = self.batch.new_outputs()
         self.paid = np.zeros((num_rows, MAX_PLAYERS), np.float64)
@@ -83,7 +83,7 @@ class SeatedBatch:
             self.paid = self.batch.plain_rows["paid"]
 
     def seed(self, keys: npt.NDArray[np.uint64], games: npt.NDArray[np.uint64] | int = 0) -> None:
-        """Give each row its key and the number of its next game; these two alone decide a game's cards."""
+        """Set each row's key and the number of its next game, which together decide the game's cards."""
         self.batch.plain_rows["key"] = keys
         self.batch.plain_rows["games"] = games
 
@@ -108,7 +108,7 @@ class SeatedBatch:
         illegal: int = PENALIZE,
         skip: bool = False,
     ) -> None:
-        """Step the rows; batch policies act until the caller is to decide or the game ends. See `Batch.step`.
+        """Step the rows; players act until the caller is to decide or the game ends. See `Batch.step`.
 
         `observations` and `masks` become new arrays, with the old values in rows whose command is NOOP.
         """
@@ -143,9 +143,9 @@ class SeatedBatch:
     def act(
         self, action: int, illegal: int, command: int = STEP, skip: bool = False
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int]]:
-        """Play an action in a batch of one row: `step`, but faster, for single envs.
+        """As `step` for a batch of one row, but faster, for single envs.
 
-        `observations` and `masks` may be left as they were.
+        `observations` and `masks` may be stale afterwards.
 
         Returns:
             The observation (size,), float32, and the mask (actions,), int8, both fresh; and as a tuple the caller's
@@ -161,23 +161,23 @@ class SeatedBatch:
         return self.observations[0], self.masks[0], (answers["reward"].item(0), answers["current_player"].item(0))
 
     def _draw_players(self, starting: npt.NDArray[np.int64]) -> None:
-        """Put a player in the place of each mixture in the line-ups of rows that start a game.
+        """Replace each mixture by one of its players in the lineups of rows that start a game.
 
-        Where `step` skips games in which the caller decides nothing, the next games keep the players.
+        If `step` skips games in which the caller decides nothing, the following games keep these players.
         """
         rows = self.batch.plain_rows
         now = rows["lineup"][starting]
-        # Whoever writes line-ups has written where they are not as they were drawn.
-        asked = np.where(now == self._drawn[starting], self._asked[starting], now)
-        drawn_now = asked.copy()
+        # A lineup that differs from the resolved one was written by the caller since.
+        requested = np.where(now == self._resolved[starting], self._requested[starting], now)
+        resolved = requested.copy()
         for place in range(self.batch.options.num_players):
             for number, (player, numbers) in self._mixtures.items():
-                here = np.flatnonzero(asked[:, place] == number)
+                here = np.flatnonzero(requested[:, place] == number)
                 if len(here):
                     at = starting[here]
-                    drawn_now[here, place] = numbers[drawn(player, rows["key"][at], rows["games"][at], place)]
-        self._asked[starting], self._drawn[starting] = asked, drawn_now
-        rows["lineup"][starting] = drawn_now
+                    resolved[here, place] = numbers[drawn(player, rows["key"][at], rows["games"][at], place)]
+        self._requested[starting], self._resolved[starting] = requested, resolved
+        rows["lineup"][starting] = resolved
 
     def _start_again(
         self,
@@ -185,7 +185,7 @@ class SeatedBatch:
         observations: npt.NDArray[np.float32],
         masks: npt.NDArray[np.int8],
     ) -> None:
-        """Start another game in rows that reset, where the game ended while batch policies decided."""
+        """Start another game in rows that reset and whose game ended without a decision of the caller."""
         rows = self.batch.plain_rows
         again = (commands == RESET) & (rows["pending_policy"] == NOBODY)
         if again.any():
@@ -194,9 +194,9 @@ class SeatedBatch:
             self.paid[again] = rows["paid"][again]
 
     def pending_actions(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The actions that batch policies choose in `rows`, each of which waits for one, (rows,) int64.
+        """The actions that players outside the kernel choose in `rows`, which wait for them, (rows,) int64.
 
-        Nothing is played.
+        No action is played.
         """
         actions = np.empty(len(rows), np.int64)
         waits_for = self.batch.plain_rows["pending_policy"][rows]
@@ -218,7 +218,7 @@ class SeatedBatch:
     def _look_as(
         self, player: Player, rows: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """What a batch policy reads of rows where it is to decide; see `look`."""
+        """What a player outside the kernel sees in rows where it is to decide; see `look`."""
         return self.look(rows, self.batch.plain_rows["current_player"][rows].astype(np.int64), player.observation_name)
 
     def look(
@@ -235,5 +235,5 @@ class SeatedBatch:
 
 
 def game_keys(seed: int, num_games: int) -> npt.NDArray[np.uint64]:
-    """Keys, uint64, that `num_games` games of one seed are dealt from; the same for every line-up."""
+    """The keys, uint64, that `num_games` games of a seed are dealt from, for any lineup."""
     return np.array([derive(np.uint64(seed), np.uint64(number)) for number in range(num_games)], np.uint64)

@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 import cardgym
-from cardgym.arena.report import Report
-from cardgym.arena.totals import Totals
+from cardgym.arena.report import Report, Totals
 from cardgym.console.tables import with_interval
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError

@@ -1,17 +1,155 @@
-"""The results of tournaments as files: a folder of one tournament, and the page of leaderboards of all games."""
+"""The results of tournaments as tables, pictures and pages."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
-from cardgym.arena.tournament.pictures import DPI, heat_map, ranking_picture
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.arena.report_file import TableTexts
 from cardgym.arena.tournament.standings import Standings
-from cardgym.arena.tournament.tables import labels, matrix, payoff_text, ranking
-from cardgym.console.figures import save_png
-from cardgym.console.tables import markdown_table
+from cardgym.console.figures import COLOURS, new_figure, save_png
+from cardgym.console.tables import markdown_table, number, with_interval
+from cardgym.engine.registry import find
 from cardgym.files.atomic import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Rows = tuple[list[str], list[list[str]]]
+"""The heads of the columns, and the rows."""
+
+
+def labels(names: Sequence[str]) -> list[str]:
+    """Short names: for a file its name without suffixes, where that is unique."""
+    stems = [PurePath(name).name.split(".")[0] + (":greedy" if name.endswith(":greedy") else "") for name in names]
+    short = [stem if stem != name else name for stem, name in zip(stems, names, strict=True)]
+    return [stem if short.count(stem) == 1 else name for stem, name in zip(short, names, strict=True)]
+
+
+def order(standings: Standings) -> npt.NDArray[np.int64]:
+    """The players' numbers from the highest rating to the lowest."""
+    return np.argsort(-standings.ratings, kind="stable")
+
+
+def ranking(standings: Standings) -> Rows:
+    """A row for each player, the best first."""
+    shown = labels(standings.names)
+    head = ["player", "rating [95 %]", "share at equilibrium", "payoff against it [95 %]"]
+    rows = [
+        [
+            shown[i],
+            with_interval(standings.ratings[i], standings.ratings_ci95[i], "+.0f"),
+            f"{100 * standings.nash[i]:.1f} %",
+            with_interval(standings.nash_payoffs[i], standings.nash_payoffs_ci95[i], "+.3f"),
+        ]
+        for i in order(standings)
+    ]
+    return head, rows
+
+
+def matrix(standings: Standings) -> Rows:
+    """What the row's player wins from the column's, with half the width of the interval."""
+    shown, places = labels(standings.names), order(standings)
+    form = payoff_format(standings)
+    rows = [[shown[i], *(_cell(standings, i, j, form) for j in places)] for i in places]
+    return ["player", *(shown[j] for j in places)], rows
+
+
+def payoff_format(standings: Standings) -> str:
+    """The format of a payoff: three figures of the largest."""
+    largest = float(np.abs(standings.payoffs).max())
+    return f"+.{3 if largest < 1 else 2 if largest < 100 else 1}f"
+
+
+def payoff_text(standings: Standings) -> str:
+    """What a payoff is counted in, such as `credits a game`."""
+    game = find(standings.env)
+    if standings.payoff == game.payoff:
+        return f"{game.unit} a game"
+    return f"{standings.payoff.replace('_', ' ').removesuffix(' per game')} a game"
+
+
+def _cell(standings: Standings, i: int, j: int, form: str) -> str:
+    if i == j:
+        return "-"
+    low, high = standings.payoffs_ci95[i, j]
+    half = "" if np.isnan(low) else f" ± {(high - low) / 2:{form.replace('+', '')}}"
+    return f"{number(standings.payoffs[i, j], form)}{half}"
+
+
+def printed(standings: Standings) -> tuple[TableTexts, TableTexts]:
+    """The ranking and the matrix as `print_results` takes them."""
+    title = f"{standings.env}: {len(standings.names)} players, {standings.games:,} games a match, seed {standings.seed}"
+    about = ", ".join(f"{name}={value}" for name, value in standings.options.items())
+    below = f"{about}; {standings.seconds:.2f} s on {standings.workers} worker{'s' if standings.workers != 1 else ''}"
+    head, rows = ranking(standings)
+    columns, cells = matrix(standings)
+    cells = [[name, *(cell.replace(" ± ", "\n± ") for cell in row)] for name, *row in cells]
+    return (
+        (title, head, [[cell.replace(" [", "\n[") for cell in row] for row in rows], below),
+        (f"What the row's player wins from the column's, in {payoff_text(standings)}", columns, cells, ""),
+    )
+
+
+DPI = 110
+_MAX_NUMBERED = 24
+"""Players up to which the cells of the heat map have numbers: beyond that they would be unreadable."""
+
+
+def heat_map(standings: Standings) -> Figure:
+    """What each player wins from each other, the best player first, with the numbers in the cells."""
+    places = order(standings)
+    payoffs = standings.payoffs[np.ix_(places, places)]
+    names = [labels(standings.names)[i] for i in places]
+    size = max(4.0, 0.75 * len(names) + 2.0)
+    figure = new_figure(size + 1.0, size)
+    panel = figure.subplots()
+    largest = max(float(np.abs(payoffs).max()), 1e-9)
+    # From brown over white to blue-green: people with colour blindness can tell its ends apart.
+    image = panel.imshow(payoffs, cmap="BrBG", vmin=-largest, vmax=largest)
+    figure.colorbar(image, ax=panel, shrink=0.8, label=payoff_text(standings))
+    panel.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
+    panel.set_yticks(range(len(names)), names)
+    panel.set_title(f"{standings.env}: what the row's player wins from the column's")
+    if len(names) <= _MAX_NUMBERED:
+        form = payoff_format(standings)
+        for i, row in enumerate(payoffs):
+            for j, value in enumerate(row):
+                text = "" if i == j else number(value, form)
+                colour = "white" if abs(value) > 0.6 * largest else "black"
+                panel.text(j, i, text, ha="center", va="center", fontsize=8, color=colour)
+    return figure
+
+
+def ranking_picture(standings: Standings) -> Figure:
+    """The ratings with their intervals, the best player first, and each player's share at the equilibrium."""
+    places = order(standings)
+    names = [labels(standings.names)[i] for i in places]
+    rows = np.arange(len(places))
+    figure = new_figure(7.5, max(2.0, 0.34 * len(places) + 1.2))
+    ratings, shares = figure.subplots(1, 2, sharey=True, width_ratios=[3, 1])
+    centres = standings.ratings[places]
+    halves = np.nan_to_num((standings.ratings_ci95[places, 1] - standings.ratings_ci95[places, 0]) / 2.0)
+    ratings.errorbar(centres, rows, xerr=halves, fmt="o", color=COLOURS[0], capsize=3, markersize=5)
+    for row, centre in zip(rows, centres, strict=True):
+        ratings.annotate(
+            number(centre, "+.0f"), (centre, row), (0, 6), textcoords="offset points", ha="center", fontsize=7
+        )
+    ratings.set_yticks(rows, names)
+    ratings.set_ylim(len(places) - 0.4, -0.8)
+    ratings.set_xlabel("rating, Elo points above the mean [95 %]")
+    ratings.grid(axis="x", alpha=0.3)
+    ratings.set_title(standings.env)
+    shares.barh(rows, 100 * standings.nash[places], color=COLOURS[2], hatch="//", edgecolor="white")
+    shares.set_xlabel("share at equilibrium, %")
+    shares.set_xlim(0, 100)
+    return figure
+
 
 _ABOUT = """\
 Every player that a game brings and every checkpoint of its folder, each against each on the same deals from every seat.
@@ -71,7 +209,7 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
         ranking_png: the picture of the ranking, as the page names it.
         payoffs_png: the heat map.
     """
-    settings = ", ".join(f"{name}={value}" for name, value in standings.settings.items()) or "no options"
+    options_text = ", ".join(f"{name}={value}" for name, value in standings.options.items()) or "no options"
     few = sorted(
         {
             (int(standings.match_games[i, j]), name)
@@ -86,7 +224,7 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
     return [
         f"## {standings.env}",
         "",
-        f"{settings}; {played}. Payoffs are in {payoff_text(standings)}.",
+        f"{options_text}; {played}. Payoffs are in {payoff_text(standings)}.",
         "",
         *markdown_table(*ranking(standings), align="lrrr"),
         "",

@@ -1,10 +1,10 @@
-"""Ranges of deals: what a worker plays at a time, and the sums that it returns."""
+"""Ranges of deals: the unit of work of a tournament, the sums it returns, and their bootstrap."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Mapping
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.match import Match, deals_at_once
-from cardgym.arena.totals import Totals
-from cardgym.arena.tournament.bootstrap import REPLICATES, weights
+from cardgym.arena.report import Totals
 from cardgym.engine.contract import RETURN, Game, Options
+from cardgym.engine.generator import derive, draws_of
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Document
@@ -23,17 +23,17 @@ from cardgym.files.tensors import SUFFIX, read_tensors, write_tensors
 from cardgym.players.base import Player, PlayerSpec, resolve
 
 Sums = npt.NDArray[np.float64]
-"""Sums over deals, (1 + REPLICATES, 5): by resample, the number of deals, the wins of the first player and of the
-second, and the first player's payoff and its square. Row 0 is of the deals as played."""
+"""Sums over deals, (1 + REPLICATES, 5): for each resample the number of deals, the wins of the first player and of the
+second, and the first player's payoff and its square. Row 0 has every deal once."""
 
 DEALS, WINS, LOSSES, PAYOFF, SQUARE = range(5)
 
 _UNIT = 2.0**-16
-"""Totals of a deal are rounded to multiples of this: then their sums are exact, in any order and on any processor.
-Whole numbers, halves and quarters stay as they are."""
+"""Totals of a deal are rounded to multiples of this, so that their sums are exact in any order and on any processor.
+Whole numbers, halves and quarters do not change."""
 
 _RANGES = 8
-"""A match is cut into so many ranges, or more where they would be larger than what is played side by side."""
+"""Ranges of a match; a long match has more, because a range is no larger than what is played side by side."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,16 @@ class Pairing:
 
     Attributes:
         env: the game's id, as `find` takes it.
-        settings: the game's options by name.
+        options: the game's options by name.
         first: the first player.
         second: the second.
         payoff: what is compared: `RETURN` or the name of one of the game's metrics.
         seed: the seed of the deals.
-        identities: what the two players are; see `entrants.identity`.
+        identities: the identities of the two players; see `Entrant`.
     """
 
     env: str
-    settings: tuple[tuple[str, int | str], ...]
+    options: tuple[tuple[str, int | str], ...]
     first: PlayerSpec
     second: PlayerSpec
     payoff: str
@@ -62,7 +62,7 @@ class Pairing:
 
 
 def ranges(deals: int, seatings: int) -> list[tuple[int, int]]:
-    """The ranges of a match as numbers of the first deal and of deals; they depend on the match alone."""
+    """The ranges of a match: the first deal and the number of deals of each. They depend on the match alone."""
     size = min(-(-deals // _RANGES), deals_at_once(seatings))
     return [(first, min(size, deals - first)) for first in range(0, deals, size)]
 
@@ -105,11 +105,11 @@ def _payoffs(layout: Totals, totals: npt.NDArray[np.float64], payoff: str) -> np
 
 @functools.lru_cache(maxsize=4)
 def _matches(pairing: Pairing, deals: int) -> tuple[Match, ...]:
-    """The match of a pairing, or in a game of one seat each player's own, that plays so many deals at once."""
+    """The match of a pairing, which plays `deals` at once; in a game of one seat, one match for each player."""
     game = find(pairing.env)
-    options = game.parse_options(dict(pairing.settings))
+    options = game.parse_options(dict(pairing.options))
     first, second = (
-        _player(spec, game, options)  # type: ignore[arg-type]  # Objects that play can be hashed.
+        _player(spec, game, options)  # type: ignore[arg-type]  # Players can be hashed.
         for spec in (pairing.first, pairing.second)
     )
     seats = options.num_players
@@ -138,16 +138,16 @@ class _Range(Document):
 
 
 class RangeStore:
-    """The ranges that a tournament has played, each in a file of a folder, named by what decides its sums.
+    """The ranges that a tournament has played, each in a file named by a digest of all that decides its sums.
 
-    A file is written whole or not at all, so a tournament that was killed goes on from the ranges it finished.
+    Files are written atomically, so a tournament that was killed resumes from the ranges it finished.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "ranges"
 
     def exists(self) -> bool:
-        """Whether anything was played."""
+        """Whether the folder has any range."""
         return any(self._folder.glob(f"*{SUFFIX}"))
 
     def load(self, pairing: Pairing, first: int, count: int) -> Sums | None:
@@ -173,11 +173,35 @@ class RangeStore:
         write_tensors(self._path(pairing, first, count), {"format": _FORMAT}, {"sums": sums})
 
     def _path(self, pairing: Pairing, first: int, count: int) -> Path:
-        text = repr((pairing.env, pairing.settings, pairing.identities, pairing.payoff, pairing.seed, first, count))
+        text = repr((pairing.env, pairing.options, pairing.identities, pairing.payoff, pairing.seed, first, count))
         return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}{SUFFIX}"
 
 
-def plain_settings(options: Options) -> tuple[tuple[str, int | str], ...]:
-    """A game's options as names and values."""
-    settings: Mapping[str, int | str] = options.asdict()
-    return tuple(settings.items())
+REPLICATES = 400
+"""The number of resamples. The standard error of an interval's width is then about 4 % of the width."""
+
+_STREAM = np.uint64(0xB0075)
+_CUMULATIVE = np.cumsum([math.exp(-1.0) / math.factorial(count) for count in range(20)])
+
+
+def weights(first: int, count: int) -> npt.NDArray[np.float64]:
+    """How often each deal is in each resample, (1 + REPLICATES, count), float64; row 0 has every deal once.
+
+    A count is drawn from Poisson(1) with the numbers of the deal and of the resample as its seed. So sums over ranges
+    of deals add up to sums over all deals, and all matches on the same deals are resampled together (Chamandy et al.,
+    "Estimating uncertainty for massive data streams", Google 2012; Hanley and MacGibbon, "Creating non-parametric
+    bootstrap samples using Poisson frequencies", 2006).
+
+    Args:
+        first: the number of the first deal.
+        count: how many deals.
+    """
+    return np.concatenate([np.ones((1, count)), _counts(first, count)])
+
+
+@functools.lru_cache(maxsize=64)  # At most a megabyte each; all matches have the same ranges.
+def _counts(first: int, count: int) -> npt.NDArray[np.uint8]:
+    deals = np.arange(first, first + count, dtype=np.uint64)
+    keys = np.array([derive(_STREAM, number) for number in np.arange(REPLICATES, dtype=np.uint64)], np.uint64)
+    draws = draws_of(keys[:, None], deals[None, :])
+    return np.searchsorted(_CUMULATIVE, draws, side="right").astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Ratings and equilibria of a tournament: Bradley and Terry's model, and Nash averaging."""
+"""Ratings by Bradley and Terry's model, and Nash averaging."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ELO = 400.0 / math.log(10.0)
 """Points of a rating for each unit of log-odds: 400 points more are odds of 10 to 1."""
 
 _PRIOR = 0.5
-"""Wins added to both sides of every pair that met, so that a player who won or lost everything has a finite rating."""
+"""Wins added to both sides of every pair that met, so that a player that won or lost everything has a finite rating."""
 
 
 def bradley_terry(wins: Matrix, start: Vector | None = None) -> Vector:
@@ -50,25 +50,25 @@ def bradley_terry(wins: Matrix, start: Vector | None = None) -> Vector:
         curved: Matrix = np.diag(weights.sum(axis=1)) - weights + 1.0 / len(wins)
         return curved
 
-    def penalised(ratings: Vector) -> tuple[float, Vector]:
+    def penalized(ratings: Vector) -> tuple[float, Vector]:
         value, slope = loss(ratings)
         total = ratings.sum() / len(ratings)
         return value + 0.5 * total * ratings.sum(), slope + total
 
     first = np.zeros(len(wins)) if start is None else start / ELO
-    found = minimize(penalised, first, jac=True, hess=curvature, method="trust-exact", options={"gtol": 1e-10})
+    found = minimize(penalized, first, jac=True, hess=curvature, method="trust-exact", options={"gtol": 1e-10})
     ratings: Vector = (found.x - found.x.mean()) * ELO
     return ratings
 
 
 def nash(payoffs: Matrix) -> Vector:
-    """The equilibrium of largest entropy of a symmetric zero-sum game of two, (players,), probabilities.
+    """The equilibrium of largest entropy of a symmetric zero-sum game for two, (players,), probabilities.
 
-    As Nash averaging has it (Balduzzi et al., "Re-evaluating evaluation", NeurIPS 2018): players that copy each other
-    share their probability, and players that the others together beat have none.
+    This is Nash averaging (Balduzzi et al., "Re-evaluating evaluation", NeurIPS 2018): copies of a player share its
+    probability, and a player that a mixture of the others beats has none.
 
     Args:
-        payoffs: what the row's player wins from the column's, (players, players); its antisymmetric half counts.
+        payoffs: what the row's player wins from the column's, (players, players); only its antisymmetric half counts.
     """
     require("a tournament", "scipy")
     from scipy.optimize import linprog
@@ -76,7 +76,7 @@ def nash(payoffs: Matrix) -> Vector:
     size = len(payoffs)
     game = (payoffs - payoffs.T) / 2.0
     game = game / max(float(np.abs(game).max()), 1e-300)
-    # Variables: the probabilities, and the least payoff, which is maximised.
+    # Variables: the probabilities, and the minimum payoff, which is maximized.
     found = linprog(
         np.r_[np.zeros(size), -1.0],
         A_ub=np.c_[-game.T, np.ones(size)],
@@ -90,7 +90,7 @@ def nash(payoffs: Matrix) -> Vector:
 
 
 def _most_even(game: Matrix, start: Vector) -> Vector:
-    """Of the strategies that lose to nobody the one of largest entropy; `start` where the search finds none."""
+    """The unbeaten strategy of largest entropy; `start` if the search fails."""
     from scipy.optimize import minimize
 
     size = len(game)
@@ -121,7 +121,7 @@ def _most_even(game: Matrix, start: Vector) -> Vector:
 
 
 def _distribution(numbers: Vector) -> Vector:
-    """Probabilities from numbers that rounding has moved a little; those below 10^-6 are 0."""
+    """Probabilities from numbers with rounding errors; those below 10^-6 are 0."""
     kept = np.where(numbers > 1e-6, numbers, 0.0)
     probabilities: Vector = kept / kept.sum()
     return probabilities

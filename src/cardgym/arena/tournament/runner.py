@@ -2,24 +2,109 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cardgym.arena.match import MAX_SEED, number_of_games, whole_number
-from cardgym.arena.tournament.entrants import entrants
-from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, plain_settings, play_range, ranges
+from cardgym.arena.tournament.ranges import Pairing, RangeStore, Sums, play_range, ranges
 from cardgym.arena.tournament.standings import Standings, standings
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError, require, unknown
+from cardgym.errors import CardgymError, printable, quoted, require, unknown
+from cardgym.files import shipped
 from cardgym.files.limits import MAX_GAMES
-from cardgym.players.base import PlayerSpec
+from cardgym.players.base import GREEDY, PLAYER_SUFFIXES, PlayerSpec, checkpoints, resolve
 from cardgym.scaling import Engine, Task
+
+MAX_PLAYERS = 64
+"""The most players of a tournament: a round robin of more would have thousands of matches."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entrant:
+    """A player of a tournament.
+
+    Attributes:
+        spec: how `resolve` finds it from any folder.
+        name: its name in the standings.
+        identity: its name, or a digest of its file.
+    """
+
+    spec: PlayerSpec
+    name: str
+    identity: str
+
+
+def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[Entrant]:
+    """The players of a tournament: those named, and every player in a folder that is named, or below it.
+
+    Files in a folder that are not players for this game and these options are left out, with a message on stderr.
+
+    Raises:
+        CardgymError: for a player that cannot be found or loaded, a folder without players, a player named twice,
+            fewer than 2 players or more than `MAX_PLAYERS`.
+    """
+    players: list[Entrant] = []
+    for spec in specs:
+        if isinstance(spec, str | Path) and (folder := shipped.checkpoint_path(Path(spec))).is_dir():
+            found, left_out = in_folder(folder, game, options)
+            if not found:
+                why = left_out[-1] if left_out else f"no file ends in {', '.join(PLAYER_SUFFIXES)}"
+                raise CardgymError(f"folder {spec}: no player for {game.id}: {why}")
+            for reason in left_out:
+                print(f"left out: {printable(reason, 500)}", file=sys.stderr)
+            players += found
+        else:
+            players.append(_entrant(spec, game, options))
+    _check(players)
+    return players
+
+
+def in_folder(folder: Path, game: Game, options: Options) -> tuple[list[Entrant], list[str]]:
+    """The players in a folder and below it, and a reason for each file that is left out."""
+    files = sorted(path for path in folder.rglob("*") if path.name.endswith(PLAYER_SUFFIXES) and path.is_file())
+    players: list[Entrant] = []
+    left_out = []
+    for path in files:
+        try:
+            players.append(_entrant(path, game, options))
+        except CardgymError as error:
+            left_out.append(str(error))
+    return players, left_out
+
+
+def _entrant(spec: PlayerSpec, game: Game, options: Options) -> Entrant:
+    """A player; loading it checks it."""
+    name = resolve(spec, game, options).name
+    if not isinstance(spec, str | Path):
+        return Entrant(spec, name, f"{name} {id(spec)}")
+    path, greedy, _ = str(spec).partition(GREEDY)
+    file = checkpoints(game).get(path, shipped.checkpoint_path(Path(path)))
+    if not file.is_file():
+        return Entrant(str(spec), name, name)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    # Workers may run in other folders, so paths are absolute; the name of a shipped checkpoint works anywhere.
+    found = f"{Path(path).resolve()}{greedy}" if Path(path).is_file() else str(spec)
+    return Entrant(found, name, f"{digest}{greedy}")
+
+
+def _check(players: Sequence[Entrant]) -> None:
+    for name, count in Counter(player.name for player in players).items():
+        if count > 1:
+            raise CardgymError(f"player {quoted(name)} is named {count} times; name each once")
+    if not 2 <= len(players) <= MAX_PLAYERS:
+        named = "1 player" if len(players) == 1 else f"{len(players)} players"
+        raise CardgymError(f"{named}: a tournament has 2 to {MAX_PLAYERS}; name others, or a folder of players")
+
 
 Range = tuple[tuple[int, int], int, int]
 """The numbers of two players, of the first deal and of deals."""
@@ -41,26 +126,26 @@ def tournament(
 ) -> Standings:
     """Play every player against every other on the same deals from every seating.
 
-    In a game of more than two seats the other player takes every other seat, so each pair plays two matches. In a game
-    of one seat players are compared on the same deals. Matches are cut into ranges of deals, and sums of ranges are
-    exact: the same arguments give the same standings, except for the time, whatever the engine and its workers.
+    In a game of more than two seats the second player takes all seats but one, so each pair plays two matches. In a
+    game of one seat players are compared on the same deals. Matches are cut into ranges of deals whose sums are exact:
+    the same arguments give the same standings, except for the time, with any engine and number of workers.
 
     Args:
         game: the game or its id; with an engine, as workers find it.
         options: its options, or the names and values of those that differ from the defaults.
-        players: names, paths and folders of players; with an engine, nothing else.
+        players: names, paths and folders of players; without an engine also players as `resolve` takes them.
         games: how many games each match has, at least 2; rounded up to whole deals.
         seed: the seed of the deals.
-        games_of: the games of the matches of a slow player, by its name; the smaller number counts.
-        payoff: `return`, or the name of a metric; what the game says if None.
+        games_of: fewer games for the matches of slow players, by name; the smaller number counts.
+        payoff: `return`, or the name of a metric; None for the game's own choice.
         engine: where to play; None for this process.
-        folder: where to keep the ranges played, to go on from after a kill.
-        resume: whether to go on from the ranges in `folder`.
-        progress: called now and then with the games played and the games in all.
+        folder: where to save the ranges played, for `resume`.
+        resume: whether to continue from the ranges in `folder`.
+        progress: called from time to time with the games played and the total.
 
     Raises:
-        CardgymError: for bad players (see `entrants`), fewer than 2 games, an unknown payoff, a folder that holds a
-            tournament already without `resume`, and for an illegal action.
+        CardgymError: for bad players (see `entrants`), fewer than 2 games, an unknown payoff, an illegal action, and,
+            without `resume`, a folder that already has a tournament.
     """
     require("a tournament", "scipy")
     name = game if isinstance(game, str) else game.id
@@ -75,34 +160,34 @@ def tournament(
     games_of = {} if games_of is None else dict(games_of)
     for player in games_of:
         if player not in names:
-            raise unknown("player with games of its own", player, names)
+            raise unknown("player in games_of", player, names)
     store = None if folder is None else RangeStore(folder)
     if store is not None and not resume and store.exists():
-        raise CardgymError(f"{folder}: holds games already; add --resume to go on from them, or name another folder")
+        raise CardgymError(f"{folder}: has games already; add --resume to continue from them, or name another folder")
 
     seats = options.num_players
     pairs = list((itertools.permutations if seats > 2 else itertools.combinations)(range(len(names)), 2))
-    settings = plain_settings(options)
+    values = tuple(options.asdict().items())
     pairings = {
-        (i, j): Pairing(name, settings, one.spec, other.spec, payoff, seed, (one.identity, other.identity))
-        for (i, one), (j, other) in itertools.permutations(enumerate(entered), 2)
+        (i, j): Pairing(name, values, first.spec, second.spec, payoff, seed, (first.identity, second.identity))
+        for (i, first), (j, second) in itertools.permutations(enumerate(entered), 2)
     }
-    todo: list[Range] = []
+    parts: list[Range] = []
     for pair in pairs:
-        least = min(_checked_games(games_of.get(names[player], games)) for player in pair)
-        todo += [(pair, first, count) for first, count in ranges(-(-least // seats), seats)]
+        num_games = min(_checked_games(games_of.get(names[player], games)) for player in pair)
+        parts += [(pair, first, count) for first, count in ranges(-(-num_games // seats), seats)]
 
     start = time.perf_counter()
-    played = _played(todo, pairings, store, engine, seats, progress)
+    played = _played(parts, pairings, store, engine, seats, progress)
     seconds = time.perf_counter() - start
-    # Added by the number of the range, so that the order in which workers finish cannot show.
-    sums = {pair: sum(played[part] for part in todo if part[0] == pair) for pair in pairs}
+    # Added in the order of the ranges, so that the result does not depend on which worker finishes first.
+    sums = {pair: sum(played[part] for part in parts if part[0] == pair) for pair in pairs}
     return standings(
         {pair: np.asarray(total) for pair, total in sums.items()},
         names,
         seats,
         env=game.id,
-        settings=options.asdict(),
+        options=options.asdict(),
         payoff=payoff,
         seed=seed,
         seconds=seconds,
@@ -112,16 +197,16 @@ def tournament(
 
 
 def _played(
-    todo: Sequence[Range],
+    parts: Sequence[Range],
     pairings: Mapping[tuple[int, int], Pairing],
     store: RangeStore | None,
     engine: Engine | None,
     seats: int,
     progress: Callable[[int, int], None] | None,
 ) -> dict[Range, Sums]:
-    """The sums of every range: those that `store` has, and the others as they are played."""
+    """The sums of every range, from `store` or played now."""
     played: dict[Range, Sums] = {}
-    total = seats * sum(count for _, _, count in todo)
+    total = seats * sum(count for _, _, count in parts)
     done = 0
 
     def add(part: Range, sums: Sums) -> None:
@@ -132,11 +217,11 @@ def _played(
             progress(done, total)
 
     if store is not None:
-        for part in todo:
+        for part in parts:
             sums = store.load(pairings[part[0]], *part[1:])
             if sums is not None:
                 add(part, sums)
-    left = [part for part in todo if part not in played]
+    left = [part for part in parts if part not in played]
     for part, sums in _plays(left, pairings, engine):
         if store is not None:
             store.save(pairings[part[0]], *part[1:], sums)
@@ -151,7 +236,7 @@ def _plays(
         for pair, first, count in left:
             yield (pair, first, count), play_range(pairings[pair], first, count)
         return
-    # A worker that plays ranges of one match after another has the match seated already.
+    # In this order a worker mostly plays ranges of one match, which it has seated already.
     tasks = {str(number): part for number, part in enumerate(left)}
     for outcome in engine.run(
         Task(key, play_range, (pairings[pair], first, count)) for key, (pair, first, count) in tasks.items()

@@ -1,4 +1,4 @@
-"""The results of a tournament: payoffs, ratings and the equilibrium, each with 95 % intervals."""
+"""The standings of a tournament: payoffs, ratings and the equilibrium, each with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -10,23 +10,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.arena.tournament.bootstrap import REPLICATES
-from cardgym.arena.tournament.ranges import DEALS, LOSSES, PAYOFF, SQUARE, WINS, Sums
+from cardgym.arena.tournament.ranges import DEALS, LOSSES, PAYOFF, REPLICATES, SQUARE, WINS, Sums
 from cardgym.arena.tournament.ranking import Matrix, Vector, bradley_terry, nash
 from cardgym.statistics import Z95, half_width
 
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """The results of a tournament. Intervals are taken over deals, which all matches have in common.
+    """The results of a tournament. Intervals are over deals, which all matches share.
 
     Attributes:
         env: the game's id.
-        settings: its options.
+        options: its options.
         names: the players, in the order named.
         payoff: what the payoffs are sums of: `return` or the name of a metric.
-        payoffs: what the row's player wins from the column's, a game, (players, players): its payoff above the mean of
-            all seats, or in a game of one seat above the other's on the same deal.
+        payoffs: what the row's player wins from the column's, per game, (players, players): its payoff minus the mean
+            of all seats, or in a game of one seat minus the other's on the same deal.
         payoffs_ci95: their 95 % intervals, (players, players, 2); NaN from a single deal.
         win_rates: the share of points (games or hands) that the row's player took, (players, players).
         ratings: Bradley and Terry's, in Elo points of mean 0, (players,).
@@ -36,13 +35,13 @@ class Standings:
         nash_payoffs_ci95: their 95 % intervals, (players, 2).
         match_games: how many games each pair played, (players, players), int64.
         seed: the seed of the deals.
-        seconds: how long the games took by the clock.
+        seconds: the wall-clock time of the games.
         workers: how many workers played.
         engine: where they ran.
     """
 
     env: str
-    settings: dict[str, int | str]
+    options: dict[str, int | str]
     names: tuple[str, ...]
     payoff: str
     payoffs: Matrix
@@ -61,7 +60,7 @@ class Standings:
 
     @property
     def games(self) -> int:
-        """How many games the matches had that had most."""
+        """The games of the longest matches."""
         return int(self.match_games.max())
 
     def asdict(self) -> dict[str, Any]:
@@ -79,7 +78,7 @@ class Standings:
         ]
         return {
             "env": self.env,
-            "settings": dict(self.settings),
+            "options": dict(self.options),
             "players": players,
             "payoff": self.payoff,
             "payoffs": _plain(self.payoffs),
@@ -98,10 +97,10 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
     """The results of a tournament from the sums of its matches.
 
     Args:
-        sums: by the numbers of the two players. In games of more than two seats both orders are matches of their own.
+        sums: by the numbers of the two players. In games of more than two seats both orders are separate matches.
         names: the players.
-        seats: how many seats the game has; so many games are played with each deal, two by two players of one seat.
-        about: `env`, `settings`, `payoff`, `seed`, `seconds`, `workers` and `engine`, as `Standings` has them.
+        seats: how many seats the game has, which is the number of games per deal.
+        about: `env`, `options`, `payoff`, `seed`, `seconds`, `workers` and `engine`, as `Standings` has them.
     """
     size = len(names)
     payoffs = np.zeros((1 + REPLICATES, size, size))
@@ -109,7 +108,7 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
     half_widths = np.zeros((size, size))
     match_games = np.zeros((size, size), np.int64)
     for (i, j), match in sums.items():
-        # A resample of few deals may be empty: it then says what all deals say.
+        # A resample of few deals may be empty; all deals then take its place.
         part = np.where(match[:, [DEALS]] > 0, match, match[0])
         means = part[:, PAYOFF] / part[:, DEALS] / seats
         pairs = [((i, j), 1.0)] if seats > 2 else [((i, j), 1.0), ((j, i), -1.0)]
