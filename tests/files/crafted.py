@@ -77,7 +77,7 @@ def good_report() -> dict[str, Any]:
     }
     return {
         "env": game()[0].id,
-        "settings": game()[1].asdict(),
+        "options": game()[1].asdict(),
         "games": 100,
         "seed": 1,
         "seconds": 0.5,
