@@ -14,7 +14,7 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena import transitions as recording
 from cardgym.arena.transitions import Transitions, record, write_transitions
-from cardgym.engine.numba.compilation import reachable_modules
+from cardgym.engine.numba.dependencies import reachable_modules
 
 ENV = "CorellianSpike-v0"
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD = range(6)

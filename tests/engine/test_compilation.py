@@ -17,22 +17,20 @@ import cardgym
 from cardgym.engine.kernel import kernel_of
 from cardgym.engine.numba.cache import cache_folder
 from cardgym.engine.numba.compilation import (
-    allocates,
     bind,
     bound,
     config,
-    digest_of,
     name_entry_point,
-    reachable_modules,
     rule,
     template,
 )
+from cardgym.engine.numba.dependencies import allocates, digest_of, reachable_modules
 
 PACKAGE = Path(cardgym.__file__).parent
 
 DIGESTS = """
 import json, cardgym
-from cardgym.engine.numba.compilation import digest_of
+from cardgym.engine.numba.dependencies import digest_of
 from cardgym.engine.kernel import kernel_of
 games = [cardgym.find(name) for name in cardgym.registered()]
 print(json.dumps({
@@ -54,7 +52,7 @@ import gymnasium, cardgym
 env = gymnasium.make("OnePlayPoker-v0")
 _, info = env.reset(seed=0)
 env.step(int(info["action_mask"].argmax()))
-from cardgym.engine.numba.compilation import digest_of
+from cardgym.engine.numba.dependencies import digest_of
 from cardgym.engine.kernel import kernel_of
 step = kernel_of(cardgym.find("OnePlayPoker-v0"), "full").step
 print(digest_of(step), step.__name__)

@@ -14,7 +14,7 @@ from learning_game import SCRIPT, load_script
 
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
-from cardgym.engine.numba.compilation import plain_function
+from cardgym.engine.numba.dependencies import plain_function
 from cardgym.errors import CardgymError
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig

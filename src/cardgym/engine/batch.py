@@ -1,4 +1,4 @@
-"""Many games of one kind, stepped together by their kernel."""
+"""A batch of games stepped together by one kernel."""
 
 from __future__ import annotations
 
@@ -18,22 +18,19 @@ from cardgym.files.limits import check_memory
 _FLOAT32, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
 _empty = np.empty
 ROWS_PER_THREAD = 512
-"""Threads share the rows of a step if each has at least so many: for fewer, handing them over takes longer."""
+"""The minimum number of rows per thread; with fewer, handing over takes longer than it saves."""
 
 
 class Batch:
-    """Many games of one kind, stepped together; each is a row.
+    """Games with the same rules and options, stepped together; each game is a row.
 
     Attributes:
-        game: the game.
-        options: its options, the same in every row.
-        kernel: the compiled functions.
-        observation_size: how many float32 an observation has.
-        num_actions: how many actions there are.
-        plain_states: the records, one a row, as a structured array, which compiled functions take fastest.
-        plain_rows: the bookkeeping of each row (`ROW`), likewise.
-        answers: how each row stands after a step, an array (rows,) for each of `ANSWER`.
-        paid: what the last step paid each seat, (rows, num_players), float64.
+        observation_size: the length of an observation.
+        num_actions: the length of an action mask.
+        plain_states: the states, (rows,), as a structured array, which is the fastest to pass to compiled functions.
+        plain_rows: the bookkeeping of the rows (`ROW`), (rows,), as a structured array.
+        answers: what is known of each row after a step: an array (rows,) for each name in `ANSWER`.
+        paid: what the last step paid each seat, (rows, num_players) float64.
     """
 
     def __init__(
@@ -46,13 +43,20 @@ class Batch:
         players: Iterable[str] = (),
         num_threads: int = 1,
     ) -> None:
-        """Games in which compiled `players`, by name, may be seated besides `random` and the policy tables.
+        """Create the games.
 
-        With `num_threads`, that many threads share the rows of a step if there are enough (`ROWS_PER_THREAD`); what
-        they play does not depend on it.
+        Args:
+            game: the game.
+            options: its options.
+            num_rows: how many games.
+            observation_name: an observation; the game's default if None.
+            policy_tables: (tables, info states) int8, actions by info state index.
+            players: names of compiled players to include besides `random`.
+            num_threads: the maximum number of threads that share a step; each gets at least `ROWS_PER_THREAD` rows.
+                The games do not depend on it.
 
         Raises:
-            CardgymError: for more games than fit in memory.
+            CardgymError: if the games do not fit in memory.
         """
         self.game = game
         self.options = options
@@ -63,12 +67,12 @@ class Batch:
         row_bytes = game.state.itemsize + ROW.itemsize + sum(dtype.itemsize for dtype in ANSWER.values()) + 9
         row_bytes += 8 * options.num_players + 2 * (
             4 * self.observation_size + self.num_actions
-        )  # A step's outputs, and those of the last one.
+        )  # The outputs of this step and of the last one.
         check_memory(f"{num_rows:,} games of {game.id} side by side", num_rows * row_bytes, "play fewer at once")
-        # Every batch shares one dtype object: Numba recognises it at once, and would compare an equal copy each call.
-        # Zeros: assigning skips the gaps between fields, and equal states must be equal bytes.
+        # All batches share one dtype object, because Numba compares dtypes by identity first.
+        # Zeros, because assignment skips the gaps between fields and equal states must have equal bytes.
         self.plain_states: npt.NDArray[Any] = np.zeros(num_rows, game.state)
-        self.plain_states[:] = np.asarray(game.new_record(options))
+        self.plain_states[:] = np.asarray(game.blank_state(options))
         self.plain_rows: npt.NDArray[Any] = np.zeros(num_rows, ROW)
         self.plain_rows["current_player"] = -1
         self.plain_rows["forfeited"] = -1
@@ -86,7 +90,7 @@ class Batch:
         self._name_kernel()
 
     def _find_addresses(self) -> None:
-        """Write down where the arrays lie, once for each range of rows that a thread steps."""
+        """Store the addresses of the arrays, once for the rows of each thread."""
         bounds = [len(self) * part // self._num_ranges for part in range(self._num_ranges + 1)]
         self._ranges = [slice(*bound) for bound in itertools.pairwise(bounds)]
         self._addresses = np.zeros(self._num_ranges, ADDRESSES)
@@ -101,7 +105,7 @@ class Batch:
         self._address = self._addresses.ctypes.data
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """The arrays of a copy lie elsewhere."""
+        """Restore a copy, whose arrays have new addresses."""
         self.__dict__.update(state)
         self._find_addresses()
 
@@ -114,16 +118,16 @@ class Batch:
 
     @property
     def states(self) -> np.recarray[Any, Any]:
-        """The records as an `np.recarray`, whose rows have the fields as attributes: for plain Python."""
+        """The states as an `np.recarray`, whose rows have the fields as attributes: for plain Python."""
         return self.plain_states.view(np.recarray)
 
     @property
     def rows(self) -> np.recarray[Any, Any]:
-        """The bookkeeping of each row as an `np.recarray`."""
+        """The bookkeeping of the rows as an `np.recarray`."""
         return self.plain_rows.view(np.recarray)
 
     def new_outputs(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """Fresh arrays for `step` to fill: observations (rows, size), float32, and masks (rows, actions), int8."""
+        """New arrays for `step` to fill: observations (rows, size) float32 and masks (rows, actions) int8."""
         return (
             np.empty((len(self.plain_rows), self.observation_size), np.float32),
             np.empty((len(self.plain_rows), self.num_actions), np.int8),
@@ -139,46 +143,46 @@ class Batch:
         illegal: int = PENALIZE,
         skip: bool = False,
     ) -> tuple[float, int]:
-        """Step every row as its command says; write the observation and the mask of the seat to decide then.
+        """Execute every row's command, then write the observation and mask of the seat to decide.
 
         Args:
-            actions: (rows,), whole numbers; read where the command is STEP.
-            commands: (rows,), or the same for all: NOOP, STEP or RESET.
-            observations: (rows, size), float32, C-contiguous, filled but for rows that do nothing.
-            masks: (rows, actions), int8, likewise; all ones at the end of a game.
+            actions: (rows,) integers, used where the command is STEP; or one for all rows.
+            commands: (rows,): NOOP, STEP or RESET; or one for all rows.
+            observations: (rows, size) float32, C-contiguous; rows that do nothing are left alone.
+            masks: (rows, actions) int8, C-contiguous; all ones at the end of a game.
             illegal: PENALIZE or RANDOM.
-            skip: start another game where the caller would have nothing to decide in one.
+            skip: on reset, skip games in which the caller has no decision.
 
         Returns:
-            Of row 0: the caller's reward, and the seat to decide (-1 at the end).
+            The caller's reward and the seat to decide (-1 at the end), both of row 0.
         """
         command = PER_ROW
-        if type(actions) is int and type(commands) is int:  # The quick way, for single envs.
+        if type(actions) is int and type(commands) is int:  # Faster, for single envs.
             command = commands
         else:
             self._actions[:] = actions
             self._commands[:] = commands
             actions = 0
-        how = actions, command, illegal, skip
+        arguments = actions, command, illegal, skip
         result: tuple[float, int]
         if self._num_ranges == 1:
-            result = self.kernel.step(self._address, *how, observations.reshape(-1), masks.reshape(-1))
+            result = self.kernel.step(self._address, *arguments, observations.reshape(-1), masks.reshape(-1))
         else:
             calls: list[Any] = []
             for number, rows in enumerate(self._ranges):
                 address = self._address + number * ADDRESSES.itemsize
                 outputs = observations[rows].reshape(-1), masks[rows].reshape(-1)
-                calls.append((self.kernel.step, (address, *how, *outputs)))
+                calls.append((self.kernel.step, (address, *arguments, *outputs)))
             result = self._crew.run(calls)
         return result
 
     def step_one(
         self, action: int, command: int, illegal: int, skip: bool
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], tuple[float, int]]:
-        """`step` in a batch of one row, but faster.
+        """Step a batch of one row: `step`, but faster.
 
         Returns:
-            Its observation (size,), float32, and mask (actions,), int8, both fresh, and what `step` returns.
+            A new observation (size,) float32, a new mask (actions,) int8, and the result of `step`.
         """
         observation = _empty(self.observation_size, _FLOAT32)
         mask = _empty(self.num_actions, _INT8)
@@ -187,5 +191,5 @@ class Batch:
     def look(
         self, seats: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """What a seat of each row knows: observations, masks (all 0 unless it is to decide) and state keys."""
+        """What `seats[i]` sees in row i; see `cardgym.engine.states.look`."""
         return look(self.game, self.options, self.plain_states, seats, self.kernel.observation_name)

@@ -1,11 +1,11 @@
 """The contract: what a game must define.
 
-A state is one NumPy structured record; the rules are a handful of small functions over it, which Numba compiles.
-Chance is a move: at a chance node a game says how many equally likely outcomes there are, and `apply_action` plays one.
-So the same rules are sampled by an env, enumerated by a solver and replayed from a list of moves.
+A state is one element of a NumPy structured array; the rules are a few small functions of it, which Numba compiles.
+Chance is a move: at a chance node the rules return the number of equally likely outcomes, and `apply_action` plays one.
+So an env can sample the rules, a solver can enumerate them, and a list of moves can be replayed.
 
-A game's rules, observations and texts import nothing of cardgym but this module, and hold no randomness, no clock and
-no global that changes. Everything written over them (envs, arena, learners, play, the tests) takes a `Game`.
+A game's rules, observations and texts import only this module from cardgym, and use no randomness, no clock and no
+mutable globals. Everything else (envs, arena, learners, table, tests) takes a `Game`.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ __all__ = [
 Mask = npt.NDArray[np.int8]
 
 CompiledPolicy = Callable[[State, int, Mask, Generator], int]
-"""A player's rule, made by `rule`: `policy(state, seat, mask, generator)` returns a legal action.
+"""A compiled player, made by `rule`: `policy(state, seat, mask, generator)` returns a legal action.
 
-It may look only at what the seat can know; the contract tests resample the rest and expect the same action.
+It may read only what the seat can know; the contract tests resample the rest and expect the same action.
 """
 
 
@@ -65,38 +65,38 @@ It may look only at what the seat can know; the contract tests resample the rest
 
 @rule
 def no_key(state: State, seat: int) -> int:
-    """The key and the index of a game that has none."""
+    """Key and index in a game without either."""
     return -1
 
 
 @rule
 def one_deal(state: State) -> int:
-    """The deal of a game that is dealt once."""
+    """The deal in a game that is dealt once."""
     return 0
 
 
 @rule
 def lose_one(state: State, seat: int) -> float:
-    """What a forfeit costs in a game of plus and minus one."""
+    """The reward of a forfeit in a game of plus and minus one."""
     return -1.0
 
 
 @rule
 def one_game(state: State) -> float:
-    """The score to share of a game that has one winner."""
+    """The total score of a game with one winner."""
     return 1.0
 
 
 @rule
 def every_action(state: State, mask: npt.NDArray[np.int8]) -> None:
-    """The mask of a game in which every action is always legal."""
+    """The mask in a game in which every action is always legal."""
     for action in range(mask.shape[0]):
         mask[action] = 1
 
 
 @rule
 def paid_most(state: State, seat: int) -> float:
-    """The score of a game that pays at its end: 1 for the seat paid most, shared equally by seats paid the same."""
+    """The score in a game that pays at its end: 1 for the highest payment, divided equally among ties."""
     winners = 0
     for other in range(state.num_players):
         if state.paid[other] > state.paid[seat]:
@@ -107,29 +107,29 @@ def paid_most(state: State, seat: int) -> float:
 
 @rule
 def hides_nothing(state: State, seat: int, generator: Generator) -> None:
-    """The resampling of a game in which every seat sees everything."""
+    """Resampling in a game in which every seat sees everything."""
 
 
 def no_invariants(state: State) -> tuple[int, ...]:
-    """A game without numbers that every move keeps."""
+    """The invariants of a game that names none."""
     return ()
 
 
 @rule
 def rewards_from_paid(state: State, out: npt.NDArray[np.float64]) -> None:
-    """Add what the last move paid each seat, from the field `paid`."""
+    """The rewards in a game that writes payments to the field `paid`."""
     for seat in range(state.num_players):
         out[seat] += state.paid[seat]
 
 
 @rule
 def no_symmetry(state: State) -> None:
-    """A game whose rules have no symmetry: every state is its own representative."""
+    """The representative of a state in a game without symmetries: the state itself."""
 
 
 def no_deck(state: State, deck: Sequence[int]) -> None:
-    """A game that deals by the seed alone."""
-    raise CardgymError("this game cannot be dealt a chosen deck: leave `deck` out of reset's options")
+    """Dealing a chosen deck in a game that does not support it."""
+    raise CardgymError("this game cannot deal a chosen deck: leave `deck` out of reset's options")
 
 
 # -- the parts of a game ----------------------------------------------------------------------------------------------
@@ -137,14 +137,14 @@ def no_deck(state: State, deck: Sequence[int]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Functions of a game that belong together, found by their names."""
+    """Related functions of a game, found by name."""
 
     @classmethod
     def of(cls, module: ModuleType, **functions: Any) -> Self:
-        """The part whose functions `module` defines under the names of the fields; `functions` come from elsewhere.
+        """Collect the functions that `module` defines under the names of the fields; `functions` override them.
 
         Raises:
-            CardgymError: for a required function that is missing.
+            CardgymError: if a required function is missing.
         """
         fields = dataclasses.fields(cls)
         found = {spec.name: getattr(module, spec.name) for spec in fields if hasattr(module, spec.name)} | functions
@@ -156,34 +156,32 @@ class _Part:
 
 @dataclass(frozen=True, eq=False)
 class Rules(_Part):
-    """The rules proper. All but `stack_deck` and `invariants` are compiled, made by `rule`.
+    """The rules. All functions except `stack_deck` and `invariants` are compiled, made by `rule`.
 
     Attributes:
-        setup: `setup(state)`: the start, before any chance, from the options in the record. It overwrites every field
-            but the options and `paid`.
-        num_chance_outcomes: `num_chance_outcomes(state)`: how many equally likely outcomes chance has now; 0 at a
-            decision or at the end.
-        current_player: `current_player(state)`: the seat to decide; -1 at the end. Called only where there are no
-            chance outcomes.
-        apply_action: `apply_action(state, move)`: play an action, or chance outcome number `move`. What it pays goes
-            into the field `paid`, which is 0 for every seat when it is called.
+        setup: `setup(state)`: write the initial state, before any chance, from the options in the state. It overwrites
+            every field except the options and `paid`.
+        num_chance_outcomes: `num_chance_outcomes(state)`: the number of equally likely chance outcomes; 0 at a decision
+            or the end.
+        current_player: `current_player(state)`: the seat to decide; -1 at the end. Not called at chance nodes.
+        apply_action: `apply_action(state, move)`: play an action, or chance outcome number `move`. It writes payments
+            to the field `paid`, which is 0 for every seat before the call.
         legal_action_mask: `legal_action_mask(state, mask)`: fill `mask`, (num_actions,) int8, for the seat to decide.
             Default: every action is legal.
         score: `score(state, seat)`: the share of the game, or the number of its hands, that the seat has won at the
-            end. Default: the seat that the last move paid most has won.
-        max_score: `max_score(state)`: what `score` sums to over the seats: 1 for a game, hands played for a game of
-            hands.
+            end. Default: the seat with the highest last payment wins.
+        max_score: `max_score(state)`: the sum of `score` over the seats: 1, or the number of hands played. Default: 1.
         resample: `resample(state, seat, generator)`: resample everything that `seat` cannot see, uniformly from the
             states consistent with the cards it has seen. Default: nothing is hidden.
-        invariants: `invariants(state)`: numbers that every move leaves unchanged (cards, credits), for the tests.
-        rewards: `rewards(state, out)`: add to `out`, (num_players,) float64, what the last move paid. Default: the
-            field `paid`. A game with rewards of its own clears that field itself.
-        deal: `deal(state)`: which deal of the game this is. Chance in a deal depends only on the seed and on what was
-            played in that deal, so that players can be compared on the same cards.
-        forfeit: `forfeit(state, seat)`: the reward of a seat that gives up now (by an illegal action). Default: -1.
-        canonical: `canonical(state)`: rewrite the state as the representative of all states that differ from it only
-            by a symmetry of the rules, such as the names of the suits. Solvers then count and solve fewer states.
-        stack_deck: `stack_deck(state, deck)`: deal the next game set up in this record from a chosen deck;
+        invariants: `invariants(state)`: numbers that no move changes (of cards, of credits), for the tests.
+        rewards: `rewards(state, out)`: add the payments of the last move to `out`, (num_players,) float64. Default:
+            from the field `paid`. A game that defines this clears that field itself.
+        deal: `deal(state)`: the number of the current deal. Chance in a deal depends only on the seed and the moves of
+            that deal, so that players can be compared on the same cards.
+        forfeit: `forfeit(state, seat)`: the reward of a seat that forfeits now by an illegal action. Default: -1.
+        canonical: `canonical(state)`: replace the state by the representative of all states that differ from it only by
+            a symmetry of the rules, such as the names of the suits, so that solvers have fewer states to solve.
+        stack_deck: `stack_deck(state, deck)`: make the next `setup` of this state deal from a chosen deck; raises
             `CardgymError` for an impossible one.
     """
 
@@ -205,16 +203,14 @@ class Rules(_Part):
 
 @dataclass(frozen=True, eq=False)
 class Words(_Part):
-    """The game in words. Plain Python. `cardgym.table.presentation` has what people see at a table besides.
-
-    A function that is None is filled in by `Game`.
+    """The game in words, in plain Python; `cardgym.table.presentation` adds what people see at a table.
 
     Attributes:
-        describe: `describe(state, seat)`: the game as that seat sees it. Default: the features of the first
-            observation with their numbers.
-        action_text: `action_text(state, action)`: an action in words. Default: its name among `Game.action_names`.
-        narrate: `narrate(before, move, after, seat)`: what a move looked like to that seat; empty if it saw nothing.
-            Default: the action in words; after a move of chance, the lines of `describe` that changed.
+        describe: `describe(state, seat)`: the state as that seat sees it. Default: the features of the first
+            observation and their values.
+        action_text: `action_text(state, action)`: an action in words. Default: its name in `Game.action_names`.
+        narrate: `narrate(before, move, after, seat)`: a move as that seat saw it; empty if it saw nothing. Default: the
+            action in words; for a chance move, the lines of `describe` that changed.
     """
 
     describe: Callable[[State, int], str] = None  # type: ignore[assignment]
@@ -224,17 +220,16 @@ class Words(_Part):
 
 @dataclass(frozen=True, eq=False)
 class StateIndex(_Part):
-    """Numbers for what a seat knows, for tables and solvers.
+    """Information states as numbers, for tables and solvers.
 
     Attributes:
-        info_state_key: `info_state_key(state, seat)`, compiled: a whole number for what the seat knows, shown as
+        info_state_key: `info_state_key(state, seat)`, compiled: an integer for what the seat knows, shown as
             `info["info_state_key"]`. Default: `info_state_index`.
-        info_state_index: `info_state_index(state, seat)`, compiled: the place of that key in a table of
-            `num_info_states(options)`; 0 is the end.
-        num_info_states: the length of such a table; None if the keys are not numbered.
-        info_state_keys: `info_state_keys(options)`: the keys of all indices in order, int64. Default: the indices.
-        info_state_labels: `info_state_labels(options)`: the names of all indices in policy files, in order. Default:
-            their keys.
+        info_state_index: `info_state_index(state, seat)`, compiled: the position of that key in a table of length
+            `num_info_states(options)`; 0 at the end of the game.
+        num_info_states: `num_info_states(options)`: the length of such a table; None if keys have no index.
+        info_state_keys: `info_state_keys(options)`: the keys by index, int64. Default: the indices.
+        info_state_labels: `info_state_labels(options)`: the names by index in policy files. Default: the keys.
     """
 
     info_state_key: Callable[[State, int], int] = no_key
@@ -252,23 +247,22 @@ class StateIndex(_Part):
 
     @property
     def has_keys(self) -> bool:
-        """Whether states have keys at all."""
+        """Whether information states have keys."""
         return self.info_state_key is not no_key
 
     @property
     def has_indices(self) -> bool:
-        """Whether the keys are numbered, so that a table can be kept over them."""
+        """Whether the keys have indices, so that a table can store a value for each."""
         return self.num_info_states is not None and self.info_state_index is not no_key
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure of a finished game for the arena's report, in addition to scores and returns.
+    """A number computed from a finished game for the arena's report, besides scores and returns.
 
     Attributes:
         value: `value(state, seat)`, compiled.
-        counts: whether it is 0 or 1 in each game, so that the report says in how many games it was 1; otherwise the
-            report has its mean a game.
+        counts: whether it is always 0 or 1. The report then shows in how many games it was 1, otherwise its mean.
     """
 
     value: Callable[[State, int], float]
@@ -276,7 +270,7 @@ class Metric:
 
 
 RETURN = "return"
-"""The payoff of a game that is the sum of its rewards; see `Game.payoff`."""
+"""The value of `Game.payoff` for games whose payoff is the sum of rewards."""
 
 
 # -- the game ---------------------------------------------------------------------------------------------------------
@@ -284,29 +278,24 @@ RETURN = "return"
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game: its record, its options and its parts.
+    """A game: its state, its options and its functions.
 
     Attributes:
-        id: the id it is registered under, such as `Name-v0`.
-        doc: the env's documentation, under Gymnasium's headings. `documentation` adds the sections it leaves out.
-        state: the record's dtype. It holds every option by name, `num_players` (int32), and `paid`, float32 of one
-            number a seat: what the last move paid. `paid` does not tell states apart.
-        options: the frozen dataclass of the options.
-        num_actions: how many actions there are, legal or not, under the id's own options.
-        rules: the rules.
+        id: such as `Name-v0`.
+        doc: the env's documentation, with Gymnasium's headings. `documentation` adds the missing sections.
+        state: the dtype of a state. It has a field for every option, `num_players` (int32), and `paid`, (max_players,)
+            float32: what the last move paid each seat. States that differ only in `paid` are equal.
+        num_actions: the number of actions, legal or not, under the default options.
         observations: the observations by name; the first is the default.
-        words: the game in words.
-        state_index: keys and indices of states; a game without tables leaves it out.
-        players: the players it brings, by name: a rule `policy(state, seat, mask, generator)`, which the kernel plays
-            (see `CompiledPolicy`), or a reference "module:function" to `make(options)`, which returns a player of
-            `cardgym.players`. `random` comes with every game.
-        opponent: the name of the player that people meet unless they name another.
-        metrics: further figures of a finished game, by name.
-        payoff: what players of the game play for, for tournaments: `return`, the rewards paid, or the name of a metric.
-        unit: what payoffs are counted in.
-        count_actions: `count_actions(options)`: how many actions there are under other options, if not always as many.
-        action_names: what the actions are called, for a game whose words leave out `action_text`.
-        defaults: options that differ under this id from the dataclass's defaults (one game under two ids).
+        state_index: keys and indices of information states, for tables and solvers.
+        players: its players by name: a `CompiledPolicy`, which the kernel plays, or a reference "module:function" to
+            `make(options)`, which returns a player of `cardgym.players`. Every game also has `random`.
+        opponent: the name of the default opponent of people.
+        metrics: other numbers to report of a finished game, by name.
+        payoff: what players maximize, for tournaments: `return`, the sum of rewards, or the name of a metric.
+        count_actions: `count_actions(options)`: the number of actions, if it depends on the options.
+        action_names: the names of the actions, used if `words` has no `action_text`.
+        defaults: options whose default under this id differs from that of the class (one game with two ids).
     """
 
     id: str
@@ -343,12 +332,12 @@ class Game:
 
     @property
     def documentation(self) -> str:
-        """`doc` with the sections that it leaves out, as tables of the options, actions and features."""
+        """`doc`, with missing sections generated from the options, actions and features."""
         return documented(self)
 
     @property
     def max_players(self) -> int:
-        """The most seats the record has room for."""
+        """The largest number of seats that a state has room for."""
         return int(self.state["paid"].shape[0])
 
     @property
@@ -358,15 +347,15 @@ class Game:
 
     @property
     def compiled_players(self) -> dict[str, CompiledPolicy]:
-        """The players that are rules, by name."""
+        """The players that the kernel plays, by name."""
         return {name: player for name, player in self.players.items() if not isinstance(player, str)}
 
     def actions(self, options: Options) -> int:
-        """How many actions there are, legal or not."""
+        """The number of actions, legal or not."""
         return self.num_actions if self.count_actions is None else self.count_actions(options)
 
     def observation(self, name: str) -> Observation:
-        """The observation of that name, or an error that names the nearest."""
+        """The observation with that name; the error for an unknown one suggests the nearest."""
         if name not in self.observations:
             raise unknown("observation", name, self.observations)
         return self.observations[name]
@@ -394,17 +383,17 @@ class Game:
         return f"{'You' if mover == seat else f'Seat {mover}'}: {self.words.action_text(before, move)}"
 
     def parse_options(self, values: Mapping[str, object] | None = None) -> Options:
-        """The options from names and values, those not named as this id has them."""
+        """Options from names and values, with this id's defaults for the others."""
         return self.options.parse({**self.defaults, **(values or {})})
 
-    def new_record(self, options: Options) -> np.recarray[Any, Any]:
-        """A batch of one record with the options written and no game set up yet."""
+    def blank_state(self, options: Options) -> np.recarray[Any, Any]:
+        """An array of one state with the options written, before `setup`."""
         batch = np.zeros(1, self.state).view(np.recarray)
         options.write(batch[0])
         return batch
 
     def new_state(self, options: Options) -> np.recarray[Any, Any]:
-        """A batch of one record with the options written and the game set up."""
-        batch = self.new_record(options)
+        """An array of one state with the options written, after `setup`."""
+        batch = self.blank_state(options)
         self.rules.setup(batch[0])
         return batch

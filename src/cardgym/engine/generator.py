@@ -1,8 +1,8 @@
 """The counter-based random number generator of the kernel.
 
-A generator is an array of two uint64, (key, counter). Draw number `counter` is that of SplitMix64 seeded with the key
-(Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), so a stream can be copied,
-restarted or jumped by setting two numbers. Keys are themselves hashed, by `derive`.
+A generator is an array of two uint64, (key, counter). Its draws are those of SplitMix64 seeded with the key (Steele,
+Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). A stream can be copied, restarted or
+advanced by setting the two numbers. `derive` hashes keys.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.numba.compilation import config, plain_function, rule
+from cardgym.engine.numba.compilation import config, rule
+from cardgym.engine.numba.dependencies import plain_function
 
 Generator = npt.NDArray[np.uint64]
 
@@ -25,13 +26,13 @@ _S32 = np.uint64(32)
 _LOW32 = np.uint64(0xFFFFFFFF)
 
 if config.DISABLE_JIT:
-    # Unsigned overflow is the point of these multiplications; compiled code says nothing of it, NumPy's scalars do.
+    # These multiplications overflow on purpose: silence NumPy's warnings, which compiled code does not raise.
     np.seterr(over="ignore")
 
 
 @rule
 def mix(value: np.uint64) -> np.uint64:
-    """SplitMix64's finaliser: a bijection of 64 bits in which every input bit sways every output bit."""
+    """SplitMix64's finalizer: a bijection of 64 bits in which every input bit affects every output bit."""
     value = (value ^ (value >> _S30)) * _MIX1
     value = (value ^ (value >> _S27)) * _MIX2
     return value ^ (value >> _S31)
@@ -39,7 +40,7 @@ def mix(value: np.uint64) -> np.uint64:
 
 @rule
 def derive(key: np.uint64, number: np.uint64) -> np.uint64:
-    """The key of stream `number` below `key`."""
+    """The key of substream `number` of `key`."""
     return mix(key + mix((number + _ONE) * _GOLDEN))
 
 
@@ -52,25 +53,25 @@ def next_bits(generator: Generator) -> np.uint64:
 
 @rule
 def uniform(generator: Generator, n: int) -> int:
-    """A number uniform over 0 .. n-1, exactly: Lemire's multiplication with rejection (ACM TOMACS 29, 2019)."""
+    """An exactly uniform integer in 0 .. n-1: Lemire's multiplication with rejection (ACM TOMACS 29, 2019)."""
     bound = np.uint64(n)
     product = (next_bits(generator) >> _S32) * bound
     while (product & _LOW32) < bound:
-        # At most one of these few values is short of its fair share: reject below 2^32 mod n.
+        # Products whose lower half is below 2^32 mod n are rejected, so that all values are equally likely.
         if (product & _LOW32) >= (_LOW32 - bound + _ONE) % bound:
             break
         product = (next_bits(generator) >> _S32) * bound
-    return np.int64(product >> _S32)  # type: ignore[return-value]  # int() would keep it unsigned when compiled.
+    return np.int64(product >> _S32)  # type: ignore[return-value]  # When compiled, int() would stay unsigned.
 
 
 @rule
 def uniform_float(generator: Generator) -> float:
-    """A float uniform in [0, 1), of 53 random bits."""
+    """A uniform float in [0, 1) with 53 random bits."""
     return np.float64(next_bits(generator) >> np.uint64(11)) / 9007199254740992.0
 
 
 def draws_of(keys: npt.NDArray[np.uint64], counters: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
-    """What `uniform_float` returns next for generators with these keys and counters, (rows,) float64; in NumPy."""
+    """The next `uniform_float` of generators with these keys and counters, (rows,) float64, computed by NumPy."""
     bits = plain_function(mix)(keys + (counters + _ONE) * _GOLDEN)
     draws: npt.NDArray[np.float64] = (bits >> np.uint64(11)) / 9007199254740992.0
     return draws

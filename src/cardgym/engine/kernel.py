@@ -1,12 +1,12 @@
-"""The kernel: plays any game's rules, one row or thousands, compiled once for each game and observation.
+"""The kernel: steps any number of games by the rules of one game, compiled once per game and observation.
 
-Players cost more to compile than rules: a kernel has those of its game only where one of them is to be seated.
+Players are expensive to compile, so a kernel includes those of its game only when one of them is seated.
 
-A row is one game. Its seats are taken by policies, which are whole numbers: compiled players of the game (0, 1, ...),
-policy tables (the numbers after those), or negative numbers for whoever decides outside the kernel. The kernel plays
-chance and the compiled policies until someone outside must decide or the game ends.
+A row is one game. In each seat is a policy, identified by a number: a compiled player of the game (0, 1, ...), a policy
+table (the numbers after those), or a negative number for decisions made outside the kernel. The kernel plays chance and
+its own policies until a decision is needed from outside or the game ends.
 
-The templates below read a game's rules, and each other, as `bound.NAME`; `Kernel` gives the names.
+The templates below read a game's rules, and each other, as `bound.NAME`; `Kernel` binds the names.
 """
 
 from __future__ import annotations
@@ -18,61 +18,62 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from cardgym.engine.contract import Game, State, rewards_from_paid
 from cardgym.engine.generator import Generator, derive, uniform, uniform_float
-from cardgym.engine.numba.compilation import bind, bound, plain_function, rule, template
-from cardgym.engine.numba.intrinsics import array_at, count_32
+from cardgym.engine.numba.compilation import bind, bound, template
+from cardgym.engine.numba.dependencies import plain_function
+from cardgym.engine.numba.intrinsics import array_at
+from cardgym.engine.sampling import choose_random, uniform_legal
 
 INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 MAX_PLAYERS = 8
 CALLER = -1
-"""The policy number of the caller of `Batch.step`; other negative numbers are other policies outside the kernel."""
+"""The policy number of the caller of `Batch.step`. Other negative numbers are other policies outside the kernel."""
 
 NOOP, STEP, RESET = range(3)
-"""The commands to a row, uint8: do nothing; take the action given; start its next game."""
+"""Commands to a row, uint8: do nothing, play the given action, or start the next game."""
 
 ANY_SEAT, EVERY_SEAT = -1, -2
-"""In place of the caller's seat: one drawn for each game, or all of them, each paid for its own actions."""
+"""Values of the caller's seat: a random seat in each game, or every seat, each rewarded for its own actions."""
 
 PENALIZE, RANDOM = range(2)
-"""What an illegal action does: forfeit the game, or be replaced by a random legal one."""
+"""An illegal action forfeits the game, or is replaced by a random legal action."""
 
 NOBODY = 0
 """The pending policy of a game that is over."""
 
 ROW = np.dtype(
     [
-        ("key", np.uint64),  # Seed of the row; game number `games` is dealt from derive(key, games).
+        ("key", np.uint64),  # The seed of the row: game number `games` uses derive(key, games).
         ("games", np.uint64),  # The number of the next game to start.
-        ("chance", np.uint64, (2,)),  # Generators of this game: of the cards and dice ...
-        ("choice", np.uint64, (2,)),  # ... and of the players' own choices.
-        ("lineup", np.int32, (MAX_PLAYERS,)),  # Policies in the order of play from `seat` on.
-        ("policies", np.int32, (MAX_PLAYERS,)),  # The same by seat.
-        ("requested_seat", np.int32),  # The seat for lineup[0] in games to come, ANY_SEAT or EVERY_SEAT.
+        ("chance", np.uint64, (2,)),  # This game's generators, for cards and dice ...
+        ("choice", np.uint64, (2,)),  # ... and for the players' choices.
+        ("lineup", np.int32, (MAX_PLAYERS,)),  # The policies in order of play, starting at `seat`.
+        ("policies", np.int32, (MAX_PLAYERS,)),  # The policies by seat.
+        ("requested_seat", np.int32),  # The seat of lineup[0] in future games, ANY_SEAT or EVERY_SEAT.
         ("seat", np.int32),  # The seat of lineup[0] in this game.
         ("current_player", np.int32),  # The seat to decide; -1 at the end.
         ("pending_policy", np.int32),  # The policy of that seat (negative); NOBODY at the end.
         ("forfeited", np.int32),  # The seat that ended the game by an illegal action, or -1.
-        ("decisions", np.int64),  # Decisions taken since the row was made, of all seats.
+        ("decisions", np.int64),  # Decisions of all seats since the row was created.
         ("paid", np.float64, (MAX_PLAYERS,)),  # What this step paid each seat.
-        ("reward", np.float64),  # What the seat that acted for the caller was paid since: its reward.
-        ("unattributed_reward", np.float64),  # What it was paid before its first action: part of its first reward.
-        ("epsilon", np.float64),  # How often a seat explores, where the game is recorded; see `Kernel.exploring`.
+        ("reward", np.float64),  # The caller's reward: paid to its seat since its last action.
+        ("unattributed_reward", np.float64),  # Paid before its first action: part of its first reward.
+        ("epsilon", np.float64),  # The probability that a seat explores; see `Kernel.exploring`.
         ("before_first_action", np.int8),  # Whether the caller has not yet acted in this game.
     ],
     align=True,
 )
 
 ANSWER: dict[str, np.dtype[Any]] = {
-    "reward": FLOAT64,  # Of the row, as it stands after a step.
+    "reward": FLOAT64,  # The caller's; see `ROW`.
     "info_state_key": INT64,  # The state's key for the seat to decide.
     "current_player": INT32,
     "pending_policy": INT32,
 }
-"""How a row stands after a step. Each is an array of its own: they are read one by one, in all rows."""
+"""What is known of a row after a step; a separate array for each, because callers read them separately."""
 
 ADDRESSES = np.dtype(
     [
@@ -82,48 +83,18 @@ ADDRESSES = np.dtype(
         ("table_size", np.intp),
     ]
 )
-"""Where the arrays of a batch lie, or of a range of its rows, and how long they are; see `_step`."""
+"""The addresses and lengths of the arrays of a batch, or of a range of its rows; see `_step`."""
 
 PER_ROW = -1
-"""In place of one command for all rows: commands and actions are those of the arrays."""
+"""In place of a command for all rows: read commands and actions from the arrays."""
 
 
 # -- players ----------------------------------------------------------------------------------------------------------
 
 
-@rule
-def choose_random(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """The player `random`: uniform over the legal actions."""
-    return uniform_legal(mask, generator)
-
-
-@rule
-def uniform_legal(mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """An action uniform over those that the mask allows."""
-    size = mask.shape[0]
-    whole = size & ~31
-    count = 0
-    for start in range(0, whole, 32):
-        count += count_32(mask, start)
-    for action in range(size - whole):
-        count += int(mask[np.uint64(whole + action)])  # Unsigned: a negative index would be checked for.
-    place = uniform(generator, count)
-    start = 0
-    while start < whole and count_32(mask, start) <= place:
-        place -= count_32(mask, start)
-        start += 32
-    seen = 0
-    chosen = start
-    for action in range(32 if start < whole else size - whole):
-        # No early exit: the branch is unpredictable and costs more than finishing.
-        seen += int(mask[np.uint64(start + action)])
-        chosen += seen <= place
-    return chosen
-
-
 @template
 def _choose_from_table(policy: int, state: State, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
-    """The end of the chain of policies: a table's action, or the first legal one where that is not legal."""
+    """The end of the chain of policies: a table's action, or the first legal action if that one is illegal."""
     action = tables[policy - bound.NUMBER, bound.info_state_index(state, seat)]
     if mask[action]:
         return int(action)
@@ -135,7 +106,7 @@ def _choose_from_table(policy: int, state: State, seat: int, mask: Any, choice: 
 
 @template
 def _choose(policy: int, state: State, seat: int, mask: Any, choice: Generator, tables: Any) -> int:
-    """A link of the chain of policies: this compiled player, or one further on."""
+    """A link in the chain of policies: this compiled player, or one further down the chain."""
     if policy == bound.NUMBER:
         return int(bound.player(state, seat, mask, choice))
     return int(bound.otherwise(policy, state, seat, mask, choice, tables))
@@ -146,7 +117,7 @@ def _choose(policy: int, state: State, seat: int, mask: Any, choice: Generator, 
 
 @template
 def _draw(state: State, chance: Generator) -> int:
-    """The next chance outcome, drawn; -1 at a decision or the end. Each deal of a game has draws of its own."""
+    """Draw the next chance outcome; -1 at a decision or the end. Every deal of a game uses its own range of draws."""
     n = bound.num_chance_outcomes(state)
     if n == 0:
         return -1
@@ -158,7 +129,7 @@ def _draw(state: State, chance: Generator) -> int:
 
 @template
 def _seated_action(state: State, row: State, seat: int, mask: Any, tables: Any) -> int:
-    """The action of the policy at a seat; -1, with the policy pending, where it is outside the kernel."""
+    """The action of the policy in a seat; -1, with the policy pending, if it is outside the kernel."""
     policy = row.policies[seat]
     if policy < 0:
         row.pending_policy = policy
@@ -168,7 +139,7 @@ def _seated_action(state: State, row: State, seat: int, mask: Any, tables: Any) 
 
 @template
 def _exploring_action(state: State, row: State, seat: int, mask: Any, tables: Any) -> int:
-    """With probability `row.epsilon` what `bound.explore` does, in any seat; otherwise as `_seated_action`."""
+    """In any seat, explore with probability `row.epsilon`; otherwise act as `_seated_action`."""
     if row.epsilon > 0.0 and uniform_float(row.choice) < row.epsilon:
         return int(bound.explore(state, seat, mask, row.choice))
     return int(bound.seated_action(state, row, seat, mask, tables))
@@ -176,9 +147,9 @@ def _exploring_action(state: State, row: State, seat: int, mask: Any, tables: An
 
 @template
 def _next_move(state: State, row: State, tables: Any, mask: Any) -> int:
-    """Chance's next outcome, or a seated policy's action; -1 where someone outside must decide or the game is over.
+    """The next chance outcome or action of a policy in the kernel; -1 for a decision from outside or the end.
 
-    At a decision `row.current_player` is the seat and the mask is that seat's.
+    At a decision this sets `row.current_player` and the mask for that seat.
     """
     move = bound.draw(state, row.chance)
     if move >= 0:
@@ -197,9 +168,9 @@ def _next_move(state: State, row: State, tables: Any, mask: Any) -> int:
 
 @template
 def _play_on(state: State, row: State, tables: Any, mask: Any, move: int) -> None:
-    """Play a move, if it is one, and on until someone outside must decide or the game ends.
+    """Play a move (none if -1), then continue to the next decision from outside or the end.
 
-    What this pays is added to `row.paid`.
+    Payments are added to `row.paid`.
     """
     while True:
         if move >= 0:
@@ -236,7 +207,7 @@ def _prepare(state: State, row: State) -> None:
 
 @template
 def _accept(state: State, row: State, action: int, illegal: int, mask: Any) -> int:
-    """The move that an action from outside makes: itself, a random legal one, or -1 where the game is forfeited."""
+    """The move for an action from outside: the action, a random legal one, or -1 if it forfeits the game."""
     if row.pending_policy == CALLER:
         row.reward = 0.0
         row.before_first_action = 0
@@ -256,29 +227,12 @@ def _accept(state: State, row: State, action: int, illegal: int, mask: Any) -> i
 
 @template
 def _step(
-    addresses: int,
-    action: int,
-    command: int,
-    illegal: int,
-    skip: bool,
-    observations: Any,
-    masks: Any,
+    addresses: int, action: int, command: int, illegal: int, skip: bool, observations: Any, masks: Any
 ) -> tuple[float, int]:
-    """One step of every row as its command says; then show the seat to decide what it knows and may do.
+    """Execute every row's command, then write the observation and mask of the seat to decide.
 
-    With `skip`, a row that resets goes on to a game in which the caller has something to decide.
-
-    Args:
-        addresses: where an array of one `ADDRESSES` is.
-        action: the action of every row ...
-        command: ... and its command; or PER_ROW.
-        illegal: PENALIZE or RANDOM.
-        skip: see above.
-        observations: one row after the other, float32; filled but for rows that do nothing.
-        masks: likewise, int8.
-
-    Returns:
-        Of row 0: the caller's reward, and the seat to decide (-1 at the end).
+    This is `Batch.step` with arrays at `addresses`, the address of one `ADDRESSES`, and with flat `observations` and
+    `masks`. With PER_ROW as `command`, actions and commands are those of the arrays.
     """
     at = array_at(addresses, (1,), ADDRESSES)[0]
     num_rows = at.num_rows
@@ -298,24 +252,24 @@ def _step(
         state = states[i]
         row = rows[i]
         mask = masks[i * num_actions : (i + 1) * num_actions]
-        todo = command
-        if todo == PER_ROW:
-            todo = commands[i]
+        row_command = command
+        if row_command == PER_ROW:
+            row_command = commands[i]
             action = actions[i]
-        if todo == NOOP:
+        if row_command == NOOP:
             continue
-        earner = row.current_player if todo == STEP and row.requested_seat == EVERY_SEAT else -1
-        while True:  # Once, but for games skipped. One call of each big part keeps the compiled code small.
+        earner = row.current_player if row_command == STEP and row.requested_seat == EVERY_SEAT else -1
+        while True:  # Repeats only for skipped games. A single call of each large part keeps the compiled code small.
             for seat in range(state.num_players):
                 row.paid[seat] = 0.0
             move = -1
-            if todo == STEP:
+            if row_command == STEP:
                 move = bound.accept(state, row, action, illegal, mask)
             else:
                 bound.prepare(state, row)
-            if todo != STEP or move >= 0:
+            if row_command != STEP or move >= 0:
                 bound.play_on(state, row, tables, mask, move)
-            if todo == STEP or not (skip and row.pending_policy == NOBODY):
+            if row_command == STEP or not (skip and row.pending_policy == NOBODY):
                 break
         if earner < 0:
             earner = row.seat
@@ -343,7 +297,7 @@ def _step(
 
 @template
 def _apply_action(state: State, move: int) -> None:
-    """Play a move; `paid` holds what this move paid and nothing else."""
+    """Play a move, so that `paid` contains the payments of this move only."""
     for seat in range(state.num_players):
         state.paid[seat] = 0.0
     bound.rule(state, move)
@@ -356,7 +310,7 @@ def _clearing(rule: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def rules_of(game: Game) -> dict[str, Any]:
-    """A game's compiled rules by the names that templates know them by."""
+    """A game's compiled rules by the names that templates use."""
     names = (
         "setup num_chance_outcomes current_player legal_action_mask apply_action rewards deal forfeit resample "
         "canonical score max_score"
@@ -368,9 +322,9 @@ def rules_of(game: Game) -> dict[str, Any]:
 
 
 def code_name(game: Game, functions: Iterable[Callable[..., Any]]) -> str:
-    """A name on disk for code of a game that holds these functions; the game's other ids share it."""
+    """A name on disk for code made of these functions of a game; all ids of the game share it."""
     names = [f"{plain.__module__}.{plain.__qualname__}" for plain in map(plain_function, functions)]
-    if any("<locals>" in name for name in names):  # Two such functions may have one name.
+    if any("<locals>" in name for name in names):  # Such names are not unique.
         names.append(game.id)
     return hashlib.sha256(repr(names).encode()).hexdigest()[:12]
 
@@ -379,9 +333,7 @@ class Kernel:
     """The compiled functions of one game with one of its observations.
 
     Attributes:
-        game: the game.
-        observation_name: the name of the observation.
-        players: the names of the compiled players in it; a name's place is its policy number. `random` is the first.
+        players: the names of its compiled players; the position is the policy number. The first is `random`.
         step: see `_step`.
     """
 
@@ -402,24 +354,24 @@ class Kernel:
         self.step = self.entry_point(_step, STATE=game.state, play_on=play_on, accept=self.inlined(_accept))
 
     def inlined(self, function: Callable[..., Any], suffix: str = "", **names: Any) -> Callable[..., Any]:
-        """A template with this kernel's rules and players, for compiled code only; `names` come on top.
+        """Bind a template to this kernel's rules and players, for compiled callers only; `names` adds to them.
 
-        A template reads the rules (`bound.apply_action`, ...), `observe`, `draw`, `choose`, `prepare`, `next_move`.
+        Bound are the rules (`bound.apply_action`, ...), `observe`, `draw`, `choose`, `prepare` and `next_move`.
         """
         return bind(function, self._suffix + suffix, inline=True, **(self._parts | names))
 
     def entry_point(self, function: Callable[..., Any], suffix: str = "", **names: Any) -> Callable[..., Any]:
-        """The same to be called by Python, cached on disk."""
+        """Bind a template in the same way, for calls from Python; cached on disk."""
         return bind(function, self._suffix + suffix, **(self._parts | names))
 
     def exploring(self, explore: Callable[..., Any], suffix: str) -> dict[str, Any]:
-        """A `next_move` whose seats explore, with probability `row.epsilon`, instead of following their policies."""
+        """A `next_move` in which every seat explores with probability `row.epsilon`."""
         seated = self.inlined(_exploring_action, suffix, explore=explore)
         return {"next_move": self.inlined(_next_move, suffix, seated_action=seated)}
 
 
 def _reduce_kernel(kernel: Kernel) -> tuple[Any, ...]:
-    """A copy in another process must have the same policy numbers: the very same players, and no more."""
+    """Pickle by arguments: a copy in another process must have the same policy numbers, so the same players."""
     return _kernel, (kernel.game, kernel.observation_name, len(kernel.players) > 1)
 
 
@@ -436,9 +388,9 @@ def _kernel(game: Game, observation_name: str, with_players: bool) -> Kernel:
 
 
 def kernel_of(game: Game, observation_name: str, players: Iterable[str] = ()) -> Kernel:
-    """A kernel of a game with one of its observations that has `players`, compiled players' names, and may have more.
+    """The kernel of a game and an observation, with at least the compiled `players` of these names.
 
-    It compiles at its first step, once for a version. One with all players serves again for fewer.
+    It compiles at its first step. A kernel that already includes the players is reused for calls without them.
     """
     with_players = not set(players) <= {"random"} or (game, observation_name) in _with_players
     return _kernel(game, observation_name, with_players)

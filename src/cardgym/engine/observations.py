@@ -1,4 +1,4 @@
-"""Observations: what a seat knows as numbers, with features that name every one, and the documentation of a game."""
+"""Observations, the tables of their features, and a game's documentation generated from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cardgym.engine.options import Options, State, allowed_values
 
 @dataclass(frozen=True)
 class Feature:
-    """One row of a table of features: `size` numbers, each from `low` to `high`."""
+    """A named group of `size` numbers in an observation, each from `low` to `high`."""
 
     name: str
     meaning: str
@@ -27,10 +27,10 @@ class Feature:
 
 @dataclass(frozen=True)
 class Observation:
-    """One way to turn what a seat knows into numbers.
+    """An encoding of what a seat knows.
 
-    `write(state, seat, out)` fills `out`, float32, one number for each that `features(options)` names. An observation
-    with `discrete` set is a single whole number below `discrete(options)` instead, shown as a `Discrete` space.
+    `write(state, seat, out)` fills `out`, (size,) float32, in the order of `features(options)`. An observation with
+    `discrete` set is a single integer below `discrete(options)`, shown as a `Discrete` space.
     """
 
     write: Callable[[State, int, npt.NDArray[np.float32]], None]
@@ -38,7 +38,7 @@ class Observation:
     discrete: Callable[[Any], int] | None = None
 
     def size(self, options: Options) -> int:
-        """How many numbers the observation holds."""
+        """The length of the observation."""
         return sum(feature.size for feature in self.features(options))
 
     def bounds(self, options: Options) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -49,7 +49,7 @@ class Observation:
         return low, high
 
     def digest(self, options: Options) -> str:
-        """A short digest of the features: two checkpoints with the same digest read the same numbers."""
+        """A short digest of the features; checkpoints with the same digest have the same inputs."""
         text = repr([(row.name, row.size, row.low, row.high) for row in self.features(options)])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -64,7 +64,7 @@ def offsets(features: tuple[Feature, ...]) -> dict[str, int]:
 
 
 def feature_table(features: tuple[Feature, ...]) -> str:
-    """The features as text, one row each, as they stand in docstrings and pages."""
+    """The features as a text table, for docstrings and pages."""
     lines, start = [], 0
     for feature in features:
         index = str(start) if feature.size == 1 else f"{start}..{start + feature.size - 1}"
@@ -74,7 +74,7 @@ def feature_table(features: tuple[Feature, ...]) -> str:
 
 
 def documented(game: Any) -> str:
-    """The `doc` of a `Game` with all headings of Gymnasium's env pages; missing sections come from its parts."""
+    """The `doc` of a `Game`, with every section of Gymnasium's env pages; missing ones are generated."""
     title, _, rest = game.doc.strip().partition("\n")
     written = rest.strip() if "## Description" in rest else f"## Description\n{rest.strip() or title}"
     options = game.parse_options()

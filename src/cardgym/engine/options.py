@@ -1,4 +1,4 @@
-"""A game's options: whole numbers and words, checked, and written into the record."""
+"""A game's options: integers and words, validated and written into the state."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import Any, ClassVar, Self
 from cardgym.errors import CardgymError, unknown
 
 State = Any
-"""One state: an `np.record` where the rules are interpreted, a Numba record where they are compiled."""
+"""A state: an `np.record` in interpreted rules, a Numba record in compiled rules."""
 
 
 def number(default: int, low: int, high: int, help: str, *, step: int = 1, allowed: str = "") -> Any:
-    """An option that is a whole number from `low` to `high`, in steps of `step`.
+    """An integer option from `low` to `high`, in steps of `step`.
 
-    `allowed` says in words which values are allowed, where other options narrow them down.
+    `allowed` describes the allowed values in words if other options restrict them.
     """
     return field(default=default, metadata={"low": low, "high": high, "step": step, "help": help, "allowed": allowed})
 
 
 def choice(*choices: str, help: str, aliases: Mapping[str, str] | None = None) -> Any:
-    """An option that is one of several words, the first by default. The record holds its position among them.
+    """An option with several words as values, the first by default. The state stores the position of the word.
 
-    `aliases` maps further words, in lower case, to the choices; a value that is not a string (0, True) is read as it
-    prints.
+    `aliases` maps other words, in lower case, to the choices. Values such as 0 or True are converted by `str` first.
     """
     return field(default=choices[0], metadata={"choices": choices, "help": help, "aliases": aliases or {}})
 
 
 @dataclass(frozen=True)
 class Options:
-    """A game's options. A subclass adds fields made by `number` and `choice`, and `num_players` as one or a constant.
+    """A game's options. A subclass adds fields by `number` and `choice`; `num_players` is one of them or a constant.
 
-    Raises `CardgymError` for a value that an option does not allow.
+    Raises:
+        CardgymError: for a value that an option does not allow.
     """
 
     num_players: ClassVar[int] = 2
@@ -45,7 +45,7 @@ class Options:
 
     @classmethod
     def parse(cls, values: Mapping[str, Any]) -> Self:
-        """Options from names and values, as keyword arguments or the command line give them."""
+        """Options from names and values, from keyword arguments or the command line; unknown names are errors."""
         known = [spec.name for spec in dataclasses.fields(cls)]
         for name in values:
             if name not in known:
@@ -53,7 +53,7 @@ class Options:
         return cls(**values)
 
     def write(self, state: State) -> None:
-        """Write every option, and the number of players, into the fields of that name of `state`."""
+        """Write every option and the number of players into the fields of `state` with the same names."""
         state.num_players = self.num_players
         for spec in dataclasses.fields(self):
             value = getattr(self, spec.name)
@@ -78,7 +78,7 @@ class Options:
 
 
 def allowed_values(spec: dataclasses.Field[Any]) -> str:
-    """The values that an option allows, in words, such as `2 to 8`."""
+    """The allowed values of an option in words, such as `2 to 8`."""
     about = spec.metadata
     if "choices" in about:
         return " or ".join(about["choices"])

@@ -1,8 +1,8 @@
-"""The games that are known by name.
+"""The registry of games.
 
-A distribution makes its games known through the entry-point group `cardgym.games`. An entry is named after a game's id
-and refers to the `Game`, or it refers to a `GamePackage`, which says in plain strings what a game brings. Reading them
-imports no game; rules, players and commands are imported when they are needed.
+A distribution registers its games through the entry-point group `cardgym.games`. An entry either has the id of a game
+as its name and refers to the `Game`, or refers to a `GamePackage`, which lists a game's modules as strings. Reading the
+entries imports no game; rules, players and commands are imported when needed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cardgym.engine.contract import Game
 
 GROUP = "cardgym.games"
-"""The entry-point group through which distributions make their games known."""
+"""The entry-point group for games."""
 _GAME_ID = re.compile(r"-v\d+$")
 
 
@@ -35,7 +35,7 @@ class Command:
     Attributes:
         module: the module that runs it; see `cardgym.cli`.
         help: its line in `cardgym --help`.
-        trains: whether it is a training with a config, which `cardgym train` runs too.
+        trains: whether it is a training with a config, so that `cardgym train` runs it, too.
     """
 
     module: str
@@ -45,18 +45,17 @@ class Command:
 
 @dataclass(frozen=True)
 class GamePackage:
-    """What one game brings. References are written `module:attribute`, and modules by their full names.
+    """What one game provides. References are written `module:attribute`, modules by their full names.
 
     Attributes:
-        name: the game's name in files and folders, such as `kuhn_poker`; its entry point has the same name.
-        games: references to its games, each a `Game`, by id; one game may go by several ids.
-        loaders: references to functions that load players from `.safetensors` files, by the format that the file's
-            document names: `load(path, game, options)` returns a player.
-        commands: the commands it adds.
-        solver: the module that solves it, for `cardgym solve`; games of one player need none.
-        positions: the module that advises on positions in the game's own words, for `cardgym advise`.
-        table: a reference to how people see its games, a `cardgym.table.presentation.Presentation`; without it they are
-            shown by their words.
+        name: the game's name in files and folders, such as `kuhn_poker`, and of its entry point.
+        games: references to its `Game`s by id; a game may have several ids.
+        loaders: references to functions `load(path, game, options)` that load a player from a `.safetensors` file, by
+            the format named in the file's metadata.
+        commands: commands to add to `cardgym`, by name.
+        solver: the module behind `cardgym solve`; games for one player need none.
+        positions: the module behind `cardgym advise`, which parses positions in the game's notation.
+        table: a reference to its `cardgym.table.presentation.Presentation`; without one, people see `Game.words`.
     """
 
     name: str
@@ -77,11 +76,11 @@ _PACKAGES: dict[str, GamePackage] = {}
 _IDS: dict[str, GamePackage | None] = {}
 _GAMES: dict[str, Game] = {}
 _AWAITED: set[str] = set()
-"""Entry points whose modules were importing cardgym when it looked for games; their packages register when made."""
+"""Entry points whose modules were still being imported at discovery; these packages register on creation."""
 
 
 def register_package(package: GamePackage) -> None:
-    """Make a game's package known to cardgym, and its ids to Gymnasium."""
+    """Register a game's package with cardgym and its ids with Gymnasium."""
     _PACKAGES[package.name] = package
     for game_id in package.games:
         _IDS[game_id] = package
@@ -90,11 +89,7 @@ def register_package(package: GamePackage) -> None:
 
 
 def register(game: Game) -> Game:
-    """Make one game known by itself, without a package: for a notebook, a test or a first try.
-
-    Returns:
-        The game.
-    """
+    """Register one game without a package, for notebooks, tests and first attempts; returns the game."""
     _IDS.setdefault(game.id, None)
     _register_with_gymnasium(game.id)
     return _keep(game)
@@ -118,12 +113,12 @@ def _register_with_gymnasium(game_id: str) -> None:
 
 
 def _reduce_game(game: Game) -> tuple[Any, ...]:
-    """A game is pickled and copied as its id: compiled functions stay where they are."""
+    """Pickle a game as its id: compiled functions are not copied."""
     return find, (game.id,)
 
 
 def discover() -> None:
-    """Register the packages of all installed distributions; report on stderr, and skip, those that cannot be loaded."""
+    """Register the packages of all installed distributions; report those that fail to load on stderr and skip them."""
     entries = sorted(importlib.metadata.entry_points(group=GROUP), key=_own_first)
     for entry in entries:
         if _GAME_ID.search(entry.name):
@@ -137,8 +132,8 @@ def discover() -> None:
             package = entry.load()
             if not isinstance(package, GamePackage):
                 raise TypeError(f"{entry.value} is not a GamePackage")
-        except Exception as error:  # Whatever a broken plug-in raises, the other games still work.
-            print(f"cardgym: game {entry.name!r} is skipped: {type(error).__name__}: {error}", file=sys.stderr)
+        except Exception as error:  # A broken plug-in must not break the other games.
+            print(f"cardgym: skipped game {entry.name!r}: {type(error).__name__}: {error}", file=sys.stderr)
             continue
         register_package(package)
 
@@ -148,24 +143,24 @@ def _own_first(entry: importlib.metadata.EntryPoint) -> tuple[bool, str]:
 
 
 def registered() -> tuple[str, ...]:
-    """The ids of all known games."""
+    """The ids of all registered games."""
     return tuple(_IDS)
 
 
 def packages() -> tuple[GamePackage, ...]:
-    """What every known game brings."""
+    """All registered packages."""
     return tuple(_PACKAGES.values())
 
 
 def package_of(game: Game) -> GamePackage | None:
-    """The package that a game came with; None for one registered by itself."""
+    """The package of a game; None for a game registered without one."""
     return _IDS.get(game.id)
 
 
 def find(name: str | Game) -> Game:
-    """The game of that id, or an error that names the nearest.
+    """The game with that id; the error for an unknown id suggests the nearest.
 
-    `module:Id-v0`, as `gymnasium.make` takes it too, first imports the module that registers the game.
+    `module:Id-v0` first imports the module, which registers the game, as in `gymnasium.make`.
     """
     if not isinstance(name, str):
         return name
@@ -173,7 +168,7 @@ def find(name: str | Game) -> Game:
     if module:
         try:
             importlib.import_module(module)
-        except (ImportError, TypeError, ValueError) as error:  # The latter two for names such as `.a`.
+        except (ImportError, TypeError, ValueError) as error:  # TypeError and ValueError for names such as `.a`.
             message = f"game {name!r}: cannot import {module!r} ({error}); is its folder on PYTHONPATH?"
             raise CardgymError(message) from None
     if short not in _GAMES:
@@ -185,10 +180,10 @@ def find(name: str | Game) -> Game:
 
 
 def load(reference: str) -> Any:
-    """What a reference `module:attribute` names; its module is imported.
+    """Import the object that a reference `module:attribute` names.
 
     Raises:
-        CardgymError: for a package that the module needs and that is not installed.
+        CardgymError: if the module needs a package that is not installed.
     """
     module, _, attribute = reference.partition(":")
     try:
@@ -200,13 +195,13 @@ def load(reference: str) -> Any:
 
 
 def loaders() -> Iterator[tuple[str, str]]:
-    """Formats of the files that games load players from, with the references of their loaders."""
+    """The file formats of players that games add, with references to their loaders."""
     for package in _PACKAGES.values():
         yield from package.loaders.items()
 
 
 def parse_settings(words: list[str]) -> dict[str, str]:
-    """Names and values from words such as `num_players=4`, as `--set` takes them."""
+    """Names and values from arguments of `--set`, such as `num_players=4`."""
     settings = {}
     for word in words:
         name, sign, value = word.partition("=")

@@ -1,6 +1,6 @@
-"""What a seat sees in a state, what a compiled player would do in it, and one game move by move.
+"""What a seat sees in a state, what a compiled player would do in it, and a game played move by move.
 
-Each is compiled once for a game, or once for each of its observations.
+The functions are compiled once per game or observation.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def look(
     """What `seats[i]` sees in `states[i]`, in any of the game's observations.
 
     Returns:
-        Observations (rows, size) float32, masks (rows, actions) int8, all 0 unless the seat is to decide, and the keys
-        of what the seats know, (rows,) int64.
+        Observations (rows, size) float32; masks (rows, actions) int8, all 0 unless the seat is to decide; and keys of
+        what the seats know, (rows,) int64.
     """
     name = observation_name or game.default_observation
     observations = np.empty((len(states), game.observation(name).size(options)), np.float32)
@@ -53,7 +53,7 @@ def look_into(
     masks: npt.NDArray[np.int8],
     keys: npt.NDArray[np.int64],
 ) -> None:
-    """`look` into arrays of the caller."""
+    """Write the results of `look` into the given arrays."""
     _compiled_look(game, observation_name)(states, seats, observations, masks, keys)
 
 
@@ -104,18 +104,18 @@ def choose_actions(
     seats: npt.NDArray[np.int64],
     generator: Generator,
 ) -> npt.NDArray[np.int64]:
-    """The actions that a player inside the kernel would take.
+    """The actions that a player in the kernel would take.
 
     Args:
         game: the game.
         options: its options.
         policy: the name of a compiled player, or a policy table: int8 actions by info state index.
-        states: (rows,); in each of them `seats` of that row is to decide.
-        seats: (rows,).
-        generator: (2,), uint64; the player draws from it, row by row.
+        states: (rows,).
+        seats: (rows,), the seat to decide in each state.
+        generator: (2,) uint64; the player draws from it, row by row.
 
     Returns:
-        (rows,), int64.
+        Actions, (rows,) int64.
     """
     names = [policy] if isinstance(policy, str) else []
     kernel = kernel_of(game, game.default_observation, names)
@@ -140,13 +140,13 @@ def _compiled_choose(kernel: Kernel) -> Callable[..., None]:
 
 
 class Snapshot(np.record):  # type: ignore[misc]
-    """A copy of a state, whose fields plain Python reads ten times as fast as those of a `np.record`."""
+    """A read-only copy of a state whose fields plain Python reads ten times as fast as those of an `np.record`."""
 
     __getattribute__ = np.void.__getattribute__
 
     @classmethod
     def of(cls, states: npt.NDArray[Any]) -> Snapshot:
-        """A copy of the first of `states`. Its fields must not be written."""
+        """Copy the first of `states`."""
         copy: Snapshot = states[:1].copy().view(np.dtype((cls, states.dtype)))[0]
         copy.__dict__.update(zip(states.dtype.names or (), copy.item(), strict=True))
         return copy
@@ -155,22 +155,20 @@ class Snapshot(np.record):  # type: ignore[misc]
 # -- one game move by move --------------------------------------------------------------------------------------------
 
 END, CHANCE = -1, -2
-"""What `SingleGame.current_player` is where no seat is to decide."""
+"""The values of `SingleGame.current_player` if no seat is to decide."""
 
 _SETUP, _READ, _APPLY, _LEGAL, _RESAMPLE, _FORFEIT, _SCORE, _MAX_SCORE = range(8)
 
 
 class SingleGame:
-    """One game by its compiled rules: the caller makes every move, chance's too.
+    """A game played by its compiled rules, in which the caller makes every move, including those of chance.
 
     Attributes:
-        game: the game.
-        options: its options.
         states: the state, as an array of one.
     """
 
     def __init__(self, game: Game, options: Options, states: npt.NDArray[Any]) -> None:
-        """Play on from `states`, an array of one state, which is changed in place."""
+        """Continue from `states`, an array of one state, which is modified in place."""
         self.game = game
         self.options = options
         self.states = states
@@ -186,7 +184,7 @@ class SingleGame:
 
     @property
     def num_chance_outcomes(self) -> int:
-        """How many outcomes chance has now; 0 at a decision or the end."""
+        """The number of chance outcomes; 0 at a decision or the end."""
         return int(self._facts[0])
 
     @property
@@ -196,7 +194,7 @@ class SingleGame:
 
     @property
     def deal(self) -> int:
-        """Which deal of the game this is."""
+        """The number of the current deal."""
         return int(self._facts[2])
 
     @property
@@ -205,17 +203,17 @@ class SingleGame:
         return self.current_player == END
 
     def refresh(self) -> None:
-        """Read the state again after its array was written to."""
+        """Read the state again after modifying its array."""
         self._call(_READ)
 
     def setup(self, deck: Sequence[int] | None = None) -> None:
-        """Start a new game in the same array, dealt from `deck` if given."""
+        """Start a new game in the same array, dealing from `deck` if given."""
         if deck is not None:
             self.game.rules.stack_deck(self.states.view(np.recarray)[0], deck)
         self._call(_SETUP)
 
     def legal_action_mask(self, fill: int = 0) -> npt.NDArray[np.int8]:
-        """What the seat to decide may do, (actions,) int8; `fill` is in the mask before the rules write it."""
+        """The action mask of the seat to decide, (actions,) int8; `fill` is in the mask before the rules write it."""
         self._mask.fill(fill)
         self._call(_LEGAL)
         return self._mask.copy()
@@ -226,13 +224,13 @@ class SingleGame:
         return [int(action) for action in np.flatnonzero(self._mask)]
 
     def allows(self, move: int) -> bool:
-        """Whether a move is a legal action of the seat to decide, or an outcome of chance; False at the end."""
+        """Whether a move is a legal action or, at a chance node, an outcome; False at the end."""
         if self.current_player >= 0:
             return move in self.legal_actions()
         return 0 <= move < self.num_chance_outcomes
 
     def apply_action(self, move: int) -> npt.NDArray[np.float64]:
-        """Play an action, or outcome number `move` of chance, and return what it paid each seat, (8,) float64."""
+        """Play an action or chance outcome number `move`; return what it paid each seat, (8,) float64."""
         self._paid[:] = 0.0
         self._call(_APPLY, 0, move)
         return self._paid.copy()
@@ -243,16 +241,16 @@ class SingleGame:
         return int(self._facts[3])
 
     def info_state_index(self, seat: int) -> int:
-        """The index of what `seat` knows in a table of the game's states."""
+        """The index of what `seat` knows; see `StateIndex`."""
         self._call(_READ, seat)
         return int(self._facts[4])
 
     def resample(self, seat: int, generator: npt.NDArray[np.uint64]) -> None:
-        """Resample what `seat` cannot see; `generator` is two uint64, key and counter."""
+        """Resample what `seat` cannot see; `generator` is (2,) uint64."""
         self._call(_RESAMPLE, seat, 0, generator)
 
     def forfeit(self, seat: int) -> float:
-        """The reward of a seat that gives the game up now."""
+        """The reward of a seat that forfeits now."""
         return float(self._call(_FORFEIT, seat))
 
     def score(self, seat: int) -> float:
@@ -260,13 +258,13 @@ class SingleGame:
         return float(self._call(_SCORE, seat))
 
     def max_score(self) -> float:
-        """What the scores of all seats sum to, at the end."""
+        """The sum of the scores of all seats, at the end."""
         return float(self._call(_MAX_SCORE))
 
 
 @template
 def _call_rule(states: Any, rule: int, seat: int, move: int, generator: Any, mask: Any, paid: Any, facts: Any) -> float:
-    """Call one rule. Then write into `facts`: outcomes of chance, who decides, the deal, the seat's key and index."""
+    """Call one rule. Then write to `facts`: chance outcomes, current player, deal, and the seat's key and index."""
     state = states[0]
     answer = 0.0
     if rule == _SETUP:
@@ -300,12 +298,12 @@ def _compiled_rules(game: Game) -> Callable[..., float]:
 
 @dataclass(frozen=True)
 class RowMoves:
-    """The moves that the kernel makes in a batch of one row.
+    """The kernel's moves in a batch of one row.
 
     Attributes:
         start: `start(states, rows)` sets up the row's next game, before any chance.
-        next_move: `next_move(states, rows, policy_tables, mask)`: chance's next outcome or a seated policy's action,
-            which is not played; -1 where someone outside decides.
+        next_move: `next_move(states, rows, policy_tables, mask)`: the next chance outcome or action of a policy in the
+            kernel, which is not played yet; -1 for a decision from outside or the end.
     """
 
     start: Callable[..., None]

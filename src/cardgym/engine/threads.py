@@ -1,4 +1,4 @@
-"""Threads that run compiled calls beside the caller's own; the calls release the GIL."""
+"""Threads that run compiled calls in parallel; the calls release the GIL."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Crew:
-    """So many threads, started when they are first needed; a copy in another process starts its own.
+    """A pool of threads, started when first used; a copy in another process starts its own.
 
-    Handing a call over takes some 10 microseconds on an idle core: a fifth of what an executor of the standard library
-    takes. On Linux the threads keep off the core that the caller is on: the scheduler may wake a thread on the core of
-    the one that wakes it, where the two take turns while another core is idle, and leave it there for seconds.
+    Handing over a call takes about 10 microseconds on an idle core, a fifth of what an executor of the standard library
+    takes. On Linux the threads avoid the caller's core: the scheduler may wake a thread on the core of the thread that
+    wakes it and leave it there for seconds, so that the two share one core while another is idle.
     """
 
     def __init__(self, num_threads: int) -> None:
         self._num_threads = num_threads
         self._workers: list[_Worker] = []
         self._process = 0
-        self._core = -1  # Where the caller was when the threads were last kept off its core.
-        self._cores: set[int] = set()  # Where threads may run.
+        self._core = -1  # The caller's core when the threads were last moved off it.
+        self._cores: set[int] = set()  # The cores that threads may use.
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Crew, (self._num_threads,)
 
     def run(self, calls: Sequence[Call]) -> Any:
-        """Make all calls, at most one more than there are threads; the first in the caller's thread.
+        """Run all calls, at most one more than there are threads; the first one in the caller's thread.
 
         Returns:
-            What the first call returns.
+            The result of the first call.
         """
         if self._process != os.getpid():  # Threads do not survive a fork.
             self._process = os.getpid()
@@ -56,7 +56,7 @@ class Crew:
         return result
 
     def _spread(self) -> None:
-        """Keep the threads off the caller's core, if there are others."""
+        """Move the threads off the caller's core, if there are other cores."""
         core = _current_core()
         if core == self._core:
             return
@@ -68,37 +68,33 @@ class Crew:
     def _wait(self, busy: list[_Worker]) -> list[BaseException]:
         try:
             return [error for error in [worker.wait() for worker in busy] if error is not None]
-        except BaseException:  # Ctrl-C: some may still be at work, and their next call is for others.
+        except BaseException:  # Ctrl-C: some workers may still be busy, so the next run starts new ones.
             self._process = 0
             raise
 
 
 class _Worker:
-    """A thread that makes one call at a time, and ends when nobody refers to its worker any more."""
+    """A thread that runs one call at a time and ends when its worker is garbage-collected."""
 
     def __init__(self) -> None:
         self._job = _Job()
         thread = threading.Thread(target=_work, args=(self._job,), name="cardgym", daemon=True)
         thread.start()
-        self.thread_id = thread.native_id or 0  # As the operating system knows it.
+        self.thread_id = thread.native_id or 0  # The operating system's thread id.
         weakref.finalize(self, self._job.give, None)
 
     def start(self, call: Call) -> None:
         self._job.give(call)
 
     def wait(self) -> BaseException | None:
-        """Wait for the end of the call.
-
-        Returns:
-            What it raised, if anything.
-        """
+        """Wait for the call to end; return the exception it raised, or None."""
         self._job.done.acquire()
         error, self._job.error = self._job.error, None
         return error
 
 
 class _Job:
-    """What a thread shares with its worker: a call to make, and how it ended."""
+    """What a thread shares with its worker: the next call, and the exception it raised."""
 
     def __init__(self) -> None:
         self.call: Call | None = None
@@ -134,7 +130,7 @@ if sys.platform == "linux":
     def _allowed_cores() -> set[int]:
         return os.sched_getaffinity(0)
 
-else:  # Other systems do not say on which core a thread is.
+else:  # Other systems do not report the core of a thread.
 
     def _current_core() -> int:
         return -1

@@ -358,7 +358,7 @@ class Session:
     def _load(self, moves: Sequence[Move]) -> list[Event]:
         """Set the game up and replay these moves."""
         batch = self._played.batch
-        batch.plain_states[:] = np.asarray(self.game.new_record(self.options))  # `setup` need not write every field.
+        batch.plain_states[:] = np.asarray(self.game.blank_state(self.options))  # `setup` need not write every field.
         batch.plain_rows["games"] = self.number
         self._compiled.start(batch.plain_states, batch.plain_rows)
         self._position.refresh()

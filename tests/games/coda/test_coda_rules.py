@@ -208,7 +208,7 @@ def test_options_accept_numbers_and_booleans() -> None:
 )
 def test_record_holds_the_options(option: str, field: str, codes: dict[str, int]) -> None:
     for word, code in codes.items():
-        record = find("Coda-v0").new_record(CodaOptions.parse({option: word}))[0]
+        record = find("Coda-v0").blank_state(CodaOptions.parse({option: word}))[0]
         assert record[field] == code
         assert record.paid.tolist() == [0.0, 0.0]
 

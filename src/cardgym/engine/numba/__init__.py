@@ -1,1 +1,1 @@
-"""How rules are compiled by Numba: templates, linking, arrays by address, and the cache on disk."""
+"""Compiling rules with Numba: templates, linking, arrays by address, and the disk cache."""

@@ -1,4 +1,4 @@
-"""Where compiled code is kept on disk, whatever state that disk is in: at worst, code is compiled again."""
+"""The disk cache of compiled code. Disk errors and damaged files only cause recompilation."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from numba.core.caching import FunctionCache
 from cardgym.files.atomic import user_folder
 
 _KEEP_SECONDS = 30 * 24 * 3600
-"""Compiled code of another version is kept this long after its last use."""
+"""Compiled code that nobody has used for this long is deleted."""
 
 
 class CodeFiles(FunctionCache):
-    """Numba's files of one function's compiled code; damaged ones are replaced, and no error of the disk comes out."""
+    """Numba's cache files of one function. Damaged files are replaced; disk errors are not raised."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled code of a signature; None where there is none, or none that can be read."""
+        """The compiled code of a signature; None if it is missing or unreadable."""
         try:
             return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except Exception:  # Bytes that are no pickle fail in many ways.
+        except Exception:  # Damaged pickles fail in many ways.
             try:
-                self.flush()  # type: ignore[no-untyped-call]  # Otherwise the index is read again to save.
+                self.flush()  # type: ignore[no-untyped-call]  # Otherwise saving would read the damaged index.
             except OSError:
                 self.disable()  # type: ignore[no-untyped-call]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the compiled code of a signature, if the disk takes it."""
+        """Save the compiled code of a signature; ignore disk errors."""
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
 def cache_root() -> Path | None:
-    """The folder below which compiled code is kept; `CARDGYM_CACHE_DIR` moves it; None without a home folder."""
+    """The cache folder, which `CARDGYM_CACHE_DIR` overrides; None without a home folder."""
     return user_folder("CARDGYM_CACHE_DIR", platformdirs.user_cache_path)
 
 
 @cache
 def cache_folder(digest: str) -> Path:
-    """The folder of compiled code of one digest, made if need be.
+    """The folder for the compiled code of one digest, created if necessary.
 
-    It may be one that can only be read, if it holds code. Where there is none it is a temporary one.
+    A read-only folder is used if it contains code; otherwise the code goes to a temporary folder.
     """
     root = cache_root()
     if root is None:
@@ -74,14 +74,14 @@ def _temporary_root() -> Path:
     try:
         temporary = tempfile.mkdtemp(prefix="cardgym-compiled-")
     except OSError:
-        return Path(os.devnull)  # Nothing can be written at all: then nothing is kept.
+        return Path(os.devnull)  # Nothing can be written anywhere: nothing is cached.
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
     return Path(temporary)
 
 
 @cache
 def _prune(root: Path) -> None:
-    """Remove what has not been used for long; once a process."""
+    """Remove folders unused for `_KEEP_SECONDS`; once per process."""
     for old in root.iterdir():
         with contextlib.suppress(OSError):
             if time.time() - old.stat().st_mtime > _KEEP_SECONDS:

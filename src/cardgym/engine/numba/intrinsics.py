@@ -1,7 +1,7 @@
-"""Compiled code below the level of Python: bits of numbers as arrays of 0 and 1, and arrays at given addresses.
+"""Low-level compiled code: bits of integers as arrays of 0 and 1, and arrays at given addresses.
 
-Each array that a compiled function takes costs its caller some 60 ns, a whole number half as much, and an env's step
-has a dozen arrays. So a batch writes down once where its arrays are, and passes the address of that.
+Passing an array to a compiled function takes about 60 ns, an integer half of that, and an env step uses a dozen arrays.
+So a batch stores the addresses of its arrays once, and passes the address of that table.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ create_struct_proxy: Any = cgutils.create_struct_proxy
 
 @rule
 def count_bits(values: int) -> int:
-    """How many bits of a number are 1."""
+    """The number of bits that are 1."""
     count = 0
-    while values:  # LLVM knows this loop: it becomes one instruction.
+    while values:  # LLVM turns this loop into one instruction.
         values &= values - 1
         count += 1
     return count
@@ -35,15 +35,11 @@ def count_bits(values: int) -> int:
 
 @rule
 def write_bits(values: int, count: int, out: npt.NDArray[Any], start: int) -> None:
-    """Write the lowest `count` bits of a number to `out` from `start` on, as 0 and 1, the lowest first.
+    """Write the lowest `count` bits of `values` to `out[start:]` as 0 and 1, lowest bit first.
 
-    Args:
-        values: the bits.
-        count: how many of them.
-        out: int8 or float32, contiguous; indices are not checked.
-        start: where the lowest bit goes.
+    `out` is int8 or float32 and contiguous; indices are not checked.
     """
-    # The last numbers overlap those before them, where the same is written again: no loop, no branch hard to predict.
+    # The last block overlaps the one before and writes the same bits again: cheaper than a loop over the rest.
     if count >= 16:
         _write_16(values, out, start)
         for first in range(16, count - 16, 16):
@@ -59,23 +55,23 @@ def write_bits(values: int, count: int, out: npt.NDArray[Any], start: int) -> No
 
 @rule
 def write_zeros(out: npt.NDArray[Any], start: int, stop: int) -> None:
-    """Write 0 to `out` from `start` up to `stop`; indices are not checked."""
+    """Set `out[start:stop]` to 0; indices are not checked."""
     for place in range(start, stop):
         out[np.uint64(place)] = 0
 
 
 @rule
 def count_32(mask: npt.NDArray[np.int8], start: int) -> int:
-    """How many of the 32 numbers of a mask from `start` on are not 0; the mask is contiguous and has that many."""
+    """How many of `mask[start : start + 32]` are not 0; indices are not checked."""
     return count_bits(_read_32(mask, start))
 
 
 # -- the vectors ------------------------------------------------------------------------------------------------------
-# LLVM makes dozens of instructions of such a loop, because Numba leaves out one of its passes. These are two or three.
+# Two or three instructions each. A loop would become dozens, because Numba omits one of LLVM's passes.
 
 
 def _writing(width: int) -> Any:
-    """The function that writes the lowest `width` bits of a number."""
+    """Make the function that writes the lowest `width` bits of an integer."""
 
     def write_interpreted(values: int, out: npt.NDArray[Any], start: int) -> None:
         for place in range(width):
@@ -116,7 +112,7 @@ def _read_compiled(context: Any, mask: Any, start: Any) -> Any:
 
 def _check_contiguous(array: Any) -> None:
     if array.layout != "C" or array.ndim != 1:
-        raise TypingError(f"bits are read from and written to contiguous arrays of one dimension, not {array}")
+        raise TypingError(f"bits can only be read from or written to contiguous one-dimensional arrays, not {array}")
 
 
 _write_8, _write_16 = _writing(8), _writing(16)
@@ -142,4 +138,4 @@ def _array_compiled(typing_context: Any, address: Any, shape: Any, dtype: Any) -
 
 
 array_at: Any = _array_interpreted if config.DISABLE_JIT else _array_compiled
-"""`array_at(address, shape, dtype)`: the array that lies at an address, C-contiguous; its owner keeps the memory."""
+"""`array_at(address, shape, dtype)`: a C-contiguous array over memory that somebody else owns."""

@@ -1,8 +1,8 @@
-"""How compiled functions are put together: rules as parts, optimised once, in the entry point that holds them.
+"""Linking compiled functions: rules are optimized once, in the entry point that contains them.
 
-Numba optimises every function and makes machine code of it, again and again in each of its callers. A rule is never
-called as it is, so it stays in LLVM's intermediate form until an entry point takes it in: a kernel then compiles in
-half the time, to the same code.
+Numba optimizes every function and generates machine code for it, again and again in each of its callers. Rules are only
+called by compiled code, so we keep them in LLVM's intermediate form until an entry point links them: a kernel then
+compiles in half the time, to the same machine code.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from numba.core.typed_passes import NativeLowering
 PassManager: Any = compiler_machinery.PassManager
 define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipeline
 register_pass: Any = compiler_machinery.register_pass
-"""Of Numba, which leaves them untyped."""
+"""Parts of Numba that have no type hints."""
 
 
-def _leave_scipy_alone() -> None:
-    """Load the part of Numba that imports SciPy to see whether it is there, and only look for it.
+def _skip_scipy_import() -> None:
+    """Load the part of Numba that imports SciPy to check that it is installed, without that import.
 
-    It is a third of the time that a program takes to its first step. Numba's linear algebra imports SciPy when it is
-    used, and says what is missing then.
+    The import takes a third of the time to a program's first step. Numba's linear algebra imports SciPy when it is
+    used, and reports it missing then.
     """
     if "numba.np.arraymath" in sys.modules or importlib.util.find_spec("scipy") is None:
         return
@@ -43,21 +43,21 @@ def _leave_scipy_alone() -> None:
         linalg.ensure_blas = ensure_blas
 
 
-_leave_scipy_alone()
+_skip_scipy_import()
 
 
 class _Inlined(JITCodeLibrary):
-    """The code of a rule, not optimised as a whole and without machine code."""
+    """The code of a rule in intermediate form: not optimized, and without machine code."""
 
     def finalize(self) -> None:
         self._finalized = True
 
     def own_module(self) -> Any:
-        """The rule's own code."""
+        """The code of the rule alone."""
         return super()._get_module_for_linking()  # type: ignore[no-untyped-call]
 
     def _get_module_for_linking(self) -> Any:
-        """For compiled functions of others: the rule's code with all that it can reach."""
+        """The code of the rule and everything it can reach, for `numba.njit` functions outside cardgym."""
         module = self.own_module().clone()
         for library in _reached(self._linking_libraries):
             module.link_in(
@@ -67,7 +67,7 @@ class _Inlined(JITCodeLibrary):
 
 
 class _EntryPoint(JITCodeLibrary):
-    """The code of an entry point, which takes in every part that it can reach."""
+    """The code of an entry point, linked with every rule that it can reach."""
 
     def finalize(self) -> None:
         reached = _reached(self._linking_libraries)
@@ -80,7 +80,7 @@ class _EntryPoint(JITCodeLibrary):
 
 
 def _reached(libraries: Iterable[Any]) -> list[Any]:
-    """The libraries, and those that parts among them can reach, each once."""
+    """The libraries, and those that can be reached through rules among them, each once."""
     reached: dict[Any, None] = {}
     waiting = list(libraries)
     while waiting:
@@ -102,7 +102,7 @@ class _LowerInlined(NativeLowering):
         state.flags.no_cfunc_wrapper = True
         state.flags.no_compile = True
         super().run_pass(state)  # type: ignore[no-untyped-call]
-        function = object()  # Callers know a compiled function by its identity; this one cannot be called by Python.
+        function = object()  # Callers look a compiled function up by identity; Python cannot call this one.
         state.targetctx.insert_user_function(function, state.cr.fndesc, [state.library])
         state["cr"] = state.cr._replace(cfunc=function)
         return True
@@ -121,7 +121,7 @@ class _LowerEntryPoint(NativeLowering):
 
 
 class _Compiler(compiler.CompilerBase):
-    """Numba's own pipeline, but for its lowering."""
+    """Numba's default pipeline with a different lowering pass."""
 
     lowering: Any
 
@@ -144,12 +144,12 @@ class _EntryPointCompiler(_Compiler):
 
 
 def entry_point(function: Any, **options: Any) -> Any:
-    """A dispatcher whose code holds all parts that it can reach."""
+    """A dispatcher whose code contains all rules that it can reach."""
     return numba.njit(error_model="numpy", pipeline_class=_EntryPointCompiler, **options)(function)
 
 
 def inlined(function: Any) -> Any:
-    """A dispatcher for compiled callers; where Python calls it, it is compiled as a whole."""
+    """A dispatcher for compiled callers. If Python calls it, it is compiled as an entry point as well."""
     dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
 
     def compile_for_python(*arguments: Any) -> Any:
@@ -170,7 +170,7 @@ def inlined(function: Any) -> Any:
 
 @contextlib.contextmanager
 def no_collections() -> Iterator[None]:
-    """Keep the garbage collector from looking through all that a compiler makes: a tenth of its time."""
+    """Pause garbage collection, which would take a tenth of the compile time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -68,7 +68,7 @@ def side(name: str, pegging: PeggingStatistics) -> Side:
 
 def records(number: int) -> npt.NDArray[Any]:
     """States of the game for compiled code that plays whole games; an `np.recarray` with the JIT off."""
-    states = np.repeat(np.asarray(GAME.new_record(GAME.parse_options())), number)
+    states = np.repeat(np.asarray(GAME.blank_state(GAME.parse_options())), number)
     return states.view(np.recarray) if config.DISABLE_JIT else states
 
 
