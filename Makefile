@@ -8,7 +8,7 @@ endif
 
 .PHONY: train test test-slow test-interop wheel-test docs docs-commands setup lint coverage hooks bench soak audit clean
 
-.venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
+.venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker.py examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]' -e examples/kuhn_poker -e examples/leduc_poker
 	touch $@
@@ -17,7 +17,7 @@ setup: .venv/.installed
 
 train: setup  ## Train double DQN on CorellianSpike-v0, half a minute on one idle core.
 	$(BIN)/python train/dqn.py --config configs/corellian_spike/double_dqn.toml
-	@echo "Beside it stands an agent that is harder to exploit: python train/ppo.py --config configs/corellian_spike/ppo.toml"
+	@echo "For an agent that is harder to exploit: python train/ppo.py --config configs/corellian_spike/ppo.toml"
 
 test: setup  ## The test suite, in two processes that share one cache of compiled code.
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cardgym import GamePackage, register
+from cardgym import register
 from cardgym.engine.contract import (
     Feature,
     Game,
@@ -210,4 +210,3 @@ GAME = register(
         unit="chips",
     )
 )
-PACKAGE = GamePackage("kuhn_poker", {GAME.id: "kuhn_poker:GAME"})
