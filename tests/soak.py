@@ -27,7 +27,8 @@ import cardgym
 from cardgym.console.progress import Progress
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
-from cardgym.engine.numba.compilation import bind, bound, rule, template
+from cardgym.engine.numba.compilation import bind, bound, template
+from cardgym.engine.numba.rules import rule
 from cardgym.engine.sampling import LegalSampler
 from cardgym.errors import CardgymError
 from cardgym.players.base import KernelPlayer, resolve

@@ -21,10 +21,10 @@ from cardgym.engine.numba.compilation import (
     bound,
     config,
     name_entry_point,
-    rule,
     template,
 )
 from cardgym.engine.numba.dependencies import allocates, digest_of, reachable_modules
+from cardgym.engine.numba.rules import rule
 
 PACKAGE = Path(cardgym.__file__).parent
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from numba.core.registry import cpu_target
 
-from cardgym.engine.numba.compilation import compiled, rule
+from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.numba.rules import rule
 
 
 @rule
@@ -48,8 +49,8 @@ def test_rules_work_in_every_caller():
 
 def test_no_machine_code_is_made_of_what_only_compiled_code_calls():
     assert _entry(np.arange(5, dtype=np.int16)) == 34
-    dispatcher: Any = sum_of_squares
-    parts = list(dispatcher.overloads.values())
+    part: Any = sum_of_squares
+    parts = list(part.dispatcher.overloads.values())
     assert parts
     engine = cpu_target.target_context.codegen()._engine
     assert not any(engine.is_symbol_defined(part.fndesc.llvm_func_name) for part in parts)

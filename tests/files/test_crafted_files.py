@@ -11,7 +11,7 @@ import pytest
 from crafted import write_all
 
 from cardgym.errors import printable, quoted
-from cardgym.files.documents import parse_json
+from cardgym.files.json_values import parse_json
 
 MEGABYTES = 512
 """Memory that opening a file may add to an idle process; zip bombs ask for a gigabyte and more."""

@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 
 from cardgym.console.tables import print_results, short_names, with_interval
 from cardgym.errors import quoted
-from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_document, read_bytes
+from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_document
+from cardgym.files.json_values import read_bytes
 from cardgym.players.compatibility import OptionValues
 
 _MAX_PLAYERS = 64

@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.generator import Generator, uniform, uniform_float
-from cardgym.engine.numba.compilation import rule
-from cardgym.engine.numba.intrinsics import count_bits, write_bits, write_zeros
+from cardgym.engine.numba.rules import count_bits, rule, write_bits, write_zeros
 from cardgym.engine.observations import Feature, Observation, documented, feature_table, offsets
 from cardgym.engine.options import Options, State, choice, number
 from cardgym.errors import CardgymError, unknown

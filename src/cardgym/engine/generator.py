@@ -7,11 +7,12 @@ advanced by setting the two numbers. `derive` hashes keys.
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.numba.compilation import config, rule
-from cardgym.engine.numba.dependencies import plain_function
+from cardgym.engine.numba.rules import JIT_DISABLED, rule
 
 Generator = npt.NDArray[np.uint64]
 
@@ -25,7 +26,7 @@ _S31 = np.uint64(31)
 _S32 = np.uint64(32)
 _LOW32 = np.uint64(0xFFFFFFFF)
 
-if config.DISABLE_JIT:
+if JIT_DISABLED:
     # These multiplications overflow on purpose: silence NumPy's warnings, which compiled code does not raise.
     np.seterr(over="ignore")
 
@@ -72,6 +73,6 @@ def uniform_float(generator: Generator) -> float:
 
 def draws_of(keys: npt.NDArray[np.uint64], counters: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
     """The next `uniform_float` of generators with these keys and counters, (rows,) float64, computed by NumPy."""
-    bits = plain_function(mix)(keys + (counters + _ONE) * _GOLDEN)
+    bits = inspect.unwrap(mix)(keys + (counters + _ONE) * _GOLDEN)
     draws: npt.NDArray[np.float64] = (bits >> np.uint64(11)) / 9007199254740992.0
     return draws

@@ -23,7 +23,7 @@ from cardgym.engine.contract import Game, State, rewards_from_paid
 from cardgym.engine.generator import Generator, derive, uniform, uniform_float
 from cardgym.engine.numba.compilation import bind, bound, template
 from cardgym.engine.numba.dependencies import plain_function
-from cardgym.engine.numba.intrinsics import array_at
+from cardgym.engine.numba.rules import array_at
 from cardgym.engine.sampling import choose_random, uniform_legal
 
 INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)

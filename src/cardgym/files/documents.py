@@ -1,23 +1,15 @@
-"""Untrusted JSON, parsed into pydantic models."""
+"""Models of the JSON documents in files, which pydantic validates."""
 
 from __future__ import annotations
 
-import json
-import math
-import os
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cardgym.errors import CardgymError, printable
+from cardgym.files.json_values import parse_json
 
 T = TypeVar("T")
-
-MAX_BYTES = 16 << 20
-"""Largest document, unless its reader allows more."""
-_MAX_DIGITS = 20
-"""Most digits of a whole number; cardgym writes no longer ones."""
 
 Name = Annotated[str, Field(max_length=4096)]
 """A name; a player's may be a path."""
@@ -49,25 +41,6 @@ class Document(BaseModel):
 D = TypeVar("D", bound=Document)
 
 
-def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
-    """The content of a file of at most `limit` bytes; `what` names it in messages, such as `report a.json`.
-
-    Raises:
-        CardgymError: for a file that is missing, not a regular file, unreadable or larger.
-    """
-    if not path.is_file():
-        raise CardgymError(f"{what}: no such file")
-    try:
-        with open(path, "rb") as file:
-            # `read` allocates what it is asked for: never more than the file's size.
-            content = file.read(min(os.fstat(file.fileno()).st_size, limit) + 1)
-    except OSError as error:
-        raise CardgymError(f"{what}: cannot be read ({error.strerror or error})") from None
-    if len(content) > limit:
-        raise CardgymError(f"{what}: larger than {limit:,} bytes, the most that such a file may have")
-    return content
-
-
 def parse_document(kind: type[D], content: bytes | str, what: str) -> D:
     """Parse JSON into a model.
 
@@ -80,32 +53,6 @@ def parse_document(kind: type[D], content: bytes | str, what: str) -> D:
         CardgymError: for anything but one JSON value of that model, in one line.
     """
     return validate(kind, parse_json(content, what), what)
-
-
-def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> Any:
-    """Parse JSON as plain values: without repeated keys, NaN, infinity, or whole numbers of more than 20 digits.
-
-    Args:
-        content: the JSON, in UTF-8 where it is bytes.
-        what: what messages call the document, such as `report a.json`.
-        constants: allow NaN and infinity.
-
-    Raises:
-        CardgymError: for anything else, in one line.
-    """
-    try:
-        text = content if isinstance(content, str) else content.decode("utf-8-sig")
-        return json.loads(
-            text,
-            parse_constant=float if constants else _no_constant,
-            parse_float=_finite,
-            parse_int=_short,
-            object_pairs_hook=_without_repeats,
-        )
-    except RecursionError:
-        raise CardgymError(f"{what}: cannot be read as JSON (nested too deeply)") from None
-    except ValueError as error:
-        raise CardgymError(f"{what}: cannot be read as JSON ({printable(str(error))})") from None
 
 
 def validate(kind: type[D], value: Any, what: str) -> D:
@@ -121,29 +68,3 @@ def validate(kind: type[D], value: Any, what: str) -> D:
         place = printable(".".join(map(str, first["loc"])), 80)
         reason = first["msg"][:1].lower() + first["msg"][1:]
         raise CardgymError(f"{what}: {f'{place}: ' if place else ''}{printable(reason)}") from None
-
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is not JSON")
-
-
-def _finite(word: str) -> float:
-    number = float(word)
-    if math.isinf(number):
-        raise ValueError("a number too large for a float")
-    return number
-
-
-def _short(word: str) -> int:
-    if len(word) > _MAX_DIGITS:
-        raise ValueError(f"a whole number of {len(word):,} digits")
-    return int(word)
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in entries:
-            raise ValueError(f"the key '{printable(name, 60)}' appears twice")
-        entries[name] = value
-    return entries

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import replacing
+from cardgym.files.json_values import parse_json
 
 if TYPE_CHECKING:
     from cardgym.files.documents import Document
@@ -117,8 +118,6 @@ def read_document(path: Path, what: str) -> dict[str, Any]:
     Raises:
         CardgymError: for a file that is missing, or has no JSON object in its metadata.
     """
-    from cardgym.files.documents import parse_json
-
     with _opened(path, what) as file:
         document = parse_json(_document_text(_header(file, what), what), f"{what}: metadata")
     if not isinstance(document, dict):
@@ -137,8 +136,6 @@ def _opened(path: Path, what: str) -> IO[bytes]:
 
 def _header(file: IO[bytes], what: str) -> dict[str, Any]:
     """The header, as plain values; the file is left at the first array."""
-    from cardgym.files.documents import parse_json
-
     try:
         length = int.from_bytes(file.read(8), "little")
         if length > _MAX_HEADER:

@@ -37,7 +37,8 @@ from cardgym.engine.contract import Game, Options
 from cardgym.envs.core import EnvCore
 from cardgym.errors import CardgymError, printable
 from cardgym.files.archives import Archive
-from cardgym.files.documents import Document, at_most, parse_json, validate
+from cardgym.files.documents import Document, at_most, validate
+from cardgym.files.json_values import parse_json
 from cardgym.interop import sb3_dqn
 from cardgym.players.actions import Actions, Masks, Observations, best_actions
 from cardgym.players.base import TRUST, Player

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat
 from cardgym.console.arguments import Parser
 from cardgym.engine.registry import parse_settings
 from cardgym.errors import CardgymError, nearest, printable, quoted
-from cardgym.files.documents import read_bytes
+from cardgym.files.json_values import read_bytes
 from cardgym.files.limits import MAX_GAMES, MAX_STEPS, duration, shortened
 from cardgym.files.shipped import config_path
 

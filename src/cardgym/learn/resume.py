@@ -19,7 +19,7 @@ import numpy.typing as npt
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files.archives import Archive
 from cardgym.files.atomic import replacing
-from cardgym.files.documents import parse_json
+from cardgym.files.json_values import parse_json
 from cardgym.learn.config import TrainingConfig
 
 # Torch is imported in the functions: a script that prints its help or refuses a flag does not wait for it.

@@ -13,7 +13,8 @@ from pydantic import Field
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing
-from cardgym.files.documents import Document, Items, Name, at_most, parse_document, read_bytes
+from cardgym.files.documents import Document, Items, Name, at_most, parse_document
+from cardgym.files.json_values import read_bytes
 from cardgym.players.base import GREEDY, resolve
 from cardgym.players.compatibility import OptionValues, check_made_for
 from cardgym.players.metadata import options_that_count

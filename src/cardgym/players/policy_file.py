@@ -18,7 +18,8 @@ from pydantic import Field
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files.atomic import replacing
-from cardgym.files.documents import Document, Name, parse_json, read_bytes, validate
+from cardgym.files.documents import Document, Name, validate
+from cardgym.files.json_values import parse_json, read_bytes
 from cardgym.players.base import TablePlayer
 from cardgym.players.compatibility import OptionValues
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.numba.compilation import compiled, rule
+from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.numba.rules import rule
 from cardgym.errors import unknown
 from cardgym.files.tensors import Arrays, Layout
 from cardgym.solvers.tree import GameTree, Strategy, TreeArrays

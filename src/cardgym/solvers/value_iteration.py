@@ -19,7 +19,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.numba.compilation import compiled, rule
+from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.numba.rules import rule
 from cardgym.errors import CardgymError
 from cardgym.solvers.enumeration import Mdp
 

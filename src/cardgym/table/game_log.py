@@ -19,7 +19,8 @@ from pydantic import Field, model_validator
 
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing, user_folder
-from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_json, read_bytes, validate
+from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, validate
+from cardgym.files.json_values import parse_json, read_bytes
 from cardgym.players.compatibility import OptionValues
 
 Move = tuple[int, int]

@@ -50,14 +50,6 @@ bound: Any = _Unbound()
 """In a template, `bound.NAME` is the value passed to `bind` under that name: a rule, another template or a constant."""
 
 
-def rule(function: F) -> F:
-    """Compile a rule of a game. With Numba's JIT off (`NUMBA_DISABLE_JIT=1`) it stays plain Python.
-
-    A rule may call other rules. Only the entry points that contain it are cached on disk.
-    """
-    return cast(F, _jit(function))
-
-
 def compiled(function: F) -> F:
     """Compile a function that Python calls, and cache the machine code on disk."""
     return cast(F, _entry_point(function))
@@ -99,11 +91,11 @@ def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, 
     if config.DISABLE_JIT:
         return _with_records(copy)
     if inline:
-        return cast(Callable[..., Any], _jit(copy))
+        return cast(Callable[..., Any], inlined_rule(copy))
     return cast(Callable[..., Any], _entry_point(copy))
 
 
-def _jit(function: Callable[..., Any]) -> Any:
+def inlined_rule(function: Callable[..., Any]) -> Any:
     """A function that is inlined into its compiled callers.
 
     Inlining without reference counting makes a kernel up to twice as fast. Functions that allocate need the counting,

@@ -15,7 +15,6 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
-from numba.core.extending import _Intrinsic
 
 _VERSIONS = repr((sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__))
 _COMPILER = tuple(f"{__package__}.{name}" for name in ("compilation", "dependencies", "linking"))
@@ -66,13 +65,8 @@ def _called(plain: types.FunctionType) -> list[types.FunctionType]:
 
 
 def plain_function(value: Any) -> Any:
-    """The Python function behind a compiled or wrapped one; any other value unchanged.
-
-    An intrinsic is returned unchanged, too: its Python function runs in the compiler.
-    """
+    """The Python function behind a compiled or wrapped one; any other value unchanged."""
     value = getattr(value, "py_func", value)
-    if isinstance(value, _Intrinsic):
-        return value
     return inspect.unwrap(value) if callable(value) else value
 
 

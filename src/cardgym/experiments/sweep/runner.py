@@ -16,7 +16,7 @@ from cardgym.errors import CardgymError, printable
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, STOP, Run, TrainingScript
 from cardgym.files.atomic import replacing
-from cardgym.files.documents import parse_json, read_bytes
+from cardgym.files.json_values import parse_json, read_bytes
 from cardgym.scaling import Engine, Outcome, Task
 
 SWEEP, CONFIG, LOCK = "sweep.json", "config.toml", ".sweep.lock"

@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from cardgym.console.arguments import Parser
 from cardgym.engine.contract import CardgymError, Game
-from cardgym.engine.numba.compilation import compiled, rule
+from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.numba.rules import rule
 from cardgym.errors import unknown
 from cardgym.games.coda.state import CodaOptions
 

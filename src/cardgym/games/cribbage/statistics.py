@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.console.arguments import Parser
-from cardgym.engine.numba.compilation import compiled, rule
+from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.numba.rules import rule
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import CARDS, check_cards
 from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_SUM, lookup

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from cardgym.engine.generator import next_bits, uniform, uniform_float
 from cardgym.engine.kernel import CALLER, Kernel
-from cardgym.engine.numba.compilation import bind, bound, rule, template
+from cardgym.engine.numba.compilation import bind, bound, template
+from cardgym.engine.numba.rules import rule
 from cardgym.engine.sampling import uniform_legal
 from cardgym.players.q_table import hash_of
 

@@ -1,26 +1,84 @@
-"""Low-level compiled code: bits of integers as arrays of 0 and 1, and arrays at given addresses.
+"""Rules of games, which Numba compiles when they are first used, and the low-level functions that rules call.
 
-Passing an array to a compiled function takes about 60 ns, an integer half of that, and an env step uses a dozen arrays.
-So a batch stores the addresses of its arrays once, and passes the address of that table.
+Numba takes seconds to import. A program that only lists games, with their options and players, never loads it.
 """
 
 from __future__ import annotations
 
+import functools
+import os
+from collections.abc import Callable
 from ctypes import c_char
+from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.errors import TypingError
-from numba.extending import intrinsic
-from numba.np.arrayobj import np_cfarray
 
-from cardgym.engine.numba.compilation import config, rule
+F = TypeVar("F", bound=Callable[..., Any])
 
-create_struct_proxy: Any = cgutils.create_struct_proxy
+JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+"""Whether Numba's JIT is off in this process. Reading Numba's own setting would import it."""
+
+
+def rule(function: F) -> F:
+    """Compile a rule of a game. With Numba's JIT off (`NUMBA_DISABLE_JIT=1`) it stays plain Python.
+
+    A rule may call other rules. Only the entry points that contain it are cached on disk.
+    """
+    return function if JIT_DISABLED else cast(F, _Rule(function))
+
+
+class _Rule:
+    """A rule. Compiled code that reads it sees Numba's dispatcher, by way of `_numba_type_`."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        from cardgym.engine.numba.compilation import inlined_rule
+
+        return inlined_rule(self.py_func)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.dispatcher._numba_type_
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.dispatcher(*arguments)
+
+
+class Intrinsic:
+    """A function of LLVM instructions, for rules. Numba sees it when a rule that reads it is compiled.
+
+    Args:
+        definition: what `numba.extending.intrinsic` takes.
+        interpreted: the same function in Python.
+    """
+
+    def __init__(self, definition: Callable[..., Any], interpreted: Callable[..., Any]) -> None:
+        self._definition = definition
+        self._interpreted = interpreted
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        from numba.core.registry import cpu_target
+        from numba.extending import intrinsic
+
+        context = cpu_target.typing_context
+        self._registered = intrinsic(self._definition)
+        context.refresh()  # Compiling began before this one was registered.
+        return context.resolve_value_type(self._registered)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the Python function: only interpreted code gets here."""
+        return self._interpreted(*arguments)
+
+
+# -- bits of numbers as arrays of 0 and 1 -----------------------------------------------------------------------------
 
 
 @rule
@@ -70,7 +128,7 @@ def count_32(mask: npt.NDArray[np.int8], start: int) -> int:
 # Two or three instructions each. A loop would become dozens, because Numba omits one of LLVM's passes.
 
 
-def _writing(width: int) -> Any:
+def _writing(width: int) -> Intrinsic:
     """Make the function that writes the lowest `width` bits of an integer."""
 
     def write_interpreted(values: int, out: npt.NDArray[Any], start: int) -> None:
@@ -78,30 +136,35 @@ def _writing(width: int) -> Any:
             out[start + place] = (values >> place) & 1
 
     def write_compiled(context: Any, values: Any, out: Any, start: Any) -> Any:
+        from llvmlite import ir
+        from numba.core import types
+
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             vector = ir.VectorType(context.get_data_type(out.dtype), width)
             bits = builder.trunc(args[0], ir.IntType(width))
             bits = builder.bitcast(bits, ir.VectorType(ir.IntType(1), width))
             numbers = builder.select(bits, ir.Constant(vector, [1] * width), ir.Constant(vector, [0] * width))
-            data = create_struct_proxy(out)(context, builder, args[1]).data
+            data = _data(out, context, builder, args[1])
             builder.store(numbers, builder.bitcast(builder.gep(data, [args[2]]), vector.as_pointer()), align=1)
             return context.get_dummy_value()
 
         _check_contiguous(out)
         return types.void(values, out, start), generate
 
-    return write_interpreted if config.DISABLE_JIT else intrinsic(write_compiled)
+    return Intrinsic(write_compiled, write_interpreted)
 
 
 def _read_interpreted(mask: npt.NDArray[Any], start: int) -> int:
     return sum(1 << place for place in range(32) if mask[start + place])
 
 
-@intrinsic
 def _read_compiled(context: Any, mask: Any, start: Any) -> Any:
+    from llvmlite import ir
+    from numba.core import types
+
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         vector = ir.VectorType(ir.IntType(8), 32)
-        data = create_struct_proxy(mask)(context, builder, args[0]).data
+        data = _data(mask, context, builder, args[0])
         numbers = builder.load(builder.bitcast(builder.gep(data, [args[1]]), vector.as_pointer()), align=1)
         bits = builder.icmp_unsigned("!=", numbers, ir.Constant(vector, None))
         return builder.zext(builder.bitcast(bits, ir.IntType(32)), ir.IntType(64))
@@ -110,16 +173,28 @@ def _read_compiled(context: Any, mask: Any, start: Any) -> Any:
     return types.int64(mask, start), generate
 
 
+def _data(array: Any, context: Any, builder: Any, value: Any) -> Any:
+    """The pointer to the numbers of an array."""
+    from numba.core import cgutils
+
+    create_struct_proxy: Any = cgutils.create_struct_proxy
+    return create_struct_proxy(array)(context, builder, value).data
+
+
 def _check_contiguous(array: Any) -> None:
+    from numba.core.errors import TypingError
+
     if array.layout != "C" or array.ndim != 1:
         raise TypingError(f"bits can only be read from or written to contiguous one-dimensional arrays, not {array}")
 
 
 _write_8, _write_16 = _writing(8), _writing(16)
-_read_32: Any = _read_interpreted if config.DISABLE_JIT else _read_compiled
+_read_32 = Intrinsic(_read_compiled, _read_interpreted)
 
 
 # -- arrays at addresses ----------------------------------------------------------------------------------------------
+# Passing an array to a compiled function takes about 60 ns, an integer half of that, and an env step uses a dozen
+# arrays. So a batch stores the addresses of its arrays once, and passes the address of that table.
 
 
 def _array_interpreted(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -127,8 +202,10 @@ def _array_interpreted(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
     return np.recarray(shape, dtype, memory) if dtype.names else np.ndarray(shape, dtype, memory)
 
 
-@intrinsic
 def _array_compiled(typing_context: Any, address: Any, shape: Any, dtype: Any) -> Any:
+    from numba.core import cgutils, types
+    from numba.np.arrayobj import np_cfarray
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = builder.inttoptr(arguments[0], cgutils.voidptr_t)
         with_pointer = signature.return_type(types.voidptr, shape, dtype)
@@ -137,5 +214,5 @@ def _array_compiled(typing_context: Any, address: Any, shape: Any, dtype: Any) -
     return types.Array(dtype.dtype, len(shape), "C")(types.intp, shape, dtype), generate
 
 
-array_at: Any = _array_interpreted if config.DISABLE_JIT else _array_compiled
+array_at = Intrinsic(_array_compiled, _array_interpreted)
 """`array_at(address, shape, dtype)`: a C-contiguous array over memory that somebody else owns."""
