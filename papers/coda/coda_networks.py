@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from cardgym.console.figures import COLOURS, new_figure, save_png
+from cardgym.console.figures import COLORS, new_figure, save_png
 from cardgym.engine.registry import find
 from cardgym.learn.buffers import ReplayBuffer
 from cardgym.learn.dqn.config import DQNConfig
@@ -28,7 +28,7 @@ ENV = "Coda-v0"
 MAX_DECISIONS = 11
 """No game has more decisions of one seat."""
 
-_LINES = ((COLOURS[0], "o", "-"), (COLOURS[5], "s", "--"))
+_LINES = ((COLORS[0], "o", "-"), (COLORS[5], "s", "--"))
 """Colour, marker and line of each curve."""
 _NOTE = (
     "strong: mean of the runs; faint: each run. The loss rises as the replay fills: each game is drawn less often,\n"

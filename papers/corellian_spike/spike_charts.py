@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.console.figures import COLOURS, new_figure, save_png
+from cardgym.console.figures import COLORS, new_figure, save_png
 from cardgym.games.corellian_spike.state import (
     BUY,
     DISCARD,
@@ -25,15 +25,15 @@ from spike_numbers import BETTING, DECISIONS, action_shares
 from spike_runs import Case, TrainingRun
 
 _LOOKS = {  # Colour and marker: within a decision, colours differ in lightness too.
-    RAISE: (COLOURS[0], "o"),
-    MATCH: (COLOURS[1], "s"),
-    FOLD: (COLOURS[7], "X"),
-    BUY: (COLOURS[0], "^"),
-    DONT_BUY: (COLOURS[1], "v"),
-    DISCARD: (COLOURS[7], "P"),
-    SWAP_SPIKE: (COLOURS[3], "X"),
-    SWAP_LOW: (COLOURS[1], "o"),
-    SWAP_HIGH: (COLOURS[0], "*"),
+    RAISE: (COLORS[0], "o"),
+    MATCH: (COLORS[1], "s"),
+    FOLD: (COLORS[7], "X"),
+    BUY: (COLORS[0], "^"),
+    DONT_BUY: (COLORS[1], "v"),
+    DISCARD: (COLORS[7], "P"),
+    SWAP_SPIKE: (COLORS[3], "X"),
+    SWAP_LOW: (COLORS[1], "o"),
+    SWAP_HIGH: (COLORS[0], "*"),
 }
 
 

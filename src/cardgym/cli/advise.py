@@ -12,7 +12,8 @@ import importlib
 import json
 from pathlib import Path
 
-from cardgym.cli.parser import Parser, add_trust, first_word, whole
+from cardgym.cli.flags import add_trust, first_word
+from cardgym.console.arguments import Parser, whole
 from cardgym.engine.contract import Game
 from cardgym.engine.registry import find, package_of
 from cardgym.errors import CardgymError

@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from cardgym.cli.parser import Parser
-from cardgym.console.arguments import whole
+from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError

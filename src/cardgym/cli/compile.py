@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from cardgym.cli.parser import Parser
+from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
 from cardgym.engine.contract import Game
 from cardgym.engine.registry import find, registered

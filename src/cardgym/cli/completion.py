@@ -14,7 +14,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from cardgym.cli.parser import Parser
+from cardgym.console.arguments import Parser
 from cardgym.engine.registry import find, registered
 from cardgym.errors import require
 from cardgym.files import shipped

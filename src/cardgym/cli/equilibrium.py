@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.cli.parser import Parser, add_settings, whole
+from cardgym.cli.flags import add_settings
+from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import parse_settings

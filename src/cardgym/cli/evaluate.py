@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from cardgym.cli.parser import Parser, add_game, add_matches, game_of
+from cardgym.cli.flags import add_game, add_matches, game_of
+from cardgym.console.arguments import Parser
 
 
 def add_arguments(parser: Parser) -> None:

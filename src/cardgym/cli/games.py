@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import textwrap
 
-from cardgym.cli.parser import Parser
+from cardgym.console.arguments import Parser
 from cardgym.console.tables import results_width
 from cardgym.engine.contract import Game
 from cardgym.engine.options import allowed_values

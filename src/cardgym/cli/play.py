@@ -11,7 +11,8 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardgym.cli.parser import Parser, add_game, add_trust, game_of, whole
+from cardgym.cli.flags import add_game, add_trust, game_of
+from cardgym.console.arguments import Parser, whole
 from cardgym.errors import CardgymError
 from cardgym.table.advice import HINTS
 

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cardgym.cli.parser import Parser
+from cardgym.console.arguments import Parser
 from cardgym.errors import CardgymError, printable
 
 

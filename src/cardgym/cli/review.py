@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.cli.parser import Parser, add_trust, whole
+from cardgym.cli.flags import add_trust
+from cardgym.console.arguments import Parser, whole
 from cardgym.errors import CardgymError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import os
 import sys
 import webbrowser
 
-from cardgym.cli.parser import Parser, whole
+from cardgym.console.arguments import Parser, whole
 
 
 def add_arguments(parser: Parser) -> None:

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardgym.cli import equilibrium
-from cardgym.cli.parser import Parser, add_settings, add_trust, existing, first_word
+from cardgym.cli.flags import add_settings, add_trust, existing, first_word
+from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, package_of, parse_settings

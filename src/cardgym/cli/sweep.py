@@ -12,7 +12,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from cardgym.cli.parser import Parser, add_engine, open_engine, whole
+from cardgym.cli.flags import add_engine, open_engine
+from cardgym.console.arguments import Parser, whole
 
 
 def add_arguments(parser: Parser) -> None:

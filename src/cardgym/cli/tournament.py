@@ -13,8 +13,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardgym.cli.parser import add_settings, add_trust, game_of, whole
-from cardgym.console.arguments import Parser
+from cardgym.cli.flags import add_engine, add_settings, add_trust, game_of, open_engine
+from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, registered
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
-    from cardgym.cli.parser import add_engine
-
     parser.add_argument("env", metavar="ENV", nargs="?", help="the game's id, as `cardgym games` lists it")
     add_settings(parser)
     parser.add_argument(
@@ -65,7 +63,6 @@ def run(arguments: argparse.Namespace) -> None:
     """Play and print."""
     from cardgym.arena.tournament import tournament
     from cardgym.arena.tournament.pages import printed
-    from cardgym.cli.parser import open_engine
 
     games_of = _games_of(arguments.games_of)
     if arguments.all or arguments.docs is not None:
@@ -115,7 +112,6 @@ def _leaderboards(arguments: argparse.Namespace, games_of: dict[str, int]) -> No
     """A tournament of every game, and the page of all."""
     from cardgym.arena.tournament import tournament
     from cardgym.arena.tournament.pages import printed, write_leaderboards
-    from cardgym.cli.parser import open_engine
 
     if not arguments.all or arguments.env is not None or arguments.players or arguments.settings:
         raise CardgymError("--all takes every game and player: name neither, and give --docs only with --all")

@@ -14,7 +14,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament.pages import DPI, heat_map, ranking_picture
 from cardgym.arena.tournament.runner import in_folder
-from cardgym.console.figures import COLOURS, new_figure, save_png
+from cardgym.console.figures import COLORS, new_figure, save_png
 from cardgym.console.tables import markdown_table, with_interval
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
@@ -297,7 +297,7 @@ def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:
         numbers[: len(answered)],
         gains,
         yerr=halves,
-        color=COLOURS[1],
+        color=COLORS[1],
         marker="s",
         linestyle="--",
         capsize=3,
@@ -305,7 +305,7 @@ def curve(config: LeagueConfig, generations: Sequence[Generation]) -> Figure:
     )
     if all(generation.exploitability is not None for generation in generations):
         exact = [generation.exploitability or 0.0 for generation in generations]
-        panel.plot(numbers, exact, color=COLOURS[0], marker="o", label="exact")
+        panel.plot(numbers, exact, color=COLORS[0], marker="o", label="exact")
     panel.axhline(0.0, color="black", linewidth=0.8)
     panel.set_xlabel("generation")
     panel.set_ylabel("exploitability, payoff a game")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.console.figures import COLOURS, new_figure
+from cardgym.console.figures import COLORS, new_figure
 from cardgym.engine.contract import Game
 from cardgym.learn import tags
 from cardgym.learn.rollouts import SelfPlayRollout
@@ -163,7 +163,7 @@ def _bars(kind: ActionShares, names: Mapping[int, str]) -> list[tuple[str, float
 
 def _draw_kind(panel: Any, kind: ActionShares, bars: list[tuple[str, float]]) -> None:
     places = range(len(bars))
-    panel.barh(places, [share for _, share in bars], height=0.7, color=COLOURS[0])
+    panel.barh(places, [share for _, share in bars], height=0.7, color=COLORS[0])
     for place, (_, share) in zip(places, bars, strict=True):
         text = "<1%" if 0 < share < 0.005 else f"{share:.0%}"
         panel.text(share + 0.01, place, text, va="center", fontsize=11)

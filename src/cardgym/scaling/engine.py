@@ -1,4 +1,4 @@
-"""What every engine does: give tasks to free workers, begin again those whose worker died, leave nothing running."""
+"""The base class of engines: it gives tasks to free workers, restarts tasks whose worker died, and cleans up."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from cardgym.errors import CardgymError, printable
+from cardgym.errors import CardgymError, printable, unknown
 
 POLL_SECONDS = 0.5
-"""How long an engine waits for outcomes before it lets its caller do something else."""
+"""Longest wait for outcomes before the caller gets a turn."""
+
+ENGINES = {
+    "local": "processes of this machine",
+    "ray": "a Ray cluster",
+    "slurm": "jobs of SLURM",
+}
+"""The engines by name, with what they run on."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +27,10 @@ class Task:
     """A call of a function in another process, perhaps on another machine.
 
     Attributes:
-        key: the task's name, its own within one `run`.
+        key: the task's name, unique within one `run`.
         function: a function at the top level of a module that workers can import.
-        arguments: plain values that can be pickled. Paths are absolute, below a folder that all workers see.
-        attempts: how often the task is begun at most: it is begun again where its worker dies.
+        arguments: plain values that can be pickled. Paths are absolute, in a folder that all workers can read.
+        attempts: how often the task may be started: it is restarted when its worker dies.
     """
 
     key: str
@@ -37,11 +44,11 @@ class Outcome:
     """How a task ended.
 
     Attributes:
-        key: the task's.
+        key: the key of the task.
         value: what the function returned; None after an error.
         error: what went wrong, in one line; None if nothing did.
-        worker: where it ran, for people.
-        attempts: how often it was begun.
+        worker: the name of the worker that ran it, for messages.
+        attempts: how often it was started.
     """
 
     key: str
@@ -53,14 +60,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Ended:
-    """What an engine learns of a task: its value, its error, or that its worker died.
+    """The end of one attempt: a value, an error, or the death of the worker.
 
     Attributes:
-        key: the task's.
-        worker: where it ran.
+        key: the key of the task.
+        worker: the name of the worker.
         value: what the function returned.
         error: what the function raised, in one line.
-        died: how the worker died, such as `killed by signal 9`; None if it did not.
+        died: how the worker died, such as `killed by signal 9`; None if it is alive.
     """
 
     key: str
@@ -71,7 +78,7 @@ class Ended:
 
 
 class Engine(ABC):
-    """Where tasks run. Use it as a context manager: at its end nothing that it started is running, after Ctrl-C too.
+    """Where tasks run. Use it as a context manager, which stops everything that it started, even after Ctrl-C.
 
     Attributes:
         name: `local`, `ray` or `slurm`.
@@ -85,14 +92,14 @@ class Engine(ABC):
         """How many tasks run at once."""
 
     def run(self, tasks: Iterable[Task], wait: Callable[[], None] | None = None) -> Iterator[Outcome]:
-        """Run tasks; their outcomes as they come, in any order.
+        """Run tasks, and yield their outcomes in the order in which they finish.
 
-        The next task is taken from `tasks` when a worker is free and not before, so that a generator can decide by the
-        outcomes so far. Whoever closes this iterator early stops the tasks under way.
+        A task is taken from `tasks` only when a worker is free, so a generator can choose it by the outcomes so far.
+        Closing this iterator early stops the running tasks.
 
         Args:
-            tasks: the tasks, each with a key of its own.
-            wait: called about twice a second while tasks are under way.
+            tasks: the tasks, with different keys.
+            wait: called about twice a second while tasks are running.
         """
         rest, again = iter(tasks), deque[Task]()
         under_way: dict[str, Task] = {}
@@ -129,20 +136,20 @@ class Engine(ABC):
                 self._stop()
 
     def close(self) -> None:
-        """Stop the tasks under way and end the workers."""
+        """Stop the running tasks and the workers."""
         self._stop()
 
     @abstractmethod
     def _give(self, task: Task) -> None:
-        """Begin a task; fewer than `workers` are under way."""
+        """Start a task; fewer than `workers` are running."""
 
     @abstractmethod
     def _collect(self, seconds: float) -> Sequence[Ended]:
-        """The tasks that ended, after so many seconds at most."""
+        """The tasks that have ended; waits for one for at most `seconds`."""
 
     @abstractmethod
     def _stop(self) -> None:
-        """Stop all tasks under way and wait until they are gone."""
+        """Stop all running tasks and wait until they have ended."""
 
     def __enter__(self) -> Self:
         return self
@@ -152,7 +159,7 @@ class Engine(ABC):
 
 
 def perform(task: Task) -> tuple[Any, str | None]:
-    """Call a task's function, in a worker; its value, or its error in one line."""
+    """Call a task's function, in a worker. Returns its value and its error in one line; one of them is None."""
     try:
         return task.function(*task.arguments), None
     except CardgymError as error:
@@ -162,7 +169,7 @@ def perform(task: Task) -> tuple[Any, str | None]:
 
 
 def one_line(error: BaseException) -> str:
-    """What an unexpected exception says, in one line."""
+    """An unexpected exception in one line."""
     words = " ".join(str(error).split())
     return printable(f"{type(error).__name__}: {words}" if words else type(error).__name__, 300)
 
@@ -176,7 +183,7 @@ def signal_name(exit_code: int | None) -> str:
 
 @contextlib.contextmanager
 def ignoring_interrupts() -> Iterator[None]:
-    """Let a second Ctrl-C wait until the block has stopped what is running; only the main thread can."""
+    """Ignore Ctrl-C in the block, so that it does not interrupt the cleanup. Only works in the main thread."""
     import signal
 
     try:
@@ -188,3 +195,33 @@ def ignoring_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def make(name: str, workers: int | None = None, address: str | None = None) -> Engine:
+    """Make an engine.
+
+    Args:
+        name: one of `ENGINES`.
+        workers: how many tasks run at once; None for as many as there are cores.
+        address: the head of the Ray cluster, `host:port`; None for RAY_ADDRESS or the cluster of this machine.
+
+    Raises:
+        CardgymError: for an unknown name, a missing package, or a cluster that cannot be reached.
+    """
+    if name not in ENGINES:
+        raise unknown("engine", name, ENGINES)
+    if workers is not None and workers < 1:
+        raise CardgymError(f"workers={workers}: allowed are whole numbers from 1 up")
+    if address is not None and name != "ray":
+        raise CardgymError(f"an address is for the engine ray, not for {name}")
+    if name == "local":
+        from cardgym.scaling.local import LocalEngine
+
+        return LocalEngine(workers)
+    if name == "ray":
+        from cardgym.scaling.on_ray import RayEngine
+
+        return RayEngine(workers, address)
+    from cardgym.scaling.on_slurm import SlurmEngine
+
+    return SlurmEngine(workers)

@@ -1,4 +1,4 @@
-"""Plain processes on this machine."""
+"""The engine `local`: processes on this machine."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from typing import Any, NoReturn
 from cardgym.scaling.engine import Ended, Engine, Task, ignoring_interrupts, one_line, perform, signal_name
 
 STOP_SECONDS = 15.0
-"""How long a worker may take to stop its task before it is killed."""
+"""A worker that takes longer to stop its task is killed."""
 
 
 class LocalEngine(Engine):
-    """So many worker processes, started when they are first needed; each performs one task at a time."""
+    """Worker processes, started when they are first needed. Each performs one task at a time."""
 
     name = "local"
 
     def __init__(self, workers: int | None = None) -> None:
-        """Name the number of workers; None for one on each core that this process may use."""
+        """Set the number of workers; None for one per core that this process may use."""
         self._num_workers = cores() if workers is None else workers
         self._idle: list[_Worker] = []
         self._busy: dict[str, _Worker] = {}
@@ -67,7 +67,7 @@ class LocalEngine(Engine):
             self._numbers += [worker.number for worker in stopped]
 
     def close(self) -> None:
-        """Stop the tasks under way and end the workers."""
+        """Stop the running tasks and the workers."""
         with ignoring_interrupts():
             workers = [*self._busy.values(), *self._idle]
             self._busy.clear()
@@ -82,7 +82,7 @@ class _Worker:
     def __init__(self, number: int) -> None:
         self.number = number
         self.name = f"local {number}"
-        # Spawned: a fork of a process with threads can hang. A daemon: ended with this process, whatever happens.
+        # Spawned, because a fork of a process with threads can hang. A daemon, so that it ends with this process.
         context = multiprocessing.get_context("spawn")
         self.pipe, other = context.Pipe()
         self.process = context.Process(target=work, args=(other,), name=self.name, daemon=True)
@@ -90,11 +90,11 @@ class _Worker:
         other.close()
 
     def give(self, task: Task) -> None:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # It died: `recv` says so.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # It died: `recv` will raise.
             self.pipe.send(task)
 
     def end(self) -> str:
-        """Wait for the process, which has ended or is about to; how it ended."""
+        """Wait for the process, which has ended or is ending, and say how it ended."""
         self.pipe.close()
         self.process.join(STOP_SECONDS)
         if self.process.is_alive():
@@ -111,8 +111,8 @@ def _end_all(workers: Sequence[_Worker]) -> None:
 
 
 def work(pipe: Connection[Any, Any]) -> None:
-    """Perform the tasks that come through a pipe until it closes. SIGTERM ends a task under way and the worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process at the other end, which stops this one.
+    """Perform the tasks that arrive through a pipe until it closes. SIGTERM ends the worker and its task."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent handles Ctrl-C and stops this process.
     signal.signal(signal.SIGTERM, leave)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     threading.Thread(target=follow_parent, daemon=True).start()
@@ -129,13 +129,13 @@ def work(pipe: Connection[Any, Any]) -> None:
 
 
 def leave(number: int, frame: FrameType | None) -> NoReturn:
-    """A handler for SIGTERM: end this process, and let what it has begun clean up undisturbed."""
+    """Handle SIGTERM: exit, and ignore further signals while the task cleans up."""
     signal.signal(number, signal.SIG_IGN)
     sys.exit(128 + number)
 
 
 def follow_parent() -> None:
-    """End this process when its parent has ended, however that came about."""
+    """End this process when its parent has ended for any reason."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])
@@ -145,7 +145,7 @@ def follow_parent() -> None:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

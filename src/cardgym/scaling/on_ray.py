@@ -1,7 +1,7 @@
-"""A Ray cluster: tasks run on its nodes, through a process that holds the connection.
+"""The engine `ray`: tasks run on the nodes of a Ray cluster.
 
-Ray ends the process that loses the head of its cluster. So the connection is a process of its own: where it ends, a
-new one is made as soon as the cluster is back, and gives the tasks that were under way again.
+Ray ends any process that loses the head of its cluster. So a separate process keeps the connection. If it ends, a new
+one is started as soon as the cluster is back, and resubmits the tasks that were running.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from cardgym.scaling.engine import Ended, Engine, Task, ignoring_interrupts, one
 from cardgym.scaling.local import follow_parent, leave
 
 CONNECT_SECONDS = 60.0
-"""How long a connection may take."""
+"""Time limit for connecting."""
 RETURN_SECONDS = 600.0
-"""How long to wait for a cluster that was lost to come back."""
+"""How long to wait for a lost cluster to come back."""
 _REACH_SECONDS = 5.0
 _STOP_SECONDS = 20.0
 _LOST_SECONDS = 10
-"""How long Ray may look for a head that is gone before it gives the connection up."""
+"""How long Ray looks for a lost head before it gives up the connection."""
 
 HANDED_ON = ("PYTHONPATH", "NUMBA_DISABLE_JIT")
-"""Environment variables that workers get, besides those of cardgym; a cluster's workers do not have their driver's."""
+"""Environment variables that are passed to workers, which do not inherit them, in addition to `CARDGYM_*`."""
 KEPT_BACK = ("CARDGYM_CACHE_DIR",)
-"""Variables of cardgym that workers do not get: compiled code is for one machine."""
+"""Variables of cardgym that are not passed on: compiled code is for one machine."""
 
 
 class RayEngine(Engine):
-    """Tasks on a Ray cluster, each on one CPU."""
+    """Tasks of one CPU on a Ray cluster."""
 
     name = "ray"
 
@@ -50,11 +50,11 @@ class RayEngine(Engine):
         """Connect.
 
         Args:
-            workers: how many tasks run at once; None for one on each CPU of the cluster.
-            address: the cluster's head, `host:port`; None for RAY_ADDRESS or a cluster that runs on this machine.
+            workers: how many tasks run at once; None for one per CPU of the cluster.
+            address: the head of the cluster, `host:port`; None for RAY_ADDRESS or a cluster on this machine.
 
         Raises:
-            CardgymError: where Ray is missing, or there is no cluster or it refuses the connection.
+            CardgymError: if Ray is missing, no cluster is found, or it refuses the connection.
         """
         require("the engine ray", "ray")
         self._address = address or os.environ.get("RAY_ADDRESS") or "auto"
@@ -65,7 +65,7 @@ class RayEngine(Engine):
 
     @property
     def workers(self) -> int:
-        """How many tasks run at once; it grows and shrinks with the cluster."""
+        """How many tasks run at once. By default it follows the size of the cluster."""
         cpus = 1 if self._connection is None else max(self._connection.cpus, 1)
         return cpus if self._most is None else self._most
 
@@ -89,14 +89,14 @@ class RayEngine(Engine):
 
     def _reconnect(self) -> _Connection:
         deadline = time.monotonic() + RETURN_SECONDS
-        print("cardgym: the Ray cluster is lost; waiting until it is back", file=sys.stderr)
+        print("cardgym: lost the Ray cluster; waiting until it is back", file=sys.stderr)
         while True:
             try:
                 connection = _Connection(self._address)
                 break
             except CardgymError as error:
                 if time.monotonic() > deadline:
-                    raise CardgymError(f"the Ray cluster is lost and does not come back: {error}") from None
+                    raise CardgymError(f"lost the Ray cluster, and it does not come back: {error}") from None
                 time.sleep(2)
         for task in self._under_way.values():
             connection.send(("give", pickle.dumps(task), task.key))
@@ -117,7 +117,7 @@ class RayEngine(Engine):
 
 
 class _Connection:
-    """The process that holds the connection, seen from outside.
+    """The process that keeps the connection, seen from outside.
 
     Attributes:
         cpus: how many CPUs the cluster has.
@@ -130,7 +130,7 @@ class _Connection:
         log = Path(self._folder.name) / "log.txt"
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
-        # Not a daemon, whose children Python forbids: Ray may start some.
+        # Not a daemon: Ray may start processes, which Python forbids to daemons.
         self._process = context.Process(target=hold, args=(other, address, environment(), str(log)), name="ray")
         self._process.start()
         other.close()
@@ -151,15 +151,15 @@ class _Connection:
         self.cpus = int(message)
 
     def send(self, message: tuple[Any, ...]) -> None:
-        """Send a message; where the process has died, `receive` says so."""
+        """Send a message. If the process has died, `receive` raises."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self._pipe.send(message)
 
     def receive(self, seconds: float) -> list[Ended]:
-        """What ended, after so many seconds at most.
+        """The tasks that have ended; waits for one for at most `seconds`.
 
         Raises:
-            EOFError: where the process has died.
+            EOFError: if the process has died.
         """
         ended: list[Ended] = []
         while self._pipe.poll(0 if ended else seconds):
@@ -171,7 +171,7 @@ class _Connection:
         return ended
 
     def close(self) -> None:
-        """Stop the tasks under way and end the process."""
+        """Stop the running tasks and end the process."""
         if self._process.is_alive():
             self._process.terminate()
         self._process.join(_STOP_SECONDS + 10)
@@ -183,7 +183,7 @@ class _Connection:
 
 
 def _check_reachable(address: str) -> None:
-    """Say at once that nobody listens; Ray itself tries for long."""
+    """Fail at once if nothing listens at the address; Ray itself tries for a long time."""
     if address in ("auto", "local") or "://" in address:
         return
     host, _, port = address.rpartition(":")
@@ -199,7 +199,7 @@ def _check_reachable(address: str) -> None:
 
 
 def _said(log: Path) -> str:
-    """The last words of Ray."""
+    """The last relevant line of Ray's log."""
     try:
         lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
     except OSError:
@@ -209,7 +209,7 @@ def _said(log: Path) -> str:
 
 
 def environment() -> dict[str, str]:
-    """The environment variables that workers get."""
+    """The environment variables that are passed to workers."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -217,14 +217,14 @@ def environment() -> dict[str, str]:
     }
 
 
-# -- inside the process that holds the connection ---------------------------------------------------------------------
+# -- inside the process that keeps the connection ---------------------------------------------------------------------
 
 
 def hold(pipe: Connection[Any, Any], address: str, variables: Mapping[str, str], log: str) -> None:
-    """Connect to a cluster and give it the tasks that come through a pipe, until SIGTERM or the pipe's end."""
+    """Connect to a cluster and submit the tasks that arrive through a pipe, until SIGTERM or until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=follow_parent, daemon=True).start()
-    # Ray writes much on both; the user sees none of it.
+    # Ray prints a lot; it goes to the log.
     with open(log, "ab", buffering=0) as file:
         for stream in (1, 2):
             os.dup2(file.fileno(), stream)
@@ -237,7 +237,7 @@ def hold(pipe: Connection[Any, Any], address: str, variables: Mapping[str, str],
     except Exception as error:
         pipe.send(_refusal(address, error, Path(log).read_text(errors="replace")))
         return
-    signal.signal(signal.SIGTERM, leave)  # Ray has set its own.
+    signal.signal(signal.SIGTERM, leave)  # Replaces the handler that Ray has set.
     pipe.send(_cpus())
     refs: dict[Any, str] = {}
     try:
@@ -252,7 +252,7 @@ def hold(pipe: Connection[Any, Any], address: str, variables: Mapping[str, str],
 def _serve(pipe: Connection[Any, Any], refs: dict[Any, str], variables: Mapping[str, str]) -> None:
     import ray
 
-    # Not retried by Ray: the engine counts how often a task is begun. Spread: each node has a cache of its own.
+    # The engine counts attempts, so Ray does not retry. Tasks are spread over the nodes, each with its own cache.
     remote = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(perform_on_node)
     counted = time.monotonic()
     while True:
@@ -279,7 +279,7 @@ def _ended(key: str, ref: Any) -> Ended:
     except (exceptions.WorkerCrashedError, exceptions.NodeDiedError, exceptions.ObjectLostError) as problem:
         return Ended(key, "ray", died=type(problem).__name__)
     except (exceptions.LocalRayletDiedError, exceptions.RaySystemError, exceptions.RpcError) as problem:
-        raise ConnectionResetError from problem  # The task may be well: the connection is lost.
+        raise ConnectionResetError from problem  # Only the connection is lost; the task may be running.
     except exceptions.OutOfMemoryError:
         return Ended(key, "ray", died="out of memory")
     except Exception as problem:
@@ -290,7 +290,7 @@ def _ended(key: str, ref: Any) -> Ended:
 
 
 def _cancel(refs: Mapping[Any, str]) -> None:
-    """Interrupt the tasks under way, and kill those that go on."""
+    """Interrupt the running tasks, and kill those that do not stop."""
     import ray
 
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -308,7 +308,7 @@ def _cpus() -> int:
 
 
 def _refusal(address: str, error: Exception, log: str) -> str:
-    """Why there is no connection, in one line; the log has what Ray wrote meanwhile."""
+    """Why connecting failed, in one line. `log` is what Ray has printed."""
     words = " ".join(str(error).split())
     if any("InvalidAuthToken" in text for text in (words, log)):
         return (
@@ -318,7 +318,7 @@ def _refusal(address: str, error: Exception, log: str) -> str:
     if isinstance(error, ConnectionError) and address == "auto":
         return (
             "no Ray cluster runs on this machine; start one with `ray start --head`, or name one with --address "
-            "(one machine alone needs none: --engine local)"
+            "(a single machine needs no cluster: --engine local)"
         )
     return f"the Ray cluster {address} refuses the connection ({printable(words, 300)})"
 
@@ -327,7 +327,7 @@ def _refusal(address: str, error: Exception, log: str) -> str:
 
 
 def perform_on_node(payload: bytes, variables: Mapping[str, str], search_path: str) -> tuple[str, Any, str | None]:
-    """Perform a pickled task; the node's name, the value, and the error in one line."""
+    """Perform a pickled task. Returns the name of the node, the value, and the error in one line."""
     os.environ.update(variables)
     sys.path += [folder for folder in search_path.split(os.pathsep) if folder and folder not in sys.path]
     return platform.node(), *perform(pickle.loads(payload))

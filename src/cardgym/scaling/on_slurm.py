@@ -1,4 +1,4 @@
-"""SLURM: each task is a job, through submitit."""
+"""The engine `slurm`: each task is a job, submitted through submitit."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 from cardgym.errors import CardgymError, require
 from cardgym.scaling.engine import Ended, Engine, Task, ignoring_interrupts, one_line, perform
 
-MOST_JOBS = 100
-"""Jobs that are queued at once, unless told otherwise."""
+MAX_JOBS = 100
+"""Default for the number of jobs that are queued at once."""
 _POLL_SECONDS = 2.0
 _STOP_SECONDS = 30.0
 
 
 class SlurmEngine(Engine):
-    """Tasks as jobs of one CPU; partition, account, time and memory come from the variables of sbatch."""
+    """Tasks as jobs of one CPU. Partition, account, time and memory come from the environment variables of sbatch."""
 
     name = "slurm"
 
     def __init__(self, workers: int | None = None, cluster: str = "slurm") -> None:
-        """Name how many jobs are queued at once.
+        """Check that jobs can be submitted.
 
         Args:
-            workers: None for `MOST_JOBS`.
+            workers: how many jobs are queued at once; None for `MAX_JOBS`.
             cluster: submitit's executor; `local` runs jobs as processes of this machine, for tests.
 
         Raises:
@@ -36,9 +36,9 @@ class SlurmEngine(Engine):
         import submitit
 
         if cluster == "slurm" and shutil.which("sbatch") is None:
-            raise CardgymError("no SLURM here: sbatch is not found; run the command on a node that submits jobs")
-        self._workers = MOST_JOBS if workers is None else workers
-        # Below the working folder, which is shared as a sweep's folder is.
+            raise CardgymError("sbatch is not found: run the command on a node that can submit jobs to SLURM")
+        self._workers = MAX_JOBS if workers is None else workers
+        # In the working folder, which all nodes share like the folder of a sweep.
         self._executor = submitit.AutoExecutor(folder=str(Path("runs/slurm").resolve()), cluster=cluster)
         self._executor.update_parameters(name="cardgym", **({"cpus_per_task": 1} if cluster == "slurm" else {}))
         self._jobs: dict[str, Any] = {}
@@ -62,7 +62,7 @@ class SlurmEngine(Engine):
         worker = f"slurm job {job.job_id}"
         try:
             value, error = job.result()
-        except Exception:  # The job was killed or lost its node; the function's own errors are in `error`.
+        except Exception:  # The job was killed or lost its node. Errors of the function are in `error`.
             return Ended(key, worker, died=f"{worker}: {job.state.lower()}")
         return Ended(key, worker, value, error)
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from cardgym.arena.report_file import TableTexts
 from cardgym.arena.tournament.standings import Standings
-from cardgym.console.figures import COLOURS, new_figure, save_png
+from cardgym.console.figures import COLORS, new_figure, save_png
 from cardgym.console.tables import markdown_table, number, with_interval
 from cardgym.engine.registry import find
 from cardgym.files.atomic import replacing
@@ -135,7 +135,7 @@ def ranking_picture(standings: Standings) -> Figure:
     ratings, shares = figure.subplots(1, 2, sharey=True, width_ratios=[3, 1])
     centres = standings.ratings[places]
     halves = np.nan_to_num((standings.ratings_ci95[places, 1] - standings.ratings_ci95[places, 0]) / 2.0)
-    ratings.errorbar(centres, rows, xerr=halves, fmt="o", color=COLOURS[0], capsize=3, markersize=5)
+    ratings.errorbar(centres, rows, xerr=halves, fmt="o", color=COLORS[0], capsize=3, markersize=5)
     for row, centre in zip(rows, centres, strict=True):
         ratings.annotate(
             number(centre, "+.0f"), (centre, row), (0, 6), textcoords="offset points", ha="center", fontsize=7
@@ -145,7 +145,7 @@ def ranking_picture(standings: Standings) -> Figure:
     ratings.set_xlabel("rating, Elo points above the mean [95 %]")
     ratings.grid(axis="x", alpha=0.3)
     ratings.set_title(standings.env)
-    shares.barh(rows, 100 * standings.nash[places], color=COLOURS[2], hatch="//", edgecolor="white")
+    shares.barh(rows, 100 * standings.nash[places], color=COLORS[2], hatch="//", edgecolor="white")
     shares.set_xlabel("share at equilibrium, %")
     shares.set_xlim(0, 100)
     return figure

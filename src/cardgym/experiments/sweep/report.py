@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardgym.console.figures import COLOURS, new_figure
+from cardgym.console.figures import COLORS, new_figure
 from cardgym.console.tables import markdown_table, with_interval
 from cardgym.errors import CardgymError, unknown
 from cardgym.experiments.sweep.runner import RunResult
@@ -230,7 +230,7 @@ def _caption(groups: Mapping[str, Sequence[Curves]]) -> str:
 
 
 def _draw_lines(panel: Axes, tag: str, groups: Mapping[str, Sequence[Curves]]) -> None:
-    for (name, runs), *style in zip(groups.items(), cycle(COLOURS), cycle(MARKERS), cycle(LINES), strict=False):
+    for (name, runs), *style in zip(groups.items(), cycle(COLORS), cycle(MARKERS), cycle(LINES), strict=False):
         curves = [run[tag] for run in runs if tag in run]
         shortest = min((len(steps) for steps, _ in curves), default=0)
         if not shortest:

@@ -219,7 +219,7 @@ def _by_rank(cards: tuple[int, ...]) -> str:
 
 
 def _draw(best: Advice, dealer: bool, path: Path) -> None:
-    from cardgym.console.figures import COLOURS, new_figure
+    from cardgym.console.figures import COLORS, new_figure
     from cardgym.files.atomic import replacing
 
     counts = distributions(best.keep.kept, best.keep.tossed)
@@ -228,7 +228,7 @@ def _draw(best: Advice, dealer: bool, path: Path) -> None:
     whose = "own" if dealer else "their"
     titles = (f"Hand: {_by_rank(best.keep.kept)}", f"Crib ({whose}): {_by_rank(best.keep.tossed)}")
     means = (best.keep.hand_mean, best.keep.crib_mean)
-    for axes, count, title, mean, colour in zip(panels, counts, titles, means, COLOURS[:2], strict=True):
+    for axes, count, title, mean, colour in zip(panels, counts, titles, means, COLORS[:2], strict=True):
         share = 100.0 * np.asarray(count) / np.asarray(count).sum()
         axes.bar(np.arange(len(share)), share, color=colour)
         axes.axvline(mean, color="black", linestyle="--", label=f"mean {mean:.2f}")

@@ -1,4 +1,4 @@
-"""Arguments that several commands share."""
+"""Flags that several commands share, and what they mean."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from cardgym.console.arguments import Parser as Parser
-from cardgym.console.arguments import whole as whole
+from cardgym.console.arguments import Parser, whole
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find, parse_settings
 from cardgym.errors import CardgymError
 from cardgym.players.base import TRUST
-from cardgym.scaling.engine import Engine
-from cardgym.scaling.engines import ENGINES, make
+from cardgym.scaling import ENGINES, Engine, make
 
 MAX_WORKERS = 100_000
 
@@ -23,7 +21,7 @@ def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | N
     """The first word of a command whose other arguments depend on it; None after printing `help`.
 
     Raises:
-        CardgymError: without such a word; `name` says what it should be.
+        CardgymError: if there is no such word; the message calls it `name`.
     """
     if words and words[0] in ("-h", "--help"):
         print(f"usage: {prog} {name} ...\n\n{help.strip()}\n\n{prog} {name} --help lists its arguments.")
@@ -52,32 +50,32 @@ def add_settings(parser: Parser) -> None:
 
 
 def add_matches(parser: Parser, games: int) -> None:
-    """Add the players, how many games they play, and the seed."""
+    """Add the players, the number of games and the seed."""
     parser.add_argument(
         "--players",
         nargs="+",
         required=True,
         metavar="PLAYER",
-        help="one for each seat: a name that `cardgym games` lists, or a path (.json, .safetensors, .zip)",
+        help="one per seat: a name that `cardgym games` lists, or a path (.json, .safetensors, .zip)",
     )
     add_trust(parser)
-    parser.add_argument("--games", type=whole(1, 10**40), default=games, metavar="N", help=f"how many games ({games})")
+    parser.add_argument("--games", type=whole(1, 10**40), default=games, metavar="N", help=f"number of games ({games})")
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")
 
 
 def add_trust(parser: Parser) -> None:
-    """Add the flag that lets players' files be unpickled."""
+    """Add the flag that allows unpickling the files of players."""
     parser.add_argument(
         "--trust",
         action=_Trust,
         nargs=0,
         default=argparse.SUPPRESS,
-        help="unpickle players' files that need it (some .zip models), which runs any code they contain",
+        help="allow unpickling player files (some .zip models need it), which runs any code they contain",
     )
 
 
 class _Trust(argparse.Action):
-    """Sets the environment variable that loaders of players read."""
+    """Sets the environment variable that the loaders read."""
 
     def __call__(self, *_: object) -> None:
         os.environ[TRUST] = "1"
@@ -89,33 +87,35 @@ def add_engine(parser: Parser) -> None:
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in ENGINES.items())
     group.add_argument("--engine", choices=list(ENGINES), default="local", help=f"{meanings} (local)")
     group.add_argument(
-        "--workers", type=whole(1, MAX_WORKERS), metavar="N", help="how many tasks run at once (one a core)"
+        "--workers", type=whole(1, MAX_WORKERS), metavar="N", help="number of tasks that run at once (one per core)"
     )
     group.add_argument(
-        "--address", metavar="HOST:PORT", help="the head of the Ray cluster (RAY_ADDRESS, or the one on this machine)"
+        "--address",
+        metavar="HOST:PORT",
+        help="the head of the Ray cluster (RAY_ADDRESS, or the cluster on this machine)",
     )
 
 
 def open_engine(arguments: argparse.Namespace) -> Engine:
-    """The named engine, a context manager.
+    """The chosen engine, a context manager.
 
     Raises:
-        CardgymError: for a missing package, or a cluster that cannot be reached.
+        CardgymError: if a package is missing or the cluster cannot be reached.
     """
     return make(arguments.engine, arguments.workers, arguments.address)
 
 
 def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:
-    """The game that was named, and its options."""
+    """The chosen game and its options."""
     game = find(arguments.env)
     return game, game.parse_options(parse_settings(arguments.settings))
 
 
 def existing(path: Path, kind: str) -> Path:
-    """`path`, which must be a file.
+    """Return `path` if it is a file.
 
     Raises:
-        CardgymError: where it is none; `kind` says what it should have been.
+        CardgymError: if it is not; the message calls it `kind`.
     """
     if not path.is_file():
         raise CardgymError(f"{kind} {path}: no such file")
