@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.generator import Generator, derive, uniform
-from cardgym.engine.numba.compilation import compiled, rule
-from cardgym.engine.numba.intrinsics import count_32
+from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.numba.rules import count_32, rule
 from cardgym.engine.options import State
 
 
