@@ -77,11 +77,11 @@ def draw(race: Mapping[str, Any], picture: Path) -> None:
     """A panel for each rival: the win rate over seconds, the median of the seeds with a band from lowest to highest."""
     from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-    from cardgym.console.figures import COLOURS, new_figure, save_png
+    from cardgym.console.figures import COLORS, new_figure, save_png
 
     figure = new_figure(9, 4.8)
     panels = figure.subplots(1, len(race["rivals"]), squeeze=False, sharex=True, sharey=True)[0]
-    looks = zip(cycle(COLOURS), cycle("osv^DPX*"), cycle(("-", "--", "-.", ":")), strict=False)
+    looks = zip(cycle(COLORS), cycle("osv^DPX*"), cycle(("-", "--", "-.", ":")), strict=False)
     for (name, contestant), (colour, marker, line) in zip(race["contestants"].items(), looks, strict=False):
         last = min(run["points"][-1][0] for run in contestant["runs"])
         seconds = np.geomspace(0.3, last, 40)
