@@ -52,12 +52,12 @@ PAPER_SECONDS = {
 
 PAPER_TEST_GAMES = 200
 
-LOSS_RISES = """The loss rises although play gets better. About three quarters of it is from the ends of games, and how a game ends is
-largely chance. The replay keeps every transition: at first it holds few games, each is drawn often, and the network
-knows many of their ends by heart; as it fills, each is drawn less often. A batch of 128 draws four times as often and
-has less than half the loss. Better play also ends games sooner, so more of a sample are ends. With double DQN and
-batches of 32, seed 1, from the first sixth of the updates to the last: 16.6 % to 18.7 % of a sample are ends, 52 % to
-61 % of these are wins, their part of the loss goes from 0.026 to 0.036, that of all others from 0.008 to 0.013.""".splitlines()
+LOSS_RISES = """The loss rises although play improves. About three quarters of it comes from final transitions, and how a game ends is
+largely chance. The replay buffer keeps every transition: at first it holds few games, samples each often, and the network
+memorizes many of their results; as the buffer fills, it samples each less often. A batch of 128 samples four times as many
+and has less than half the loss. Better play also ends games sooner, so samples contain more final transitions. With double
+DQN and batches of 32, seed 1, from the first sixth of the updates to the last: final transitions grow from 16.6 % to 18.7 % of
+a sample, wins from 52 % to 61 % of these, their part of the loss from 0.026 to 0.036, and that of all others from 0.008 to 0.013.""".splitlines()
 """Why; measured by the samples' own losses before each update."""
 
 
@@ -104,10 +104,10 @@ def _head(results: Results) -> str:
 
 Made by `cardgym reproduce coda`; do not edit by hand.
 
-Ma, Zeng and Zhang (2019) report how often five methods beat a random player. Here all are trained as the paper says and
-further, and judged on {results.scale.games:,} fresh deals a seed (seeds {", ".join(map(str, results.seeds))}), moving first; intervals are 95 %. The paper tested on
-{PAPER_TEST_GAMES} games, the heuristic on {READING_GAMES:,}. **No player wins more than {results.optimum:.5f}** (`cardgym solve Coda-v0`): a rate above
-that is luck, a leak, or deals seen before.
+Ma, Zeng and Zhang (2019) report how often five methods beat a random player. We train them all as the paper says,
+and for longer, and evaluate them on {results.scale.games:,} fresh deals a seed (seeds {", ".join(map(str, results.seeds))}), moving first; intervals are 95 %. The paper tested on
+{PAPER_TEST_GAMES} games, the heuristic on {READING_GAMES:,}. **No player wins more than {results.optimum:.5f}** (`cardgym solve Coda-v0`): a higher
+rate is luck, a leak, or deals seen in training.
 """
 
 
@@ -126,7 +126,7 @@ def _settings(results: Results) -> str:
     lines = [
         "## Settings",
         "",
-        "The first four columns are the paper's first table; what it leaves open stands in the last.",
+        "The first four columns are the paper's first table; the last has what it leaves open.",
         "",
         "| approach | cards (n) | initial cards | epochs | chosen here |",
         "|---|---|---|---|---|",
@@ -146,11 +146,11 @@ def _performance(results: Results) -> str:
         "|---|---|---|---|---|---|---|---|",
         *(_performance_row(row, results.optimum) for row in results.performance),
         "",
-        """Times are not like for like: the paper's are of its own machine, and the heuristic's is that of playing 10,000 games.
+        """Times are not directly comparable: the paper's come from its own machine, and the heuristic's is for playing 10,000 games.
 
-Tables learn next to nothing of fresh deals, however long: almost every state is met once. The paper's bits hold no colours
-and no misses, and there are too many of them; with fewer tiles, below, the same learners do converge. The paper
-holds the state space to be small enough to infer all values; it is so only for deals that come again.""",
+However long they train, tables learn almost nothing about fresh deals: nearly every state is visited once. The paper's bits
+contain neither colours nor misses, and have too many combinations; with fewer tiles (below) the same learners converge. The
+paper considers the state space small enough to infer all values, which is true only if deals repeat.""",
     ]
     if not results.has_checkpoints:
         lines += ["", "No checkpoint of a network trained to convergence was given; `--deep FILE` adds its row."]
@@ -177,10 +177,10 @@ def _readings(readings: Sequence[Reading]) -> str:
     lines = [
         f"## Which reading of the rules gives the heuristic's {paper}",
         "",
-        f"The paper's heuristic played {READING_GAMES:,} games, which is worth ±{half_width:.4f}. Exact win rates by reading, how",
+        f"The paper's heuristic played {READING_GAMES:,} games, a 95 % interval of ±{half_width:.4f}. Exact win rates by reading, how",
         f"many standard errors the paper's number lies away, and {READING_GAMES:,} games of ours for each seed:",
         "",
-        f"| reading | exact | {paper} lies away by | ours | no player exceeds | verdict |",
+        f"| reading | exact | {paper} differs by | ours | no player exceeds | verdict |",
         "|---|---|---|---|---|---|",
     ]
     for row in readings:
@@ -204,17 +204,17 @@ def _few_deals(results: Results) -> str:
     lines = [
         "## How 0.963 and 0.965 can come about",
         "",
-        f"{scale.tabular_games:,} training games as in the paper, but on the same few deals (tiles and order of drawing) again and",
-        f"again; the opponent's guesses are new each time. Then {scale.test_games:,} games on those deals, and as many fresh ones; a",
+        f"{scale.tabular_games:,} training games as in the paper, but on the same few deals (tiles and draw order) again and",
+        f"again, with new guesses by the opponent each time. Then {scale.test_games:,} games on those deals and on as many fresh ones; a",
         "rate for each seed. The paper has 0.963 for Q-learning and 0.965 for Sarsa.",
         "",
         "| deals | Q-learning on them | Sarsa on them | Q-learning on fresh deals | Sarsa on fresh deals |",
         "|---|---|---|---|---|",
         *(_few_deals_row(row) for row in results.few_deals),
         "",
-        f"Nearest to the paper are {nearest.num_deals} deals, with {means}. On fresh deals the same tables are worth a random player. So the",
-        "paper's numbers for Q-learning and Sarsa, above what anyone can win, are what training and testing on the same deals gives.",
-        "Its 0.895 and 0.915 for the networks are above the ceiling too, but by less than 200 games can tell (±0.04); on fresh",
+        f"Nearest to the paper are {nearest.num_deals} deals, with {means}. On fresh deals the same tables play no better than random. So the",
+        "paper's numbers for Q-learning and Sarsa, higher than any player can reach, are what training and testing on the same deals gives.",
+        "Its 0.895 and 0.915 for the networks also exceed the maximum, but by less than 200 games can resolve (±0.04); on fresh",
         "deals its 2,000 games are far from enough for either.",
         "",
     ]
@@ -244,13 +244,13 @@ def _few_tiles(results: Results) -> str:
         "## Fewer tiles: where tables converge",
         "",
         "The same learners on the same bits with fewer tiles. A table cannot see colours or past misses, so the bounds with colours",
-        "hidden are its own: the heuristic, which forgets misses, and what no player exceeds.",
+        "hidden apply to it: the heuristic, which forgets misses, and the best possible player.",
         "",
         "| tiles | decisions | states met | Q-learning | Sarsa | heuristic, colours hidden | no player exceeds, colours hidden | no player exceeds |",
         "|---|---|---|---|---|---|---|---|",
         *(_few_tiles_row(row) for row in results.few_tiles),
         "",
-        f"With 24 tiles those bounds are {results.bounds.heuristic:.4f} and {results.bounds.optimum:.4f}: even a table of all states, trained for ever, would stay below",
+        f"With 24 tiles those bounds are {results.bounds.heuristic:.4f} and {results.bounds.optimum:.4f}: even a complete table, trained forever, would stay below",
         "the heuristic that sees colours.",
         "",
     ]

@@ -93,15 +93,15 @@ def _head(results: Results, scale: Scale) -> str:
 
 Made by `cardgym reproduce corellian-spike` (seed {scale.base_seed}); do not edit by hand.
 
-Torres, Nee and Cortinovis (2023) train policies by batch Q-learning and report tables 2, 3 and 4. Here is each cell of
-them beside ours. Ours are means of {scale.seeds} training runs (own seeds) with 95 % intervals (Student's t over the runs),
-{scale.games:,} games for each match where the paper has 2,000; busts are given for 2,000 games. All is told of the policy
-of iteration {scale.iterations}: credits won a game, share of the hands won, and in how many games it ended with no credits.
-"Published" explores as the paper's program did, "legal" over all legal actions; [batch_q.md](batch_q.md)
-has the algorithm. One run learns from {transitions / scale.iterations:,.0f} transitions in each iteration and took
-{seconds:.0f} s of processor time here, beside the paper's 1.5 to 10 hours; this whole page took
+Torres, Nee and Cortinovis (2023) train policies by batch Q-learning and report tables 2, 3 and 4. This page compares
+every cell with ours. Ours are means of {scale.seeds} training runs (different seeds) with 95 % intervals (Student's t over the runs),
+{scale.games:,} games for each match where the paper has 2,000; busts are given for 2,000 games. All figures are for the policy
+of iteration {scale.iterations}: credits won per game, share of hands won, and the number of games it ended without credits.
+"Published" explores like the paper's program, "legal" explores all legal actions; [batch_q.md](batch_q.md)
+describes the algorithm. One run learns from {transitions / scale.iterations:,.0f} transitions in each iteration and took
+{seconds:.0f} s of processor time here, compared with the paper's 1.5 to 10 hours; this whole page took
 {results.processor_seconds / 60:.1f} minutes of processor time, {results.wall_seconds / 60:.1f} minutes by the clock with
-{"one process" if scale.processes == 1 else f"{scale.processes} processes"} on a machine that others used too.
+{"one process" if scale.processes == 1 else f"{scale.processes} processes"} on a shared machine.
 """
 
 
@@ -110,10 +110,10 @@ def _figures() -> str:
     lines = [
         "## The appendix: action distributions",
         "",
-        "Each image holds a case's figures as rows (decision 1, 2, 3), a panel for each round: the paper's nine, and",
-        "three for the legal exploration. The scale is logarithmic, for most shares are small; the paper's own measure,",
-        "over all enumerated states, is solid, and over the states met in training dotted. Lines are means of the runs, bands their 95 %",
-        "intervals.",
+        "Each image shows a case's figures as rows (decision 1, 2, 3) with a panel for each round: the paper's nine, and",
+        "three for the legal exploration. The scale is logarithmic because most shares are small. Solid lines are the paper's measure,",
+        "over all enumerated states; dotted lines are over the states visited in training. Lines are means of the runs, with 95 %",
+        "intervals as bands.",
         "",
     ]
     lines += [f"![{title}]({name})\n" for name, (title, _) in FIGURES.items()]

@@ -62,7 +62,7 @@ def _play_claims(numbers: Numbers) -> list[Claim]:
             if loses
             else "hands: holds; credits: not clear of zero",
             f"hands {numbers.hands('credits', 'initial', 'published').text('.1f')} %; credits {published.text()} published, "
-            f"{open_.text()} with legal exploration: who can learn to fold need not lose them",
+            f"{open_.text()} with legal exploration: a policy that can learn to fold need not lose them",
         )
     )
     for reward in ("credits", "weighted"):
@@ -107,7 +107,7 @@ def _policy_claims(numbers: Numbers) -> list[Claim]:
         Claim(
             "After round 0 policies heavily favour matching (raising about 2 %).",
             "an artefact of the enumeration",
-            "at most 4.8 % of the codes of rounds 1 to 3 can be met (below); of the states met the final policy raises in "
+            "at most 4.8 % of the codes of rounds 1 to 3 are reachable (below); in visited states the final policy raises in "
             f"{numbers.share(CREDITS, BETTING, RAISE, 'met'):.0f} %",
         ),
     ]
@@ -128,7 +128,7 @@ def _seat_claims(numbers: Numbers) -> list[Claim]:
         Claim(
             "With four players they are equal.",
             "not told apart" if abs(four.value) <= four.half_width else "does not hold",
-            f"difference {four.text()} credits (2-player less 4-player)",
+            f"difference {four.text()} credits (2-player minus 4-player)",
         ),
         Claim(
             "With eight players the 4-player policy is better.",
@@ -174,8 +174,8 @@ def exploration(numbers: Numbers) -> str:
         "",
         f"The shares over all states say little: {spare:.0f} % of the 2-player enumeration are codes of betting or",
         "buying with a bought card in hand, which play cannot reach (a bought card is placed at once). There the initial",
-        "action stands for ever. In rounds 1 to 3 only one betting code in 21 can be met, so no action but matching can",
-        "show more than 4.8 % of the states, whatever is learned.",
+        "action never changes. In rounds 1 to 3 only one betting code in 21 is reachable, so no action except matching can",
+        "exceed 4.8 % of the states, whatever is learned.",
         "",
     ]
     return "\n".join(lines)
@@ -187,7 +187,7 @@ def betting(numbers: Numbers) -> str:
         "## Flat against matched betting",
         "",
         "Under flat betting (the paper's reward table: a raise costs 2, a match 2) a re-raise costs its player 2 and",
-        "every match after it 2 again. Matched betting, as in poker, makes up the difference instead. Trained and played",
+        "every later match 2 again. With matched betting, as in poker, players make up the difference. Trained and played",
         "with either, credits-only reward:",
         "",
         "| opponent | exploration | credits, flat | credits, matched | hands, flat | hands, matched |",
@@ -207,7 +207,7 @@ def information(numbers: Numbers) -> str:
         "## The paper's future work: would knowing more win more?",
         "",
         "Online Q-learning (the same for all; [tabular.md](../../algorithms/tabular.md)) learns to beat the paper's final",
-        "credits-only policy, which stays fixed, with three kinds of state: the paper's code, the three cards in place of",
+        "credits-only policy, which is fixed, with three kinds of state: the paper's code, the three cards instead of",
         f"their sum, and the code with the opponent's spike. Means of {numbers.scale.information_seeds} runs.",
         "",
         "| state | decisions learned from | states met | credits against that policy | hands | credits against initial | "
@@ -231,7 +231,7 @@ def information(numbers: Numbers) -> str:
             )
         more = [f"{STATE_MODELS[m]} {credits[m].value - credits[''].value:+.1f}" for m in ("cards", "spikes")]
         differences.append(f"after {budget:,} decisions {' and '.join(more)} credits a game")
-    lines += ["", f"Beside the paper's code, knowing more brings: {'; '.join(differences)}.", ""]
+    lines += ["", f"Compared with the paper's code, knowing more changes the result by: {'; '.join(differences)}.", ""]
     return "\n".join(lines)
 
 
@@ -257,13 +257,12 @@ def code_facts(scale: Scale) -> str:
 Measured on {len(codes):,} decisions of {games:,} exploring games (epsilon 0.9, legal actions, two players).
 
 - Clipping the sum to -9 .. 9 changes {clipped:.0f} % of the decisions ({showdown:.0f} % of those after which the hand ends):
-  to the policy a sum of 10 and one of 25 are one.
+  the policy cannot distinguish a sum of 10 from one of 25.
 - {len(holdings):,} codes were met, and {len(pairs[0]):,} different holdings of cards under them, {holdings.mean():.1f} to a code and
-  {holdings.max():,} in the most crowded. Which card to swap depends on the cards, and the code does not know them.
-- A bought -10 has the digits 00, as no bought card has. It is {tens:.1f} % of the bought cards, and costs nothing: a
+  {holdings.max():,} in the most crowded. Which card to swap depends on the cards, which the code omits.
+- A bought -10 has the digits 00, like no bought card. It is {tens:.1f} % of the bought cards and does no harm: a
   decision of kind 3 always has a bought card, so its 00 can only be a -10.
 - Of the {len(reachable):,} codes {int((~reachable).sum()):,} cannot be reached: betting or buying with a bought card.
-- Credits and pool are known in tens only. A raise, a match and a card cost 2, so most decisions leave both digits as they
-  are, and whether there is anything to match is not in the code at all: one code stands for "you may check" and "you must
-  pay or fold".
+- Credits and pool are known only in tens. A raise, a match and a card cost 2, so most decisions change neither digit. The
+  code does not say whether there is anything to match: one code covers both "you may check" and "you must pay or fold".
 """

@@ -69,10 +69,10 @@ def seats_table(numbers: Numbers) -> str:
     lines = [
         "## Table 4: the 2-player and the 4-player policy at tables of two, four and eight",
         "",
-        "Both are of the weighted reward. One of each sits at the table and the initial policy in the other seats:",
-        "the notebook that the paper links to shows this line-up, and games of two hands, beside the eight-player",
-        "numbers that the paper prints; that is why nobody goes bust there. States that a policy was not made for are",
-        "played as the initial policy does, as in the paper's program.",
+        "Both policies are for the weighted reward. One of each plays, with the initial policy in the other seats. The",
+        "notebook that the paper links to shows this line-up, and games of two hands, next to the paper's eight-player",
+        "numbers, which is why no player goes bust there. In states that a policy does not cover, the initial policy",
+        "plays, as in the paper's program.",
         "",
         "| seats, hands | exploration | credits, 2-player: paper | ours | credits, 4-player: paper | ours | "
         "hands, 2-player: paper | ours | hands, 4-player: paper | ours | bust, paper | ours |",
@@ -153,7 +153,7 @@ def deep_table(numbers: Numbers, paths: Sequence[Path]) -> str:
     lines += [
         f"Credits it wins a game, {numbers.scale.games:,} games a match, with the match's 95 % interval over its "
         "deals;",
-        "each match of a row has other deals, and policies of another training run.",
+        "each match of a row has different deals and policies from a different training run.",
         "",
         "| checkpoint | against | "
         + " | ".join(f"match {i + 1}" for i in range(numbers.scale.deep_seeds))

@@ -165,12 +165,12 @@ _HEAD = """# One Play Poker: the paper's results table, filled
 Made by `cardgym reproduce one-play-poker` ({games:,} games, seed {seed}); do not edit by hand.
 
 The paper ("One Play Poker", section 5) compares a random, a handcrafted and the value-iteration policy by the mean
-total reward of 50,000 games on the same deals; its table holds only zeros. Below is that table, for each reading of
-the rules. Rewards are undiscounted and the ante of 1 is sunk: an expected reward of 1 is an even game. The simulated
+total reward of 50,000 games on the same deals; its table contains only zeros. Below is that table for each reading of
+the rules. Rewards are undiscounted and exclude the ante of 1: an expected reward of 1 is an even game. The simulated
 means have 95 % intervals; exact values are computed from the rules, without sampling.
 
-The paper's policy comes from value iteration with gamma 0.9. Discounting makes a bet, which is paid at once, look
-dearer than it is, so that policy bets too seldom; "optimal" maximises the undiscounted reward that the table reports.
+The paper's policy comes from value iteration with gamma 0.9. Discounting makes a bet, which is paid immediately,
+look more expensive than it is, so that policy bets too rarely; "optimal" maximizes the table's undiscounted reward.
 
 ![When to bet: the optimal policy by own and house cards]({chart})
 """
@@ -214,7 +214,7 @@ def _difference_text(difference: Difference, rows: list[Row]) -> str:
     )
     if rows[2].exact < rows[1].exact:
         text += (
-            " The paper's value iteration so earns less than its own handcrafted policy, by "
+            " So the paper's value iteration earns less than its own handcrafted policy, by "
             f"{float(rows[1].exact - rows[2].exact):.6f}; under this reading the paper's conclusion is wrong."
         )
     return text

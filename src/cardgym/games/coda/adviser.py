@@ -1,4 +1,4 @@
-"""The adviser of Coda: the exact probability of every guess; places for tiles by rollouts."""
+"""The adviser of Coda: guesses by their exact probability, tile placements by rollouts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def adviser(options: CodaOptions) -> Adviser:
         return rollouts[0].advise(state, seat, "place")
 
     def luck(before: State, move: int, after: State, seat: int) -> float:
-        """A guess's hit, 1 or 0, less its probability; for the seat guessed at, the same with the other sign."""
+        """The result of a guess (1 for a hit, else 0) minus its probability; negated for the opponent."""
         if before.phase != GUESSING or move >= stop_action(before):
             return 0.0
         turn = int(before.turn)
@@ -66,7 +66,7 @@ def _rollouts(options: CodaOptions) -> Rollouts:
 def guess_probabilities(state: State, seat: int) -> npt.NDArray[np.float64]:
     """The probability of each tile at each place of the opponent's line, (13, 26) float64.
 
-    Exact from all that the seat knows: its own tiles, the colours, tiles face up and every past guess.
+    Exact given everything the seat knows: its own tiles, the colours, face-up tiles and every past guess.
     """
     counts = _no_counts()
     total = _count(_array(state), seat, counts)
@@ -86,9 +86,9 @@ def _advise_guess(state: State, seat: int) -> Advice:
         place, tile = divmod(action, n)
         chance = float(chances[place, tile])
         candidates = int((chances[place] > 0).sum())
-        reason = f"{100 * chance:.1f} %: {candidates} tile{'s' if candidates > 1 else ''} can stand at place {place}"
+        reason = f"{100 * chance:.1f} %: {candidates} tile{'s' if candidates > 1 else ''} possible at place {place}"
         if chance == 0.0:
-            reason = f"{tile_name(state, tile)} cannot stand at place {place}"
+            reason = f"{tile_name(state, tile)} is impossible at place {place}"
         elif chance == 1.0:
             reason = "certain"
         actions.append(ActionAdvice(action, text, chance, reason, possible=chance > 0.0))
@@ -97,14 +97,14 @@ def _advise_guess(state: State, seat: int) -> Advice:
 
 
 def _advise_reveal(state: State, seat: int) -> Advice:
-    """The tile to turn up: the one that is easiest to guess without seeing either hand."""
+    """The tile to turn up: the easiest to guess without seeing either hand."""
     counts = _no_counts()
     total = _count_own(_array(state), seat, counts)
     actions = []
     for action in _legal(state):
         place = action - place_action(state, 0)
         chance = float(counts[place, int(state.line[seat, place])]) / max(total, 1)
-        reason = f"somebody who sees neither hand guesses it with {100 * chance:.1f} %"
+        reason = f"an observer who sees neither hand gives it {100 * chance:.1f} %"
         actions.append(ActionAdvice(action, action_text(state, action), chance, reason))
     actions.sort(key=lambda one: -one.value)
     return Advice("turn up", "probability that it is guessed anyway", "exact calculation", tuple(actions), _BLUNDER)

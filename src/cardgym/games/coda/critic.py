@@ -1,4 +1,4 @@
-"""The critic of a trained policy network in compiled code: what a position is worth to the seat that is to decide."""
+"""The critic of a trained policy network in compiled code: the value of a position to the seat to move."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cardgym.games.coda.state import CodaOptions
 
 
 class Critic(NamedTuple):
-    """Two hidden layers, and the value of the position above them; weights are float32, (inputs, units)."""
+    """Two hidden layers and a value head; weights are float32, (inputs, units)."""
 
     first: npt.NDArray[np.float32]
     first_bias: npt.NDArray[np.float32]
@@ -37,8 +37,8 @@ def load_critic(path: Path, game: Game, options: CodaOptions) -> Critic:
     """The critic of a checkpoint of `train/ppo.py`.
 
     Raises:
-        CardgymError: as `load_checkpoint`, and for a network of another kind than `configs/coda/official_ppo.toml`
-            trains.
+        CardgymError: as `load_checkpoint`, and if the network's architecture differs from the one that
+            `configs/coda/official_ppo.toml` trains.
     """
     from cardgym.players.checkpoints import load_checkpoint
     from cardgym.players.policy_networks import PolicyNetwork
@@ -48,7 +48,7 @@ def load_critic(path: Path, game: Game, options: CodaOptions) -> Critic:
     fits = len(shape.hidden_sizes) == 2 and len(shape.feature_starts) == len(BY_GUESS)
     if not isinstance(network, PolicyNetwork) or metadata.observation != "guesses" or not fits:
         raise CardgymError(
-            f"checkpoint {path}: it cannot be searched with; train a policy network of two hidden layers on the "
+            f"checkpoint {path}: the search cannot use it; train a policy network of two hidden layers on the "
             f"observation guesses, with action_features = {', '.join(BY_GUESS)}"
         )
     weights = [network.state_dict()[f"{layer}.weight"].numpy() for layer in ("body.0", "body.2", "value")]
@@ -59,7 +59,7 @@ def load_critic(path: Path, game: Game, options: CodaOptions) -> Critic:
 
 @rule
 def value_of(critic: Critic, state: State, seat: int) -> float:
-    """The value of a position to the seat that is to decide, from -1 to 1."""
+    """The value of a position to the seat to move, from -1 to 1."""
     position = np.empty(critic.first.shape[0], np.float32)
     observe_position(state, seat, position)
     units = _layer(position, critic.first, critic.first_bias)
@@ -74,7 +74,7 @@ def value_of(critic: Critic, state: State, seat: int) -> float:
 def _layer(
     inputs: npt.NDArray[np.float32], weights: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:
-    """A linear layer and a ReLU; inputs that are 0, as most are, cost nothing."""
+    """A linear layer and a ReLU; inputs of 0, which most are, are skipped."""
     outputs = bias.copy()
     for i in range(inputs.shape[0]):
         scale = inputs[i]

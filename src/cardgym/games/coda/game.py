@@ -19,60 +19,60 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """
 ## Description
-Coda, also called Da Vinci Code: two players stand their tiles in lines, hidden from each other and sorted by number,
-and guess each other's tiles one by one. The first to turn up all of the other's tiles wins. The numbers are 0 to 11, in
-black and white: tile t has number t // 2 and is black if t is even, and black stands before white. Jokers, tiles 24 and
-25, stand wherever their owner puts them.
+Coda, also called Da Vinci Code: two players keep lines of tiles, sorted by number and hidden from each other, and guess
+each other's tiles one by one. The first to turn up all of the other's tiles wins. The numbers are 0 to 11, in black and
+white: tile t has number t // 2 and is black if t is even; black comes before white. Jokers, tiles 24 and 25, can go
+anywhere in the line.
 
 In a turn the mover draws a tile, looks at it, and guesses that the opponent's k-th tile from the left is tile v. A hit
-turns that tile up, and the mover guesses again (or may stop, with `continuation="optional"`, and puts the drawn tile
-in the line face down). After a miss the drawn tile goes into the line face up and the turn ends. Whoever draws the last
-tile wins at once; with `empty="play_on"` turns go on without a draw, and a miss turns up one of the mover's own tiles,
-chosen by the mover.
+turns that tile up, and the mover guesses again (with `continuation="optional"` it may instead stop and put the drawn
+tile in the line face down). After a miss the drawn tile goes into the line face up and the turn ends. The player who
+draws the last tile wins immediately. With `empty="play_on"` play continues without draws, and after a miss the mover
+chooses one of its own tiles and turns it up.
 """
 
 _TEMPLATE = """{description}
 ## Action Space
 `Discrete({actions})`. Action k x n + v guesses that the opponent's tile at place k (counted from 0, face-up tiles
-included) is tile v. The mask allows guesses at hidden tiles. The option `feasible` says which values it allows: those
-not seen ("unseen"), all ("all"), those not seen that have the tile's colour ("colour"), or those that can be right
-given everything known ("consistent").{more}
+included) is tile v. The mask allows guesses at hidden tiles. The option `feasible` selects the values it allows: unseen
+ones ("unseen"), all ("all"), unseen ones of the tile's colour ("colour"), or those that are possible given everything
+known ("consistent").{more}
 
 ## Observation Space
-`obs="full"`, the default: all that a careful player knows, past misses included.
+`obs="full"`, the default: everything that a careful player knows, including past misses.
 
 {full}
 
-`obs="beliefs"`: the full observation, then {belief_size} probabilities. `may_be` does not use the order of the line;
-these do. By place x n + tile, they are the exact probability that the opponent's tile there is that one, with all
-arrangements that agree with what is known equally likely.
+`obs="beliefs"`: the full observation, then {belief_size} probabilities, by place x n + tile: the exact probability that
+the opponent has that tile at that place, with all consistent arrangements equally likely. Unlike `may_be`, they use the
+order of the line.
 
 {belief}
 
-`obs="odds"`: those probabilities with the turn and the own tiles, but not what led to them.
+`obs="odds"`: those probabilities, the turn and the own tiles, without the evidence behind the probabilities.
 
 {odds}
 
-`obs="guesses"`: the odds, then what is known of each guess. Here `may_be` does use the order of the line. A network can
-read the features by guess with the same weights for every guess (`action_features` of `train/ppo.py`).
+`obs="guesses"`: the odds, then features of each guess. Here `may_be` does use the order of the line. A network can read
+these features with the same weights for every guess (`action_features` of `train/ppo.py`).
 
 {guesses}
 
-`obs="splits"`: the guesses and one more feature by guess.
+`obs="splits"`: `guesses` and one more feature for each guess.
 
 {splits}
 
-`obs="paper"`: the paper's 3n bits. They hold no places, no colours and no past misses, so they are not Markov.
+`obs="paper"`: the paper's 3n bits. They omit places, colours and past misses, so they are not Markov.
 
 {paper}
 
 ## Starting State
-Each seat is dealt `n_start` tiles, alternately from seat 0. `reset(options={{"deck": [...]}})` deals and then draws all
-n tiles in the order given. With jokers each seat first places those it was dealt.
+Each seat is dealt `n_start` tiles, alternately from seat 0. `reset(options={{"deck": [...]}})` deals and draws all
+n tiles in the given order. With jokers each seat first places those it was dealt.
 
 ## Rewards
 `reward="win"`: +1 for the winner and -1 for the loser at the end. `reward="paper"`: +10 for a hit, -10 for a miss, and
-10000 or -10000 more at the end. What the opponent's turn pays is part of the reward of the agent's last step.
+10000 or -10000 more at the end. Rewards during the opponent's turn are added to the agent's last step.
 
 ## Episode End
 When one seat's tiles are all face up, or when the last tile is drawn (unless `empty="play_on"`).
@@ -94,7 +94,7 @@ v0: first version.
 
 _MORE = """
 
-Action n x n stops. Action n x n + 1 + p puts a tile at place p of the own line, or turns up the own tile there."""
+Action n x n stops. Action n x n + 1 + p puts a tile at place p of the mover's line, or turns up its tile there."""
 
 OFFICIAL_DEFAULTS: dict[str, int | str] = {
     "n_start": 4,
@@ -128,7 +128,7 @@ OFFICIAL_DOC = _document(CodaOptions.parse(OFFICIAL_DEFAULTS), 690, _MORE)
 
 
 def value_search(options: state.CodaOptions) -> SearchPlayer:
-    """The player `value-search`, which judges states by the critic of the shipped PPO agent."""
+    """The player `value-search`, which evaluates states with the critic of the shipped PPO agent."""
     from cardgym.games.coda.critic import load_critic
     from cardgym.games.coda.search import VALUE_EFFORT, SearchPlayer
 

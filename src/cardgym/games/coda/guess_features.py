@@ -1,7 +1,7 @@
-"""The observations `guesses` and `splits`: the odds, and what a careful player weighs of each guess, laid out by guess.
+"""The observations `guesses` and `splits`: the odds, then features for each guess.
 
-Each of the last features has a number for each guess, in the order of the actions. A network that reads them with the
-same weights for every guess (`action_features` of `train/ppo.py`) learns from one guess about all others.
+These features have a number for each guess, in action order. A network that reads them with the same weights for every
+guess (`action_features` of `train/ppo.py`) generalizes from one guess to all others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BY_GUESS = ("may_be", "belief", "below", "tells")
 
 
 def guesses_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The odds, then how exposed the opponent is, and three more numbers for each guess."""
+    """The odds, then the opponent's exposure by place, and three more numbers for each guess."""
     half = options.n // 2
     size = half * options.n
     return (
@@ -36,15 +36,15 @@ def guesses_features(options: CodaOptions) -> tuple[Feature, ...]:
         Feature("below", "by place x n + tile: the probability of a lower tile there, where `may_be` is 1", size),
         Feature(
             "tells",
-            "by place x n + tile: where `may_be` is 1, how likely it is, for someone who sees neither hand, that a "
-            "hidden tile of the own line is the tile named: what the guess rules out",
+            "by place x n + tile: where `may_be` is 1, how likely an observer who sees neither hand finds it that a "
+            "hidden tile of the own line is the named tile, which the guess rules out",
             size,
         ),
     )
 
 
 class GuessesOffsets(NamedTuple):
-    """Where each feature of the guesses starts, after the odds."""
+    """The offset of each feature after the odds."""
 
     opponent_exposed: int
     may_be: int
@@ -54,7 +54,6 @@ class GuessesOffsets(NamedTuple):
 
 @rule
 def guesses_offsets(n: int) -> GuessesOffsets:
-    """The offsets in a game of n tiles."""
     size = n // 2 * n
     exposed = odds_offsets(n).belief + size
     start = exposed + n // 2
@@ -63,7 +62,6 @@ def guesses_offsets(n: int) -> GuessesOffsets:
 
 @rule
 def observe_guesses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the guesses; see `guesses_features`."""
     n = int(state.n)
     other = 1 - seat
     counts = new_counts()
@@ -110,7 +108,7 @@ def observe_position(state: State, seat: int, out: npt.NDArray[np.float32]) -> N
 def _observe_exposed(
     state: State, owner: int, counts: npt.NDArray[np.int64], total: int, out: npt.NDArray[np.float32]
 ) -> float:
-    """Write the probability of the likeliest tile at each hidden place of a line; return the highest."""
+    """Write the probability of the likeliest tile at each hidden place of a line; return the maximum."""
     best = 0.0
     for place in range(state.length[owner]):
         if hidden(state, owner, place):
@@ -124,7 +122,7 @@ def _observe_exposed(
 
 @rule
 def _own_by_tile(state: State, seat: int, counts: npt.NDArray[np.int64], total: int) -> npt.NDArray[np.float64]:
-    """By tile, (n,): the share of the arrangements of the own line in which a hidden tile is that one."""
+    """For each tile, (n,): the share of arrangements of the own line in which it is a hidden tile."""
     shares = np.zeros(int(state.n), np.float64)
     if total > 0:
         for place in range(state.length[seat]):
@@ -136,17 +134,17 @@ def _own_by_tile(state: State, seat: int, counts: npt.NDArray[np.int64], total: 
     return shares
 
 
-# -- the guesses and how they split what is left ----------------------------------------------------------------------
+# -- how guesses split the remaining tiles ----------------------------------------------------------------------------
 
 
 def splits_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The guesses, then how evenly each would split what is left."""
+    """`guesses`, then how evenly each guess splits the remaining tiles."""
     return (
         *guesses_features(options),
         Feature(
             "split",
-            "by place x n + tile: the probability of a lower or of a higher tile there, whichever is smaller, where "
-            "`may_be` is 1",
+            "by place x n + tile: where `may_be` is 1, the probability of a lower tile there or that of a higher one, "
+            "whichever is smaller",
             options.n // 2 * options.n,
             high=0.5,
         ),
@@ -155,7 +153,6 @@ def splits_features(options: CodaOptions) -> tuple[Feature, ...]:
 
 @rule
 def observe_splits(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the guesses, then `split`; see `splits_features`."""
     n = int(state.n)
     size = n // 2 * n
     start = out.shape[0] - size
@@ -165,7 +162,7 @@ def observe_splits(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
         split = 0.0
         if out[at.may_be + guess] > 0.0:
             below = float(out[at.below + guess])
-            split = max(min(below, 1.0 - below - float(out[belief + guess])), 0.0)  # Rounding can leave less than 0.
+            split = max(min(below, 1.0 - below - float(out[belief + guess])), 0.0)  # Rounding can go below 0.
         out[start + guess] = split
 
 

@@ -1,9 +1,8 @@
-"""Exact inference about a line: in how many ways its hidden tiles can be arranged, and drawing one of those ways.
+"""Exact inference about a line: counting the arrangements of its hidden tiles, and sampling one.
 
-An arrangement gives each hidden tile of a line a different unseen value, so that numbers ascend from left to right
-(jokers may be anywhere), every colour agrees with the back of the tile, and no tile has a value that it is known
-not to have. All deals are equally likely and so all arrangements are; they are counted in one pass over the line from
-each end.
+An arrangement assigns a different unseen value to each hidden tile of a line, such that numbers ascend from left to
+right (jokers can be anywhere), every colour matches the tile's back, and no tile has a value known to be wrong. All
+deals are equally likely, and so are all arrangements. One pass over the line from each end counts them.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from cardgym.games.coda.state import (
 
 @rule
 def colour_of(state: State, seat: int, place: int) -> int:
-    """The tiles of the colour that the back at a place shows; all tiles if backs show no colour."""
+    """The tiles of the colour of the back at a place; all tiles if backs show no colour."""
     if state.colour_visible == YES:
         return WHITE if state.line[seat, place] & 1 else BLACK
     return BLACK | WHITE
@@ -44,15 +43,15 @@ def colour_of(state: State, seat: int, place: int) -> int:
 
 @rule
 def fitting(state: State, owner: int, place: int, values: int) -> int:
-    """Those of `values` that the hidden tile at a place can be, given its colour and all guesses so far."""
+    """The subset of `values` possible for the hidden tile at a place, given its colour and all past guesses."""
     return values & colour_of(state, owner, place) & ~int(state.denied[state.line[owner, place]])
 
 
 @rule
 def tiles_at(state: State, owner: int, place: int, values: int) -> int:
-    """The tiles that the one at a place can be: itself if it is face up, else `fitting`."""
+    """The possible tiles at a place: the tile itself if face up, else `fitting`."""
     tile = int(state.line[owner, place])
-    # No branch: whether a tile is face up is unpredictable, and a wrong prediction costs more than all of this.
+    # Branch-free: whether a tile is face up is unpredictable, and a misprediction costs more than all of this.
     shown = -((int(state.up[owner]) >> tile) & 1)
     return (fitting(state, owner, place, values) & ~shown) | ((1 << tile) & shown)
 
@@ -62,13 +61,13 @@ def count_arrangements(state: State, owner: int, values: int, counts: npt.NDArra
     """Count the arrangements of a line whose hidden tiles are among `values`.
 
     Args:
-        state: the state. Of a hidden tile, only its colour and the values it is known not to have are read.
+        state: the state. Of a hidden tile, only its colour and its excluded values are read.
         owner: the seat whose line it is.
-        values: the tiles that the hidden ones can be, as bits.
-        counts: (MAX_LINE, MAX_TILES), int64; filled with the number of arrangements in which a place holds a tile.
+        values: the candidates for the hidden tiles, as bits.
+        counts: (MAX_LINE, MAX_TILES), int64; filled with the number of arrangements with each tile at each place.
 
     Returns:
-        How many arrangements there are.
+        The number of arrangements.
     """
     size = int(state.length[owner])
     for place in range(size):
@@ -81,7 +80,7 @@ def count_arrangements(state: State, owner: int, values: int, counts: npt.NDArra
 
 @rule
 def _count_single(state: State, owner: int, values: int, counts: npt.NDArray[np.int64]) -> int:
-    """Count for one hidden tile that is not a joker: it can be every fitting number between its neighbours."""
+    """Count for one hidden tile that is not a joker: any fitting number between its neighbours."""
     low, high, at = -1, num_numbers(state), -1
     for place in range(state.length[owner]):
         tile = int(state.line[owner, place])
@@ -130,7 +129,7 @@ def _count_many(state: State, owner: int, values: int, counts: npt.NDArray[np.in
 
 @rule
 def _extend_right(state: State, owner: int, place: int, values: int, before: npt.NDArray[np.int64]) -> None:
-    """Fill in `before[place + 1]` from `before[place]`; see `_count_many`."""
+    """Compute `before[place + 1]` from `before[place]`; see `_count_many`."""
     numbers = num_numbers(state)
     tile = int(state.line[owner, place])
     fits = fitting(state, owner, place, values)
@@ -157,7 +156,7 @@ def _extend_right(state: State, owner: int, place: int, values: int, before: npt
 def _extend_left(
     state: State, owner: int, place: int, values: int, after: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """`after` for the places from `place` on, from `after` for those right of it; see `_count_many`."""
+    """Compute `after` for the places from `place` on, given `after` for those right of it; see `_count_many`."""
     numbers = num_numbers(state)
     tile = int(state.line[owner, place])
     fits = fitting(state, owner, place, values)
@@ -186,7 +185,7 @@ def _extend_left(
 def _combine(
     before: npt.NDArray[np.int64], after: npt.NDArray[np.int64], numbers: int, fits: int, count: npt.NDArray[np.int64]
 ) -> None:
-    """Add to `count` in how many arrangements a hidden place holds each tile, from the ways left and right of it."""
+    """Add to `count` the number of arrangements with each tile at a hidden place, given the ways left and right."""
     for left in range(before.shape[0]):
         for right in range(after.shape[0]):
             if left & right:
@@ -204,7 +203,7 @@ def _combine(
 
 @rule
 def count_guesses(state: State, seat: int, counts: npt.NDArray[np.int64]) -> int:
-    """Count the arrangements of the opponent's line that agree with what `seat` knows; see `count_arrangements`."""
+    """Count the arrangements of the opponent's line consistent with what `seat` knows; see `count_arrangements`."""
     return count_arrangements(state, 1 - seat, unseen(state, seat), counts)
 
 
@@ -219,15 +218,15 @@ def new_counts() -> npt.NDArray[np.int64]:
 
 @rule
 def draw_arrangement(state: State, owner: int, values: int, generator: Generator) -> int:
-    """Draw one arrangement of a line, uniformly, and put its tiles there.
+    """Sample an arrangement of a line uniformly, and put its tiles there.
 
-    What is known about a hidden tile stays with its place.
+    Knowledge about a hidden tile stays with its place.
 
     Args:
         state: the state, changed in place.
         owner: the seat whose line it is.
-        values: the tiles that the hidden ones can be, as bits.
-        generator: draws the arrangement.
+        values: the candidates for the hidden tiles, as bits.
+        generator: the source of randomness.
 
     Returns:
         `values` without the tiles put in the line.
@@ -243,7 +242,7 @@ def draw_arrangement(state: State, owner: int, values: int, generator: Generator
             while pick >= counts[place, tile]:
                 pick -= counts[place, tile]
                 tile += 1
-            # Fix the place at this tile for now, so that the places after it are drawn given it.
+            # Fix the place at this tile for now, so that later places are drawn given it.
             old = int(state.line[owner, place])
             denied[place] = state.denied[old]
             state.denied[old] = (BLACK | WHITE) & ~(1 << tile)
@@ -265,9 +264,9 @@ def draw_arrangement(state: State, owner: int, values: int, generator: Generator
 
 @rule
 def resample(state: State, seat: int, generator: Generator) -> None:
-    """Draw what `seat` cannot see: the opponent's hidden tiles, the tile it has drawn, and the pool.
+    """Resample what `seat` cannot see: the opponent's hidden tiles and drawn tile, and the pool.
 
-    All states that agree with what the seat knows are equally likely.
+    All states consistent with what the seat knows are equally likely.
     """
     other = 1 - seat
     state.stacked = SHUFFLED
@@ -296,7 +295,7 @@ def resample(state: State, seat: int, generator: Generator) -> None:
 
 @rule
 def _redeal(state: State, owner: int, values: int, generator: Generator) -> None:
-    """Deal a hand before the first turn. A seat that is placing a joker now is known to have it."""
+    """Deal a hand before the first turn. A seat that is placing a joker is known to have it."""
     numbers = num_numbers(state)
     placing = state.phase == SETTING and state.turn == owner
     kept = 0
@@ -341,7 +340,7 @@ def _redeal(state: State, owner: int, values: int, generator: Generator) -> None
 
 @rule
 def put_jokers(state: State, owner: int, places: npt.NDArray[np.int64]) -> None:
-    """Put the jokers of a seat into its line at `places`, (2,), the leftmost first; -1 leaves one out."""
+    """Put a seat's jokers into its line at `places`, (2,), leftmost first; -1 leaves a joker out."""
     numbers = num_numbers(state)
     first = 0 if places[0] < places[1] else 1
     for joker in (first, 1 - first):
@@ -351,7 +350,7 @@ def put_jokers(state: State, owner: int, places: npt.NDArray[np.int64]) -> None:
 
 @rule
 def _pick(values: int, n: int, generator: Generator) -> int:
-    """A tile of a set, uniformly; NONE if the set is empty."""
+    """A uniformly random tile of a set; NONE if it is empty."""
     count = 0
     for tile in range(n):
         count += (values >> tile) & 1

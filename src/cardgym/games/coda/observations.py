@@ -1,4 +1,4 @@
-"""What a seat at Coda can know, as numbers: the full observation, beliefs, odds, and the paper's bits."""
+"""Observations of Coda: the full observation, beliefs, odds, and the paper's bits."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from cardgym.games.coda.state import (
 # -- the turn: the first numbers of the full observation and of the odds ----------------------------------------------
 
 TURN_FEATURES = (
-    Feature("guessing", "1 if to guess"),
-    Feature("placing", "1 if to place a tile in the own line"),
-    Feature("revealing", "1 if to turn up an own tile"),
-    Feature("own_turn", "1 if it is the own turn"),
+    Feature("guessing", "1 if the seat must guess"),
+    Feature("placing", "1 if the seat must place a tile in its line"),
+    Feature("revealing", "1 if the seat must turn up one of its tiles"),
+    Feature("own_turn", "1 in the seat's own turn"),
     Feature("pool", "tiles in the pool / n"),
     Feature("hits", "hits in this turn / (n / 2)"),
-    Feature("missed", "1 if this turn's guess has missed"),
+    Feature("missed", "1 if the last guess of this turn missed"),
     Feature("moved_first", "1 if this seat moved first"),
     Feature("own_size", "length of the own line / (n / 2)"),
     Feature("own_hidden", "hidden tiles in the own line / (n / 2)"),
@@ -94,7 +94,7 @@ def _observe_turn(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
 
 
 def full_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The features of the full observation. A line has at most n / 2 places; empty ones are all 0."""
+    """The features of the full observation. A line has at most n / 2 places; empty places are 0."""
     n, half = options.n, options.n // 2
     return (
         *TURN_FEATURES,
@@ -107,21 +107,21 @@ def full_features(options: CodaOptions) -> tuple[Feature, ...]:
         Feature("opponent_white", "by place: 1 if known to be white", half),
         Feature(
             "opponent_may_be",
-            "by place x n + tile: 1 for the tile that is face up; for a hidden one, 1 for each unseen tile of its "
-            "colour that is not ruled out by own misses there or by values the opponent has named",
+            "by place x n + tile: 1 for a face-up tile; for a hidden one, 1 for each unseen tile of its colour that "
+            "neither own misses there nor the opponent's guesses rule out",
             half * n,
         ),
         Feature("own_down", "by place: 1 if hidden", half),
         Feature(
             "own_may_be",
-            "by place x n + tile: the same for the own line, as known to someone who sees neither hand",
+            "by place x n + tile: the same for the own line, to an observer who sees neither hand",
             half * n,
         ),
     )
 
 
 class FullOffsets(NamedTuple):
-    """Where each feature of the full observation starts, after those of the turn."""
+    """The offset of each feature of the full observation after those of the turn."""
 
     own_tiles: int
     own_up: int
@@ -137,7 +137,7 @@ class FullOffsets(NamedTuple):
 
 @rule
 def full_offsets(n: int) -> FullOffsets:
-    """The offsets in a game of n tiles. They depend on an option, so compiled code works them out as it runs."""
+    """The offsets in a game of n tiles, computed at run time because they depend on an option."""
     half = n // 2
     lines = TURN_SIZE + 4 * n
     own_line = lines + 3 * half + half * n
@@ -205,7 +205,7 @@ def beliefs_features(options: CodaOptions) -> tuple[Feature, ...]:
 
 @rule
 def observe_beliefs(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the full observation, then the probability of every tile at every place of the opponent's line."""
+    """Write the full observation, then the probability of each tile at each place of the opponent's line."""
     n = int(state.n)
     size = n // 2 * n
     observe_full(state, seat, out[: out.shape[0] - size])
@@ -217,7 +217,7 @@ def observe_beliefs(state: State, seat: int, out: npt.NDArray[np.float32]) -> No
 
 @rule
 def _observe_belief(state: State, seat: int, beliefs: npt.NDArray[np.float32]) -> float:
-    """Write the probability of every tile at every place of the opponent's line; return that of the best guess."""
+    """Write the probability of each tile at each place of the opponent's line; return that of the best guess."""
     best = 0.0
     if not lines_shown(state):
         return best
@@ -239,7 +239,7 @@ def _observe_belief(state: State, seat: int, beliefs: npt.NDArray[np.float32]) -
 
 
 def odds_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The turn, the own tiles, and the exact probabilities of guesses at either line."""
+    """The turn, the own tiles, and the exact probabilities of guesses at both lines."""
     n, half = options.n, options.n // 2
     return (
         *TURN_FEATURES,
@@ -249,14 +249,16 @@ def odds_features(options: CodaOptions) -> tuple[Feature, ...]:
         Feature("drawn", "by tile: 1 if drawn or dealt and still to be placed", n),
         Feature("own_down", "by place: 1 if hidden", half),
         Feature(
-            "own_exposed", "by place: if hidden, how likely the tile there is for someone who sees neither hand", half
+            "own_exposed",
+            "by place: if hidden, the probability of the tile there to an observer who sees neither hand",
+            half,
         ),
         Feature("belief", "by place x n + tile: the exact probability of that tile there", half * n),
     )
 
 
 class OddsOffsets(NamedTuple):
-    """Where each feature of the odds starts, after those of the turn."""
+    """The offset of each feature of the odds after those of the turn."""
 
     best: int
     own_best: int
@@ -286,10 +288,10 @@ def observe_odds(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 @rule
 def observe_own_odds(state: State, seat: int, out: npt.NDArray[np.float32], counts: npt.NDArray[np.int64]) -> int:
-    """Write what the odds say of the turn and of the own tiles, and 0 everywhere else.
+    """Write the odds' features of the turn and the own tiles, and 0 elsewhere.
 
-    `counts` is filled with the arrangements of the own line for someone who sees neither hand. Returns how many there
-    are; 0 where there is nothing to count.
+    Fills `counts` with the arrangements of the own line to an observer who sees neither hand. Returns their number, 0
+    if there is nothing to count.
     """
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -318,7 +320,7 @@ def paper_features(options: CodaOptions) -> tuple[Feature, ...]:
     return (
         Feature("own_hidden", "by tile: 1 if held and hidden, the drawn tile included", options.n),
         Feature("own_up", "by tile: 1 if held and face up", options.n),
-        Feature("opponent_up", "by tile: 1 if the opponent's and face up", options.n),
+        Feature("opponent_up", "by tile: 1 if the opponent holds it face up", options.n),
     )
 
 
@@ -334,9 +336,9 @@ def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
 
 @rule
 def info_state_key(state: State, seat: int) -> int:
-    """The paper's bits as one number, a base-4 digit for each tile.
+    """The paper's bits as one integer, a base-4 digit for each tile.
 
-    0 is a tile not seen, 1 an own hidden one, 2 an own one face up, 3 one of the opponent's face up.
+    0 is an unseen tile, 1 an own hidden tile, 2 an own face-up tile, 3 an opponent's face-up tile.
     """
     up = int(state.up[seat])
     own_hidden = int(state.held[seat]) & ~up
@@ -346,7 +348,7 @@ def info_state_key(state: State, seat: int) -> int:
 
 @rule
 def _spread(values: int) -> int:
-    """The bits of a number with a 0 above each of them."""
+    """The bits of a number, with a 0 inserted above each."""
     values = (values | (values << 16)) & 0x0000FFFF0000FFFF
     values = (values | (values << 8)) & 0x00FF00FF00FF00FF
     values = (values | (values << 4)) & 0x0F0F0F0F0F0F0F0F

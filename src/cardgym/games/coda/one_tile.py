@@ -1,13 +1,13 @@
 """Coda with one tile each, solved exactly against an opponent that guesses at random.
 
-With `n_start=1` a tile that was drawn is face up from the next miss on, so the agent knows everything but b, the
-opponent's first tile, and the order of the pool. What it knows about b is a word: the unseen tiles between the
-opponent's face-up tiles nearest to b, in ascending order, each either a candidate (b can be it) or not (it has the
-other colour, or a side named it and missed, so it is in the pool). All candidates are equally likely, since neither
-the deal nor the opponent's random guesses favour one. The rest of the game depends only on the word, the number of
-unseen tiles and whose turn it is, so the game is solved backwards over words, of which there are at most 2^22.
+With `n_start=1` a drawn tile is face up after the next miss, so the agent knows everything except b, the opponent's
+first tile, and the order of the pool. Its knowledge of b is a word: the unseen tiles between the opponent's face-up
+tiles nearest to b, in ascending order, each marked as a candidate for b or not (because it has the other colour, or was
+named in a miss and so is in the pool). All candidates are equally likely, since neither the deal nor the opponent's
+random guesses favour any. The rest of the game depends only on the word, the number of unseen tiles and whose turn it
+is, so we solve the game by backward induction over words, of which there are at most 2^22.
 
-A word is stored as a number: its lowest bits are its tiles, 1 for a candidate, below a leading 1.
+A word is stored as an integer: a leading 1, then a bit for each of its tiles, 1 for a candidate.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from cardgym.errors import unknown
 from cardgym.games.coda.state import CodaOptions
 
 OPTIMUM, BAYES, CONSISTENT, HEURISTIC, RANDOM = range(5)
-"""How the agent guesses: optimally; the middle candidate; any candidate; any tile that fits if past misses are
+"""How the agent guesses: optimally; the middle candidate; any candidate; any tile that fits when past misses are
 forgotten; any legal tile."""
 
 POLICIES = {"bayes": BAYES, "heuristic": HEURISTIC, "random-consistent": CONSISTENT, "random": RANDOM}
 OPPONENTS = {"random": None, "random-unseen": "unseen", "random-all": "all"}
-"""The values of `feasible` that opponents guess among; None for that of the game."""
+"""The value of `feasible` for each opponent's guesses; None for the game's own."""
 
 Values = npt.NDArray[np.float64]
 
@@ -41,19 +41,21 @@ def win_rates(options: CodaOptions, opponent: str = "random") -> dict[str, Any]:
     """The best win rate of seat 0 against a random opponent, and the exact win rates of known players.
 
     Args:
-        options: the game's: `n_start=1`, no jokers, and the last drawer wins.
+        options: the game's options: `n_start=1`, no jokers, and the last drawer wins.
         opponent: `random` or `random-unseen`; in a game with `feasible="all"`, `random` or `random-all`.
 
     Returns:
         `optimum` (the highest win rate of any player), `policies` (win rates of `bayes`, `heuristic`,
-        `random-consistent` and `random`) and `seconds` (how long solving took).
+        `random-consistent` and `random`) and `seconds` (solving time).
 
     Raises:
-        CardgymError: for other options or opponents.
+        CardgymError: if the options or the opponent are not supported.
     """
     start = time.perf_counter()
     if options.n_start != 1 or options.jokers or options.empty != "last_drawer_wins":
-        raise CardgymError("solve: Coda is solved for n_start=1, jokers=0 and empty=last_drawer_wins; set these")
+        raise CardgymError(
+            "solve: Coda can be solved only with n_start=1, jokers=0 and empty=last_drawer_wins; set these"
+        )
     if opponent not in OPPONENTS:
         raise unknown("opponent of solve", opponent, OPPONENTS)
     feasible = OPPONENTS[opponent] or options.feasible
@@ -85,15 +87,15 @@ def win_rates(options: CodaOptions, opponent: str = "random") -> dict[str, Any]:
 def solve_first(n: int, agent_first: bool, colour_visible: bool, policy: int, num_named: int) -> float:
     """The agent's win rate before the deal.
 
-    Works backwards from the end of the game. `draws` holds the agent's win rate by word before it draws, with `left`
-    tiles unseen: b and the pool. `left` is odd if the agent moves first, else even.
+    Works backwards from the end of the game. `draws` is the agent's win rate by word before it draws, with `left`
+    unseen tiles: b and the pool. `left` is odd if the agent moves first, else even.
 
     Args:
-        n: how many tiles there are.
+        n: the number of tiles.
         agent_first: whether the agent moves first.
         colour_visible: whether hidden tiles show their colour.
         policy: how the agent guesses: OPTIMUM to RANDOM.
-        num_named: how many tiles the opponent guesses among; 0 for those it does not see.
+        num_named: the number of tiles the opponent guesses among; 0 for the tiles it does not see.
     """
     left = 3 if agent_first else 2
     draws = np.zeros(1 << (left + 1))
@@ -124,7 +126,7 @@ def solve_first(n: int, agent_first: bool, colour_visible: bool, policy: int, nu
 
 @rule
 def _two_more(left: int, policy: int, num_named: int, draws: Values) -> Values:
-    """`draws` with two more unseen tiles: one round of both turns earlier."""
+    """`draws` with two more unseen tiles: one round (both turns) earlier."""
     names = np.zeros(1 << (left - 1))
     for word in range(2, names.shape[0]):
         names[word] = _after_opponent_draw(word, left - 2, policy, num_named, draws)
@@ -148,7 +150,7 @@ def _before_draw(word: int, left: int, policy: int, num_named: int, draws: Value
 
 @rule
 def _candidates(word: int) -> int:
-    """How many candidates a word has."""
+    """The number of candidates of a word."""
     count = -1
     while word:
         word &= word - 1
@@ -167,9 +169,9 @@ def _length(word: int) -> int:
 
 @rule
 def _draw(word: int, left: int, policy: int, num_named: int, draws: Values, guesses: Values, stored: bool) -> float:
-    """The agent draws one of the pool's left - 1 tiles: one outside the word, or one in it that is not b.
+    """The agent draws one of the pool's left - 1 tiles, outside the word or in it (but not b).
 
-    With `stored`, `guesses` holds the win rates before the agent guesses; else they are worked out from `draws`.
+    With `stored`, `guesses` has the win rates before the agent guesses; otherwise they are computed from `draws`.
     """
     count = _candidates(word)
     length = _length(word)
@@ -200,7 +202,7 @@ def _guess(word: int, left: int, policy: int, num_named: int, draws: Values, rep
     if count == 0:
         return 0.0
     if policy == HEURISTIC or policy == RANDOM:
-        # An agent that forgets the miss learns nothing about b: it was equally likely to name any candidate.
+        # An agent that forgets misses learns nothing about b: it names every candidate with the same probability.
         hit = 1.0 / count
         if policy == RANDOM:
             hit = 1.0 / num_named if num_named > 0 else 1.0 / left
@@ -233,7 +235,7 @@ def _reply_at(word: int, left: int, policy: int, num_named: int, draws: Values, 
 def _before_opponent_draw(
     word: int, left: int, policy: int, num_named: int, draws: Values, names: Values, stored: bool
 ) -> float:
-    """The opponent draws, and wins with the last tile; else its tile is shown later, on one side of b or the other."""
+    """The opponent draws and wins with the last tile; otherwise its tile is later shown on one side of b."""
     count = _candidates(word)
     if count == 0 or left == 2:
         return 0.0
@@ -258,7 +260,7 @@ def _name_at(word: int, left: int, policy: int, num_named: int, draws: Values, n
 
 @rule
 def _after_opponent_draw(word: int, left: int, policy: int, num_named: int, draws: Values) -> float:
-    """The opponent guesses one of the pool's left - 1 tiles or the agent's; b is not the tile it names."""
+    """The opponent names one of the pool's left - 1 tiles or the agent's tile, never b."""
     count = _candidates(word)
     if count == 0:
         return 0.0
@@ -278,7 +280,6 @@ def _after_opponent_draw(word: int, left: int, policy: int, num_named: int, draw
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add the solver's own arguments."""
     parser.add_argument(
         "--opponent", default="random", metavar="PLAYER", help=f"the opponent: {', '.join(OPPONENTS)} (random)"
     )
@@ -288,14 +289,14 @@ def solve(game: Game, options: CodaOptions, arguments: argparse.Namespace) -> di
     """The report as plain values: `env`, `settings` (all options), `opponent`, and the figures of `win_rates`.
 
     Raises:
-        CardgymError: for options or an opponent that cannot be solved.
+        CardgymError: if the options or the opponent are not supported.
     """
     solved = win_rates(options, arguments.opponent)
     return {"env": game.id, "settings": options.asdict(), "opponent": arguments.opponent, **solved}
 
 
 def summary(report: dict[str, Any]) -> tuple[str, tuple[str, ...], list[tuple[str, ...]], str]:
-    """The report for people: a title, the heads of the columns, the rows, and a line below them."""
+    """The report as a table: title, column heads, rows, and a line below."""
     settings = ", ".join(f"{name}={value}" for name, value in report["settings"].items())
     rates = {"no player exceeds": report["optimum"], **report["policies"]}
     return (

@@ -20,12 +20,12 @@ from cardgym.games.coda.state import (
 )
 
 STOP_BELOW = 0.5
-"""If `stop` is legal, `heuristic` and `bayes` choose it when the best guess is less likely than this."""
+"""`heuristic` and `bayes` stop, if legal, when their best guess is less likely than this."""
 
 
 @rule
 def _choose_set(mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """An action uniform over those that the mask allows."""
+    """A uniformly random action that the mask allows."""
     count = 0
     for action in range(mask.shape[0]):
         if mask[action]:
@@ -46,9 +46,9 @@ def _choose_set(mask: npt.NDArray[np.int8], generator: Generator) -> int:
 def _choose_within(
     state: State, mask: npt.NDArray[np.int8], values: npt.NDArray[np.int64], generator: Generator
 ) -> int:
-    """Uniform over the legal actions, without guesses outside `values`: by place, a set of tiles as bits.
+    """Uniform over the legal actions, except guesses outside `values`: a set of tiles as bits for each place.
 
-    If that leaves no guess at all, uniform over all legal actions.
+    If that excludes every guess, uniform over all legal actions.
     """
     n = int(state.n)
     narrow = mask.copy()
@@ -110,11 +110,11 @@ def random_consistent(state: State, seat: int, mask: npt.NDArray[np.int8], gener
 
 @rule
 def bayes(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Make the likeliest guess, given everything the seat knows; past guesses of both sides are remembered.
+    """Make the likeliest guess given everything the seat knows, including the past guesses of both sides.
 
-    Of equally likely guesses it makes the middle one, because after a miss there the next tile shown beside it tells
-    the most. It stops, where that is legal, if the best guess is less likely than STOP_BELOW. It chooses places for
-    tiles at random, and turns up the tile that the opponent can guess best.
+    Among equally likely guesses it takes the middle one: after a miss there, the next tile shown next to it is the most
+    informative. It stops, if legal, when the best guess is less likely than STOP_BELOW. It places tiles at random, and
+    turns up the tile that is easiest to guess.
     """
     if state.phase == REVEALING:
         return _reveal_likeliest(state, seat, mask)
@@ -148,7 +148,7 @@ def bayes(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Genera
 
 @rule
 def _reveal_likeliest(state: State, seat: int, mask: npt.NDArray[np.int8]) -> int:
-    """Turn up the tile that is easiest to guess for someone who sees neither hand."""
+    """Turn up the tile that is easiest to guess without seeing either hand."""
     counts = new_counts()
     shown = int(state.up[seat]) | int(state.up[1 - seat])
     count_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, counts)
@@ -166,10 +166,10 @@ def _reveal_likeliest(state: State, seat: int, mask: npt.NDArray[np.int8]) -> in
 
 @rule
 def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """The paper's six steps: find the values that each hidden tile can have, and guess where there are fewest.
+    """The paper's six steps: find the possible values of each hidden tile, and guess where there are fewest.
 
-    The values of a tile count as equally likely, and past guesses are forgotten. It stops, places tiles and turns them
-    up as `bayes` does.
+    The possible values of a tile count as equally likely, and past guesses are forgotten. It stops, places tiles and
+    turns them up as `bayes` does.
     """
     if state.phase == REVEALING:
         return _reveal_likeliest(state, seat, mask)
@@ -192,7 +192,7 @@ def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Ge
                         ties += 1
     if mask.shape[0] > n * n and mask[stop_action(state)] and STOP_BELOW * fewest > 1:
         return stop_action(state)
-    if ties == 0:  # With `feasible="consistent"`, guesses it has forgotten can make all of these illegal.
+    if ties == 0:  # With `feasible="consistent"`, forgotten guesses can make all of these illegal.
         return _choose_set(mask, generator)
     pick = uniform(generator, ties)
     for place in range(state.length[1 - seat]):
@@ -207,22 +207,22 @@ def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Ge
 
 @rule
 def possible_values(state: State, owner: int, values: int, out: npt.NDArray[np.int64]) -> None:
-    """Steps 1 to 5: for each hidden tile in a line, find which of `values` it can have, past guesses forgotten.
+    """Steps 1 to 5: find which of `values` each hidden tile in a line can have, ignoring past guesses.
 
-    They have the tile's colour, and numbers lie between two bounds: above the lowest value that the last number on the
-    left can have, and below the highest that the first number on the right can have. As many neighbours can be jokers
-    as there are unseen jokers.
+    Possible values have the tile's colour and lie between two bounds: above the lowest possible value of the nearest
+    number on the left, and below the highest possible value of the nearest number on the right. Neighbours can be
+    jokers, up to the number of unseen jokers.
 
     Args:
         state: the state.
         owner: the seat whose line it is.
-        values: the tiles that hidden ones can be, as bits.
+        values: the candidates for the hidden tiles, as bits.
         out: (MAX_LINE,), int64, all 0; filled with a set of tiles, as bits, for each hidden place.
     """
     size = int(state.length[owner])
     numbers = num_numbers(state)
     spare = count_bits(values >> numbers)
-    # bounds[j]: the lowest that the last number so far can be, if j hidden tiles up to here are jokers.
+    # bounds[j]: the lowest possible value of the last number so far if j hidden tiles up to here are jokers.
     bounds = np.full(3, -1, np.int64)
     for place in range(size):
         if hidden(state, owner, place):
@@ -240,7 +240,7 @@ def possible_values(state: State, owner: int, values: int, out: npt.NDArray[np.i
                 bounds[used] = min(least, bounds[used - 1]) if used > 0 else least
         elif state.line[owner, place] < numbers:
             bounds[:] = state.line[owner, place]
-    # bounds[j]: the same from the right, the highest that the first number can be.
+    # bounds[j]: the same from the right: the highest possible value of the first number.
     bounds[:] = numbers
     for place in range(size - 1, -1, -1):
         if hidden(state, owner, place):

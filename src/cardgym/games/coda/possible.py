@@ -1,8 +1,8 @@
-"""Which tiles a hidden tile can be: those that `knowledge` counts at least one arrangement for, found without counting.
+"""The possible values of a hidden tile: those with at least one arrangement in `knowledge`, found without counting.
 
-A tile is possible at a place if the places left of it can be filled with lower numbers and those right of it with
-higher ones. So two bounds decide: the lowest number that is free where the left is filled as low as possible, and
-and the highest in the same way. There is one of each for every set of jokers on that side, a number from 0 to 3.
+A tile is possible at a place if lower numbers can fill the places left of it and higher numbers those right of it. Two
+bounds decide this: the lowest number left over after filling the left as low as possible, and the highest left over
+after filling the right as high as possible. Each bound is kept for every set of jokers on its side, from 0 to 3.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ Bounds = tuple[int, int, int, int]
 """A bound for each set of jokers."""
 
 _NO_LOW, _NO_HIGH = 31, -1
-"""The bounds where a side cannot be filled with that set of jokers."""
+"""The bounds if a side cannot be filled with that set of jokers."""
 
 
 @rule
 def possible_tiles(state: State, owner: int, place: int, values: int) -> int:
-    """The tiles, as bits, that the tile at a place can be, if the hidden tiles of the line are among `values`."""
+    """The possible tiles at a place, as bits, if the hidden tiles of the line are among `values`."""
     numbers = num_numbers(state)
     lows = (0, _NO_LOW, _NO_LOW, _NO_LOW)
     for at in range(place):
@@ -39,7 +39,7 @@ def possible_tiles(state: State, owner: int, place: int, values: int) -> int:
 
 @rule
 def _fill_left(tiles: int, numbers: int, lows: Bounds) -> Bounds:
-    """The bounds right of a place that can hold one of `tiles`, from those left of it."""
+    """The bounds after filling a place with one of `tiles`, given the bounds left of it."""
     none, black, white, both = lows
     with_black = _NO_LOW
     with_white = _NO_LOW
@@ -59,7 +59,7 @@ def _fill_left(tiles: int, numbers: int, lows: Bounds) -> Bounds:
 
 @rule
 def _fill_right(tiles: int, numbers: int, highs: Bounds) -> Bounds:
-    """The bounds left of a place that can hold one of `tiles`, from those right of it."""
+    """The bounds after filling a place with one of `tiles`, given the bounds right of it."""
     none, black, white, both = highs
     with_black = _NO_HIGH
     with_white = _NO_HIGH
@@ -79,7 +79,7 @@ def _fill_right(tiles: int, numbers: int, highs: Bounds) -> Bounds:
 
 @rule
 def _lowest_from(tiles: int, bound: int) -> int:
-    """The lowest bound right of the lowest of `tiles` from `bound` on."""
+    """The bound after placing the lowest of `tiles` from `bound` on."""
     tiles = (tiles >> bound) << bound
     return lowest_tile(tiles) + 1 if tiles else _NO_LOW
 

@@ -1,7 +1,7 @@
 """The rules of Coda (Da Vinci Code) for two players.
 
 Source: Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game" (2019), section 3. Stopping, jokers
-and playing on without a pool follow the official rules. Tile t is number t // 2, black if t is even; ids 24 and 25 are
+and play without a pool follow the official rules. Tile t is number t // 2, black if t is even; ids 24 and 25 are
 the black and the white joker.
 """
 
@@ -78,7 +78,7 @@ def setup(state: State) -> None:
 
 @rule
 def num_chance_outcomes(state: State) -> int:
-    """The pool's tiles, or two where the first mover is drawn; 1 with a chosen deck; 0 at a decision or the end."""
+    """The tiles in the pool, or 2 to draw the first mover; 1 with a chosen deck; 0 at a decision or the end."""
     if state.phase == FIRST:
         return 2
     if state.phase == DEALING or state.phase == DRAWING:
@@ -160,12 +160,12 @@ def score(state: State, seat: int) -> float:
 
 @rule
 def forfeit(state: State, seat: int) -> float:
-    """A forfeit costs what a loss does."""
+    """A forfeit costs as much as a loss."""
     return -10000.0 if state.reward == PAPER else -1.0
 
 
 def stack_deck(state: State, deck: Sequence[int]) -> None:
-    """Deal the next game in this record from `deck`: alternately from seat 0, then drawn in order.
+    """Deal the next game from `deck`: alternately from seat 0, then drawn in order.
 
     Raises:
         CardgymError: unless the deck has each of the n tiles once.
@@ -266,7 +266,7 @@ def _guess(state: State, place: int, value: int) -> None:
     seat = int(state.turn)
     other = 1 - seat
     tile = int(state.line[other, place])
-    if state.feasible != ALL:  # A seat that can name unseen tiles only does not hold the one it names.
+    if state.feasible != ALL:  # A seat that can only name unseen tiles does not hold the named one.
         for own in range(state.length[seat]):
             state.denied[state.line[seat, own]] |= 1 << value
         if state.drawn != NONE:
@@ -294,7 +294,7 @@ def _guess(state: State, place: int, value: int) -> None:
 
 @rule
 def _put_drawn(state: State) -> None:
-    """Put the drawn tile in the line and end the turn; if it has several legal places, let its owner choose one."""
+    """Put the drawn tile in the line and end the turn; if several places are legal, let its owner choose."""
     if state.drawn == NONE:
         _start_turn(state, 1 - int(state.turn))
         return
@@ -315,7 +315,7 @@ def _place_drawn(state: State, place: int) -> None:
 
 @rule
 def _reveal(state: State, place: int) -> None:
-    """Turn up one of the mover's own tiles, after a miss without a drawn tile; the mover loses if it was its last."""
+    """Turn up one of the mover's own tiles after a miss without a drawn tile; losing the last hidden tile loses."""
     seat = int(state.turn)
     state.up[seat] |= 1 << int(state.line[seat, place])
     if count_hidden(state, seat) == 0:

@@ -1,12 +1,12 @@
-"""The players `search` and `value-search`, which draw states from exact beliefs and look ahead in each.
+"""The players `search` and `value-search`, which sample states from exact beliefs and look ahead in each.
 
-`search` plays each state out with `bayes` in both seats. `value-search` plays until its next decision, with `bayes` in
-the opponent's seat, and takes the value that the critic of a trained network gives it there.
+`search` plays each state to the end with `bayes` in both seats. `value-search` plays until its next decision, with
+`bayes` in the opponent's seat, and there takes the value of a trained network's critic.
 
-A search is asked from outside the kernel and gets the full observation and the mask, so it cannot know more than its
-seat does. It builds a state from the observation: what the seat sees, and arbitrary tiles for what it cannot see.
-`resample` then draws states uniformly from those that agree with what the seat knows. The probability that a guess is
-right is exact; the states drawn only estimate what a right guess and a wrong one are worth.
+A search runs outside the kernel and gets only the full observation and the mask, so it cannot know more than its seat
+does. It builds a state from the observation, with arbitrary tiles for the hidden ones. `resample` then draws states
+uniformly from those consistent with what the seat knows. The probability that a guess is right is exact; the sampled
+states only estimate the values of a right and of a wrong guess.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ from cardgym.players.base import Player
 from cardgym.players.q_table import hash_of
 
 OWN, OTHER = 0, 1
-"""The seats in the search's own states. An observation does not depend on which seat is which."""
+"""The seats in the search's states. An observation does not depend on the seat number."""
 
 ROOT, WORLD, PLAY = range(3)
-"""The search's records: what the seat knows, a state drawn from that, and one being played out."""
+"""The search's states: what the seat knows, a state sampled from it, and the one being played out."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Effort:
-    """How much the search looks at.
+    """The effort of a search.
 
     Attributes:
-        guesses: how many guesses it weighs: the likeliest ones.
-        worlds: how many states it draws in each round, (rounds,). After every round but the last, the worse half of
-            the actions is dropped.
+        guesses: the number of guesses to evaluate, the likeliest first.
+        worlds: the number of states to sample in each round, (rounds,). After every round but the last, the worse half
+            of the actions is dropped.
     """
 
     guesses: int = 6
@@ -69,11 +69,11 @@ class Effort:
 
 
 VALUE_EFFORT = Effort(guesses=8, worlds=(32, 64, 128))
-"""How much `value-search` looks at: a critic's value costs less than a play-out, and varies less."""
+"""The effort of `value-search`: a critic's value is cheaper than a rollout and varies less."""
 
 
 class SearchPlayer(Player):
-    """Looks ahead in drawn states to choose among the likeliest guesses and stopping, among places, or among own tiles.
+    """Looks ahead in sampled states to choose among the likeliest guesses and stopping, places, or own tiles.
 
     Deterministic: the same observation gives the same action.
     """
@@ -83,7 +83,7 @@ class SearchPlayer(Player):
     def __init__(
         self, options: CodaOptions, effort: Effort = Effort(), critic: Critic = PLAY_OUT, name: str = "search"
     ) -> None:
-        """Search in games with these options; without a critic, states are played out."""
+        """Search in games with these options; without a critic, play states out."""
         self.name = name
         self._critic = critic
         self._records = np.zeros(3, STATE)
@@ -91,7 +91,7 @@ class SearchPlayer(Player):
         self._effort = effort
         self._mask = np.zeros(num_actions(options), np.int8)
         name_entry_point("the player search of Coda", _act)
-        # Compiles now, so that no game has to wait.
+        # Compile now, so that no game has to wait.
         size = OBSERVATIONS["full"].size(options)
         self.act(np.zeros((0, size), np.float32), np.zeros((0, len(self._mask)), np.int8))
 
@@ -144,7 +144,7 @@ def _choose(
             resample(records[WORLD], OWN, generator)
             at = generator[1]
             for c in range(count):
-                generator[1] = at  # The same luck for every candidate.
+                generator[1] = at  # The same random numbers for every candidate.
                 records[PLAY] = records[WORLD]
                 right = chances[c] > 0.0 and _names(records[WORLD], candidates[c])
                 apply_action(records[PLAY], candidates[c])
@@ -178,15 +178,15 @@ def _names(state: State, guess: int) -> bool:
 
 @rule
 def estimate(chance: float, tally: npt.NDArray[np.float64]) -> float:
-    """What an action is worth, from -1 to 1.
+    """The estimated value of an action, from -1 to 1.
 
-    The mean over the states drawn, but with right and wrong guesses weighed by their probabilities, not by how often
-    they were drawn (post-stratification: Cochran, Sampling Techniques, 1977, section 5A.9).
+    The mean over the sampled states, with right and wrong guesses weighted by their probabilities instead of their
+    frequencies in the sample (post-stratification: Cochran, Sampling Techniques, 1977, section 5A.9).
 
     Args:
         chance: the probability that the guess is right; 0 for other actions.
-        tally: (2, 2), float64: how many states were drawn and the sum of what they were worth, where the guess is
-            wrong and where it is right.
+        tally: (2, 2), float64: the number of sampled states and the sum of their values, first where the guess is
+            wrong, then where it is right.
     """
     if tally[0, 0] == 0.0 or tally[1, 0] == 0.0:
         return float((tally[0, 1] + tally[1, 1]) / (tally[0, 0] + tally[1, 0]))
@@ -197,7 +197,7 @@ def estimate(chance: float, tally: npt.NDArray[np.float64]) -> float:
 def _sort(
     candidates: npt.NDArray[np.int64], chances: npt.NDArray[np.float64], tallies: npt.NDArray[np.float64], count: int
 ) -> None:
-    """Sort the candidates by what they are worth, the best first; equal ones keep their order."""
+    """Sort the candidates by value, best first; the sort is stable."""
     worths = np.array([estimate(chances[c], tallies[c]) for c in range(count)])
     order = np.argsort(-worths, kind="mergesort")
     candidates[:count] = candidates[:count][order]
@@ -213,9 +213,9 @@ def _candidates(
     candidates: npt.NDArray[np.int64],
     chances: npt.NDArray[np.float64],
 ) -> int:
-    """Fill in the actions to weigh and return how many: all legal ones, but only the likeliest of the guesses.
+    """Write the candidate actions and return their number: all legal actions, but only the likeliest guesses.
 
-    `chances` are filled in with the probabilities of the guesses.
+    Fills `chances` with the probabilities of the guesses.
     """
     count = 0
     n = int(state.n)
@@ -251,7 +251,7 @@ def _candidates(
 
 @rule
 def play(state: State, mask: npt.NDArray[np.int8], generator: Generator, pauses: bool) -> None:
-    """Play with `bayes` in both seats to the end of the game; with `pauses`, only until OWN is to decide."""
+    """Play with `bayes` in both seats to the end of the game; with `pauses`, only until OWN must decide."""
     while state.phase != OVER:
         chances = num_chance_outcomes(state)
         if chances > 0:
@@ -265,7 +265,7 @@ def play(state: State, mask: npt.NDArray[np.int8], generator: Generator, pauses:
 
 @rule
 def worth(state: State, critic: Critic) -> float:
-    """What a state is worth to OWN, from -1 for a loss to 1: what the critic says, unless the game is over."""
+    """The value of a state to OWN, from -1 to 1: the result if the game is over, else the critic's value."""
     if state.phase == OVER:
         return 1.0 if state.winner == OWN else -1.0
     return value_of(critic, state, OWN)
@@ -276,9 +276,9 @@ def worth(state: State, critic: Critic) -> float:
 
 @rule
 def remember(state: State, seen: npt.NDArray[np.float32]) -> None:
-    """Write into `state` a state in which OWN sees what the full observation `seen` says.
+    """Reconstruct a state in which OWN would see the full observation `seen`.
 
-    The state's options must be set. The tiles that OWN cannot see are arbitrary unseen ones; `resample` draws them.
+    The state's options must be set. Hidden tiles get arbitrary unseen values, for `resample` to draw.
     """
     n = int(state.n)
     half = n // 2
@@ -309,7 +309,7 @@ def remember(state: State, seen: npt.NDArray[np.float32]) -> None:
 
 @rule
 def _recall_own(state: State, aside: int, seen: npt.NDArray[np.float32]) -> None:
-    """Write the own line, and what the opponent knows its hidden tiles not to be; `aside` are tiles not in it yet."""
+    """Write the own line and the values its hidden tiles are known not to have; `aside` are tiles not yet in it."""
     n = int(state.n)
     half = n // 2
     at = full_offsets(n)
@@ -331,7 +331,7 @@ def _recall_own(state: State, aside: int, seen: npt.NDArray[np.float32]) -> None
 
 @rule
 def _recall_other(state: State, free: int, seen: npt.NDArray[np.float32]) -> None:
-    """Write the opponent's line: tiles face up as they are, hidden ones as any of `free`, and what those cannot be."""
+    """Write the opponent's line: face-up tiles, tiles of `free` for hidden ones, and their excluded values."""
     n = int(state.n)
     at = full_offsets(n)
     size = _whole(seen[TURN.opponent_size] * (n // 2))
@@ -343,7 +343,7 @@ def _recall_other(state: State, free: int, seen: npt.NDArray[np.float32]) -> Non
                 tile += 1
             state.up[OTHER] |= 1 << tile
         else:
-            # Any tile of the right colour will do, but each only once.
+            # Any unused tile of the right colour will do.
             white = seen[at.opponent_white + place] > 0.5
             allowed = free & ~int(state.held[OTHER])
             if state.colour_visible == YES:
@@ -363,7 +363,7 @@ def _whole(value: float) -> int:
 
 @rule
 def _bits(numbers: npt.NDArray[np.float32], start: int, size: int) -> int:
-    """The set of tiles whose number is 1."""
+    """The set of tiles whose entry is 1."""
     tiles = 0
     for tile in range(size):
         if numbers[start + tile] > 0.5:

@@ -1,4 +1,4 @@
-"""The record of a Coda game, its options, its tiles and the numbers of its actions."""
+"""The state of a Coda game, its options, its tiles and its action numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from cardgym.engine.contract import CardgymError, Options, State, choice, count_bits, number, rule
 
 MAX_TILES = 26
-MAX_LINE = 13  # Turns alternate and each draws one tile, so no line grows beyond half the tiles.
+MAX_LINE = 13  # Turns alternate and draw one tile each, so a line has at most half the tiles.
 
 BLACK, WHITE = 0x1555555, 0x2AAAAAA
 """The tiles of a colour, as bits by tile id; the jokers are 24 and 25."""
@@ -18,7 +18,7 @@ NONE = -1
 FIRST, DEALING, SETTING, DRAWING, GUESSING, PLACING, REVEALING, OVER = range(8)
 """Phases. A player decides at SETTING, GUESSING, PLACING and REVEALING; chance moves at FIRST, DEALING and DRAWING."""
 
-# Options as the record holds them.
+# Option values in a state.
 FORCED, OPTIONAL = range(2)
 LAST_DRAWER_WINS, PLAY_ON = range(2)
 RANDOM_FIRST = 2
@@ -27,11 +27,11 @@ UNSEEN, ALL, COLOUR, CONSISTENT = range(4)
 WIN, PAPER = range(2)
 
 SHUFFLED, STACKED_NEXT, STACKED = range(3)
-"""Where the tiles come from: drawn by chance; the chosen deck, from the next game on; the chosen deck, now."""
+"""The source of tiles: chance; a chosen deck from the next game on; a chosen deck now."""
 
 STATE = np.dtype(
     [
-        # The options, written once.
+        # Options, set once.
         ("num_players", np.int32),
         ("n", np.int32),
         ("n_start", np.int32),
@@ -42,22 +42,22 @@ STATE = np.dtype(
         ("colour_visible", np.int32),
         ("feasible", np.int32),
         ("reward", np.int32),
-        # The game. A set of tiles is a number whose bit t is tile t.
+        # The game. In a set of tiles, bit t is tile t.
         ("phase", np.int32),
-        ("turn", np.int32),  # The seat to decide, to draw, or to be dealt a tile.
+        ("turn", np.int32),  # The seat that decides, draws, or gets a tile.
         ("starter", np.int32),  # The seat that moves first.
         ("winner", np.int32),
         ("hits", np.int32),  # In this turn.
         ("missed", np.int32),  # 1 after the miss that ends the turn: the drawn tile goes into the line face up.
-        ("drawn", np.int32),  # The tile that `turn` has drawn and not yet placed, or NONE.
-        ("pool", np.int32),  # The tiles in no hand.
+        ("drawn", np.int32),  # The tile that `turn` has drawn but not placed, or NONE.
+        ("pool", np.int32),  # The tiles not in any hand.
         ("pool_size", np.int32),
-        ("held", np.int32, (2,)),  # The tiles of each seat, whether in its line yet or not.
-        ("up", np.int32, (2,)),  # Those of them face up.
-        ("waiting", np.int32, (2,)),  # Jokers dealt and not yet placed.
+        ("held", np.int32, (2,)),  # The tiles of each seat, in its line or not.
+        ("up", np.int32, (2,)),  # The face-up tiles of each seat.
+        ("waiting", np.int32, (2,)),  # Jokers dealt but not placed.
         ("length", np.int32, (2,)),  # The number of tiles in each line.
         ("line", np.int32, (2, MAX_LINE)),  # The tiles from left to right.
-        ("denied", np.int32, (MAX_TILES,)),  # For each hidden tile, the values that both seats know it is not.
+        ("denied", np.int32, (MAX_TILES,)),  # For each hidden tile, the values publicly excluded.
         # A chosen deck: dealt alternately from seat 0, then drawn in order.
         ("stacked", np.int32),
         ("deck", np.int8, (MAX_TILES,)),
@@ -74,12 +74,10 @@ class CodaOptions(Options):
     `n=0` means 24 tiles, or 26 with jokers. Smaller games are for study.
 
     Raises:
-        CardgymError: for a value that is not allowed, or options that contradict each other.
+        CardgymError: if a value is not allowed, or options contradict each other.
     """
 
-    n: int = number(
-        0, 0, MAX_TILES, step=2, help="how many tiles there are", allowed="6 to 24, in steps of 2; 26 with jokers"
-    )
+    n: int = number(0, 0, MAX_TILES, step=2, help="number of tiles", allowed="6 to 24, in steps of 2; 26 with jokers")
     n_start: int = number(1, 1, 12, help="tiles dealt to each seat")
     continuation: str = choice("forced", "optional", help="whether the mover must, or may, guess again after a hit")
     jokers: int = number(0, 0, 2, step=2, help="jokers among the tiles")
@@ -97,7 +95,7 @@ class CodaOptions(Options):
             object.__setattr__(self, "n", 24 + self.jokers)
         if self.jokers and self.n != MAX_TILES:
             raise CardgymError(
-                f"options jokers={self.jokers} and n={self.n}: with jokers there are 26 tiles; leave n out"
+                f"options jokers={self.jokers} and n={self.n}: with jokers the game has 26 tiles; leave n out"
             )
         if not self.jokers and not 6 <= self.n <= 24:
             raise CardgymError(f"options jokers=0 and n={self.n}: without jokers n is an even number from 6 to 24")
@@ -117,7 +115,7 @@ class CodaOptions(Options):
 
 
 def num_actions(options: CodaOptions) -> int:
-    """How many actions there are: n x n guesses, and where the options need them `stop` and n / 2 places in a line."""
+    """The number of actions: n x n guesses, plus `stop` and n / 2 places in a line if the options need them."""
     guesses = options.n * options.n
     if options.continuation == "forced" and options.jokers == 0 and options.empty == "last_drawer_wins":
         return guesses
@@ -126,13 +124,12 @@ def num_actions(options: CodaOptions) -> int:
 
 @rule
 def stop_action(state: State) -> int:
-    """The action `stop`."""
     return int(state.n) * int(state.n)
 
 
 @rule
 def place_action(state: State, place: int) -> int:
-    """The action that names a place in one's own line: to put a tile there, or to turn up the tile there."""
+    """The action for a place in one's own line: put a tile there, or turn up the tile there."""
     return stop_action(state) + 1 + place
 
 
@@ -141,7 +138,7 @@ def place_action(state: State, place: int) -> int:
 
 @rule
 def lowest_tile(values: int) -> int:
-    """The lowest tile of a set that is not empty."""
+    """The lowest tile of a nonempty set."""
     return count_bits((values & -values) - 1)
 
 
@@ -158,19 +155,18 @@ def highest_tile(values: int) -> int:
 
 @rule
 def num_numbers(state: State) -> int:
-    """How many tiles have a number; the jokers have the ids after those."""
+    """The number of numbered tiles; the jokers' ids follow."""
     return int(state.n) - int(state.jokers)
 
 
 @rule
 def hidden(state: State, seat: int, place: int) -> bool:
-    """Whether the tile at a place in a seat's line is face down."""
     return (int(state.up[seat]) >> int(state.line[seat, place])) & 1 == 0
 
 
 @rule
 def to_place(state: State, seat: int) -> int:
-    """The tiles that a seat has drawn or been dealt and not placed yet."""
+    """The tiles that a seat has drawn or been dealt but not placed."""
     tiles = int(state.waiting[seat])
     if state.turn == seat and state.drawn != NONE:
         tiles |= 1 << int(state.drawn)
@@ -179,13 +175,13 @@ def to_place(state: State, seat: int) -> int:
 
 @rule
 def count_hidden(state: State, seat: int) -> int:
-    """How many tiles in a seat's line are face down."""
+    """The number of face-down tiles in a seat's line."""
     return count_bits(int(state.held[seat]) & ~int(state.up[seat]) & ~to_place(state, seat))
 
 
 @rule
 def unseen(state: State, seat: int) -> int:
-    """The tiles that a seat does not see: neither its own nor face up in the opponent's line."""
+    """The tiles neither held by a seat nor face up in the opponent's line."""
     return ((1 << int(state.n)) - 1) & ~(int(state.held[seat]) | int(state.up[1 - seat]))
 
 
@@ -212,7 +208,7 @@ def last_place(state: State, seat: int, tile: int) -> int:
 
 @rule
 def insert(state: State, seat: int, place: int, tile: int) -> None:
-    """Put a tile into a line at a place; the tiles from there on move one place to the right."""
+    """Insert a tile into a line; the tiles from that place on move right."""
     for at in range(state.length[seat], place, -1):
         state.line[seat, at] = state.line[seat, at - 1]
     state.line[seat, place] = tile
@@ -221,7 +217,7 @@ def insert(state: State, seat: int, place: int, tile: int) -> None:
 
 @rule
 def lines_shown(state: State) -> bool:
-    """Whether each seat sees the other's line: from the first turn on, when both lines are set up."""
+    """Whether the seats see each other's lines: from the first turn on, once both are set up."""
     return bool(state.phase >= DRAWING)
 
 
@@ -229,9 +225,9 @@ def lines_shown(state: State) -> bool:
 
 
 def invariants(state: State) -> tuple[int, ...]:
-    """Numbers that no move changes: all tiles; whether pool and hands are disjoint; how many tiles are misplaced.
+    """Values that no move changes: all tiles; whether pool and hands are disjoint; the number of misplaced tiles.
 
-    A tile of a seat is in its line, waits to be placed, or is the one it has just drawn.
+    A seat's tile must be in its line, waiting to be placed, or just drawn.
     """
     everything, twice, misplaced, pool_size = int(state.pool), 0, 0, 0
     for seat in range(2):

@@ -46,7 +46,7 @@ def describe(state: State, seat: int) -> str:
     lines = [f"{_PHASES[int(state.phase)].capitalize()}{turn}; {state.pool_size} tiles in the pool"]
     shown = lines_shown(state)
     lines.append("Opponent: " + (_line(state, 1 - seat, False) if shown else "not set up yet"))
-    lines.append("You:      " + _line(state, seat, True) + "   (a bracket: hidden from the opponent)")
+    lines.append("You:      " + _line(state, seat, True) + "   (brackets: hidden from the opponent)")
     if state.turn == seat and state.drawn != NONE:
         lines.append(f"You have drawn {tile_name(state, int(state.drawn))}")
     if shown:
@@ -90,7 +90,7 @@ def action_text(state: State, action: int) -> str:
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:
-    """What a move looked like from `seat`: guesses and their results, tiles turned up, own tiles drawn."""
+    """What `seat` saw of a move: guesses and their results, tiles turned up, its own draws."""
     messages = _messages(before, move, after, seat)
     if after.phase == OVER and before.phase != OVER:
         messages.append("You win" if after.winner == seat else "The opponent wins")

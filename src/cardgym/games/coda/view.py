@@ -1,4 +1,4 @@
-"""What people see of Coda: lines, the tile drawn, the values to guess; the tiles as pictures, the rules, strength."""
+"""The table of Coda: its view, reveals, terminal picture, rules text, player strengths and tile pictures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _spoken(name: str) -> str:
 
 
 def view(state: State, seat: int) -> View:
-    """Both lines by place, the drawn tile, the pool; and while guessing, the tiles that a guess can name."""
+    """Both lines by place, the drawn tile, the pool, and while guessing the tiles to choose from."""
     own, other = max(seat, 0), 1 - max(seat, 0)
     names = ("Seat 0's line", "Seat 1's line") if seat < 0 else ("Your line", "Opponent's line")
     zones: list[Zone] = [
@@ -96,7 +96,7 @@ def _line(state: State, owner: int, seat: int) -> list[Item]:
 
 
 def _drawn(state: State, seat: int) -> list[Item]:
-    """The tile to be placed: one's own face up, the opponent's as a back."""
+    """The tile to place: the seat's own face up, the opponent's face down."""
     tile = tile_to_place(state) if state.phase in (PLACING, SETTING) else int(state.drawn)
     if tile == NONE or state.phase == OVER or (state.phase == SETTING and state.turn != seat):
         return []
@@ -106,13 +106,13 @@ def _drawn(state: State, seat: int) -> list[Item]:
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
-    """A guess: the tile it is about, the value named, and whether it is right."""
+    """A guess: the tile, the named value, and the result."""
     if before.phase != GUESSING or move == stop_action(before):
         return []
     turn = int(before.turn)
     place, tile = divmod(move, int(before.n))
     name = tile_name(before, tile)
-    own = _line(before, 1 - turn, turn)[place]  # As the one who guesses sees it, so that a miss shows nothing.
+    own = _line(before, 1 - turn, turn)[place]  # As the guesser sees it, so that a miss shows nothing.
     hit = int(before.line[1 - turn, place]) == tile
     asked: Item = {"id": "asked", "symbol": own["symbol"], "label": own["label"], "caption": f"place {place}"}
     guessed: Item = {**_tile("guessed", name), "caption": "guess"}
@@ -125,7 +125,7 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
 
 
 def picture(state: State, seat: int) -> str:
-    """Both lines under their places, the tile drawn, and what past misses rule out, in 80 columns."""
+    """Both lines under their places, the drawn tile, and what past misses rule out, in 80 columns."""
     if not lines_shown(state):
         return describe(state, seat)
     head = describe(state, seat).splitlines()[0]
@@ -168,32 +168,30 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    """The rules with these options, for a person who plays."""
+    """The rules under these options."""
     jokers = ""
     if state.jokers:
-        jokers = " Two jokers, B- and W-, stand wherever their owner puts them, and keep their place."
+        jokers = " Two jokers, B- and W-, can go anywhere in a line and then stay there."
     stop = "you guess again"
     if state.continuation == OPTIONAL:
-        stop = "you guess again, or stop: then your drawn tile goes into your line face down"
-    empty = "Whoever draws the last tile wins at once."
+        stop = "you guess again, or stop and put your drawn tile into your line face down"
+    empty = "If you draw the last tile, you win immediately."
     if state.empty == PLAY_ON:
-        empty = (
-            "When the pool is empty, turns go on without a draw, and a miss turns up a tile of yours that you choose."
-        )
+        empty = "When the pool is empty, play continues without draws, and after a miss you turn up one of your tiles."
     return f"""\
 CODA (Da Vinci Code), two players, {state.n} tiles
 
-Tiles are black or white and have the numbers 0 to 11: B7 is the black 7, W0 the white 0. Each player stands
-{state.n_start} of them in a line, sorted from left to right; of one number, black stands left of white.{jokers}
+Tiles are black or white and numbered from 0 to 11: B7 is the black 7, W0 the white 0. Each player starts with a line
+of {state.n_start}, sorted from left to right, with black left of white for the same number.{jokers}
 You see your own tiles and the backs of the opponent's, which show their colour.
 
-In your turn you draw a tile, look at it, and name a tile of the opponent's: its place, counted from 0, and what
-it is. Type both, such as `3 W7`.
+In your turn you draw a tile, look at it, and guess one of the opponent's tiles: its place, counted from 0, and its
+value. Type both, such as `3 W7`.
 A hit turns that tile up, and {stop}.
-A miss ends the turn: the tile you have drawn goes into your line face up.
+A miss ends your turn: the tile you drew goes into your line face up.
 
 {empty}
-Whoever has turned up all of the other's tiles wins."""
+The first player to turn up all of the other's tiles wins."""
 
 
 # -- strength ----------------------------------------------------------------------------------------------------------
@@ -206,7 +204,7 @@ STRENGTH = {
     "random-consistent": "wins 59.0 % [58.3, 59.6] against heuristic; 10,000 games",
     "heuristic": "wins 83.1 % [82.3, 83.8] against random; 10,000 games",
     "bayes": "wins 59.1 % [58.2, 60.0] against heuristic, 87.9 % against random; 10,000 games each",
-    "search": "wins 88.1 % [87.7, 88.6] against random, moving first, where nobody wins more than 88.7 %; 20,000 games",
+    "search": "wins 88.1 % [87.7, 88.6] against random, moving first, at most 88.7 % is possible; 20,000 games",
 }
 
 OFFICIAL_STRENGTH = {
@@ -237,7 +235,7 @@ def _body(colour: str) -> str:
 
 
 def tile(colour: str, name: str) -> Symbol:
-    """A tile, face up, with a number or the joker's dash. Six and nine are underlined, as on the tiles one can buy."""
+    """A tile, face up, with a number or the joker's dash. Six and nine are underlined, as on commercial tiles."""
     ink = _STYLES[colour][2]
     parts = [_body(colour), box(9, 9, 62, 97, 6, "none", ink, 0.8)]
     if name == "-":
@@ -250,7 +248,7 @@ def tile(colour: str, name: str) -> Symbol:
 
 
 def back(colour: str) -> Symbol:
-    """A tile, face down: its colour shows, or it is grey where colours are hidden."""
+    """A face-down tile in its colour, or grey if colours are hidden."""
     ink = _STYLES[colour][2]
     soft = {"B": "#39445c", "W": "#e7dfca", "?": "#8d98ae"}[colour]
     return Symbol(80, 120, "".join([_body(colour), lattice(12, 12, 68, 103, 14, soft), text("?", 40, 73, 44, ink)]))

@@ -32,7 +32,6 @@ _WORLDS = 1000
 
 
 def adviser(options: CorellianSpikeOptions) -> Adviser:
-    """The adviser for these options."""
     rollouts = Rollouts(
         GAME,
         options,
@@ -41,7 +40,7 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
         blunder=_BLUNDER,
         worth=credits_gained,
         whole_game=False,
-        # With more players pools grow, and so does the luck that must average out.
+        # More players mean bigger pools, so more luck has to average out.
         worlds=_WORLDS * (options.num_players - 1),
     )
 
@@ -49,7 +48,7 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
         kind = "bet" if state.phase == BETTING else "buy" if state.phase == BUYING else "place"
         advice = rollouts.advise(state, seat, kind)
         reason = _odds(state, seat)
-        # Counted from the credits the seat has now, not from those it began the game with.
+        # Relative to the credits the seat has now, not to those it started the game with.
         so_far = float(state.stack[seat] - state.credits)
         actions = tuple(dataclasses.replace(one, value=one.value - so_far, reason=reason) for one in advice.actions)
         return dataclasses.replace(advice, actions=actions)
@@ -61,13 +60,13 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
 
 
 def _odds(state: State, seat: int) -> str:
-    """How likely the cards held win against any others."""
+    """The chance that the seat's cards beat cards drawn from the unseen ones."""
     cards = [int(card) for card in state.cards[seat] if card != EMPTY]
     if state.cards[seat, SPIKE_SLOT] == EMPTY:
         return f"{sum(cards):+d} before the spikes are dealt"
     states = np.zeros(1, STATE)
     states[:1] = state
-    return f"{sum(cards):+d} beats any unseen cards with {100 * _chance(states, seat):.0f} %"
+    return f"{sum(cards):+d} beats random unseen cards {100 * _chance(states, seat):.0f} % of the time"
 
 
 @compiled

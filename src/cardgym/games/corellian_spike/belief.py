@@ -1,22 +1,22 @@
 """A belief over opponents' hands by Bayes' rule, from the cards seen, bets, purchases and discards: `belief`.
 
-All that is uncertain about an opponent is its two hand cards, so a belief is a weight for each of the 231 pairs. It is
-a product of two parts:
+The only thing hidden about an opponent is its two hand cards, so a belief is a weight for each of the 231 pairs. The
+weight is a product of two parts:
 
-- how many ways there are to draw the pair from the cards that the seat has not seen. Draws of other cards, hidden or
-  not, change this part alone, because draws without replacement can be taken in any order;
-- how likely a holder of such pairs was to act as the opponent did since its hand was dealt or redrawn. This part is the
-  same for everyone who watches. When the opponent takes a bought card in hand and lays another down, the pairs that it
-  may hold now come from those that held the card laid down.
+- The number of ways to draw the pair from the cards that the seat has not seen. Draws of other cards, hidden or not,
+  affect only this part, because draws without replacement can be taken in any order.
+- The likelihood of the opponent's actions since its hand was dealt or redrawn, given the pair. This part is the same
+  for every observer. When the opponent takes a bought card into its hand and discards another, the new pairs inherit
+  the weights of the pairs that contained the discarded card.
 
-Against one opponent this is the exact posterior under that model. With more, each opponent's belief takes the hidden
-cards of the others for unseen cards like any other, whatever those have bet; and after the discard pile has become the
-draw pile, which takes at least four players, the cards in it for unseen since the deal.
+Against one opponent this is the exact posterior under the action model. With several, each opponent's belief treats the
+other opponents' hidden cards as ordinary unseen cards and ignores what those opponents have bet. Once the discard pile
+has become the draw pile (which takes at least four players), its cards count as unseen since the deal.
 
-The action model counts what the checkpoint `ppo` does in 2,000,000 decisions against itself (seed 1);
-`python research/spike_belief_model.py` prints its tables. They depend on the round and on |sum| of the cards held only:
-credits, the pool, the opponent's spike and its bets are left out. Each share is between 1 % and 98 %, so that no action
-rules a hand out.
+The action model is counted from 2,000,000 decisions of the checkpoint `ppo` against itself (seed 1);
+`python research/spike_belief_model.py` prints its tables. They depend only on the round and on |sum| of the cards held,
+not on credits, the pool, the opponent's spike or its bets. Each share is kept between 1 % and 98 %, so that no action
+excludes a hand.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from cardgym.games.corellian_spike.state import (
 SIZES = 21
 """Number of distinct sizes |sum|: 0 to 19, and 20 or more."""
 
-# In percent, a row for each round from 0 to 3, a column for each |sum|. In round 0 the sum is that of two cards.
+# In percent: a row for each round from 0 to 3, a column for each |sum|. In round 0 the sum is of two cards.
 
 _OPENS = (
     (55, 53, 52, 50, 49, 46, 43, 37, 32, 29, 24, 19, 15, 10, 7, 5, 4, 3, 2, 1, 1),
@@ -51,7 +51,7 @@ _OPENS = (
     (85, 61, 29, 10, 5, 4, 3, 3, 2, 2, 2, 1, 1, 2, 3, 3, 6, 4, 4, 6, 4),
     (84, 62, 33, 16, 8, 6, 4, 4, 3, 3, 2, 3, 3, 3, 2, 6, 6, 10, 9, 10, 11),
 )
-"""Raises where there is nothing to match; everybody else matches, which is free."""
+"""Raises with nothing to match; the rest match, which is free."""
 
 _RERAISES = (
     (90, 90, 89, 88, 87, 84, 81, 77, 73, 68, 60, 51, 41, 35, 31, 22, 22, 14, 14, 11, 10),
@@ -59,7 +59,7 @@ _RERAISES = (
     (84, 40, 11, 4, 2, 2, 2, 1, 1, 2, 1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1),
     (72, 13, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
 )
-"""Raises where a match costs something."""
+"""Raises when a match costs something."""
 
 _FOLDS = (
     (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 7, 7, 8, 9),
@@ -67,7 +67,7 @@ _FOLDS = (
     (1, 1, 1, 1, 1, 1, 3, 3, 4, 7, 6, 9, 14, 18, 23, 24, 41, 53, 70, 78, 93),
     (1, 1, 1, 3, 7, 12, 15, 18, 22, 30, 36, 38, 46, 54, 59, 61, 69, 78, 84, 87, 96),
 )
-"""Folds where a match costs something."""
+"""Folds when a match costs something."""
 
 _BUYS = (
     (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
@@ -95,26 +95,26 @@ BETS = np.stack([1.0 - _opens, _calls, _calls / (_calls + _folds), _opens, _rera
 BUYS = _buys
 """The probability of buying, (4, 21), by round and |sum|."""
 
-# A product and no power: the same bits on every machine.
+# A product, not a power: it gives the same bits on every machine.
 PLACES = np.cumprod([1.0] + [PLACE_RATIO] * 30)
 """The weight of a placement that leaves |sum|, relative to the other three, (31,)."""
 
 
-_LARGEST = 11  # Sizes |sum| that the observation tells apart: 0 to 10, and 11 or more.
-_LEAST = 1e-200  # No play refutes a pair: all others may yet turn out to be impossible.
-_RANKS = 62  # Of a sum: 2 |sum|, and 1 more for a negative one; the lower wins.
+_LARGEST = 11  # The observation distinguishes |sum| 0 to 10, and 11 or more.
+_LEAST = 1e-200  # Floor on a pair's weight: all other pairs may yet turn out to be impossible.
+_RANKS = 62  # Rank of a sum: 2 |sum|, plus 1 if negative; the lower wins.
 
 
 def belief_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `belief`: those of `full`, and four for each opponent in turn."""
+    """The features of the observation `belief`: those of `full`, then four for each opponent in order of play."""
     beliefs: list[Feature] = []
     for ahead in range(1, options.num_players):
         name = f"opponent_{ahead}"
         beliefs += [
-            Feature(f"{name}_beaten", "chance that the sum held now beats its sum, a tie half; 0 if it has folded"),
-            Feature(f"{name}_placed", "the same after: swapping with spike, low, high; 0 with no bought card", 3),
+            Feature(f"{name}_beaten", "chance that the current sum beats its sum, a tie is half; 0 if it has folded"),
+            Feature(f"{name}_placed", "the same after swapping with spike, low, high; 0 without a bought card", 3),
             Feature(f"{name}_size", "probability that its |sum| is 0, 1, .. 10, more", _LARGEST + 1),
-            Feature(f"{name}_cards", "cards of value -10 .. 10 expected in its hand / 2", NUM_VALUES),
+            Feature(f"{name}_cards", "expected number of cards of each value -10 .. 10 in its hand / 2", NUM_VALUES),
         ]
     return full_features(options) + tuple(beliefs)
 
@@ -130,7 +130,7 @@ _BELIEF_SIZE = _CARDS + NUM_VALUES
 
 @rule
 def observe_belief(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation `belief` of `seat`; its features are `belief_features`."""
+    """Write the observation `belief`; see `belief_features`."""
     observe_full(state, seat, out)
     start = _FIRST_OPPONENT + _FULL_OPPONENT * (state.num_players - 1) + 2 * (state.cheat >= 0)
     weights = np.empty((NUM_VALUES, NUM_VALUES), np.float64)
@@ -154,8 +154,8 @@ def weigh_pairs(state: State, other: int, unseen: npt.NDArray[np.float32], weigh
 
     Args:
         state: the game; `other` holds two hand cards.
-        other: the seat whose hand is to be known.
-        unseen: cards of value -10 .. 10 that the one who asks has not seen, in thirds; (21,) float32.
+        other: the seat whose hand is inferred.
+        unseen: cards of each value -10 .. 10 that the observing seat has not seen, in thirds; (21,) float32.
         weights: written at [low + 10, high + 10] for low <= high; (21, 21) float64.
     """
     weigh_actions(state, other, weights)
@@ -174,7 +174,7 @@ def weigh_pairs(state: State, other: int, unseen: npt.NDArray[np.float32], weigh
 
 @rule
 def weigh_actions(state: State, other: int, weights: npt.NDArray[np.float64]) -> None:
-    """Write how likely the holder of each pair was to act as `other` has, up to a factor; as in `weigh_pairs`."""
+    """Write the likelihood of `other`'s actions given each pair, up to a factor; arguments as in `weigh_pairs`."""
     for low in range(NUM_VALUES):
         for high in range(low, NUM_VALUES):
             weights[low, high] = 1.0
@@ -197,7 +197,7 @@ def weigh_actions(state: State, other: int, weights: npt.NDArray[np.float64]) ->
                 if purchase == NEW_SPIKE:
                     spike = card
         elif number > 0:
-            # Nothing was bet before the purchase, or there were no credits to buy or bet with.
+            # No bets before the purchase, or no credits to buy or bet with.
             continue
         for total in range(2 * NUM_VALUES - 1):
             by_sum[total] = 1.0
@@ -210,7 +210,7 @@ def weigh_actions(state: State, other: int, weights: npt.NDArray[np.float64]) ->
 
 @rule
 def _weigh_sums(weights: npt.NDArray[np.float64], by_sum: npt.NDArray[np.float64]) -> None:
-    """Multiply each pair's weight by that of its sum; `by_sum` is by sum + 20, and is scaled here."""
+    """Multiply each pair's weight by that of its sum. `by_sum` is indexed by sum + 20 and is scaled in place."""
     most = 0.0
     for total in range(2 * NUM_VALUES - 1):
         most = max(most, by_sum[total])
@@ -223,7 +223,7 @@ def _weigh_sums(weights: npt.NDArray[np.float64], by_sum: npt.NDArray[np.float64
 
 @rule
 def _weigh_placing(card: int, spike: int, as_spike: bool, weights: npt.NDArray[np.float64]) -> None:
-    """Multiply each pair's weight by the chance that its holder lays a bought card down, or makes it the spike."""
+    """Multiply each pair's weight by the chance that its holder discards a bought card, or makes it the spike."""
     for low in range(NUM_VALUES):
         for high in range(low, NUM_VALUES):
             weights[low, high] *= _chance(low - 10, high - 10, spike, card, as_spike)
@@ -238,9 +238,9 @@ def _chance(one: int, two: int, spike: int, bought: int, as_spike: bool) -> floa
 
 @rule
 def _take_in_hand(gone: int, spike: int, old: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> None:
-    """Replace the weights by those of the pairs after a bought card took the place of `gone` in the hand.
+    """Update the weights after a bought card has replaced `gone` in the hand.
 
-    Of a pair, either card may be the one that was kept. `old` is room for the weights before.
+    Either card of a pair may be the one that was kept. `old` is scratch space for the previous weights.
     """
     for low in range(NUM_VALUES):
         for high in range(low, NUM_VALUES):
@@ -256,7 +256,7 @@ def _take_in_hand(gone: int, spike: int, old: npt.NDArray[np.float64], weights: 
 def _replaces(old: npt.NDArray[np.float64], gone: int, kept: int, bought: int, spike: int) -> float:
     """The weight of having held `gone` and `kept`, times the chance of replacing `gone` by the bought card.
 
-    Two equal cards need no factor: either may go, but they were dealt in one order, where others were in two.
+    Two equal cards need no factor: either can be replaced, but they can be dealt in one order instead of two.
     """
     replaced = PLACES[abs(kept + bought + spike)]
     whole = PLACES[abs(gone + kept + spike)] + PLACES[abs(gone + kept + bought)]
@@ -275,7 +275,7 @@ def _write_cards(
     ranks: npt.NDArray[np.float64],
     out: npt.NDArray[np.float32],
 ) -> None:
-    """Write the sizes of the opponent's sum and the cards expected in its hand; and the weights of all ranks."""
+    """Write the probabilities of the opponent's |sum|, the cards expected in its hand, and the weights of all ranks."""
     spike = 0 if state.cards[other, SPIKE_SLOT] == EMPTY else int(state.cards[other, SPIKE_SLOT])
     expected = np.zeros(NUM_VALUES, np.float64)
     for rank in range(_RANKS):
@@ -296,7 +296,7 @@ def _write_cards(
 
 @rule
 def _write_beaten(state: State, seat: int, ranks: npt.NDArray[np.float64], out: npt.NDArray[np.float32]) -> None:
-    """Write the chances that the cards held, and those after each placing, beat the opponent's."""
+    """Write the chances that the current hand, and the hand after each placement, beats the opponent's."""
     total = card_sum(state, seat)
     out[0] = _beaten(ranks, total)
     if state.extra != EMPTY and state.turn == seat:

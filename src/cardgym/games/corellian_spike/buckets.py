@@ -1,9 +1,9 @@
-"""The observation `buckets`: an abstraction of Corellian Spike, small enough for a table and fit for play.
+"""The observation `buckets`: an abstraction of Corellian Spike, small enough for a table yet good enough to play.
 
-It keeps what a bet, a purchase and a placing hang on: how good the own hand is, finely near 0, whether one card could
-make a sum of 0, what the rival has shown, and the pool against the stacks. It forgets exact cards, most of what was
-done in earlier rounds, and how many hands are left. The rival is the opponent still in with the most raises. Named
-hands do not count, and the card up a cheat's sleeve only when it is swapped.
+It keeps what matters most for betting, buying and placing: the strength of the hand (in finer steps near 0), whether
+one card could make a sum of 0, what the rival has shown, and the pool relative to the stacks. It drops the exact cards,
+most actions of earlier rounds, and the number of hands left. The rival is the opponent still in with the most raises.
+Special hands are ignored, and so is the card up a cheat's sleeve until it can be swapped.
 """
 
 from __future__ import annotations
@@ -39,35 +39,34 @@ from cardgym.games.corellian_spike.state import (
 )
 
 _WORST_HAND = 11
-_IMPROVABLE = 7  # From this bucket on a card that makes a sum of 0 is worth knowing of.
+_IMPROVABLE = 7  # From this bucket on, `outs` counts the cards that make a sum of 0.
 
-# The highest number of each bucket but the last.
+# The highest number in each bucket except the last.
 _PAIR_LIMITS = np.array([1, 3, 5, 7, 10, 14], np.int32)
 _POOL_LIMITS = np.array([6, 10, 18, 30], np.int32)
 _STACK_LIMITS = np.array([0, 8], np.int32)
 
 
 def buckets_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `buckets`."""
     return (
         Feature("round", "round", 1, 0, 3),
         Feature("decision", "1 betting, 2 buying, 3 placing, 0 at the end", 1, 0, 3),
-        Feature("first", "1 if no opponent still in comes before", 1, 0, 1),
+        Feature("first", "1 if no opponent still in acts earlier", 1, 0, 1),
         Feature("pair", "round 0: |sum of the hand|, 0 to 1, 1 to 3, 2 to 5, 3 to 7, 4 to 10, 5 to 14, 6 on", 1, 0, 6),
-        Feature("hand", "the own hand, 0 the best; placing: the best that can be made", 1, 0, _WORST_HAND),
-        Feature("best", "placing: the action that makes it; else 0", 1, 0, SWAP_HIGH),
+        Feature("hand", "bucket of the hand, 0 the best; placing: of the best hand possible", 1, 0, _WORST_HAND),
+        Feature("best", "placing: the action that makes that hand; else 0", 1, 0, SWAP_HIGH),
         Feature("outs", "different cards that would make a sum of 0, 1 for none; 0 if near it or never", 1, 0, 3),
         Feature("to_match", "1 if there is something to match", 1, 0, 1),
         Feature("rival_raises", "raises of the rival this round, at most 2", 1, 0, 2),
-        Feature("rival_raised", "1 if it raised in an earlier round, since its hand was dealt", 1, 0, 1),
-        Feature("rival_bought", "its last purchase since then: 1 none, 2 laid down, 3 kept; 0 not yet", 1, 0, 3),
+        Feature("rival_raised", "1 if it raised in an earlier round since its hand was dealt", 1, 0, 1),
+        Feature("rival_bought", "its last purchase since then: 1 none, 2 discarded, 3 kept; 0 not yet", 1, 0, 3),
         Feature("pool", "credits in the pool: 0 to 6, 1 to 10, 2 to 18, 3 to 30, 4 more", 1, 0, 4),
-        Feature("stack", "credits of the poorer of both: 0 none, 1 to 8, 2 more", 1, 0, 2),
+        Feature("stack", "credits of the poorer of the two: 0 none, 1 to 8, 2 more", 1, 0, 2),
         Feature("opponents", "opponents still in", 1, 0, MAX_PLAYERS - 1),
     )
 
 
-# Where each feature starts. Compiled code takes these as constants.
+# The offset of each feature; constants for compiled code.
 _START = offsets(buckets_features(CorellianSpikeOptions()))
 _ROUND, _DECISION, _FIRST = _START["round"], _START["decision"], _START["first"]
 _PAIR, _HAND, _BEST, _OUTS = _START["pair"], _START["hand"], _START["best"], _START["outs"]
@@ -79,7 +78,7 @@ _SIZE = len(_START)
 
 @rule
 def observe_buckets(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation `buckets`; its features are `buckets_features`."""
+    """Write the observation `buckets`; see `buckets_features`."""
     for place in range(_SIZE):
         out[place] = 0
     phase = state.phase
@@ -92,7 +91,7 @@ def observe_buckets(state: State, seat: int, out: npt.NDArray[np.float32]) -> No
     low, high, spike = state.cards[seat, LOW_SLOT], state.cards[seat, HIGH_SLOT], state.cards[seat, SPIKE_SLOT]
     if placing and state.turn == seat:
         _observe_placing(state, seat, out)
-        return  # Where a card goes hangs on little else.
+        return  # Placement depends on little else.
     if spike == EMPTY:
         if low != EMPTY and high != EMPTY:
             out[_PAIR] = _bucket(abs(int(low) + int(high)), _PAIR_LIMITS)
@@ -107,10 +106,10 @@ def observe_buckets(state: State, seat: int, out: npt.NDArray[np.float32]) -> No
 
 @rule
 def hand_bucket(low: int, high: int, spike: int) -> int:
-    """How good three cards are: 0 is the best bucket, 11 the worst.
+    """The strength of three cards, from 0 (best) to 11 (worst).
 
-    0 to 2 are sums of 0, with positive cards that sum to 10 or more, to 7 or more, to less. Then come 1, -1, 2, -2;
-    3 and -3; 4 and -4; sizes of 5 and 6; of 7 to 9; and all beyond.
+    Buckets 0 to 2 are sums of 0 whose positive cards sum to 10 or more, 7 to 9, or less. Then follow the sums 1, -1, 2,
+    -2, and the sizes |sum| 3; 4; 5 and 6; 7 to 9; and 10 or more.
     """
     total = int(low) + int(high) + int(spike)
     size = abs(total)
@@ -132,7 +131,7 @@ def _bucket(amount: int, limits: npt.NDArray[np.int32]) -> int:
 
 @rule
 def _count_outs(low: int, high: int, spike: int) -> int:
-    """How many different cards, in the place of one held, would make a sum of 0."""
+    """The number of distinct cards that would make a sum of 0 by replacing one of the three."""
     total = int(low) + int(high) + int(spike)
     outs = int(abs(total - low) <= 10) + int(abs(total - high) <= 10 and high != low)
     return outs + int(abs(total - spike) <= 10 and spike != low and spike != high)
@@ -140,7 +139,7 @@ def _count_outs(low: int, high: int, spike: int) -> int:
 
 @rule
 def _observe_placing(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """The placing that makes the best hand now."""
+    """Write the placement that makes the best hand now."""
     most = -1
     for action in range(DISCARD, SWAP_HIGH + 1):
         if action == SWAP_SPIKE and state.phase == CHEATING:
@@ -160,7 +159,7 @@ def _observe_placing(state: State, seat: int, out: npt.NDArray[np.float32]) -> N
 
 @rule
 def _observe_rival(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """What the opponent still in with the most raises has shown; of equals the next in turn."""
+    """Write what the rival has shown: the opponent still in with the most raises, the next in turn if tied."""
     rival, most, opponents = -1, -1, 0
     for ahead in range(1, state.num_players):
         other = seat + ahead if seat + ahead < state.num_players else seat + ahead - state.num_players

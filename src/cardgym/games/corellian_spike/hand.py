@@ -29,7 +29,7 @@ from cardgym.games.corellian_spike.state import (
 
 @rule
 def card_sum(state: State, seat: int) -> int:
-    """The sum of the cards held: the hand, and the spike once dealt. A bought card does not count yet."""
+    """The sum of the hand, and of the spike once dealt. A bought card counts only once placed."""
     total = 0
     for slot in range(3):
         if state.cards[seat, slot] != EMPTY:
@@ -39,7 +39,7 @@ def card_sum(state: State, seat: int) -> int:
 
 @rule
 def refill(state: State) -> None:
-    """Before a draw: if the draw pile is empty, the discard pile becomes the draw pile."""
+    """If the draw pile is empty, make the discard pile the draw pile."""
     if state.deck_size == 0:
         for card in range(state.discards_size):
             state.deck[card] = state.discards[card]
@@ -66,7 +66,7 @@ def discard(state: State, card: int) -> None:
 
 @rule
 def discard_from(state: State, seat: int, slot: int) -> None:
-    """Discard a card held. A hand card is now face up; a spike was before."""
+    """Discard a hand card or the spike. A hand card turns face up; the spike already was."""
     card = state.cards[seat, slot]
     discard(state, card)
     if slot != SPIKE_SLOT:
@@ -75,7 +75,7 @@ def discard_from(state: State, seat: int, slot: int) -> None:
 
 @rule
 def put_in_hand(state: State, seat: int, slot: int, card: int) -> None:
-    """Put a card in a place of a seat; a spike is face up."""
+    """Put a card in a seat's slot; a spike is face up."""
     state.cards[seat, slot] = card
     if slot == SPIKE_SLOT:
         state.public[card + 10] += 1
@@ -85,7 +85,7 @@ def put_in_hand(state: State, seat: int, slot: int, card: int) -> None:
 
 @rule
 def sort_hand(state: State, seat: int) -> None:
-    """Keep the two hand cards in order: actions name the lower and the higher."""
+    """Sort the two hand cards; actions refer to the lower and the higher."""
     if state.cards[seat, LOW_SLOT] > state.cards[seat, HIGH_SLOT]:
         low = state.cards[seat, HIGH_SLOT]
         state.cards[seat, HIGH_SLOT] = state.cards[seat, LOW_SLOT]
@@ -93,12 +93,12 @@ def sort_hand(state: State, seat: int) -> None:
 
 
 RANKS = 41_664
-"""How many ranks `hand_rank` has."""
+"""The number of ranks of `hand_rank`."""
 
 
 @rule
 def start_hand(state: State) -> None:
-    """Shuffle a new deck, take everyone's ante and start to deal."""
+    """Shuffle a new deck, collect the antes and start dealing."""
     for card in range(NUM_CARDS):
         state.deck[card] = DECK[card]
     for value in range(NUM_VALUES):
@@ -133,7 +133,7 @@ def start_hand(state: State) -> None:
 
 @rule
 def deal_from(state: State, phase: int, slot: int) -> None:
-    """Start a phase in which everyone still in is dealt cards, from place `slot` on."""
+    """Start a phase that deals cards to everyone still in, from `slot` on."""
     state.phase = phase
     state.turn = next_in(state, 0)
     state.slot = slot
@@ -142,10 +142,10 @@ def deal_from(state: State, phase: int, slot: int) -> None:
 
 @rule
 def showdown(state: State) -> None:
-    """The best hand wins the pool; of equal hands one is drawn by lot.
+    """Give the pool to the best hand; chance picks the winner of a tie.
 
-    Best is the lowest |sum|, then a sum >= 0, then the highest sum of positive cards, then the highest positive card;
-    before all these, with the option `special_hands`, the rank of `special_hand`.
+    The best hand has the lowest |sum|, then a sum >= 0, then the highest sum of positive cards, then the highest
+    positive card. With the option `special_hands`, the rank of `special_hand` comes first.
     """
     best = -1
     count = 0
@@ -177,7 +177,7 @@ def showdown(state: State) -> None:
 
 @rule
 def hand_rank(first: int, second: int, third: int) -> int:
-    """The rank of three cards at the showdown, at most 41,663: the higher wins, equal ranks tie."""
+    """The rank of three cards at the showdown, 0 to 41,663: the higher rank wins, equal ranks tie."""
     total = int(first) + int(second) + int(third)
     positive = max(first, 0) + max(second, 0) + max(third, 0)
     highest = max(first, second, third, 0)
@@ -186,7 +186,7 @@ def hand_rank(first: int, second: int, third: int) -> int:
 
 @rule
 def special_hand(first: int, second: int, third: int) -> int:
-    """The rank of three cards among the special hands, by their place in `SPECIAL_HANDS`; 0 for no special hand."""
+    """The index of three cards in `SPECIAL_HANDS`; 0 if they are not a special hand."""
     zeros = int(first == 0) + int(second == 0) + int(third == 0)
     total = first + second + third
     highest = max(abs(first), abs(second), abs(third))
@@ -202,7 +202,7 @@ def special_hand(first: int, second: int, third: int) -> int:
 
 @rule
 def win(state: State, seat: int) -> None:
-    """Pay the pool to a seat; then start the next hand, or end the game."""
+    """Pay the pool to a seat, then start the next hand or end the game."""
     pool = state.pool
     if state.phase == BETTING:  # Everyone else has folded, so no cards are shown.
         for other in range(state.num_players):
@@ -237,7 +237,7 @@ def put_in_pool(state: State, seat: int, amount: int) -> None:
 
 @rule
 def pay(state: State, seat: int, reward: float) -> None:
-    """Add to the reward that this transition pays a seat."""
+    """Add to a seat's reward for this transition."""
     if not state.pays:
         state.pays = 1
         for other in range(state.num_players):
@@ -247,7 +247,7 @@ def pay(state: State, seat: int, reward: float) -> None:
 
 @rule
 def weight(state: State, size: float) -> float:
-    """What the weighted reward multiplies a cost by, for a |sum| of `size`; 1 under the credits reward."""
+    """The factor of a cost under the weighted reward for |sum| = `size`; 1 under the credits reward."""
     return 1.0 + size if state.reward_model == WEIGHTED else 1.0
 
 

@@ -1,4 +1,4 @@
-"""What a seat at Corellian Spike can know: the observation `full`, and redrawing all that the seat cannot see."""
+"""The observation `full` of Corellian Spike, and `resample`, which redraws everything that a seat cannot see."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cardgym.games.corellian_spike.state import (
 _THIRD, _SEVENTH, _TENTH, _THIRTIETH = 1 / 3, 1 / 7, 1 / 10, 1 / 30
 _THIRD32 = np.float32(1 / 3)
 
-# By card + 10, up to EMPTY + 10. A lookup is faster still, and needs no branch for an empty place.
+# Indexed by card + 10, up to EMPTY + 10. A lookup is even faster, and needs no branch for an empty slot.
 _CARD_TENTHS = np.zeros(EMPTY + 11, np.float32)
 _CARD_TENTHS[:NUM_VALUES] = [card * _TENTH for card in range(-10, 11)]
 _CARD_COUNTS = np.zeros((EMPTY + 11, NUM_VALUES), np.float32)
@@ -35,7 +35,7 @@ _DECK_COUNTS = np.bincount(DECK + 10).astype(np.float32)
 
 
 def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `full`: own, eight for each opponent in turn, two with a cheat."""
+    """The features of the observation `full`: own, eight for each opponent in order of play, two with a cheat."""
     own = (
         Feature("round", "one-hot: round 0, 1, 2, 3", 4),
         Feature("decision", "one-hot: betting, buying, placing", 3),
@@ -45,16 +45,16 @@ def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
         Feature("spike", "own spike / 10, 0 if not dealt", low=-1),
         Feature("extra", "own bought card / 10, 0 if none", low=-1),
         Feature("has_extra", "1 with a bought card to place"),
-        Feature("sum", "sum of the cards held, without the bought one, / 30", low=-1),
-        Feature("sum_placed", "sum / 30 after: swapping with spike, low, high; 0 with no bought card", 3, low=-1),
+        Feature("sum", "sum of the cards held without the bought one / 30", low=-1),
+        Feature("sum_placed", "sum / 30 after swapping with spike, low, high; 0 without a bought card", 3, low=-1),
         Feature("stack", "own credits / all credits at the table"),
         Feature("pool", "pool / all credits"),
         Feature("put", "own credits put in this hand / all credits"),
         Feature("to_match", "what a match costs / 10, at most 1"),
         Feature("raised", "1 if there is something to match"),
-        Feature("turns_left", "seats the betting still comes to unless one raises / 7"),
+        Feature("turns_left", "seats still to bet unless one raises / 7"),
         Feature("hands_left", "hands still to play after this one / hands"),
-        Feature("unseen", "cards of value -10 .. 10 not seen, / 3: the draw pile and hidden cards", NUM_VALUES),
+        Feature("unseen", "unseen cards of each value -10 .. 10 / 3: draw pile and hidden cards", NUM_VALUES),
     )
     opponents: list[Feature] = []
     for ahead in range(1, options.num_players):
@@ -71,13 +71,13 @@ def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     cheat: tuple[Feature, ...] = ()
     if options.cheat != "no":
         cheat = (
-            Feature("cheats", "1 at the seat that cheats"),
+            Feature("cheats", "1 for the cheating seat"),
             Feature("sleeve", "own card up the sleeve / 10; `extra` has it at the swap", low=-1),
         )
     return own + tuple(opponents) + cheat
 
 
-# Where each feature starts. Compiled code takes these as constants.
+# The offset of each feature; constants for compiled code.
 _START = offsets(full_features(CorellianSpikeOptions()))
 _ROUND, _DECISION, _SEAT = _START["round"], _START["decision"], _START["seat"]
 _CARDS = _START["low"]  # Then `high` and `spike`, in the order of the slots.
@@ -87,7 +87,7 @@ _STACK, _POOL, _PUT = _START["stack"], _START["pool"], _START["put"]
 _TO_MATCH, _RAISED, _TURNS_LEFT = _START["to_match"], _START["raised"], _START["turns_left"]
 _HANDS_LEFT, _UNSEEN = _START["hands_left"], _START["unseen"]
 
-# Of an opponent: where its features start, counted from its first.
+# Offsets within an opponent's features.
 _OPPONENT = _START["opponent_1_in"]
 _ITS_SPIKE, _ITS_STACK = _START["opponent_1_spike"] - _OPPONENT, _START["opponent_1_stack"] - _OPPONENT
 _ITS_PUT, _ITS_PHASE = _START["opponent_1_put"] - _OPPONENT, _START["opponent_1_phase"] - _OPPONENT
@@ -98,11 +98,11 @@ _OPPONENT_SIZE = _ITS_KEPT + 1
 
 @rule
 def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation `full` of `seat`; its features are `full_features`.
+    """Write the observation `full`; see `full_features`.
 
-    Discards lie face up, so a careful player knows which cards are left: those not seen since the last shuffle.
+    Discards lie face up, so a careful player knows the remaining cards: those not seen since the last shuffle.
     """
-    # As few branches as possible: rows differ in phase, and a mispredicted branch costs more than ten numbers.
+    # Few branches: rows differ in phase, and a mispredicted branch costs more than computing ten numbers.
     whole = 1.0 / (state.num_players * state.credits)
     betting = state.phase == BETTING
     holds = (state.extra != EMPTY) & (state.turn == seat)
@@ -150,7 +150,7 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 @rule
 def count_unseen(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write how many cards of each value `seat` has not seen since the last shuffle, in thirds; (21,) float32."""
+    """Write the number of cards of each value not seen by `seat` since the last shuffle, in thirds; (21,) float32."""
     low = _CARD_COUNTS[state.cards[seat, LOW_SLOT] + 10]
     high = _CARD_COUNTS[state.cards[seat, HIGH_SLOT] + 10]
     extra = _CARD_COUNTS[(state.extra if state.turn == seat else EMPTY) + 10]
@@ -165,11 +165,8 @@ def count_unseen(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 
 @rule
 def resample(state: State, seat: int, generator: Generator) -> None:
-    """Shuffle all cards that `seat` cannot see, and deal them again.
-
-    They go to the draw pile, the hands, the bought card and the cheat's sleeve.
-    """
-    # Counted by value first, so that the draw depends on what the seat knows and not on where the cards lie.
+    """Shuffle all cards that `seat` cannot see and deal them again: pile, hands, bought card, the cheat's sleeve."""
+    # Count by value first, so that the draw depends only on what the seat knows, not on the true order of the cards.
     counts = np.zeros(NUM_VALUES, np.int64)
     for place in range(state.deck_size):
         counts[state.deck[place] + 10] += 1

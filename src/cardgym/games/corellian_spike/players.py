@@ -36,10 +36,10 @@ from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 if TYPE_CHECKING:
     from cardgym.players.base import TablePlayer
 
-RANDOM_TABLE_SEED = 2023  # The paper's year. Its own random policy was drawn once and is not published.
+RANDOM_TABLE_SEED = 2023  # The paper's year; the paper's own random policy is not published.
 
 MAX_SUM = 30  # Sums are from -30 to 30.
-_RANKS = 62  # Of a sum: 2 |sum|, and 1 more for a negative one; the lower wins.
+_RANKS = 62  # Rank of a sum: 2 |sum|, plus 1 if negative; the lower wins.
 
 
 @rule
@@ -51,14 +51,14 @@ def initial(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Gene
 
 
 def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
-    """The paper's random policy: one action for each state, drawn once, uniform in its decision's set.
+    """The paper's random policy: a fixed action for each state, drawn uniformly from the actions of its decision.
 
     Returns:
         int8 actions by state index, the same every time.
     """
     generator = np.random.default_rng(RANDOM_TABLE_SEED)
     decision = np.maximum(digits_of(info_state_keys(options)).decision - 1, 0)
-    draws = generator.integers(0, 12, len(decision), np.int8)  # 12 is a multiple of 3, 2 and 4: the numbers of actions.
+    draws = generator.integers(0, 12, len(decision), np.int8)  # Decisions have 2, 3 or 4 actions; all divide 12.
     first = np.array([RAISE, BUY, DISCARD], np.int8)[decision]
     count = np.array([3, 2, 4], np.int8)[decision]
     actions: npt.NDArray[np.int8] = np.asarray(first + draws % count, np.int8)
@@ -66,7 +66,6 @@ def random_table(options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:
 
 
 def random_table_player(options: CorellianSpikeOptions) -> TablePlayer:
-    """The player of `random_table`."""
     from cardgym.players.base import TablePlayer
 
     return TablePlayer("random-table", random_table(options))
@@ -77,12 +76,12 @@ def random_table_player(options: CorellianSpikeOptions) -> TablePlayer:
 
 @rule
 def heuristic(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """Play by the odds of the cards not seen.
+    """Play by the odds of the unseen cards.
 
-    A hand is worth the chance that it beats every opponent if their hidden cards are drawn from the unseen ones; after
-    doubles all have even odds. Raise well above an even share, fold if a match costs more than the hand's share of the
-    pool, buy if the average gain is worth the price, and place the card for the best sum. A cheat places the one up its
-    sleeve likewise. Special hands count by their sums.
+    A hand is worth its chance to beat every opponent when their hidden cards are drawn from the unseen ones; after
+    doubles all players have even odds. Raise with well above an even share, fold if a match costs more than the hand's
+    share of the pool, buy if the average gain exceeds the price, and place a card for the best sum. A cheat places its
+    sleeve card in the same way. Special hands count by their sums.
     """
     unseen = np.zeros(NUM_VALUES, np.float32)
     count_unseen(state, seat, unseen)
@@ -138,7 +137,7 @@ def _bet(
     even = 1.0 / players
     stays = _stays(state)
     share = stays * holds + (1.0 - stays) * even
-    share *= 0.96 ** min(raises, 10)  # A raise suggests better cards than most.
+    share *= 0.96 ** min(raises, 10)  # Each raise suggests better cards.
     due = owed(state, seat)
     if mask[RAISE] and share > even * (1.15 + 0.1 * state.raises[seat]):
         return RAISE
@@ -149,7 +148,7 @@ def _bet(
 
 @rule
 def _stays(state: State) -> float:
-    """The chance that no doubles come before the showdown: one roll after each betting phase of rounds 1 to 3."""
+    """The chance of no doubles before the showdown: one roll after each betting phase of rounds 1 to 3."""
     return float((5.0 / 6.0) ** (4 - max(state.round_number, 1)))
 
 
@@ -166,12 +165,12 @@ def _expected_pool(state: State) -> float:
 def chances_to_beat_all(
     state: State, seat: int, unseen: npt.NDArray[np.float32], beats: npt.NDArray[np.float64]
 ) -> None:
-    """For each sum from -30 to 30, the chance that it beats every opponent still in; a tie counts half."""
+    """Write, for each sum from -30 to 30, its chance to beat every opponent still in; a tie counts half."""
     pairs = np.zeros(41, np.float64)
     for first in range(NUM_VALUES):
         for second in range(NUM_VALUES):
             pairs[first + second] += unseen[first] * unseen[second]
-        pairs[2 * first] -= unseen[first] / 3.0  # `unseen` counts in thirds: the same card is not drawn twice.
+        pairs[2 * first] -= unseen[first] / 3.0  # In thirds, as `unseen`: the same card is not drawn twice.
     for total in range(2 * MAX_SUM + 1):
         beats[total] = 1.0
     ranks = np.zeros(_RANKS, np.float64)
@@ -189,13 +188,13 @@ def chances_to_beat_all(
         for rank in range(_RANKS - 1, -1, -1):
             beaten = (worse + ranks[rank] / 2.0) / whole
             worse += ranks[rank]
-            if rank != 1:  # There is no negative 0.
+            if rank != 1:  # 0 has no negative.
                 beats[MAX_SUM + (-(rank // 2) if rank % 2 else rank // 2)] *= beaten
 
 
 @rule
 def _add_sums(ranks: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64], spike: int, weight: float) -> None:
-    """Add the weights of the sums that a spike makes with every pair of hand cards."""
+    """Add the weight of each pair of hand cards to the rank of its sum with a spike."""
     for pair in range(41):
         total = pair - 20 + spike
         ranks[2 * abs(total) + (total < 0)] += weight * pairs[pair]

@@ -1,4 +1,4 @@
-"""The rounds of a hand: buying a card and placing it; raising, matching or folding, by flat or by matched stakes."""
+"""The rounds of a hand: buying and placing a card; raising, matching and folding, with flat or matched betting."""
 
 from __future__ import annotations
 
@@ -52,7 +52,6 @@ from cardgym.games.corellian_spike.state import (
 
 @rule
 def start_betting(state: State) -> None:
-    """Start a betting phase at seat 0."""
     state.level = 0
     for seat in range(state.num_players):
         state.put_phase[seat] = 0
@@ -64,7 +63,7 @@ def start_betting(state: State) -> None:
 
 @rule
 def _next_better(state: State) -> None:
-    """Pass the turn to the next seat that can bet; after the last one deal the spikes or roll the dice."""
+    """Pass the turn to the next seat that can bet; after the last one, deal the spikes or roll the dice."""
     while state.turns_left > 0:
         state.turns_left -= 1
         state.turn = state.turn + 1 if state.turn + 1 < state.num_players else 0
@@ -79,7 +78,7 @@ def _next_better(state: State) -> None:
 
 @rule
 def owed(state: State, seat: int) -> int:
-    """What a match would cost `seat` now, in credits."""
+    """The credits that a match would cost `seat` now."""
     due = state.level
     if state.betting == MATCHED:
         due = state.level - state.put_phase[seat]
@@ -88,7 +87,7 @@ def owed(state: State, seat: int) -> int:
 
 @rule
 def raise_cost(state: State) -> int:
-    """What a raise would cost the seat whose turn it is, in credits."""
+    """The credits that a raise would cost the seat to move."""
     if state.betting == MATCHED:
         return int(state.level - state.put_phase[state.turn]) + BET
     return BET
@@ -96,7 +95,7 @@ def raise_cost(state: State) -> int:
 
 @rule
 def _record(state: State, seat: int, action: int) -> None:
-    """Count the bet among those of its kind."""
+    """Count the bet by kind, for beliefs."""
     pays = owed(state, seat) > 0
     kind = OPENED + pays if action == RAISE else CHECKED + pays * (1 + (state.stack[seat] < raise_cost(state)))
     counted = state.bets[seat, state.round_number, kind]
@@ -105,7 +104,6 @@ def _record(state: State, seat: int, action: int) -> None:
 
 @rule
 def bet(state: State, action: int) -> None:
-    """Raise, match or fold."""
     seat = state.turn
     _record(state, seat, action)
     if action == FOLD:
@@ -135,7 +133,6 @@ def start_buying(state: State) -> None:
 
 @rule
 def buy(state: State, action: int) -> None:
-    """Buy a card, or don't."""
     seat, number = state.turn, state.round_number
     state.spike_before[seat, number] = state.cards[seat, SPIKE_SLOT]
     state.purchase[seat, number] = BOUGHT if action == BUY else PASSED if state.stack[seat] >= BET else COULD_NOT
@@ -152,7 +149,7 @@ def buy(state: State, action: int) -> None:
 def draw_bought_card(state: State, place: int) -> None:
     """Draw the bought card from a place of the draw pile, and charge for it.
 
-    Its reward is weighted by three quarters of the smallest |sum| that three of the four cards make.
+    The weighted reward uses three quarters of the smallest |sum| of three of the four cards.
     """
     state.extra = draw_card(state, place)
     seat = state.turn
@@ -191,7 +188,7 @@ def place_bought_card(state: State, action: int) -> None:
 
 @rule
 def swap_from_sleeve(state: State, action: int) -> None:
-    """Keep the hand, or swap a hand card with the one up the sleeve, unseen."""
+    """Keep the hand, or secretly swap a hand card with the one up the sleeve."""
     seat = state.turn
     state.sleeve = state.extra
     state.extra = EMPTY
@@ -205,7 +202,7 @@ def swap_from_sleeve(state: State, action: int) -> None:
 
 @rule
 def _next_buyer(state: State) -> None:
-    """Pass the turn to the next seat still in; after the last one start to bet."""
+    """Pass the turn to the next seat still in; after the last one, start betting."""
     state.phase = BUYING
     state.turn = next_in(state, state.turn + 1)
     if state.turn == state.num_players:

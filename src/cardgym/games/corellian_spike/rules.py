@@ -3,8 +3,8 @@
 Source: Torres, Nee and Cortinovis, "How to not lose your starship: Strategy Optimization for Corellian Spike" (2023),
 sections 3 and 4. Amounts are whole credits, always even. A card is its value, -10 .. 10; cards have no suits.
 
-Here is what the contract asks for, and what chance does. `hand` has the ante and the showdown, `betting` and `buying`
-what seats decide, `piles` the cards.
+This module has the contract's functions and the chance moves, `rounds` the players' decisions, and `hand` the cards,
+the ante and the showdown.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from cardgym.games.corellian_spike.state import (
 
 @rule
 def setup(state: State) -> None:
-    """Everyone has the starting credits and pays the first ante."""
+    """Give everyone the starting credits and collect the first ante."""
     state.hand = 0
     state.pays = 0
     state.last_winner = -1
@@ -82,7 +82,7 @@ def setup(state: State) -> None:
 
 @rule
 def num_chance_outcomes(state: State) -> int:
-    """Cards to draw from, 36 rolls of two dice, or players tied for the pool; 0 at a decision or the end."""
+    """The cards left to draw, 36 rolls of two dice, or the players tied for the pool; 0 at a decision or the end."""
     phase = state.phase
     if phase == BETTING or phase == BUYING or phase == PLACING or phase == OVER or phase == CHEATING:
         return 0
@@ -106,7 +106,7 @@ def current_player(state: State) -> int:
 def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     """Betting {raise, match, fold}, buying {buy, don't buy} or placing {discard, spike, low, high}.
 
-    A cheat's last decision is a placing without the spike, which all have seen.
+    A cheat cannot swap its spike at the end: everyone has seen it.
     """
     betting = state.phase == BETTING
     buying = state.phase == BUYING
@@ -157,7 +157,7 @@ def apply_action(state: State, move: int) -> None:
 
 @rule
 def rewards(state: State, out: npt.NDArray[np.float64]) -> None:
-    """Add what the last transition paid, by the reward model."""
+    """Add the rewards of the last transition, by the reward model."""
     if state.pays:
         for seat in range(state.num_players):
             out[seat] += state.paid[seat]
@@ -165,7 +165,7 @@ def rewards(state: State, out: npt.NDArray[np.float64]) -> None:
 
 @rule
 def deal(state: State) -> int:
-    """A new deck is shuffled for every hand."""
+    """The number of the hand: each is dealt from a new deck."""
     return int(state.hand)
 
 
@@ -204,7 +204,7 @@ def bust(state: State, seat: int) -> float:
 
 @rule
 def _next_card(state: State) -> None:
-    """Pass on to the next seat and place to be dealt a card; after the last one start the next phase."""
+    """Go to the next seat and slot that gets a card; after the last one, start the next phase."""
     first, last = LOW_SLOT, HIGH_SLOT
     if state.phase == SPIKES:
         first, last = SPIKE_SLOT, SPIKE_SLOT
@@ -231,7 +231,7 @@ def _next_card(state: State) -> None:
 
 @rule
 def _roll(state: State, roll: int) -> None:
-    """Roll the dice: doubles redraw the hands, double ones (roll 0) the spikes too."""
+    """Roll the dice: doubles redraw the hands; double ones (roll 0) redraw the spikes too."""
     state.dice = roll
     if roll // 6 != roll % 6:
         _next_round(state)
@@ -248,7 +248,7 @@ def _roll(state: State, roll: int) -> None:
 
 @rule
 def _next_round(state: State) -> None:
-    """Start the next round, or the showdown after the third; a cheat still in may swap a card before it."""
+    """Start the next round, or after the third the showdown; before it, a cheat still in may swap a card."""
     if state.round_number < 3:
         state.round_number += 1
         start_buying(state)

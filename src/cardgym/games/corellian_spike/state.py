@@ -1,4 +1,4 @@
-"""The record of Corellian Spike, its options, and names for its numbers."""
+"""The state of Corellian Spike, its options, and its constants."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from cardgym.engine.contract import CardgymError, Options, State, choice, number
 MAX_PLAYERS = 8
 NUM_CARDS = 62
 NUM_VALUES = 21
-BET = 2  # What an ante, a raise, a match and a bought card cost.
+BET = 2  # The price of an ante, a raise, a match and a bought card.
 
 DECK = np.array([v for v in range(-10, 11) for _ in range(3 if v else 2)], np.int8)
-EMPTY = 99  # Instead of a card: there is none.
+EMPTY = 99  # Marks a slot without a card.
 
 # Actions, numbered as in the paper (section 3.2).
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD, SWAP_SPIKE, SWAP_LOW, SWAP_HIGH = range(9)
 NUM_ACTIONS = 9
 
-# Phases. At BETTING, BUYING, PLACING and CHEATING a player decides; at the others chance does.
+# Phases. A player decides at BETTING, BUYING, PLACING and CHEATING, chance at the others except OVER.
 DEALING, BETTING, SPIKES, BUYING, DRAWING, PLACING, DICE, REDRAWING, TIE, OVER, HIDING, CHEATING = range(12)
 
-# What a public record of a seat tells apart, for beliefs about its hand. Bets: matches with nothing to pay, with
-# something, with too few credits to raise; raises with nothing to match, and with something. A fold ends all beliefs.
+# Public actions of a seat, for beliefs about its hand. Bets: free matches, paid matches, matches with too few credits
+# to raise, raises with nothing to match, and re-raises. A fold needs no kind: the seat's hand no longer matters.
 CHECKED, CALLED, CALLED_SHORT, OPENED, RERAISED = range(5)
 NUM_BETS = 5
 NUM_ROUNDS = 4
-MOST_BETS = 20  # Counted of one kind in one round.
-# Purchases: none yet; could not buy, did not, has bought; laid the bought card down, as the spike, took it in hand.
+MOST_BETS = 20  # Cap on the count of one kind in one round.
+# Purchases: none yet; could not, did not, has bought; then discarded the card, made it the spike, took it in hand.
 NOT_YET, COULD_NOT, PASSED, BOUGHT, LAID_DOWN, NEW_SPIKE, IN_HAND = range(7)
 
 FLAT, MATCHED = range(2)  # Option `betting`.
 CREDITS, WEIGHTED = range(2)  # Option `reward`.
 
-LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = range(3)  # Places in `cards[seat]`; the two hand cards are kept sorted.
+LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = range(3)  # Indices into `cards[seat]`; the hand cards are sorted.
 
-# The special hands by rank, the highest last; see docs/games/corellian_spike.
+# The special hands by rank, the best last; see docs/games/corellian_spike.
 SPECIAL_HANDS = ("", "Yee-Haa", "Full Sabacc", "Pure Sabacc", "Idiot's Array")
 YEE_HAA, FULL_SABACC, PURE_SABACC, IDIOTS_ARRAY = range(1, 5)
 
 STATE = np.dtype(
     [
-        # Options, written once.
+        # Options, set once.
         ("num_players", np.int32),
         ("hands", np.int32),
         ("credits", np.int32),
@@ -59,10 +59,10 @@ STATE = np.dtype(
         ("phase", np.int32),
         ("round_number", np.int32),  # 0 before the spikes are dealt, then 1, 2, 3.
         ("pool", np.int32),
-        ("turn", np.int32),  # The seat to decide or to be dealt a card.
-        ("slot", np.int32),  # Where that card goes.
+        ("turn", np.int32),  # The seat that decides or gets a card.
+        ("slot", np.int32),  # The slot of that card.
         ("turns_left", np.int32),  # Seats still to bet after this one unless one raises.
-        ("level", np.int32),  # Flat: what a match costs. Matched: what each must have put in this phase.
+        ("level", np.int32),  # Flat: the cost of a match. Matched: what each seat must have put in this phase.
         ("dice", np.int32),  # The last roll, first die x 6 + second, or -1.
         ("folded", np.int8, (MAX_PLAYERS,)),
         ("tied", np.int8, (MAX_PLAYERS,)),
@@ -72,25 +72,29 @@ STATE = np.dtype(
         ("buys", np.int16, (MAX_PLAYERS,)),  # Cards bought this hand.
         ("kept", np.int16, (MAX_PLAYERS,)),  # Bought cards taken into the hand since it was dealt or redrawn.
         ("cards", np.int8, (MAX_PLAYERS, 3)),  # Low hand card, high hand card, spike.
-        ("extra", np.int8),  # The card the seat `turn` has bought and not placed; at CHEATING, the one up its sleeve.
+        ("extra", np.int8),  # The card that `turn` has bought but not placed; at CHEATING, its sleeve card.
         ("sleeve", np.int8),  # The card up the cheat's sleeve.
         ("deck", np.int8, (NUM_CARDS,)),
         ("deck_size", np.int32),
         ("discards", np.int8, (NUM_CARDS,)),
         ("discards_size", np.int32),
-        ("public", np.int8, (NUM_VALUES,)),  # Cards of each value that lie face up: spikes and discards.
+        ("public", np.int8, (NUM_VALUES,)),  # Face-up cards of each value: spikes and discards.
         # How the last hand ended, for `narrate`.
         ("last_winner", np.int32),
         ("last_pool", np.int32),
         ("shown", np.int8, (MAX_PLAYERS, 3)),  # Cards shown at its showdown; EMPTY for seats that folded.
-        ("pays", np.int8),  # Whether the last transition paid any seat; most do not.
-        ("paid", np.float32, (MAX_PLAYERS,)),  # What it paid, if so.
-        # What all have seen of this hand by round, for beliefs; last, since nothing else reads it.
+        ("pays", np.int8),  # Whether the last transition paid a reward; most do not.
+        ("paid", np.float32, (MAX_PLAYERS,)),  # The rewards, if so.
+        # Public actions of this hand by round, for beliefs; at the end because nothing else reads them.
         ("fresh_round", np.int8),  # The first round since the hands were dealt or redrawn.
         ("bets", np.int8, (MAX_PLAYERS, NUM_ROUNDS, NUM_BETS)),  # Bets of each kind, at most MOST_BETS.
         ("purchase", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),
         ("spike_before", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),  # The seat's spike before the purchase.
-        ("turned_up", np.int8, (MAX_PLAYERS, NUM_ROUNDS)),  # The card it turned up: laid down, replaced, new spike.
+        (
+            "turned_up",
+            np.int8,
+            (MAX_PLAYERS, NUM_ROUNDS),
+        ),  # The card turned up: discarded, replaced, or new spike.
     ],
     align=True,
 )
@@ -103,13 +107,13 @@ _YES = {"true": "yes", "false": "no"}
 class CorellianSpikeOptions(Options):
     """The options of Corellian Spike."""
 
-    num_players: int = number(2, 2, MAX_PLAYERS, help="how many players")  # type: ignore[misc]
-    hands: int = number(10, 1, 10_000, help="the most hands a game has")
+    num_players: int = number(2, 2, MAX_PLAYERS, help="number of players")  # type: ignore[misc]
+    hands: int = number(10, 1, 10_000, help="maximum number of hands")
     credits: int = number(50, 2, 100_000, step=2, help="credits each player starts with")
     betting: str = choice("flat", "matched", help="what the others must pay after a raise")
     reward: str = choice("credits", "weighted", help="the paper's two reward models")
-    special_hands: str = choice("no", "yes", help="whether named hands beat all others at the showdown", aliases=_YES)
-    cheat: str = choice("no", *_SEATS, help="a seat that has a secret fourth card to swap before the showdown")
+    special_hands: str = choice("no", "yes", help="whether special hands beat all others at the showdown", aliases=_YES)
+    cheat: str = choice("no", *_SEATS, help="the seat with a secret fourth card to swap before the showdown")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -117,7 +121,7 @@ class CorellianSpikeOptions(Options):
             raise CardgymError(f"option cheat={self.cheat}: allowed are 'no' and seats 0 to {self.num_players - 1}")
 
     def write(self, state: State) -> None:
-        """Write the options; the option `reward` is the field `reward_model`."""
+        """Write the options; `reward` goes to the field `reward_model`."""
         state.num_players = self.num_players
         state.hands = self.hands
         state.credits = self.credits
@@ -128,7 +132,7 @@ class CorellianSpikeOptions(Options):
 
 
 def invariants(state: State) -> tuple[int, ...]:
-    """All credits; how many cards there are, and the sums of their squares and cubes."""
+    """Total credits, the number of cards, and the sums of the cards' squares and cubes."""
     cards = [int(card) for card in state.deck[: state.deck_size]]
     cards += [int(card) for card in state.discards[: state.discards_size]]
     for seat in range(state.num_players):

@@ -14,10 +14,10 @@ from cardgym.engine.contract import Feature, State, rule
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.state import BUYING, CHEATING, EMPTY, OVER, PLACING, CorellianSpikeOptions
 
-MAX_SUM = 9  # Sums are cut to -9 .. 9.
+MAX_SUM = 9  # Sums are clipped to -9 .. 9.
 _SUMS = 2 * MAX_SUM + 1
-_EXTRAS = 21  # 0 for no bought card, else card + 10: a -10 looks like none.
-_DECISIONS = 3  # Round 0 has only betting without a bought card; rounds 1 to 3 are enumerated with everything.
+_EXTRAS = 21  # 0 without a bought card, else card + 10: a -10 looks like none.
+_DECISIONS = 3  # Round 0 has only betting, without a bought card; rounds 1 to 3 have every combination.
 
 
 # -- the key ----------------------------------------------------------------------------------------------------------
@@ -27,8 +27,8 @@ _DECISIONS = 3  # Round 0 has only betting without a bought card; rounds 1 to 3 
 def info_state_key(state: State, seat: int) -> int:
     """The paper's code of what `seat` knows; 0 at the end.
 
-    The decision is the one being made, also if another seat makes it. A cheat's last one counts as placing the card up
-    the sleeve.
+    The decision is the current one, even if another seat makes it. A cheat's swap counts as placing the card up its
+    sleeve.
     """
     if state.phase == OVER:
         return 0
@@ -42,7 +42,7 @@ def info_state_key(state: State, seat: int) -> int:
 @rule
 def _digit(amount: int) -> int:
     """Tens of credits, rounded half to even, at most 9."""
-    return min(int(amount + 4 + (amount // 10 & 1)) // 10, 9)  # Without branches: they would be unpredictable.
+    return min(int(amount + 4 + (amount // 10 & 1)) // 10, 9)  # Branch-free: branches would be unpredictable.
 
 
 class KeyDigits(NamedTuple):
@@ -51,7 +51,7 @@ class KeyDigits(NamedTuple):
     Attributes:
         round: 0 to 3.
         decision: 1 betting, 2 buying, 3 placing; 0 at the end.
-        total: the sum of the cards held, cut to -9 .. 9, + 10.
+        total: the sum of the cards held, clipped to -9 .. 9, + 10.
         extra: the bought card + 10; 0 for none and for a -10.
         credits: tens of the own credits.
         pool: tens in the pool.
@@ -66,7 +66,7 @@ class KeyDigits(NamedTuple):
 
 
 def digits_of(keys: Any) -> KeyDigits:
-    """The digits of a key or of an array of keys, in Python."""
+    """The digits of a key or of an array of keys."""
     return KeyDigits(
         keys // 10_000_000, keys // 1_000_000 % 10, keys // 10_000 % 100, keys // 100 % 100, keys // 10 % 10, keys % 10
     )
@@ -81,17 +81,17 @@ key_digits = rule(digits_of)
 
 @rule
 def info_state_index(state: State, seat: int) -> int:
-    """The place of the state's key in the paper's enumeration for this number of players."""
+    """The index of the state's key in the paper's enumeration for this number of players."""
     return key_index(info_state_key(state, seat), state.num_players)
 
 
 @rule
 def key_index(key: int, num_players: int) -> int:
-    """The place of a key in the enumeration, `info_state_keys`.
+    """The index of a key in `info_state_keys`.
 
-    The paper enumerates keys with credits digit + pool digit <= 5 x players (25 tens of credits a player's 50). A key
-    beyond that, which other starting credits can reach, has its pool digit lowered until it is inside, and then its
-    credits digit.
+    The paper enumerates keys with credits digit + pool digit <= 5 x players (5 tens for each player's 50 credits).
+    Other starting credits can lead beyond that: the pool digit is then lowered until the key is in range, and if
+    needed the credits digit.
     """
     if key == 0:
         return 0
@@ -99,7 +99,7 @@ def key_index(key: int, num_players: int) -> int:
     digits = key_digits(key)
     own = min(digits.credits, most)
     pool = min(digits.pool, most - own)
-    before = 0  # Pairs of digits enumerated before this one.
+    before = 0  # The number of digit pairs before this one.
     for lower in range(own):
         before += min(9, most - lower) + 1
     pairs = before
@@ -113,7 +113,7 @@ def key_index(key: int, num_players: int) -> int:
 
 
 def info_state_keys(options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
-    """The keys of all indices in order, (num_info_states,) int64."""
+    """The keys in index order, (num_info_states,) int64."""
     totals = np.arange(1, _SUMS + 1) * 10_000
     later = np.add.outer(np.arange(1, 4) * 10_000_000, np.arange(1, _DECISIONS + 1) * 1_000_000)
     later = np.add.outer(np.add.outer(later, totals), np.arange(_EXTRAS) * 100)
@@ -122,12 +122,12 @@ def info_state_keys(options: CorellianSpikeOptions) -> npt.NDArray[np.int64]:
 
 
 def num_info_states(options: CorellianSpikeOptions) -> int:
-    """How many states the paper enumerates: 231,041 for two players, 361,001 for four or more, the end included."""
+    """The number of states, including the end: 231,041 for two players, 361,001 for four or more."""
     return len(_amounts(options)) * (_SUMS + 3 * _DECISIONS * _SUMS * _EXTRAS) + 1
 
 
 def _amounts(options: CorellianSpikeOptions) -> list[int]:
-    """The last two digits of the keys enumerated, in order."""
+    """The last two digits of the enumerated keys, in order."""
     most = 5 * options.num_players
     return [own * 10 + pool for own in range(10) for pool in range(min(9, most - own) + 1)]
 
@@ -137,10 +137,10 @@ def _amounts(options: CorellianSpikeOptions) -> list[int]:
 
 def paper_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     """The paper's observation is one number: the state's index."""
-    return (Feature("index", "the state's place in the paper's enumeration", 1, 0, num_info_states(options) - 1),)
+    return (Feature("index", "the state's index in the paper's enumeration", 1, 0, num_info_states(options) - 1),)
 
 
 @rule
 def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the state's index; float32 holds it exactly, as it is below 2^24."""
+    """Write the state's index; float32 represents it exactly, since it is below 2^24."""
     out[0] = info_state_index(state, seat)

@@ -1,7 +1,7 @@
-"""Observations of small whole numbers that a table can be kept over: `cards` and `spikes`.
+"""Observations of small whole numbers for tabular learners: `cards` and `spikes`.
 
-The paper names both as future work (section 6): its state with each card in place of their sum, and its state with the
-opponents' spikes. All else is as in its state code: the round, the decision, and the tens of credits and of the pool.
+The paper names both as future work (section 6): its state with each card instead of the sum, and its state with the
+opponents' spikes added. The round, the decision and the tens of credits and of the pool are as in its state code.
 """
 
 from __future__ import annotations
@@ -22,18 +22,17 @@ from cardgym.games.corellian_spike.state import (
 from cardgym.games.corellian_spike.state_index import MAX_SUM, info_state_key, key_digits
 
 NO_CARD = 11
-"""Instead of a card: there is none."""
+"""Marks a slot without a card."""
 
 _LOWEST = -10
 _BASE = NO_CARD - _LOWEST + 1
-"""A key is the observation written to this base."""
+"""A key is the observation as a number in this base."""
 
 
 # -- the observations -------------------------------------------------------------------------------------------------
 
 
 def cards_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """The features of the observation `cards`."""
     return (
         Feature("round", "round", 1, 0, 3),
         Feature("decision", "1 betting, 2 buying, 3 placing, 0 at the end", 1, 0, 3),
@@ -65,11 +64,11 @@ def spikes_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
     )
 
 
-# Where each feature starts. Compiled code takes these as constants.
+# The offset of each feature; constants for compiled code.
 CARDS_START = offsets(cards_features(CorellianSpikeOptions()))
 SPIKES_START = offsets(spikes_features(CorellianSpikeOptions()))
 DECISION = CARDS_START["decision"]
-"""Where the decision is, in both observations."""
+"""The index of the decision in both observations."""
 
 _ROUND = CARDS_START["round"]
 _CARDS = CARDS_START["low"]  # Then `high` and `spike`, in the order of the slots.
@@ -82,7 +81,6 @@ _CARDS_SIZE = len(CARDS_START)
 
 @rule
 def observe_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation `cards`; its features are `cards_features`."""
     digits = key_digits(info_state_key(state, seat))
     out[_ROUND] = digits.round
     out[DECISION] = digits.decision
@@ -95,7 +93,6 @@ def observe_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
 
 @rule
 def observe_spikes(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the observation `spikes`; its features are `spikes_features`."""
     digits = key_digits(info_state_key(state, seat))
     out[_ROUND] = digits.round
     out[DECISION] = digits.decision
@@ -119,7 +116,7 @@ def _card(card: int) -> int:
 
 @rule
 def cards_key(state: State, seat: int) -> int:
-    """The observation `cards` as one whole number, never 0."""
+    """The observation `cards` as one integer, never 0."""
     numbers = np.empty(_CARDS_SIZE, np.float32)
     observe_cards(state, seat, numbers)
     return numbers_key(numbers, _CARDS_SIZE)
@@ -127,7 +124,7 @@ def cards_key(state: State, seat: int) -> int:
 
 @rule
 def spikes_key(state: State, seat: int) -> int:
-    """The observation `spikes` as one whole number, never 0."""
+    """The observation `spikes` as one integer, never 0."""
     numbers = np.empty(_OPPONENTS + MAX_PLAYERS - 1, np.float32)
     observe_spikes(state, seat, numbers)
     return numbers_key(numbers, _OPPONENTS + state.num_players - 1)
@@ -135,7 +132,7 @@ def spikes_key(state: State, seat: int) -> int:
 
 @rule
 def numbers_key(numbers: npt.NDArray[np.float32], size: int) -> int:
-    """The first `size` numbers of such an observation, each -10 to 11, as one number; below 2^63 for 13 of them."""
+    """The first `size` numbers of an observation, each -10 to 11, as one integer; up to 13 numbers fit below 2^63."""
     key = 1
     for place in range(size):
         key = key * _BASE + int(numbers[place]) - _LOWEST
@@ -143,7 +140,7 @@ def numbers_key(numbers: npt.NDArray[np.float32], size: int) -> int:
 
 
 def cards_of(keys: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[np.int64]]:
-    """The observations `cards` that some keys were made of: an int64 array for each feature, by name."""
+    """Decode keys of the observation `cards`: an int64 array for each feature, by name."""
     features = {}
     for name in reversed(CARDS_START):
         features[name] = keys % _BASE + _LOWEST

@@ -94,7 +94,7 @@ def action_text(state: State, action: int) -> str:
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:
-    """What a move looked like from `seat`: bets, purchases, discards, spikes, dice, showdowns; own cards drawn."""
+    """What `seat` saw of a move: bets, purchases, discards, spikes, dice, showdowns, and the seat's own draws."""
     lines = [_narrate_move(before, move, after, seat)]
     if after.hand != before.hand:
         lines += _narrate_end(after, seat)
@@ -159,7 +159,7 @@ def _narrate_end(after: State, seat: int) -> list[str]:
 
 
 def special_name(state: State, seat: int) -> str:
-    """The special hand that a seat has shown, or ""."""
+    """The name of the special hand that a seat has shown, or ""."""
     return SPECIAL_HANDS[special_hand(*(int(card) for card in state.shown[seat]))] if state.special_hands else ""
 
 

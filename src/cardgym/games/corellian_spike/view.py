@@ -1,4 +1,4 @@
-"""What a person sees of Corellian Spike: the hands, the spikes, the piles, the dice; and rolls and showdowns."""
+"""The table of Corellian Spike: its view, reveals, rules text, player strengths and pictures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SWAPS = {SWAP_LOW: LOW_SLOT, SWAP_HIGH: HIGH_SLOT, SWAP_SPIKE: SPIKE_SLOT}
 
 
 def view(state: State, seat: int) -> View:
-    """Own cards, everyone's spikes and credits, the piles, the dice, the pool."""
+    """The seat's cards, everyone's spikes and credits, the piles, the dice, the pool."""
     zones: list[Zone] = []
     counters: list[Counter] = [
         {"name": "Pool", "value": int(state.pool), "seat": None},
@@ -69,7 +69,7 @@ def _hand(state: State, owner: int, seat: int) -> list[Item]:
     if state.phase == PLACING and state.turn == owner:
         bought = _card(f"{owner}:bought", int(state.extra), seat in (owner, -1), "bought card")
         items.append({**bought, "caption": "bought"})
-    if state.cheat == owner and seat in (owner, -1):  # Nobody else sees that there is such a card.
+    if state.cheat == owner and seat in (owner, -1):  # Hidden from everyone else.
         swapping = state.phase == CHEATING
         secret = _card(f"{owner}:sleeve", int(state.extra if swapping else state.sleeve), True, "card up the sleeve")
         items.append({**secret, "caption": "sleeve"})
@@ -116,7 +116,7 @@ def _dice(roll: int) -> list[Item]:
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
-    """A roll and what it does, and the showdown with every sum."""
+    """A roll and its effect, and the showdown with every sum."""
     shown: list[Reveal] = []
     if before.phase == DICE:
         first, second = move // 6 + 1, move % 6 + 1
@@ -163,7 +163,7 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    """The rules with these options, for a person who plays."""
+    """The rules under these options."""
     extra = ""
     if state.special_hands:
         extra += (
@@ -173,27 +173,27 @@ def rules_text(state: State) -> str:
     if state.cheat >= 0:
         extra += (
             f"\n\nSeat {state.cheat} cheats: it hides a fourth card when the hand is dealt, and may swap a hand card"
-            "\nfor it before the showdown. Nobody sees it."
+            "\nfor it before the showdown. Nobody else sees it."
         )
     raising = "costs 2, and each of the others then pays 2 to match"
     if state.betting != FLAT:
-        raising = "costs what is owed and 2 more, which the others must match"
+        raising = "costs the amount owed plus 2, which the others must match"
     return f"""\
 CORELLIAN SPIKE, the Sabacc of the films, {state.num_players} players, at most {state.hands} hands
 
 62 cards: two 0s and three of each number from -10 to -1 and from 1 to 10. The sum nearest to 0 wins the pool.
 
-A hand. Everybody puts {BET} credits into the pool and is dealt two cards. After the first betting each is dealt a
-third card, face up: the spike. Then there are three rounds:
-  1. In turns you may buy a card for {BET} credits and put it in the place of a card you hold, or discard it. What goes
-     away lies face up.
+A hand. Everyone puts {BET} credits into the pool and is dealt two cards. After a first phase of betting everyone gets a
+third card, face up: the spike. Then three rounds follow:
+  1. In turn you may buy a card for {BET} credits and replace one of your cards with it, or discard it. Discards lie
+     face up.
   2. Betting: raise, match or fold. A raise {raising}.
-  3. Two dice are rolled. On doubles everybody's two hand cards are drawn anew; on double ones the spikes too.
+  3. Two dice are rolled. Doubles redraw everyone's two hand cards; double ones redraw the spikes too.
 
-The showdown. The sum nearest to 0 takes the pool; of equal ones a sum of 0 or more beats one below, then the highest
-sum of positive cards counts, then the highest positive card. If all others have folded, the last one takes it.{extra}
+The showdown. The sum nearest to 0 takes the pool. In a tie a sum of 0 or more beats a negative one, then the highest
+sum of positive cards wins, then the highest positive card. If all others fold, the last player takes the pool.{extra}
 
-The game ends after {state.hands} hands, or when somebody has no credits left. Each begins with {state.credits}."""
+Everyone starts with {state.credits} credits. The game ends after {state.hands} hands, or when someone runs out."""
 
 
 # -- strength ----------------------------------------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def die(points: int) -> Symbol:
 
 
 def symbols() -> dict[str, Symbol]:
-    """The cards by value, a back, a place without a card, and the dice."""
+    """The cards by value, a card back, an empty slot, and the dice."""
     cards = {f"card{value:+d}": card(value) for value in range(-10, 11)}
     return {**cards, "card-back": back(), "card-slot": SLOT, **{f"die-{points}": die(points) for points in range(1, 7)}}
 

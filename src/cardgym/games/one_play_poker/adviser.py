@@ -1,4 +1,4 @@
-"""The adviser of One Play Poker: exact values of both bets, and luck separated from skill to the last credit."""
+"""The adviser of One Play Poker: the exact value of each bet, and an exact split of results into luck and skill."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from cardgym.solvers.exact import backward_induction
 from cardgym.table.advice import ActionAdvice, Advice, Adviser
 
 _BLUNDER = 0.25
-"""Credits. The dearest decisions cost one: a bet with no chance to win."""
+"""Credits. The worst decisions cost one: a bet with no chance to win."""
 
 
 def adviser(options: OnePlayPokerOptions) -> Adviser:
-    """The adviser for these options. The game is solved once, up to the names of the suits."""
+    """The adviser for these options. The game is solved once, up to renaming the suits."""
     mdp = enumerate_game(GAME, options, symmetric=True)
     values = backward_induction(mdp, 1).values
 
     def value(state: State) -> Fraction:
-        """What the player expects to be paid from here on, playing best, before a decision or at the end."""
+        """The expected future pay under optimal play, before a decision or at the end."""
         if state.phase == OVER:
             return Fraction(0)
         return values[int(mdp.find(np.array([state], STATE).view(np.recarray))[0])]
 
     def ahead(state: State) -> Fraction:
-        """The same from any state."""
+        """The same for any state."""
         if state.phase != DEALING:
             return value(state)
         paid, after = _outcomes(state)
@@ -64,7 +64,7 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
         return Advice("bet", "credits", "exact calculation", tuple(actions), _BLUNDER)
 
     def standing(state: State, seat: int) -> float:
-        """The credits that the player wins in the whole game on average, if every bet from here on is the best."""
+        """The expected net credits of the whole game under optimal play from here on."""
         so_far = -1 - int(state.bets)
         if state.phase == OVER:
             return so_far + pot(state) * result(state) / 2
@@ -79,7 +79,7 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
 
 
 def pot_share(state: State) -> Fraction:
-    """The share of the pot that the player wins on average, over all cards that can still come."""
+    """The expected share of the pot, averaged over all cards still to come."""
     if state.dealt == NUM_DEALT:
         return Fraction(result(state), 2)
     return _share(state.tobytes())
@@ -93,7 +93,7 @@ def _share(record: bytes) -> Fraction:
 
 @compiled
 def _count(states: Any) -> tuple[int, int]:
-    """The halves of the pot won, summed over all ordered ways to deal the cards left, and how many ways there are."""
+    """The halves of the pot won, summed over all ordered deals of the cards left, and the number of deals."""
     state = states[0]
     played = states.copy()
     halves = 0
@@ -114,14 +114,14 @@ def _count(states: Any) -> tuple[int, int]:
 
 
 def _played(state: State, move: int) -> tuple[Fraction, State]:
-    """What a move pays, and the state after it."""
+    """The pay of a move, and the state after it."""
     states = np.array([state], STATE)
     _apply(states, move)
     return Fraction(float(states["paid"][0, 0])), states.view(np.recarray)[0]
 
 
 def _outcomes(state: State) -> tuple[list[Fraction], list[State]]:
-    """What every outcome of chance pays, and the states after them."""
+    """The pay of each chance outcome, and the states after them."""
     moves = [_played(state, outcome) for outcome in range(NUM_CARDS - int(state.dealt))]
     return [paid for paid, _ in moves], [after for _, after in moves]
 

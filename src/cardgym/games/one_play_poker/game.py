@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 DOC = f"""One Play Poker: one player against a house that duplicates every bet.
 
 ## Description
-From a deck of sixteen cards (jack, queen, king and ace in four suits) the player, the house, the player and the house
-get a card each, all face up. Player and house have put an ante of 1 into the pot. After a card the player bets 1 or
-not, and the house always does the same. The better hand of two cards takes the pot; equal hands split it. A hand is a
-flush (two of one suit), a pair, or a high card; then the high card decides, then the other. Suits break no tie.
+Player and house each put an ante of 1 into the pot. From a deck of sixteen cards (jack, queen, king and ace in four
+suits) they get two cards each, face up: first the player, then the house, then the player, then the house. After a card
+the player may bet 1, and the house always does the same. The better hand takes the pot; equal hands split it. A hand is
+a flush (two cards of one suit), a pair, or a high card; ties are decided by the higher card, then by the other. Suits
+do not break ties.
 
 ## Action Space
 `Discrete(2)`: 0 don't bet, 1 bet. Both are always legal.
@@ -35,19 +36,19 @@ flush (two of one suit), a pair, or a high card; then the high card decides, the
 
 A hand of one card has its `low` card only.
 
-`obs="paper"`, the number of the paper's state (player, house, pot): `Discrete({_THREE})`, or `Discrete({_FOUR})` with
-four decisions; 0 is the end. `info["info_state_key"]` has nine digits: bets, the own cards, the house's cards, two
-digits each from 01 (jack of spades) to 16 (ace of diamonds).
+`obs="paper"`, the index of the paper's state (player, house, pot): `Discrete({_THREE})`, or `Discrete({_FOUR})` with
+four decisions; 0 is the end. `info["info_state_key"]` has nine digits: bets, the player's cards, the house's cards, two
+digits for each card from 01 (jack of spades) to 16 (ace of diamonds).
 
 ## Starting State
 The player's first card.
 
 ## Rewards
-A bet costs 1 at once. The last step also pays the whole pot for a win, half of it for a draw, nothing for a loss. The
-pot is 2 + 2 x bets. The ante is sunk: net profit is the return - 1.
+A bet costs 1 immediately. The last step also pays the whole pot for a win, half of it for a draw, nothing for a loss.
+The pot is 2 + 2 x bets. The ante is not part of the return: net profit is the return - 1.
 
 ## Episode End
-After the last decision and the last card. An illegal action ends the game with the pot lost.
+After the last decision and the last card. An illegal action ends the game and loses the pot.
 
 ## Information
 `action_mask`, `info_state_key`.
@@ -66,7 +67,7 @@ Bastiaan and Krabben, "One Play Poker", Decision Making in Intelligent Systems, 
 
 
 def optimal(options: rules.OnePlayPokerOptions) -> TablePlayer:
-    """The policy of the highest expected reward, undiscounted."""
+    """The policy with the highest expected undiscounted return."""
     from cardgym.players.base import TablePlayer
     from cardgym.solvers.solve import optimal_table
 

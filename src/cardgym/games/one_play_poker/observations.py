@@ -1,4 +1,4 @@
-"""What the player of One Play Poker sees as numbers, and the paper's states (player, house, pot) as table indices."""
+"""The observations of One Play Poker, and the paper's states (player, house, pot) as table indices."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _END = _FIRST_FOUR + NUM_CARDS * (NUM_CARDS - 1) // 2 * _HOUSE_HANDS * 4
 
 
 def num_info_states(options: OnePlayPokerOptions) -> int:
-    """How many states have a decision, and one for the end: 5,537, or 49,217 with four decisions."""
+    """The number of states with a decision, plus one for the end: 5,537, or 49,217 with four decisions."""
     return _FIRST_FOUR if options.decisions == 3 else _END
 
 
 @rule
 def info_state_key(state: State, seat: int) -> int:
-    """Nine digits: bets, own cards, the house's cards, two digits each, 1 for the deck's first card; 0 at the end."""
+    """Nine digits: bets, own cards, the house's cards, two digits for each card, from 01; 0 at the end."""
     if state.phase == OVER:
         return 0
     own = (int(state.player[0]) + 1) * 100 + int(state.player[1]) + 1
@@ -47,7 +47,7 @@ def info_state_key(state: State, seat: int) -> int:
 
 @rule
 def info_state_index(state: State, seat: int) -> int:
-    """The state's place among those with a decision, by cards out, own hand, the house's hand and bets; else 0."""
+    """The state's index among those with a decision, ordered by cards out, own hand, the house's hand, bets; else 0."""
     if state.phase != BETTING:
         return 0
     bets = int(state.bets)
@@ -69,12 +69,12 @@ def info_state_index(state: State, seat: int) -> int:
 
 @rule
 def _pair(low: int, high: int, size: int) -> int:
-    """The place of a pair low < high among those of 0 .. size - 1 in dictionary order."""
+    """The index of a pair low < high among the pairs of 0 .. size - 1 in lexicographic order."""
     return low * (2 * size - low - 1) // 2 + high - low - 1
 
 
 def states(options: OnePlayPokerOptions) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], int]]:
-    """Own cards, the house's cards and bets of every state with a decision, in the order of the index, from 1 on."""
+    """Own cards, the house's cards and bets of every state with a decision, in index order from 1."""
     for dealt in range(1, options.decisions + 1):
         for own in itertools.combinations(range(NUM_CARDS), (dealt + 1) // 2):
             left = [card for card in range(NUM_CARDS) if card not in own]
@@ -84,7 +84,7 @@ def states(options: OnePlayPokerOptions) -> Iterator[tuple[tuple[int, ...], tupl
 
 
 def info_state_keys(options: OnePlayPokerOptions) -> npt.NDArray[np.int64]:
-    """The keys of all indices in order, int64."""
+    """The keys in index order, (num_info_states,) int64."""
     keys = [0]
     for own, house, bets in states(options):
         key = bets
@@ -95,21 +95,20 @@ def info_state_keys(options: OnePlayPokerOptions) -> npt.NDArray[np.int64]:
 
 
 def info_state_labels(options: OnePlayPokerOptions) -> list[str]:
-    """What policy files call all indices in order; the first is the end."""
+    """The labels of the states in policy files, in index order; the first is the end."""
     return ["end", *(state_text(own, house, bets) for own, house, bets in states(options))]
 
 
 def state_text(own: Iterable[int], house: Iterable[int], bets: int) -> str:
     """The paper's state (player, house, pot) with cards as text, such as `AH,KS QD 4`.
 
-    A hand is in alphabetical order, as the paper writes it (section 4, "States"); `-` is a hand without cards.
+    Hands are in alphabetical order, as in the paper (section 4, "States"); `-` is an empty hand.
     """
     hands = (",".join(sorted(card_text(card) for card in hand)) or "-" for hand in (own, house))
     return f"{' '.join(hands)} {2 + 2 * bets}"
 
 
 def full_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
-    """The features of the full observation."""
     cards = []
     for hand in ("own", "house"):
         for place in ("low", "high"):
@@ -120,10 +119,10 @@ def full_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
     return (
         Feature("cards_out", "one-hot: 1, 2, 3, 4 cards out", 4),
         Feature("bets", "bets made / 4; the pot is 2 + 2 x bets"),
-        Feature("own_paired", "1 if the own two cards are of one rank"),
-        Feature("own_suited", "1 if the own two cards are of one suit"),
-        Feature("house_paired", "1 if the house's two cards are of one rank"),
-        Feature("house_suited", "1 if the house's two cards are of one suit"),
+        Feature("own_paired", "1 if the own cards have the same rank"),
+        Feature("own_suited", "1 if the own cards have the same suit"),
+        Feature("house_paired", "1 if the house's cards have the same rank"),
+        Feature("house_suited", "1 if the house's cards have the same suit"),
         *cards,
     )
 
@@ -137,7 +136,7 @@ _CARD_SIZE = NUM_RANKS + NUM_SUITS  # A hand's low card, then its high card: ran
 
 @rule
 def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the full observation; `full_features` names its numbers. A hand of one card has its `low` card only."""
+    """Write the full observation; see `full_features`. A hand of one card has only its `low` card."""
     for i in range(out.shape[0]):
         out[i] = 0.0
     if state.dealt > 0:
@@ -164,10 +163,10 @@ def _write_cards(hand: npt.NDArray[np.int8], out: npt.NDArray[np.float32], start
 
 def paper_features(options: OnePlayPokerOptions) -> tuple[Feature, ...]:
     """The paper's observation is one number: the state's index."""
-    return (Feature("index", "the state's place among (player, house, pot)", 1, 0, num_info_states(options) - 1),)
+    return (Feature("index", "the index of the state (player, house, pot)", 1, 0, num_info_states(options) - 1),)
 
 
 @rule
 def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
-    """Write the state's index; float32 holds it exactly (it is below 2^24)."""
+    """Write the state's index; float32 represents it exactly, since it is below 2^24."""
     out[0] = info_state_index(state, seat)

@@ -15,8 +15,8 @@ _KING = 2
 def handcrafted(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """The paper's handcrafted policy (section 4, "Playing the game").
 
-    With one card out, bet on a king or an ace; with two, if the own card is higher than the house's; with three, with a
-    pair or a flush; with four, where the paper says nothing, if winning.
+    With one card out, bet on a king or an ace; with two, on a card higher than the house's; with three, on a pair or a
+    flush; with four, for which the paper gives no rule, on the winning hand.
     """
     low = int(state.player[0])
     if state.dealt == 1:

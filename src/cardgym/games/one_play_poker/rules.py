@@ -1,7 +1,7 @@
 """The rules of One Play Poker: one player against a house that duplicates every bet.
 
 Source: Bastiaan and Krabben, "One Play Poker", assignment 1 of Decision Making in Intelligent Systems (University of
-Amsterdam), sections 1, 3 and 4. All cards lie face up. Where the paper contradicts itself, an option chooses the
+Amsterdam), sections 1, 3 and 4. All cards lie face up. Where the paper contradicts itself, an option selects the
 reading.
 """
 
@@ -20,22 +20,22 @@ NUM_RANKS = 4  # Jack, queen, king, ace.
 NUM_SUITS = 4  # Spades, hearts, clubs, diamonds.
 NUM_CARDS = NUM_RANKS * NUM_SUITS  # A card is rank x 4 + suit.
 NUM_DEALT = 4
-EMPTY = -1  # In a place for a card: no card.
+EMPTY = -1  # Marks a slot without a card.
 
 PASS, BET = range(2)  # An action is the amount of the bet.
 NUM_ACTIONS = 2
 
 DEALING, BETTING, OVER = range(3)  # Phases.
 FLUSH_FIRST, PAIR_FIRST = range(2)  # Option `ranking`.
-LOSS, DRAW, WIN = range(3)  # Halves of the pot that the player gets.
+LOSS, DRAW, WIN = range(3)  # The number of halves of the pot that the player gets.
 
 STATE = np.dtype(
     [
-        # Options, written once.
+        # Options, set once.
         ("num_players", np.int32),
         ("decisions", np.int32),
         ("ranking", np.int32),
-        # The game. Hands are kept sorted, so that the order of two cards makes no two states.
+        # The game. Hands are sorted, so that the order of two cards does not make two states.
         ("phase", np.int32),
         ("dealt", np.int32),  # Cards out.
         ("bets", np.int32),  # Bets the player has made.
@@ -62,7 +62,7 @@ class OnePlayPokerOptions(Options):
 
 @rule
 def setup(state: State) -> None:
-    """The antes are in; no card is out."""
+    """The antes are paid; no card is dealt yet."""
     state.phase = DEALING
     state.dealt = 0
     state.bets = 0
@@ -112,17 +112,17 @@ def apply_action(state: State, move: int) -> None:
 
 @rule
 def forfeit(state: State, seat: int) -> float:
-    """A forfeit leaves the pot to the house: nothing more is paid."""
+    """A forfeit leaves the pot to the house: it costs nothing more."""
     return 0.0
 
 
 @rule
 def resample(state: State, seat: int, generator: Generator) -> None:
-    """Nothing is hidden: all cards lie face up."""
+    """Nothing to do: all cards are face up."""
 
 
 def invariants(state: State) -> tuple[int, ...]:
-    """The cards in the deck and in both hands, as bits, and how many they are: every card is in one place."""
+    """The cards in the deck and both hands as bits, and their number: every card is in exactly one place."""
     total, count = int(state.deck), 0
     for card in range(NUM_CARDS):
         count += int(state.deck) >> card & 1
@@ -148,13 +148,13 @@ def max_score(state: State) -> float:
 
 @rule
 def net_profit(state: State, seat: int) -> float:
-    """What the player has won or lost in a finished game, the ante included."""
+    """The player's net result of a finished game, ante included."""
     return pot(state) * result(state) / 2.0 - float(state.bets) - 1.0
 
 
 @rule
 def bets_made(state: State, seat: int) -> float:
-    """How often the player has bet."""
+    """The number of bets the player has made."""
     return float(state.bets)
 
 
@@ -214,7 +214,7 @@ def result(state: State) -> int:
 
 @rule
 def hand_rank(ranking: int, low: int, high: int) -> int:
-    """The worth of a sorted hand: its class, its high card, its kicker. Suits break no tie."""
+    """The rank of a sorted hand: its class, then its high card, then its kicker. Suits do not count."""
     best = 0
     if is_pair(low, high):
         best = 1 if ranking == FLUSH_FIRST else 2
@@ -225,13 +225,11 @@ def hand_rank(ranking: int, low: int, high: int) -> int:
 
 @rule
 def is_pair(one: int, other: int) -> bool:
-    """Whether two cards are of one rank."""
     return int(one) // NUM_SUITS == int(other) // NUM_SUITS
 
 
 @rule
 def is_flush(one: int, other: int) -> bool:
-    """Whether two cards are of one suit."""
     return int(one) % NUM_SUITS == int(other) % NUM_SUITS
 
 
@@ -243,9 +241,9 @@ SUIT_ORDERS = np.array(list(itertools.permutations(range(NUM_SUITS))), np.int8)
 
 @rule
 def canonical(state: State) -> None:
-    """Rename the suits so that states that differ only by the names of the suits become one.
+    """Rename the suits to a canonical form, so that states that differ only in suit names become equal.
 
-    Of the 24 renamings it takes the one whose cards, own hand first and hands sorted, come first in dictionary order.
+    Of the 24 renamings it picks the one whose cards (own hand first, hands sorted) are lexicographically smallest.
     """
     best = NUM_CARDS**NUM_DEALT
     chosen = 0

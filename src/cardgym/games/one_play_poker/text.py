@@ -24,7 +24,7 @@ _SYMBOLS = "♠♥♣♦"
 
 
 def card_text(card: int) -> str:
-    """A card as the policy files write it, such as `KS` for the king of spades."""
+    """A card as in policy files, such as `KS` for the king of spades."""
     return RANKS[card // NUM_SUITS] + SUITS[card % NUM_SUITS]
 
 
@@ -42,7 +42,7 @@ def _combination(hand: State) -> str:
 
 
 def describe(state: State, seat: int) -> str:
-    """Both hands, the pot, and what there is to decide."""
+    """Both hands, the pot, and the decision."""
     left = int(state.decisions - state.dealt)
     turn = "chance"
     if state.phase == BETTING:
@@ -61,12 +61,11 @@ def describe(state: State, seat: int) -> str:
 
 
 def action_text(state: State, action: int) -> str:
-    """An action in words."""
     return "don't bet" if action == PASS else f"bet 1 (the house too: the pot becomes {pot(state) + 2})"
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:
-    """What a move looked like: the card dealt, the bet made, the showdown."""
+    """What happened in a move: the card dealt, the bet, the showdown."""
     if before.phase == BETTING:
         words = "You don't bet" if move == PASS else f"You bet 1, so does the house: the pot is {pot(after)}"
     else:

@@ -1,4 +1,4 @@
-"""What people see of One Play Poker: both hands, the pot and the showdown; the rules, and how strong players are."""
+"""The table of One Play Poker: its view, reveals, rules text and player strengths."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
 
 def symbols() -> dict[str, Symbol]:
-    """The sixteen cards, and a place for one not dealt yet."""
+    """The sixteen cards, and an empty slot."""
     return pack(RANKS, SUITS)
 
 
@@ -33,7 +33,7 @@ STRENGTH = {
     "always": "wins 1.03 credits a game [0.95, 1.10] from the house; 10,000 games",
     "never": "wins 1.01 credits a game [0.99, 1.03] from the house; 10,000 games",
     "handcrafted": "wins 1.42 credits a game [1.38, 1.47] from the house; 10,000 games",
-    "optimal": "wins 1.45 credits a game [1.40, 1.49] from the house: nobody wins more; 10,000 games",
+    "optimal": "wins 1.45 credits a game [1.40, 1.49] from the house, the most possible; 10,000 games",
 }
 
 
@@ -47,21 +47,21 @@ def ending(state: State, seat: int) -> str:
 
 
 def rules_text(state: State) -> str:
-    """The rules with these options, for a person who plays."""
+    """The rules under these options."""
     order = "A flush beats a pair, a pair beats a high card."
     if state.ranking != FLUSH_FIRST:
         order = "A pair beats a flush, a flush beats a high card."
     return f"""\
 ONE PLAY POKER, you against the house
 
-16 cards: jack, queen, king and ace of each suit. Everything lies face up. You and the house put 1 credit each into the
+16 cards: jack, queen, king and ace of each suit. All cards are face up. You and the house put 1 credit each into the
 pot. Cards are dealt one by one: to you, to the house, to you, to the house.
 
-After each of the first {state.decisions} cards you may bet 1 credit; the house always bets as much.
-There is no folding.
+After each of the first {state.decisions} cards you may bet 1 credit; the house always bets the same.
+You cannot fold.
 
-With four cards out the better hand of two takes the pot, and equal hands share it. {order}
-Of equal kinds the higher card wins, then the other one; suits do not count."""
+After four cards the better hand takes the pot, and equal hands share it. {order}
+Between hands of the same kind the higher card wins, then the other card; suits do not count."""
 
 
 _RANKS = ("jack", "queen", "king", "ace")
@@ -79,7 +79,6 @@ def _cards(hand: State, owner: str) -> list[Item]:
 
 
 def _combination(hand: State) -> str:
-    """A hand in words."""
     high = max(int(card) for card in hand)
     if high == EMPTY:
         return "nothing yet"
@@ -91,7 +90,7 @@ def _combination(hand: State) -> str:
 
 
 def view(state: State, seat: int) -> View:
-    """Everything lies face up: both hands, the pot, and the decisions to come."""
+    """Both hands, the pot, and the decisions to come."""
     zones: list[Zone] = [
         {"name": "The house", "seat": None, "kind": "hand", "items": _cards(state.house, "house")},
         {"name": "Your hand", "seat": 0, "kind": "hand", "items": _cards(state.player, "hand")},

@@ -1,8 +1,8 @@
 """The batch Q-learning of the Corellian Spike paper, for any number of players.
 
-Source: Torres, Nee and Cortinovis (2023), section 4.2. Where the text is silent, it does what their published program
-does: action values are kept from one iteration to the next, a maximum is over the actions tried so far, and of equal
-values the lowest action wins.
+Source: Torres, Nee and Cortinovis (2023), section 4.2. Where the text is silent, it follows the published
+program: action values carry over from one iteration to the next, a maximum is over the actions tried so far, and the
+lowest action wins a tie.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class BatchQConfig(TrainingConfig):
     env_options: EnvOptions = Field(default={})
     """Options of the game, such as num_players=4 or reward=weighted."""
     state: Literal["code", "cards", "spikes"] = "code"
-    """What tells states apart: code (the paper's state code), cards (the player's cards instead of their sum) or spikes
+    """What identifies a state: code (the paper's state code), cards (the player's cards instead of their sum) or spikes
     (the code, and the opponents' spikes)."""
     num_iterations: Annotated[int, Field(ge=1, le=1_000_000)] = 50
-    """How often games are played and learned from."""
+    """Number of iterations; each plays games and learns from them."""
     games_per_iteration: Annotated[int, Field(ge=1, le=10_000_000)] = 2000
     """Games in each iteration."""
     update_epochs: Annotated[int, Field(ge=1, le=1_000_000)] = 20
@@ -65,13 +65,13 @@ class BatchQConfig(TrainingConfig):
     """How to explore: published (as the paper's program: never fold, always buy, never swap with the higher card) or
     legal (uniform over the legal actions)."""
     exploration_initial_eps: Share = 0.9
-    """The share of exploring decisions in the first iteration."""
+    """Share of exploratory decisions in the first iteration."""
     exploration_decay: Share = 0.9556
     """Epsilon is multiplied by this after each iteration."""
     save_every: PositiveInt = 5
-    """Iterations from one policy file to the next; the last iteration always has one."""
+    """Iterations between policy files; the last iteration always writes one."""
     eval_opponents: Items[str] = ("random", "initial")
-    """Whom the policy is evaluated against each time it is saved."""
+    """Opponents of the evaluation each time the policy is saved."""
     eval_games: Games = 1000
     """Games against each opponent in an evaluation; 0 for none."""
     final_games: Games = 10_000
@@ -92,7 +92,7 @@ class BatchQConfig(TrainingConfig):
 def explore_published(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Explore as the paper's program: never fold, always buy, never swap with the higher card.
 
-    Its three ranges of random numbers each stop one short. If a raise or a card is too expensive: match, or don't buy.
+    Its three ranges of random numbers each stop one short. If a raise or card is too expensive, match or don't buy.
     """
     if mask[MATCH]:
         return RAISE if uniform(generator, 2) == 0 and mask[RAISE] else MATCH
@@ -110,11 +110,11 @@ class BatchQ:
     Attributes:
         options: the game's options.
         config: the hyper-parameters.
-        iteration: how many iterations are done.
-        epsilon: the share of exploring decisions in the next iteration.
-        transitions: how many transitions the last iteration recorded.
-        paid: what they paid, in all.
-        states: the states met, with their action values and the policy.
+        iteration: the number of finished iterations.
+        epsilon: the share of exploratory decisions in the next iteration.
+        transitions: the number of transitions in the last iteration.
+        paid: the sum of their rewards.
+        states: the visited states, with their action values and the policy.
     """
 
     def __init__(self, options: CorellianSpikeOptions, config: BatchQConfig) -> None:
@@ -133,12 +133,12 @@ class BatchQ:
         return self.states.player(f"batch Q, iteration {self.iteration}")
 
     def episode_statistics(self) -> dict[str, float]:
-        """What a seat was paid, and how often it decided, in a game of the last iteration, by tag."""
+        """Mean return and number of decisions of a seat per game of the last iteration, by TensorBoard tag."""
         episodes = self.config.games_per_iteration * self.options.num_players
         return {tags.EPISODIC_RETURN: self.paid / episodes, tags.EPISODIC_LENGTH: self.transitions / episodes}
 
     def iterate(self) -> None:
-        """Play an iteration's games, learn from them, and change the policy in the states met."""
+        """Play an iteration's games, learn from them, and update the policy in the visited states."""
         transitions = self._play()
         self._learn(transitions)
         self.transitions = len(transitions)
@@ -159,15 +159,15 @@ class BatchQ:
         )
 
     def _learn(self, transitions: Transitions) -> None:
-        """Update the action values, and take the best action in each state met.
+        """Update the action values, and pick the best action in each visited state.
 
-        The values of the few states met are copied to consecutive rows, and of each row only the actions of its
-        decision: what is updated many times then fits in the processor's cache.
+        The values of the few visited states are copied to consecutive rows, with only the actions of their decision,
+        so that everything updated repeatedly fits in the processor's cache.
         """
         states = self.states
         rows, next_rows = states.rows(transitions.s), states.rows(transitions.s_next)
         met = np.flatnonzero(np.bincount(np.concatenate([rows, next_rows]), minlength=len(states.values)))
-        place = np.empty(len(states.values), np.int32)  # Of a state's row among those met.
+        place = np.empty(len(states.values), np.int32)  # A state's row among those visited.
         place[met] = np.arange(len(met), dtype=np.int32)
         updates = np.empty(len(transitions), _UPDATE)
         updates["s"], updates["s_next"], updates["r"] = place[rows], place[next_rows], transitions.r
@@ -188,14 +188,14 @@ class BatchQ:
         """Write the policy; see `save_policy_file`.
 
         Raises:
-            CardgymError: where the file cannot be written, or states are not the paper's codes.
+            CardgymError: if the file cannot be written, or states are not the paper's codes.
         """
         if not isinstance(self.states, CodeStates):
             raise CardgymError(f"state={self.config.state!r}: only state=code has policy files")
         save_policy_file(path, self.states.actions, self.options)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything that decides how the run continues: plain values and arrays."""
+        """Everything needed to resume the run: plain values and arrays."""
         return {"iteration": self.iteration, "epsilon": self.epsilon, **self.states.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -212,9 +212,9 @@ def save_policy_file(path: Path, actions: npt.NDArray[np.int8], options: Corelli
     """Write a policy as the paper's program did: a JSON object from state code to action number.
 
     Args:
-        path: where to.
+        path: the file to write.
         actions: the action in each state by index, (num_info_states,) int8.
-        options: the options that the policy is made for.
+        options: the options that the policy was made for.
     """
     keys = map(str, info_state_keys(options).tolist())
     entries = dict(zip(keys, actions.tolist(), strict=True))
@@ -226,14 +226,14 @@ def save_policy_file(path: Path, actions: npt.NDArray[np.int8], options: Corelli
 def transferred_policy(
     actions: npt.NDArray[np.int8], made_for: CorellianSpikeOptions, options: CorellianSpikeOptions
 ) -> TablePlayer:
-    """A policy that was made for another number of players; it plays the initial policy in states it does not know.
+    """A policy adapted to another number of players; it plays the initial policy in unknown states.
 
-    The paper's program did the same when its 2-player policy played with 4 and with 8 players (section 5.3).
+    The paper's program does the same when its 2-player policy plays with 4 and with 8 players (section 5.3).
 
     Args:
         actions: the action in each state by the index of `made_for`, int8.
         made_for: the options that the policy was made for.
-        options: the options that it is to play with.
+        options: the options of the game to play.
     """
     _, here, there = np.intersect1d(
         info_state_keys(options), info_state_keys(made_for), assume_unique=True, return_indices=True
@@ -248,9 +248,9 @@ def transferred_policy(
 _UPDATE = np.dtype([("s", np.int32), ("s_next", np.int32), ("r", np.float64), ("column", np.int32)], align=True)
 
 _COLUMNS = 4
-"""The most actions a decision has."""
+"""The largest number of actions of a decision."""
 _FIRST_ACTION = np.array([RAISE] * 3 + [BUY] * 2 + [DISCARD] * 4)
-"""By action: the first action of the same decision."""
+"""For each action, the first action of the same decision."""
 
 
 @compiled

@@ -1,7 +1,7 @@
-"""What a state of Corellian Spike is to batch Q-learning: the paper's code, the three cards, or the spikes as well.
+"""State models for batch Q-learning: the paper's code, the three cards instead of their sum, or the spikes as well.
 
-The paper's future work (section 6) asks whether a player wins more that knows the cards instead of their sum, or the
-opponents' spikes. These models answer it; all else is as in the paper's code.
+The paper's future work (section 6) asks whether knowing the cards, or the opponents' spikes, wins more. These models
+answer it; everything else is as in the paper's code.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player, TablePlayer
 
 NEVER = -np.inf
-"""The value of an action not tried yet."""
+"""The value of an untried action."""
 
 
 class States(Protocol):
-    """The states met so far, a row each.
+    """The states visited so far, a row for each.
 
     Attributes:
-        recorded_as: how `record` numbers states.
+        recorded_as: the numbering of states that `record` uses.
         values: action values, (states, actions) float64; `NEVER` where an action was not tried.
         actions: the policy, (states,) int8.
     """
@@ -39,7 +39,7 @@ class States(Protocol):
     actions: npt.NDArray[np.int8]
 
     def rows(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The rows of states by the numbers that `record` gave them; a new state gets a row."""
+        """The rows of states, given their numbers from `record`; a new state gets a new row."""
         ...
 
     def player(self, name: str) -> Player:
@@ -82,7 +82,7 @@ class CodeStates:
         return numbers
 
     def player(self, name: str) -> Player:
-        """A table, which the kernel plays by itself."""
+        """A table, which the compiled kernel can play."""
         return TablePlayer(name, self.actions)
 
     def state_dict(self) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class CodeStates:
 
 
 class KeyedStates:
-    """The states met in play, sorted by key; see `States`."""
+    """The states visited so far, sorted by key; see `States`."""
 
     def __init__(self, key: StateName, observation_name: str) -> None:
         self.recorded_as: Literal["index"] | StateName = key
@@ -116,7 +116,7 @@ class KeyedStates:
         return np.searchsorted(self._keys, numbers)
 
     def player(self, name: str) -> Player:
-        """A player that plays the paper's initial policy in states not met yet."""
+        """A player that uses the paper's initial policy in unvisited states."""
         return KeyedPlayer(name, self._observation_name, self._keys, self.actions)
 
     def state_dict(self) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class KeyedPlayer(Player):
         self._actions = actions
 
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
-        """The policy's action in each row, (rows,); the initial one in a new state or where that is not legal."""
+        """The policy's action for each row, (rows,); the initial policy's in a new state or if it is illegal."""
         keys = np.empty(len(observations), np.int64)
         _write_keys(observations, keys)
         places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)

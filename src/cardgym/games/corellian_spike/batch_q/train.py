@@ -3,8 +3,8 @@
 Usage:
     cardgym batch-q --config configs/corellian_spike/batch_q.toml [--seed 2] [--out FOLDER] [--resume] ...
 
-`--help` lists every hyper-parameter; docs/games/corellian_spike/batch_q.md says what the algorithm does and what was
-measured. Its policy files `policy_<iteration>.json` are players.
+`--help` lists every hyper-parameter; docs/games/corellian_spike/batch_q.md describes the algorithm and its
+results. The policy files `policy_<iteration>.json` are players.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from cardgym.players.base import resolve
 
 
 def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train in this folder, from the start or from the state saved there."""
+    """Train in this folder, from scratch or from the saved state."""
     game = find(ENV)
     options: Any = game.parse_options(config.env_options)
     for name in config.eval_opponents:
-        resolve(name, game, options)  # A wrong name fails now, not after training.
+        resolve(name, game, options)  # An unknown name fails now, not after training.
     run = BatchQ(options, config)
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
@@ -66,7 +66,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
                 save(run, folder, board)
             if saving.due():
                 save_parts(folder / STATE_FILE, run.config, {"run": run})
-                saving.done()  # The run ends here if it was asked to.
+                saving.done()  # Stops the run here after a signal.
 
         results: dict[str, Metrics] = {}
         if config.final_games and config.eval_opponents:
@@ -77,16 +77,16 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
 
 
 def evaluate(run: BatchQ, games: int) -> dict[str, Metrics]:
-    """Match the policy with each opponent."""
+    """Play the policy against each opponent."""
     return evaluate_learner(find(ENV), run.options, run.player, run.config.eval_opponents, games=games)
 
 
 def save(run: BatchQ, folder: Path, board: TensorBoard) -> None:
-    """Write the policy file, if states are the paper's codes, and the state to resume from."""
+    """Write the policy file (if states are the paper's codes) and the state to resume from."""
     board.flush()
     if run.config.state == "code":
         run.save_policy(folder / f"policy_{run.iteration}.json")
-    save_parts(folder / STATE_FILE, run.config, {"run": run})  # Last: if it is there, so are the policy files.
+    save_parts(folder / STATE_FILE, run.config, {"run": run})  # Written last: if it exists, so do the policy files.
 
 
 def main(words: list[str]) -> int:
