@@ -33,10 +33,9 @@ from cardgym.engine.sampling import LegalSampler
 from cardgym.errors import CardgymError
 from cardgym.players.base import KernelPlayer, resolve
 from cardgym.players.seats import SeatedBatch, game_keys
-from cardgym.testing import interpreted_checks, knowledge_checks, rule_checks, secrecy_checks, vector_checks
-from cardgym.testing.cases import option_cases
+from cardgym.testing import api_checks, env_checks, kernel_checks, knowledge_checks, rule_checks
+from cardgym.testing.cases import env_arguments, option_cases
 from cardgym.testing.driver import expect
-from cardgym.testing.env_play import env_arguments
 from reproducibility import games
 
 TESTS = Path(__file__).parent
@@ -162,7 +161,7 @@ def hidden_cards(arguments: argparse.Namespace) -> str:
             cases = env_arguments(game, options, [game.opponent])
             # Each observation has its own kernel, so test them all only with the first set of options.
             for case in cases if options == game.parse_options() else cases[1:2]:
-                secrecy_checks.check_handed_out(game, case, seed, steps=30, pictures=3)
+                env_checks.check_outputs(game, case, seed, steps=30, pictures=3)
                 pictures += 3
             states += 1
     return f"{states:,} games resampled at every decision, with {pictures:,} pictures"
@@ -175,7 +174,7 @@ def rows_and_singles(arguments: argparse.Namespace) -> str:
         game = cardgym.find(game_id)
         cases = env_arguments(game, game.parse_options())
         for number, seed in enumerate(range(0, arguments.seeds, at_once)):
-            vector_checks.check_rows(game, cases[number % len(cases)], at_once, arguments.seed + seed)
+            api_checks.check_rows(game, cases[number % len(cases)], at_once, arguments.seed + seed)
     return f"{arguments.seeds:,} seeds of each id"
 
 
@@ -184,7 +183,7 @@ def compiled_and_interpreted(arguments: argparse.Namespace) -> str:
     moves = max(arguments.seeds // 2, 20)
     for game_id in games():
         cases = option_cases(cardgym.find(game_id))
-        interpreted_checks.check_interpreted(game_id, cases, arguments.seed, moves)
+        kernel_checks.check_interpreted(game_id, cases, arguments.seed, moves)
     return f"{moves:,} moves under each set of options"
 
 

@@ -1,4 +1,4 @@
-"""Each check of envs can fail: envs broken on purpose, and the words of the error."""
+"""Every check of envs can fail: deliberately broken envs, and the messages of the errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from broken_games import broken, observed_by, with_seeds
 from cardgym.envs.core import EnvCore
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
-from cardgym.testing import ContractError, env_checks, vector_checks
+from cardgym.testing import ContractError, api_checks, env_checks
 from kuhn_poker import GAME, KuhnOptions
 
 OPTIONS = KuhnOptions()
@@ -25,7 +25,7 @@ def _forget_broken_games() -> Iterator[None]:
         yield
 
 
-def test_vector_env_that_deals_other_cards_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vector_env_that_deals_different_cards_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     reset = CardVectorEnv.reset
 
     def deal_other_cards(self: CardVectorEnv, *, seed: Any = None, options: Any = None) -> Any:
@@ -33,10 +33,10 @@ def test_vector_env_that_deals_other_cards_is_caught(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(CardVectorEnv, "reset", deal_other_cards)
     with pytest.raises(ContractError, match="reset, row"):
-        with_seeds(vector_checks.check_rows, GAME, {}, 3)
+        with_seeds(api_checks.check_rows, GAME, {}, 3)
 
 
-def test_vector_env_that_pays_another_reward_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vector_env_that_pays_a_different_reward_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     step = CardVectorEnv.step
 
     def pay_twice(self: CardVectorEnv, actions: Any) -> Any:
@@ -45,7 +45,7 @@ def test_vector_env_that_pays_another_reward_is_caught(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(CardVectorEnv, "step", pay_twice)
     with pytest.raises(ContractError, match="pays"):
-        vector_checks.check_rows(GAME, {}, 3)
+        api_checks.check_rows(GAME, {}, 3)
 
 
 def test_missing_final_observation_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,16 +59,16 @@ def test_missing_final_observation_is_caught(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(CardVectorEnv, "_final", final_zeros)
     with pytest.raises(ContractError, match="under SAME_STEP"):
-        vector_checks.check_autoreset(GAME, {})
+        api_checks.check_autoreset(GAME, {})
 
 
-def test_rows_shown_from_arrays_that_the_caller_wrote_to_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def as_handed_out(self: EnvCore) -> Any:
+def test_outputs_that_depend_on_what_the_caller_wrote_to_arrays_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_copies(self: EnvCore) -> Any:
         return self.seated.observations, self.seated.masks
 
-    monkeypatch.setattr(EnvCore, "observe_now", as_handed_out)
+    monkeypatch.setattr(EnvCore, "observe_now", without_copies)
     with pytest.raises(ContractError, match="resetting other rows changes"):
-        vector_checks.check_autoreset(GAME, {})
+        api_checks.check_autoreset(GAME, {})
 
 
 def test_silent_repair_of_illegal_actions_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_silent_repair_of_illegal_actions_is_caught(monkeypatch: pytest.MonkeyPa
         env_checks.check_illegal(GAME, OPTIONS)
 
 
-def test_illegal_action_that_is_paid_another_forfeit_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_illegal_action_that_pays_a_different_forfeit_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     step = CardEnv.step
 
     def pay_more(self: CardEnv, action: Any) -> Any:
@@ -86,13 +86,13 @@ def test_illegal_action_that_is_paid_another_forfeit_is_caught(monkeypatch: pyte
         return observation, float(reward) - 1.0, *others
 
     monkeypatch.setattr(CardEnv, "step", pay_more)
-    with pytest.raises(ContractError, match=r"forfeit\(\) says"):
+    with pytest.raises(ContractError, match=r"forfeit\(\) returns"):
         env_checks.check_illegal(GAME, OPTIONS)
 
 
-def test_random_replacement_that_no_legal_action_leads_to_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_replacement_by_an_illegal_action_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(env_checks, "_results", lambda env, actions: [])
-    with pytest.raises(ContractError, match="'random' leads where no legal action leads"):
+    with pytest.raises(ContractError, match="'random' reaches a state that no legal action reaches"):
         env_checks.check_illegal(GAME, OPTIONS)
 
 
@@ -110,13 +110,13 @@ def test_shared_memory_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
         env_checks.check_steps(GAME, {})
 
 
-def test_copy_that_plays_on_differently_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def deepcopy_anew(self: CardEnv, memo: Any) -> CardEnv:
+def test_copy_that_plays_differently_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deepcopy_new_game(self: CardEnv, memo: Any) -> CardEnv:
         other = CardEnv(self.game)
         other.reset(seed=99)
         return other
 
-    monkeypatch.setattr(CardEnv, "__deepcopy__", deepcopy_anew, raising=False)
+    monkeypatch.setattr(CardEnv, "__deepcopy__", deepcopy_new_game, raising=False)
     with pytest.raises(ContractError, match="after deepcopy"):
         env_checks.check_copies(GAME, {})
 

@@ -1,4 +1,4 @@
-"""Golden playthroughs and tables of features: compared, written, and wrong ones caught."""
+"""Golden playthroughs and tables of features: written, compared, and differences caught."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cardgym.testing import ContractError, ContractSuite, feature_tables
+from cardgym.testing import ContractError, ContractSuite, documentation
 from cardgym.testing.golden import check_golden, main, path_of, playthrough
 from kuhn_poker import GAME
 
@@ -16,7 +16,7 @@ def test_missing_golden_playthrough_is_caught(tmp_path: Path) -> None:
         check_golden(GAME, tmp_path)
 
 
-def test_changed_play_is_caught_and_the_difference_shown(tmp_path: Path) -> None:
+def test_changed_playthrough_is_caught_with_a_diff(tmp_path: Path) -> None:
     path = path_of(GAME, tmp_path)
     path.write_text(playthrough(GAME), encoding="utf-8")
     check_golden(GAME, tmp_path)
@@ -25,14 +25,14 @@ def test_changed_play_is_caught_and_the_difference_shown(tmp_path: Path) -> None
         check_golden(GAME, tmp_path)
 
 
-def test_script_writes_and_compares(tmp_path: Path) -> None:
+def test_command_writes_and_compares(tmp_path: Path) -> None:
     words = ["--folder", str(tmp_path), "KuhnPoker-v0"]
     assert main(words) == 2
     assert main(["--update", *words]) == 0
     assert main(words) == 0
 
 
-def test_script_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_reports_errors_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, message in (
         (["--folder", str(tmp_path), "KuhnPoker-v0"], "no golden playthrough"),
         (["--folder", str(tmp_path), "KuhnPocker-v0"], "did you mean 'KuhnPoker-v0'"),
@@ -46,7 +46,7 @@ def test_script_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_suite_without_a_game_says_so() -> None:
     with pytest.raises(ContractError, match="set `game`"):
-        ContractSuite().test_bad_options_are_refused_in_one_clear_line()
+        ContractSuite().test_invalid_options_are_rejected_in_one_clear_line()
 
 
 # -- tables of features in pages --------------------------------------------------------------------------------------
@@ -57,12 +57,12 @@ MARKED = "# Kuhn\n\n<!-- features of KuhnPoker-v0, full -->\n```\n```\n\nThe end
 def test_tables_of_features_are_written_and_compared(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(MARKED, encoding="utf-8")
-    assert feature_tables.main([str(page)]) == 2
-    with pytest.raises(ContractError, match="not current"):
-        feature_tables.check_page(page, GAME)
-    assert feature_tables.main(["--update", str(page)]) == 0
-    assert feature_tables.main([str(page)]) == 0
-    feature_tables.check_page(page, GAME)
+    assert documentation.main([str(page)]) == 2
+    with pytest.raises(ContractError, match="outdated"):
+        documentation.check_page(page, GAME)
+    assert documentation.main(["--update", str(page)]) == 0
+    assert documentation.main([str(page)]) == 0
+    documentation.check_page(page, GAME)
     text = page.read_text(encoding="utf-8")
     assert "actions played / 3\n```\n\nThe end.\n" in text
     assert text.startswith(MARKED[:50])
@@ -72,4 +72,4 @@ def test_page_without_a_table_of_features_is_caught(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Kuhn\n", encoding="utf-8")
     with pytest.raises(ContractError, match="<!-- features of KuhnPoker-v0, full -->"):
-        feature_tables.check_page(page, GAME)
+        documentation.check_page(page, GAME)

@@ -1,4 +1,4 @@
-"""Each check of rules can fail: games broken on purpose, and the words of the error."""
+"""Every check of rules can fail: deliberately broken games, and the messages of the errors."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from cardgym.engine.contract import Game, choice
 from cardgym.engine.numba.compilation import config
 from cardgym.testing import (
     ContractError,
-    doc_checks,
-    interpreted_checks,
+    documentation,
+    env_checks,
     kernel_checks,
     knowledge_checks,
-    record_checks,
     rule_checks,
-    secrecy_checks,
 )
 from kuhn_poker import GAME, KuhnOptions
 
@@ -39,8 +37,8 @@ def check_short_endings(game: Game, options: KuhnOptions, seed: int) -> None:
     rule_checks.check_endings(game, options, seed, games=1, most=500)
 
 
-def check_handed_out(game: Game, options: KuhnOptions, seed: int) -> None:
-    secrecy_checks.check_handed_out(game, {"seat": "all"}, seed, steps=10, pictures=0)
+def check_env_outputs(game: Game, options: KuhnOptions, seed: int) -> None:
+    env_checks.check_outputs(game, {"seat": "all"}, seed, steps=10, pictures=0)
 
 
 BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
@@ -83,10 +81,10 @@ BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
         "Twins",
         {"observations": observed_by(broken_games.observe_too_little, broken_games.twin_features)},
         knowledge_checks.check_observations,
-        "one name",
+        "the same name",
     ),
     ("Empty", {"legal_action_mask": broken_games.legal_nothing}, rule_checks.check_moves, "no action is legal"),
-    ("Half", {"legal_action_mask": broken_games.legal_half_written}, rule_checks.check_moves, "others than 0 and 1"),
+    ("Half", {"legal_action_mask": broken_games.legal_half_written}, rule_checks.check_moves, "other than 0 and 1"),
     ("Still", {"apply_action": broken_games.apply_nothing}, rule_checks.check_moves, "changes nothing"),
     ("Gain", {"forfeit": broken_games.forfeit_for_gain}, rule_checks.check_moves, "a reward"),
     (
@@ -107,10 +105,10 @@ BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
     (
         "Window",
         {"observations": observed_by(broken_games.observe_both_cards)},
-        check_handed_out,
+        check_env_outputs,
         "cannot see changes its observation",
     ),
-    ("Loud", {"describe": broken_games.describe_both_cards}, check_handed_out, r"changes render\(\)"),
+    ("Loud", {"describe": broken_games.describe_both_cards}, check_env_outputs, r"changes render\(\)"),
     ("Glass", {"view": broken_games.view_both_cards}, knowledge_checks.check_hidden, r"changes view\(\)"),
     ("SameIds", {"view": broken_games.view_twins}, knowledge_checks.check_views, "an id comes twice"),
     ("Undrawn", {"view": broken_games.view_undrawn}, knowledge_checks.check_views, "is not drawn"),
@@ -122,7 +120,7 @@ BROKEN_RULES: list[tuple[str, dict[str, Any], Callable[..., None], str]] = [
 @pytest.mark.parametrize(("name", "changes", "check", "words"), BROKEN_RULES, ids=[name for name, *_ in BROKEN_RULES])
 def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Callable[..., None], words: str) -> None:
     if name == "Long" and config.DISABLE_JIT:
-        pytest.skip("interpreted, NumPy refuses to write beyond an array")
+        pytest.skip("NumPy refuses to write beyond an array")
     game = broken(name, **changes)
     with pytest.raises(ContractError, match=words) as caught:
         with_seeds(check, game, OPTIONS)
@@ -137,7 +135,7 @@ def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Call
         knowledge_checks.check_state_index,
         knowledge_checks.check_words,
         knowledge_checks.check_views,
-        check_handed_out,
+        check_env_outputs,
         rule_checks.check_moves,
         rule_checks.check_invariants,
         rule_checks.check_endings,
@@ -145,11 +143,11 @@ def test_broken_rules_are_caught(name: str, changes: dict[str, Any], check: Call
         kernel_checks.check_deals,
     ],
 )
-def test_unbroken_game_passes(check: Callable[..., None]) -> None:
+def test_correct_game_passes(check: Callable[..., None]) -> None:
     with_seeds(check, GAME, OPTIONS)
 
 
-# -- the record, the options, the documentation -----------------------------------------------------------------------
+# -- state, options, documentation ------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,21 +165,21 @@ class OptionsUnchecked(KuhnOptions):
         pass
 
 
-def test_field_named_like_an_attribute_is_caught() -> None:
+def test_field_named_like_an_attribute_of_np_record_is_caught() -> None:
     game = broken("Attribute", state=broken_games.with_field("round"))
     with pytest.raises(ContractError, match="'round'"):
-        record_checks.check_record(game, [OPTIONS])
+        rule_checks.check_state(game, [OPTIONS])
 
 
 def test_option_that_is_not_written_is_caught() -> None:
     game = broken("Unwritten", options=OptionsNotWritten)
-    with pytest.raises(ContractError, match="not in the record"):
-        record_checks.check_record(game, [OptionsNotWritten()])
+    with pytest.raises(ContractError, match="not in the state"):
+        rule_checks.check_state(game, [OptionsNotWritten()])
 
 
 def test_option_that_accepts_anything_is_caught() -> None:
     with pytest.raises(ContractError, match="is accepted"):
-        record_checks.check_options(broken("Unchecked", options=OptionsUnchecked))
+        rule_checks.check_options(broken("Unchecked", options=OptionsUnchecked))
 
 
 @pytest.mark.parametrize(
@@ -194,20 +192,20 @@ def test_option_that_accepts_anything_is_caught() -> None:
 def test_wrong_documentation_is_caught(before: str, after: str, words: str) -> None:
     assert before in GAME.documentation
     game = dataclasses.replace(GAME, doc=GAME.documentation.replace(before, after))
-    doc_checks.check_doc(GAME)
+    documentation.check_doc(GAME)
     with pytest.raises(ContractError, match=re.escape(words)):
-        doc_checks.check_doc(game)
+        documentation.check_doc(game)
 
 
 def test_missing_sections_of_the_documentation_are_generated() -> None:
     game = dataclasses.replace(GAME, doc="A game.\n\n## Rewards\nOne chip.")
-    doc_checks.check_doc(game)
+    documentation.check_doc(game)
     assert game.documentation.startswith("A game.\n\n## Description\n")
     assert "## Rewards\nOne chip." in game.documentation
     assert "- `ante`: one or two; what each player pays" in game.documentation
 
 
-# -- deals, and rules interpreted -------------------------------------------------------------------------------------
+# -- deals and interpreted rules --------------------------------------------------------------------------------------
 
 
 def test_deal_that_depends_on_an_earlier_deal_is_caught() -> None:
@@ -219,4 +217,4 @@ def test_deal_that_depends_on_an_earlier_deal_is_caught() -> None:
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="compares interpreted rules with compiled ones")
 def test_rules_that_differ_when_interpreted_are_caught() -> None:
     with pytest.raises(ContractError, match="interpreted"):
-        interpreted_checks.check_interpreted("small_integers:BrokenSmall-v0", [OPTIONS])
+        kernel_checks.check_interpreted("small_integers:BrokenSmall-v0", [OPTIONS])

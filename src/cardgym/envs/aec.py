@@ -23,35 +23,26 @@ except ModuleNotFoundError as error:
 class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # PettingZoo is an extra and untyped here.
     """A registered game with an agent in each seat: `player_0`, `player_1`, ...
 
-    An observation is `{"observation": ..., "action_mask": ...}`; the mask is all zeros unless the agent is the one to
-    step. An illegal action ends the game, and the agent loses it, as in the single env. The last infos have `winner`,
-    a seat or -1, and `end_reason`, as there.
+    An observation is `{"observation": ..., "action_mask": ...}`; the mask is all zeros unless it is the agent's turn.
+    An illegal action ends the game, and the agent loses it, as in `CardEnv`. The last infos have `winner` and
+    `end_reason`, as there.
 
     Args:
         game: the game's id.
         obs: the name of an observation; the game's first by default.
         illegal_action: "penalize", "raise" or "random".
         render_mode: "ansi", "rgb_array", or "human" for a window, which needs the extra `render`.
-        options: the game's options.
+        options: `obs`, `illegal_action`, and the game's options.
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.
     """
 
-    def __init__(
-        self,
-        game: str | Game,
-        *,
-        obs: str | None = None,
-        illegal_action: str = "penalize",
-        render_mode: str | None = None,
-        **options: Any,
-    ) -> None:
+    def __init__(self, game: str | Game, *, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
         shown = "rgb_array" if render_mode == "human" else render_mode
-        self._core = EnvCore(
-            game, options, seat="all", obs=obs, obs_mode="dict", illegal_action=illegal_action, render_mode=shown
-        )
+        given = {**options, "render_mode": shown}
+        self._core = EnvCore(game, given, seat="all", obs_mode="dict", opponent="random")
         self.game = self._core.game
         self.metadata = {
             "render_modes": [*RENDER_MODES, "human"],
@@ -112,7 +103,7 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
             self.render()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What the agent knows, and its legal actions if it is the one to step."""
+        """What the agent sees, and its legal actions if it is its turn."""
         seats = np.array([self.possible_agents.index(agent)], np.int64)
         observations, masks, _ = self._core.seated.batch.look(seats)
         observation: Any = observations[0]
@@ -124,7 +115,7 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
     def render(self) -> Any:
         """The game as the selected agent sees it: text, or a picture (720, 960, 3), uint8.
 
-        With "human" the picture is shown in a window, also after each `reset` and `step`, and None is returned.
+        With "human", show the picture in a window and return None; `reset` and `step` do this as well.
         """
         shown: Any = self._core.render(0, self.possible_agents.index(self.agent_selection))
         if self._window is None:
@@ -144,7 +135,7 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
         self._accumulate_rewards()
 
     def _select(self) -> None:
-        """Select the agent to decide; at the end of the game, the agents in turn for their dead steps."""
+        """Select the agent to decide; at the end of the game, each agent in turn for its last step."""
         batch = self._core.seated.batch
         current_player = int(batch.plain_rows["current_player"][0])
         if current_player >= 0:
@@ -165,18 +156,18 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
 
 
 def aec_env(game: str | Game, **arguments: Any) -> CardAECEnv:
-    """A game as a PettingZoo AEC env, by its id; see `CardAECEnv` for the arguments."""
+    """A game as a PettingZoo AEC env; see `CardAECEnv` for the arguments."""
     return CardAECEnv(game, **arguments)
 
 
 class Window:
-    """A window of pygame, opened with the first picture."""
+    """A pygame window that opens with the first picture."""
 
     def __init__(self, title: str, fps: int) -> None:
-        """A window with a title, which shows at most `fps` pictures a second.
+        """Prepare a window that shows at most `fps` pictures per second.
 
         Raises:
-            CardgymError: without pygame.
+            CardgymError: if pygame is not installed.
         """
         try:
             import pygame
@@ -189,7 +180,7 @@ class Window:
         self._clock = pygame.time.Clock()
 
     def show(self, picture: npt.NDArray[np.uint8]) -> None:
-        """Show a picture, (height, width, 3), and wait until the next one is due."""
+        """Show a picture, (height, width, 3) uint8, and wait until the next one is due."""
         pygame = self._pygame
         if self._screen is None:
             pygame.display.init()

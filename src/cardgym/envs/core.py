@@ -1,11 +1,13 @@
-"""What all envs share: their arguments, spaces, checks of actions, rendering, how games ended, and documentation."""
+"""What all envs share: arguments, spaces, checks of actions, rendering, winners, and documentation."""
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import operator
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -23,19 +25,11 @@ from cardgym.players.base import PlayerSpec, resolve, seated
 from cardgym.players.metadata import checkpoint_metadata
 from cardgym.players.seats import SeatedBatch
 
-ENV_ARGUMENTS = ("illegal_action", "obs", "obs_mode", "opponent", "render_mode", "seat")
-"""The arguments of every env besides the options of its game."""
 ILLEGAL_ACTIONS = {"penalize": PENALIZE, "random": RANDOM, "raise": PENALIZE}
 
 
 class MaskedObservation(NamedTuple):
-    """How an observation and its action mask are shown as one dict.
-
-    Attributes:
-        observation: the observation's key.
-        mask: the mask's key.
-        dtype: the mask's dtype.
-    """
+    """A dict of an observation and its action mask: the keys of both, and the dtype of the mask."""
 
     observation: str
     mask: str
@@ -49,59 +43,78 @@ OBS_MODES: Mapping[str, MaskedObservation | None] = {
     "rllib": MaskedObservation("observations", "action_mask", np.float32),
     "tianshou": MaskedObservation("obs", "mask", np.bool_),
 }
-"""What an env shows: the observation alone, or a dict with its mask as a library expects it."""
+"""What an env returns: the observation alone (None), or a dict with the mask in the form a library expects."""
 RENDER_MODES = ("ansi", "rgb_array")
 RENDER_FPS = 2
 Opponents = PlayerSpec | Sequence[PlayerSpec]
 
 
-class EnvCore:
-    """The checked arguments of an env, and the games it plays.
+@dataclass(frozen=True)
+class EnvArguments:
+    """The keyword arguments of every env, besides the options of its game.
 
     Attributes:
-        game: the game.
-        options: its options.
-        observation_name: the name of the observation.
-        observation: the observation.
-        masked: how an observation is shown with its mask; None where it is shown alone.
+        illegal_action: "penalize" (the game ends and is lost), "raise" or "random".
+        obs: the name of an observation; the game's first if None.
+        obs_mode: "flat", "dict", "torchrl", "rllib" or "tianshou"; see `OBS_MODES`.
+        opponent: who takes the other seats: one player for all, or one for each in the order of play.
+        render_mode: "ansi", "rgb_array" or None.
+        seat: the caller's seat, "random" for a new one in each game, or "all" to play every seat.
+    """
+
+    illegal_action: str = "penalize"
+    obs: str | None = None
+    obs_mode: str = "flat"
+    opponent: Opponents = "random"
+    render_mode: str | None = None
+    seat: int | str = 0
+
+    def __post_init__(self) -> None:
+        if self.obs_mode not in OBS_MODES:
+            raise unknown("obs_mode", self.obs_mode, OBS_MODES)
+        if self.illegal_action not in ILLEGAL_ACTIONS:
+            raise unknown("illegal_action", self.illegal_action, ILLEGAL_ACTIONS)
+        if self.render_mode is not None and self.render_mode not in RENDER_MODES:
+            hint = "; gymnasium.make opens a window for 'human'" if self.render_mode == "human" else ""
+            raise CardgymError(f"render_mode={self.render_mode!r}: allowed are 'ansi' and 'rgb_array'{hint}")
+
+
+_ARGUMENTS = [spec.name for spec in dataclasses.fields(EnvArguments)]
+
+
+class EnvCore:
+    """The validated arguments of an env and its games.
+
+    Attributes:
+        masked: how an observation is shown together with its mask; None if it is shown alone.
         render_mode: "ansi", "rgb_array" or None.
         raises: whether an illegal action is an error.
         illegal: what the kernel does with an illegal action, PENALIZE or RANDOM.
         plays_all: whether the caller plays every seat.
-        skips: whether games without a decision of the caller are skipped.
-        num_threads: how many threads may share the rows of a step.
-        shows_as_is: whether an observation is the kernel's array itself.
-        shows_keys: whether infos hold `info_state_key`: in games whose keys are numbered.
-        seated: the games, a row each.
+        skips: whether to skip games in which the caller has no decision.
+        num_threads: the maximum number of threads that share a step.
+        shows_as_is: whether the env returns the kernel's observation unchanged.
+        shows_keys: whether infos contain `info_state_key`, which needs a game whose keys have indices.
+        seated: the games, one in each row.
     """
 
     def __init__(
         self,
         game: str | Game,
-        options: dict[str, Any],
+        given: Mapping[str, Any],
         *,
         num_rows: int = 1,
-        opponent: Opponents = "random",
-        seat: int | str = 0,
-        obs: str | None = None,
-        obs_mode: str = "flat",
-        illegal_action: str = "penalize",
-        render_mode: str | None = None,
         num_threads: int = 1,
+        **fixed: Any,
     ) -> None:
-        """Check the arguments and make the games.
+        """Check the arguments and create the games.
 
         Args:
             game: a game's id, or a game.
-            options: the game's options.
-            num_rows: how many games are played side by side.
-            opponent: who takes the other seats: one player for all, or one for each in the order of play.
-            seat: the caller's seat, "random" for a new one each game, or "all" to play every seat.
-            obs: the name of an observation; the game's first by default.
-            obs_mode: "flat", "dict", "torchrl", "rllib" or "tianshou"; see `OBS_MODES`.
-            illegal_action: "penalize" (the game ends and is lost), "raise" or "random".
-            render_mode: "ansi", "rgb_array" or None.
-            num_threads: how many threads share the rows of a step.
+            given: the user's keyword arguments: `EnvArguments` and options of the game.
+            num_rows: how many games are played in parallel.
+            num_threads: the maximum number of threads that share a step.
+            fixed: `EnvArguments` that the env sets itself, and so does not accept from users.
 
         Raises:
             CardgymError: for an unknown name or a value that is not allowed.
@@ -110,24 +123,20 @@ class EnvCore:
             raise CardgymError(f"num_threads={num_threads!r}: allowed are whole numbers from 1")
         self.game = find(game)
         own = [spec.name for spec in dataclasses.fields(self.game.options)]
-        for name in options:
-            if name not in own:
-                message = str(unknown("argument", name, [*own, *ENV_ARGUMENTS]))
+        accepted = [name for name in _ARGUMENTS if name not in fixed]
+        for name in given:
+            if name not in own and name not in accepted:
+                message = str(unknown("argument", name, [*own, *accepted]))
                 raise UnexpectedArgumentError(f"unexpected keyword argument {name!r}: {message}")
-        self.options: Options = self.game.parse_options(options)
-        self.observation_name = obs or self.game.default_observation
+        self.options: Options = self.game.parse_options({name: given[name] for name in given if name in own})
+        arguments = EnvArguments(**{name: given[name] for name in given if name not in own}, **fixed)
+        opponent, seat = arguments.opponent, arguments.seat
+        self.observation_name = arguments.obs or self.game.default_observation
         self.observation = self.game.observation(self.observation_name)
-        if obs_mode not in OBS_MODES:
-            raise unknown("obs_mode", obs_mode, OBS_MODES)
-        self.masked = OBS_MODES[obs_mode]
-        if illegal_action not in ILLEGAL_ACTIONS:
-            raise unknown("illegal_action", illegal_action, ILLEGAL_ACTIONS)
-        self.raises = illegal_action == "raise"
-        self.illegal = ILLEGAL_ACTIONS[illegal_action]
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            hint = "; gymnasium.make opens a window for 'human'" if render_mode == "human" else ""
-            raise CardgymError(f"render_mode={render_mode!r}: allowed are 'ansi' and 'rgb_array'{hint}")
-        self.render_mode = render_mode
+        self.masked = OBS_MODES[arguments.obs_mode]
+        self.raises = arguments.illegal_action == "raise"
+        self.illegal = ILLEGAL_ACTIONS[arguments.illegal_action]
+        self.render_mode = arguments.render_mode
         seats = self.options.num_players
         if seat not in ("random", "all") and (isinstance(seat, str) or seat not in range(seats)):
             raise CardgymError(f"seat={seat!r}: allowed are 0 to {seats - 1}, 'random' and 'all'")
@@ -160,24 +169,24 @@ class EnvCore:
         return spaces.Dict({self.masked.observation: observation, self.masked.mask: mask})
 
     def shown(self, observation: Any, mask: npt.NDArray[np.int8]) -> Any:
-        """An observation, or a batch of them, as the observation space has it."""
+        """Convert an observation, or a batch of them, to the form of the observation space."""
         if self.masked is None:
             return observation
         return {self.masked.observation: observation, self.masked.mask: mask.astype(self.masked.dtype)}
 
     def action_space(self) -> spaces.Discrete:
-        """The space of one action; its attribute `cardgym` says what the env shows, as saved players say it."""
+        """The space of one action; its attribute `cardgym` is the metadata that saved players are checked against."""
         space = spaces.Discrete(self.game.actions(self.options))
         metadata = checkpoint_metadata(self.game, self.options, self.observation_name)
         vars(space)["cardgym"] = {**metadata, "as_dict": self.masked is not None}
         return space
 
     def draw_key(self, generator: np.random.Generator) -> int:
-        """The key of a row's games, drawn from its generator."""
+        """Draw the key of a row's games."""
         return int(generator.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True))
 
     def viewers(self) -> npt.NDArray[np.int64]:
-        """The seat that each row is shown to, (rows,) int64: the caller's, or the seat to decide if it plays all."""
+        """The seat whose view each row shows, (rows,) int64: the caller's, or the seat to decide if it plays all."""
         rows = self.seated.batch.plain_rows
         seats = rows["seat"]
         if self.plays_all:
@@ -185,16 +194,16 @@ class EnvCore:
         return seats.astype(np.int64)
 
     def observe_now(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """Fresh observations (rows, size), float32, and masks (rows, actions), int8; all ones where a game is over."""
+        """New observations (rows, size) float32 and masks (rows, actions) int8, all ones where a game is over."""
         observations, masks, _ = self.seated.batch.look(self.viewers())
         masks[self.seated.batch.plain_rows["current_player"] < 0] = 1
         return observations, masks
 
     def one_action(self, action: Any) -> int:
-        """The action of an env with one row, as an int.
+        """Convert the action of an env with one row to an int.
 
         Raises:
-            CardgymError: for what is no whole number.
+            CardgymError: if it is not an integer.
             IllegalActionError: for an illegal action with `illegal_action="raise"`.
         """
         try:
@@ -206,7 +215,7 @@ class EnvCore:
         return chosen
 
     def refuse_illegal(self, actions: npt.NDArray[np.integer[Any]], rows: npt.NDArray[np.intp]) -> None:
-        """Raise `IllegalActionError` if the action (of (all rows,)) of one of `rows` is not legal."""
+        """Raise `IllegalActionError` if one of `actions[rows]` is illegal."""
         masks = self.observe_now()[1]
         check_legal(actions[rows], masks[rows], lambda place: f"env {rows[place]}: ", IllegalActionError)
 
@@ -214,13 +223,13 @@ class EnvCore:
         """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8.
 
         Raises:
-            CardgymError: without a render mode.
+            CardgymError: if the env has no render mode.
         """
         state = self.seated.batch.states[row]
         if self.render_mode == "ansi":
             return self.game.words.describe(state, seat)
         if self.render_mode == "rgb_array":
-            # By reference: pictures belong to the table, above the envs, and take a second to load.
+            # By reference: the module belongs to a higher layer and takes a second to load.
             draw = load("cardgym.table.drawings.picture:picture_of")
             drawn: npt.NDArray[np.uint8] = draw(self.game, state, seat)
             return drawn
@@ -237,12 +246,12 @@ def check_reset_options(options: Mapping[str, Any] | None, allowed: Sequence[str
 # -- how games ended --------------------------------------------------------------------------------------------------
 
 FINISHED, ILLEGAL_ACTION, TRUNCATED = "finished", "illegal_action", "truncated"
-"""Reasons: the rules ended the game; a seat forfeited it by an illegal action; the env's limit of steps is reached."""
+"""Reasons: the rules ended the game, a seat forfeited it, or the env's limit of steps was reached."""
 
 
 @template
 def _find_winners(states: Any, forfeited: Any, over: Any, num_seats: int, winners: Any) -> None:
-    """The winner of each row that is over: the one seat of the highest score, or -1."""
+    """The winner of each finished row: the seat with the highest score, or -1."""
     for i in range(states.shape[0]):
         winners[i] = -1
         if not over[i]:
@@ -271,14 +280,13 @@ def _winners_of(game: Game) -> Any:
 def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     """The winner of each row of a batch, (rows,) int64: a seat, or -1.
 
-    The winner has the highest score, by which `cardgym evaluate` counts win rates; in a game of one seat, more than
-    half of the score to be had. Nobody has won where seats share the highest score, or where a game of more than two
-    seats was forfeited.
+    The winner is the seat with the highest score, as in the win rates of `cardgym evaluate`; in a game with one seat it
+    wins with more than half of the maximum score. A tie, or a forfeit with more than two seats, has no winner.
 
     Args:
         game: the game.
         batch: the batch.
-        over: the rows whose games have ended by the rules or a forfeit, (rows,) bool; the others have no winner.
+        over: (rows,) bool, whether the game ended by the rules or a forfeit; other rows have no winner.
     """
     found = np.empty(len(batch), np.int64)
     forfeited = batch.plain_rows["forfeited"].astype(np.int64)
@@ -287,9 +295,9 @@ def winners(game: Game, batch: Any, over: npt.NDArray[np.bool_]) -> npt.NDArray[
 
 
 def reasons(batch: Any, over: npt.NDArray[np.bool_], truncated: npt.NDArray[np.bool_]) -> npt.NDArray[np.object_]:
-    """Why the game of each row is over, (rows,) of strings; None where it is not."""
+    """Why the game of each row ended, (rows,) of strings; None if it has not."""
     found: npt.NDArray[np.object_] = np.empty(len(batch), object)  # All None.
-    ended = np.flatnonzero(over)  # A few of many rows: the others cost nothing.
+    ended = np.flatnonzero(over)  # Usually few rows.
     found[truncated.nonzero()] = TRUNCATED
     found[ended] = FINISHED
     found[ended[batch.plain_rows["forfeited"][ended] >= 0]] = ILLEGAL_ACTION
@@ -300,15 +308,25 @@ def reasons(batch: Any, over: npt.NDArray[np.bool_], truncated: npt.NDArray[np.b
 
 
 class Documented:
-    """An env whose instances have a class made for their game, so that `help(env)` shows the game's documentation.
+    """Gives each game its own env class, so that `help(env)` shows the game's documentation.
 
-    A class derived from such an env keeps its own name and docstring.
+    Subclasses defined elsewhere keep their name and docstring. All get a signature that lists `EnvArguments`.
     """
 
     game: Game
 
+    def __init_subclass__(cls) -> None:
+        own = list(inspect.signature(cls.__init__).parameters.values())[1:]
+        if own and own[-1].name == "arguments":
+            shared = [
+                inspect.Parameter(spec.name, inspect.Parameter.KEYWORD_ONLY, default=spec.default, annotation=spec.type)
+                for spec in dataclasses.fields(EnvArguments)
+            ]
+            options = inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD, annotation="Any")
+            cls.__signature__ = inspect.Signature([*own[:-1], *shared, options])
+
     def __new__(cls, game: str | Game | None = None, *args: Any, **kwargs: Any) -> Any:
-        """An instance of the game's class, not yet initialised. Pickle names no game, and gets one of `cls`."""
+        """An uninitialized instance of the game's class; without a game, as from pickle, one of `cls`."""
         return object.__new__(cls) if game is None or Documented not in cls.__bases__ else _new(cls, game)
 
 
@@ -319,7 +337,7 @@ def _new(cls: type, game: str | Game) -> Any:
 @cache
 def _class_of(cls: type, game: Game) -> type:
     def reduce(self: Any) -> tuple[Any, ...]:
-        return _new, (cls, self.game), vars(self)  # Pickle cannot import a class made here, but the one it is made of.
+        return _new, (cls, self.game), vars(self)  # Pickle cannot import the class itself.
 
     name = re.sub(r"\W", "", re.sub(r"-v\d+$", "", game.id)) + cls.__name__.removeprefix("Card")
     return type(name, (cls,), {"__doc__": game.documentation, "__module__": cls.__module__, "__reduce__": reduce})

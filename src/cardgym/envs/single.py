@@ -1,4 +1,4 @@
-"""A game as a single Gymnasium env: the caller plays one seat, players take the others."""
+"""A game as a Gymnasium env: the caller plays one seat, players take the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from cardgym.envs.core import (
     RENDER_MODES,
     Documented,
     EnvCore,
-    Opponents,
     check_reset_options,
     winners,
 )
@@ -25,64 +24,44 @@ from cardgym.errors import CardgymError
 
 _OVER = np.ones(1, np.bool_)
 _SEATS = (*np.arange(MAX_PLAYERS), np.int64(-1))
-"""Each seat, and at -1 the end, as NumPy's int64: making one anew takes a tenth of a step."""
+"""Each seat, and -1 for the end, as np.int64: creating one takes a tenth of the time of a step."""
 
 
 class CardEnv(Documented, gymnasium.Env[Any, Any]):
-    """A registered game, as `gymnasium.make("Name-v0")` makes it; `help(env.unwrapped)` shows the game's own page.
+    """A registered game, as created by `gymnasium.make("Name-v0")`; `help(env.unwrapped)` shows the game's page.
 
-    `info["action_mask"]`, int8 of (actions,), marks the legal actions, from `reset` on; it is all ones at the end.
-    The reward of a step is what the seat was paid since its previous decision; the first reward includes what was paid
-    before. `info["info_state_key"]` is the game's key of what the seat knows, if it numbers them. With `seat="all"` the
+    `info["action_mask"]`, (actions,) int8, marks the legal actions; it is all ones at the end. The reward of a step is
+    what the seat was paid since its previous decision; the first reward includes all payments before it.
+    `info["info_state_key"]` identifies what the seat knows, in games whose keys have indices. With `seat="all"` the
     caller plays every seat: `info["seat"]` is the seat to decide, `info["rewards"]` what the step paid each seat, and
-    the reward is that of the seat that acted. The last info has `winner`, the seat of the highest score or -1, and
+    the reward is that of the seat that acted. The last info has `winner`, the seat with the highest score or -1, and
     `end_reason`, "finished" or "illegal_action".
 
     Args:
         game: the game's id.
         opponent: a player's name, a path, a callable (observation, action_mask) -> action, or a list of those.
-        seat: the seat to play, from 0; "random" for a new one each game; "all" for every seat.
+        seat: the seat to play, from 0; "random" for a new one in each game; "all" for every seat.
         obs: the name of an observation; the game's first by default.
         obs_mode: "flat", "dict" for `Dict(observation, action_mask)`, or "torchrl", "rllib" or "tianshou" for the dict
             that the library expects.
         illegal_action: "penalize" (default: the game ends and is lost), "raise" or "random".
         render_mode: "ansi" or "rgb_array".
-        options: the game's options.
+        arguments: the arguments above, and the game's options.
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.
-        IllegalActionError: for an illegal action with `illegal_action="raise"`; the game is left as it was.
+        IllegalActionError: for an illegal action with `illegal_action="raise"`; the game does not change.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 (Gymnasium's own form)
 
-    def __init__(
-        self,
-        game: str | Game,
-        *,
-        opponent: Opponents = "random",
-        seat: int | str = 0,
-        obs: str | None = None,
-        obs_mode: str = "flat",
-        illegal_action: str = "penalize",
-        render_mode: str | None = None,
-        **options: Any,
-    ) -> None:
-        self._core = EnvCore(
-            game,
-            options,
-            opponent=opponent,
-            seat=seat,
-            obs=obs,
-            obs_mode=obs_mode,
-            illegal_action=illegal_action,
-            render_mode=render_mode,
-        )
+    def __init__(self, game: str | Game, **arguments: Any) -> None:
+        self._core = EnvCore(game, arguments)
         self.game = self._core.game
         self.options = self._core.options
         self.observation_space = self._core.observation_space()
         self.action_space = self._core.action_space()
-        self.render_mode = render_mode
+        self.render_mode = self._core.render_mode
         self._seeded = False
         self._current_player = -1
 
@@ -95,7 +74,7 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
             The observation, as in the observation space, and the info.
 
         Raises:
-            CardgymError: for an unknown option, or a deck that cannot be dealt.
+            CardgymError: for an unknown option or an impossible deck.
         """
         check_reset_options(options, ("deck",))
         super().reset(seed=seed)
@@ -118,7 +97,7 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
             The observation, the reward (float), whether the game is over, False, and the info.
 
         Raises:
-            CardgymError: before `reset`, after the end, or for what is no whole number.
+            CardgymError: before `reset`, after the end, or if the action is not an integer.
             IllegalActionError: for an illegal action with `illegal_action="raise"`.
         """
         if self._current_player < 0:
@@ -136,7 +115,7 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
         return shown, reward, over, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The legal actions, (actions,) bool, as sb3-contrib's MaskablePPO asks for them."""
+        """The legal actions, (actions,) bool, for sb3-contrib's MaskablePPO."""
         legal: npt.NDArray[np.bool_] = self._core.observe_now()[1][0] != 0
         return legal
 
@@ -147,7 +126,7 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
     def _outputs(self, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> tuple[Any, dict[str, Any]]:
         """The observation as the env shows it, and the info after a step."""
         core = self._core
-        info: dict[str, Any] = {"action_mask": mask}  # NumPy values: readers of infos ask for a dtype.
+        info: dict[str, Any] = {"action_mask": mask}  # NumPy values: wrappers read their dtype.
         if core.shows_keys:
             info["info_state_key"] = core.seated.batch.answers["info_state_key"][0]
         if core.plays_all:

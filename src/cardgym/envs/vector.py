@@ -18,7 +18,6 @@ from cardgym.envs.core import (
     RENDER_MODES,
     Documented,
     EnvCore,
-    Opponents,
     check_reset_options,
     reasons,
     winners,
@@ -33,23 +32,23 @@ assert RESET == STEP + 1  # For `step`.
 
 
 class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
-    """Many games of one kind, as `gymnasium.make_vec("Name-v0", num_envs=4096)` makes them; a row is a game.
+    """Parallel games, as created by `gymnasium.make_vec("Name-v0", num_envs=4096)`; each row is a game.
 
-    Row i plays the same games, bit for bit, as a single env seeded with `seed + i`. `info["action_mask"]` is int8 of
-    (num_envs, actions). Where a game has ended, `info["winner"]` and `info["end_reason"]` are those of `CardEnv`, or
-    "truncated"; `_winner` and `_end_reason` mark the rows. The arguments are those of `CardEnv`, and:
+    Row i plays exactly the games of a single env seeded with `seed + i`. `info["action_mask"]` is (num_envs, actions)
+    int8. When a game ends, `info["winner"]` and `info["end_reason"]` are those of `CardEnv`, or "truncated"; `_winner`
+    and `_end_reason` mark these rows. The arguments are those of `CardEnv`, and:
 
     Args:
-        num_envs: how many games are played side by side.
-        autoreset_mode: NEXT_STEP (default: the step after the end starts the next game; it is no transition),
+        num_envs: how many games are played in parallel.
+        autoreset_mode: NEXT_STEP (default: the step after the end starts the next game and is not a transition),
             SAME_STEP (with `final_obs` and `final_info`) or DISABLED (with `options={"reset_mask": ...}` in `reset`).
         max_episode_steps: after how many steps a game is truncated; never by default.
-        num_threads: how many threads share the games of a step; they play the same games whatever their number. With
-            fewer than 512 games a thread, fewer threads are used.
+        num_threads: the maximum number of threads that share a step; each gets at least 512 games. The games do not
+            depend on it.
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.
-        IllegalActionError: for an illegal action with `illegal_action="raise"`; all games are left as they were.
+        IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
     """
 
     def __init__(
@@ -57,33 +56,16 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
         game: str | Game,
         num_envs: int = 1,
         *,
-        opponent: Opponents = "random",
-        seat: int | str = 0,
-        obs: str | None = None,
-        obs_mode: str = "flat",
-        illegal_action: str = "penalize",
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
-        render_mode: str | None = None,
         num_threads: int = 1,
-        **options: Any,
+        **arguments: Any,
     ) -> None:
         if not isinstance(num_envs, int) or num_envs < 1:
             raise CardgymError(f"num_envs={num_envs}: allowed are whole numbers from 1")
         if max_episode_steps is not None and (not isinstance(max_episode_steps, int) or max_episode_steps < 1):
             raise CardgymError(f"max_episode_steps={max_episode_steps!r}: allowed are whole numbers from 1, and None")
-        self._core = EnvCore(
-            game,
-            options,
-            num_rows=num_envs,
-            opponent=opponent,
-            seat=seat,
-            obs=obs,
-            obs_mode=obs_mode,
-            illegal_action=illegal_action,
-            render_mode=render_mode,
-            num_threads=num_threads,
-        )
+        self._core = EnvCore(game, arguments, num_rows=num_envs, num_threads=num_threads)
         modes = [mode.value for mode in AutoresetMode]
         if not isinstance(autoreset_mode, AutoresetMode) and autoreset_mode not in modes:
             raise unknown("autoreset_mode", autoreset_mode, modes)
@@ -96,7 +78,7 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
             "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        self.render_mode = render_mode
+        self.render_mode = self._core.render_mode
         self.single_observation_space = self._core.observation_space()
         self.single_action_space = self._core.action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -118,7 +100,7 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
             Observations as in the observation space (num_envs rows), and the infos.
 
         Raises:
-            CardgymError: for another mask, an unknown option, or a list of seeds of another length than num_envs.
+            CardgymError: for a wrong mask, an unknown option, or a list of seeds whose length is not num_envs.
         """
         check_reset_options(options, ("reset_mask",))
         resetting = np.ones(self.num_envs, np.bool_)
@@ -135,12 +117,12 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
             raise CardgymError(f"{len(seeds)} seeds for {self.num_envs} envs: give one for each")
         core = self._core
         rows = core.seated.batch.plain_rows
-        given = np.array([one is not None for one in seeds])
+        given = np.array([number is not None for number in seeds])
         for i in np.flatnonzero(resetting & (~self._seeded | given)):
             rows["key"][i] = core.draw_key(seeding.np_random(seeds[i])[0])
             rows["games"][i] = 0
         self._seeded |= resetting
-        if not resetting.all():  # The caller may have changed the arrays of the other rows: write them again.
+        if not resetting.all():  # Rewrite the other rows, too: the caller may have changed the arrays.
             core.seated.observations, core.seated.masks = core.observe_now()
         self._start(resetting)
         return self._observations(), self._infos(resetting)
@@ -148,18 +130,17 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Play an action in every row; `autoreset_mode` says what happens to rows whose game is over.
+        """Play an action in every row; `autoreset_mode` determines what happens in rows whose game is over.
 
         Args:
-            actions: whole numbers of (num_envs,).
+            actions: (num_envs,) integers.
 
         Returns:
-            Observations, rewards (num_envs,) float64, which games are over and which were truncated, both (num_envs,)
-            bool, and the infos.
+            Observations, rewards (num_envs,) float64, terminated (num_envs,) bool, truncated (num_envs,) bool, infos.
 
         Raises:
-            CardgymError: for other actions, or where a row awaits a reset.
-            IllegalActionError: for an illegal action with `illegal_action="raise"`; all games are left as they were.
+            CardgymError: for actions of a wrong shape or dtype, or if a row awaits a reset.
+            IllegalActionError: for an illegal action with `illegal_action="raise"`; no game changes.
         """
         core, seated = self._core, self._core.seated
         chosen = np.asarray(actions)
@@ -170,7 +151,7 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
             raise CardgymError(f"step() where env {int(starting.argmax())} awaits a reset: call reset()")
         if core.raises:
             core.refuse_illegal(chosen, np.flatnonzero(~starting))
-        commands = starting + _STEP  # RESET, where a game is over; in a tenth of the time of `np.where`.
+        commands = starting + _STEP  # RESET where a game is over; ten times as fast as `np.where`.
         seated.step(chosen, commands, illegal=core.illegal, skip=core.skips)
         rewards = seated.batch.answers["reward"].copy()
         terminated = seated.batch.answers["pending_policy"] == NOBODY
@@ -201,16 +182,16 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
         return legal
 
     def render(self) -> Any:
-        """Every game as its seat sees it: a tuple of texts, or of pictures (720, 960, 3), uint8."""
+        """Every game as its seat sees it: a tuple of texts or of pictures (720, 960, 3) uint8."""
         return tuple(self._core.render(row, seat) for row, seat in enumerate(self._core.viewers().tolist()))
 
-    # -- rows, as vector envs of separate envs show them --------------------------------------------------------------
+    # -- attributes and methods of rows -------------------------------------------------------------------------------
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """For each row, what its method `name` returns, or its attribute of that name; see `RowView`.
+        """The result of the method `name` of each row, or its attribute of that name; see `RowView`.
 
         Raises:
-            AttributeError: where there is none of that name.
+            AttributeError: for an unknown name.
         """
         if name == "action_masks":
             return tuple(self.action_masks())
@@ -221,17 +202,17 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
         """An attribute of each row: one of `RowView`, or one that `set_attr` has set.
 
         Raises:
-            AttributeError: where there is none of that name.
+            AttributeError: for an unknown name.
         """
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:
-        """Set an attribute of the rows: a list or tuple has a value for each, anything else is set in all.
+        """Set an attribute of every row: a list or tuple has one value per row, any other value is set in all rows.
 
-        Rows are views: nothing that is set changes how games are played.
+        Rows are views: attributes do not change the games.
 
         Raises:
-            CardgymError: for a list of another length than num_envs.
+            CardgymError: for a list whose length is not num_envs.
         """
         given = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(given) != self.num_envs:
@@ -246,7 +227,7 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
             )
         return self._views[row]
 
-    # -- what the steps are made of -----------------------------------------------------------------------------------
+    # -- parts of a step ----------------------------------------------------------------------------------------------
 
     def _start(self, starting: npt.NDArray[np.bool_]) -> None:
         seated = self._core.seated
@@ -255,13 +236,13 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
         self._over = seated.batch.answers["pending_policy"] == NOBODY
 
     def _ends(self, terminated: npt.NDArray[np.bool_], truncated: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        """Who has won the games that are over, and why they are over."""
+        """The infos `winner` and `end_reason`."""
         batch, over = self._core.seated.batch, terminated | truncated
         found = {"winner": winners(self.game, batch, terminated), "end_reason": reasons(batch, terminated, truncated)}
         return found | {f"_{name}": over.copy() for name in found}
 
     def _final(self, over: npt.NDArray[np.bool_], ends: dict[str, Any]) -> dict[str, Any]:
-        """The last observations and infos of the games that are over, as Gymnasium's vector envs give them."""
+        """The last observations and infos of finished games, in the form of Gymnasium's vector envs."""
         observations = self._observations()
         final: npt.NDArray[Any] = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(over):
@@ -290,17 +271,9 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
 
 
 class RowView:
-    """One row of a vector env, with what `call`, `get_attr` and `env_method` ask of an env.
+    """One row of a vector env, with the attributes and methods of an env for `call`, `get_attr` and `env_method`.
 
-    A row cannot be stepped or reset by itself. Attributes that are set on it are kept, and change no game.
-
-    Attributes:
-        game: the game.
-        options: its options.
-        render_mode: "ansi", "rgb_array" or None.
-        spec: Gymnasium's registration of the game, or None.
-        observation_space: the space of one observation.
-        action_space: the space of one action.
+    A row cannot be stepped or reset by itself. It keeps attributes that are set on it, which do not change the game.
     """
 
     def __init__(
@@ -334,5 +307,5 @@ class RowView:
         return legal
 
     def render(self) -> Any:
-        """The game as the row's seat sees it: text, or a picture (720, 960, 3), uint8."""
+        """The game as the row's seat sees it: text, or a picture (720, 960, 3) uint8."""
         return self._core.render(self._row, int(self._core.viewers()[self._row]))

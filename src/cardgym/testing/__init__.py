@@ -1,15 +1,15 @@
-"""The contract suite: what every game of cardgym is tested for, for games added anywhere.
+"""The contract suite: the tests that every game must pass.
 
-In a test file of your own:
+To test a game of your own, write in a test file:
 
     from cardgym.testing import ContractSuite
 
     class TestKuhnPoker(ContractSuite):
         game = "KuhnPoker-v0"
 
-`StateDriver` plays a game one chosen move at a time, chance's too, for hand-played lines and small solvers.
+`StateDriver` plays a game move by move, with chance outcomes chosen by the caller, for tests and small solvers.
 
-The suite needs the extra `testing` (pytest and hypothesis); PettingZoo's tests are run where PettingZoo is installed.
+The suite needs the extra `testing` (pytest and hypothesis); PettingZoo's tests run if PettingZoo is installed.
 """
 
 from cardgym.engine.states import CHANCE, END

@@ -1,6 +1,6 @@
-"""`StateDriver`: one game in which the caller chooses every move, chance's too.
+"""`StateDriver`: a game in which the caller chooses every move, including chance outcomes.
 
-For the contract checks, for hand-played lines in tests, and for small solvers.
+For the contract checks, hand-played lines in tests, and small solvers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cardgym.table.views import Reveal, View
 
 @cache
 def _bytes_of_state(game: Game) -> npt.NDArray[np.intp]:
-    """The places of a record's bytes that belong to the state: not those of `paid`, nor gaps between fields."""
+    """The positions of the bytes that tell states apart: not those of `paid`, nor gaps between fields."""
     inside = np.zeros(game.state.itemsize, np.bool_)
     for name, (field, start, *_) in (game.state.fields or {}).items():
         inside[start : start + field.itemsize] = name != "paid"
@@ -37,8 +37,8 @@ class Move:
 
     Attributes:
         seat: who moved, or CHANCE.
-        num_chance_outcomes: how many outcomes chance had; 0 for a seat's action.
-        move: the action, or the number of the outcome.
+        num_chance_outcomes: the number of chance outcomes; 0 for an action.
+        move: the action or chance outcome.
         paid: what it paid each seat, (8,) float64.
     """
 
@@ -49,17 +49,17 @@ class Move:
 
 
 class StateDriver(SingleGame):
-    """Plays one game by its compiled rules, one chosen move at a time.
+    """Plays a game by its compiled rules, move by move.
 
-    Subclass it for the words of one game: cards by their names, actions by what they do.
+    Tests of a game may subclass it to use the names of its cards and actions.
 
     Args:
         game: the game or its id; `module:Id-v0` imports the module that registers it.
-        options: the game's options, or those that differ from its defaults by name.
+        options: the game's options, or a mapping of those that differ from the defaults.
         deck: the deck to deal from, for games whose rules have `stack_deck`.
 
     Raises:
-        CardgymError: for an unknown game, an option that is not allowed, or an impossible deck.
+        CardgymError: for an unknown game, an invalid option, or an impossible deck.
     """
 
     def __init__(
@@ -73,74 +73,73 @@ class StateDriver(SingleGame):
         options = options if isinstance(options, Options) else game.parse_options(options)
         super().__init__(game, options, np.zeros(1, game.state))
         self._last_move = -1
-        self._hold(self.states)
+        self._attach(self.states)
         self.options.write(self.state)
         self.setup(deck)
 
-    def _hold(self, states: npt.NDArray[Any]) -> None:
+    def _attach(self, states: npt.NDArray[Any]) -> None:
         self.states = states
-        self._bytes = states.view(np.uint8)  # Copying bytes is 20 times faster than copying a record's fields.
+        self._bytes = states.view(np.uint8)  # Copying bytes is 20 times as fast as copying fields.
         self._bytes_before = np.zeros_like(self._bytes)
-        self._record: Any = None
+        self._state: Any = None
 
     # -- the state ----------------------------------------------------------------------------------------------------
 
     @property
     def state(self) -> Any:
-        """The record, its fields as attributes. Call `refresh` after writing to it."""
-        if self._record is None:
-            self._record = self.states.view(np.recarray)[0]
-        return self._record
+        """The state, with its fields as attributes. Call `refresh` after writing to it."""
+        if self._state is None:
+            self._state = self.states.view(np.recarray)[0]
+        return self._state
 
     def copy(self) -> Self:
-        """A driver in the same state that goes its own way."""
+        """An independent driver in the same state."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._hold(np.empty_like(self.states))
+        other._attach(np.empty_like(self.states))
         for name in ("_mask", "_paid", "_facts"):
             setattr(other, name, getattr(self, name).copy())
         other.assign(self)
         return other
 
     def assign(self, other: StateDriver) -> None:
-        """Take over the state of another driver of the same game and options."""
+        """Copy the state of another driver with the same game and options."""
         self._bytes[:] = other._bytes
         self._bytes_before[:] = other._bytes_before
         self._facts[:] = other._facts
         self._last_move = other._last_move
 
     def state_bytes(self) -> bytes:
-        """The state as bytes, to compare with another of the same game; `paid` is no part of it."""
+        """The state as bytes, without `paid`; equal states have equal bytes."""
         return state_bytes(self.game, self.states)
 
     def digest(self) -> str:
-        """A digest of the state, 16 hexadecimal digits; see `state_digest`."""
+        """See `state_digest`."""
         return state_digest(self.states)
 
     # -- moves --------------------------------------------------------------------------------------------------------
 
     def apply_action(self, move: int) -> npt.NDArray[np.float64]:
-        """Play an action, or outcome number `move` of chance, and return what it paid each seat, (8,) float64."""
+        """Play an action or chance outcome number `move`; return what it paid each seat, (8,) float64."""
         self._bytes_before[:] = self._bytes
         self._last_move = move
         return super().apply_action(move)
 
     def play(self, *moves: int) -> npt.NDArray[np.float64]:
-        """Play moves one after another and return the sum of what they paid each seat, (8,) float64."""
+        """Play several moves; return the sum of what they paid each seat, (8,) float64."""
         total = np.zeros(MAX_PLAYERS, np.float64)
         for move in moves:
             total += self.apply_action(move)
         return total
 
     def play_chance(self, choose: Callable[[int], Any]) -> npt.NDArray[np.float64]:
-        """Play chance up to the next decision or the end.
+        """Play chance outcomes up to the next decision or the end.
 
         Args:
-            choose: called with the number of outcomes, returns one's number: `random.Random(0).randrange`,
-                `numpy.random.default_rng(0).integers`, ...
+            choose: maps the number of outcomes to one of them, such as `numpy.random.default_rng(0).integers`.
 
         Returns:
-            The sum of what it paid each seat, (8,) float64.
+            The sum of what the outcomes paid each seat, (8,) float64.
         """
         total = np.zeros(MAX_PLAYERS, np.float64)
         while outcomes := self.num_chance_outcomes:
@@ -148,7 +147,7 @@ class StateDriver(SingleGame):
         return total
 
     def random_move(self, rng: np.random.Generator) -> Move:
-        """Play a move drawn uniformly: an outcome of chance, or a legal action."""
+        """Play a uniformly random chance outcome or legal action."""
         seat, outcomes = self.current_player, self.num_chance_outcomes
         if outcomes:
             move = int(rng.integers(outcomes))
@@ -160,7 +159,7 @@ class StateDriver(SingleGame):
         return Move(seat, outcomes, move, self.apply_action(move))
 
     def play_randomly(self, rng: np.random.Generator, most: int) -> Iterator[Move]:
-        """Play random moves to the end, at most `most` of them, and yield each after it was played."""
+        """Play at most `most` random moves, and yield each one after playing it."""
         for _ in range(most):
             if self.over:
                 return
@@ -169,14 +168,14 @@ class StateDriver(SingleGame):
     # -- what a seat knows --------------------------------------------------------------------------------------------
 
     def observe(self, seat: int, observation_name: str | None = None) -> npt.NDArray[np.float32]:
-        """The observation of `seat`, (size,) float32; the game's default one unless named."""
+        """The observation of `seat`, (size,) float32; the game's default observation if None."""
         name = observation_name or self.game.default_observation
         out = np.zeros(self.game.observation(name).size(self.options), np.float32)
         self.observe_into(seat, name, out)
         return out
 
     def observe_into(self, seat: int, observation_name: str, out: npt.NDArray[np.float32]) -> None:
-        """Write the observation of `seat` into `out`, which must have its size."""
+        """Write the observation of `seat` to `out`, (size,) float32."""
         seats, masks, keys = np.array([seat]), np.empty((1, len(self._mask)), np.int8), np.empty(1, np.int64)
         look_into(self.game, observation_name, self.states, seats, out[None], masks, keys)
 
@@ -189,7 +188,7 @@ class StateDriver(SingleGame):
         return view_of(self.game, self.state, seat, self.legal_actions() if self.current_player == seat >= 0 else ())
 
     def reveals(self, seat: int) -> list[Reveal]:
-        """What the last move put on the table, as `seat` saw it."""
+        """What the last move revealed, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
         return reveals_of(self.game, before, self._last_move, self.state, seat)
 
@@ -224,7 +223,7 @@ def _name(game: Game, options: Options) -> str:
 
 
 class ContractError(AssertionError):
-    """A game breaks the contract; the message says with which options, where and how."""
+    """A game breaks the contract; the message says how, and with which options, seed and move."""
 
 
 def expect(condition: object, message: str) -> None:
@@ -234,15 +233,14 @@ def expect(condition: object, message: str) -> None:
 
 
 def state_bytes(game: Game, states: npt.NDArray[Any]) -> bytes:
-    """A batch of records as bytes, to compare with another of the same game; `paid` is no part of a state."""
+    """An array of states as bytes, without `paid`; equal states have equal bytes."""
     return states.view(np.uint8).reshape(len(states), -1)[:, _bytes_of_state(game)].tobytes()
 
 
 def state_digest(states: npt.NDArray[Any]) -> str:
-    """A digest of a batch of records, 16 hexadecimal digits.
+    """A digest of an array of states without `paid`, 16 hexadecimal digits.
 
-    The field `paid` is left out: it is no part of a state. Fields are read one by one, so that the layout of the
-    record makes no difference.
+    It does not depend on the layout of the dtype, because it reads the fields one by one.
     """
     digest = hashlib.sha256()
     for name in states.dtype.names or ():
@@ -252,6 +250,6 @@ def state_digest(states: npt.NDArray[Any]) -> str:
 
 
 def generator(*numbers: int) -> npt.NDArray[np.uint64]:
-    """A generator of the kernel's kind, two uint64, whose key is drawn from some numbers."""
+    """A generator for compiled rules, (2,) uint64, seeded with the numbers."""
     key = np.random.default_rng(numbers).integers(0, 2**63)
     return np.array([key, 0], np.uint64)

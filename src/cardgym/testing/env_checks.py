@@ -1,20 +1,15 @@
-"""Checks of a game's Gymnasium and PettingZoo envs. Each raises `ContractError` where the contract is broken."""
+"""Checks of what a game's envs return. Each raises `ContractError` if the game breaks the contract."""
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import io
 import pickle
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Discrete
-from gymnasium.utils.env_checker import check_env
 
 from cardgym.engine.batch import Batch
 from cardgym.engine.contract import Game, Options
@@ -23,15 +18,15 @@ from cardgym.engine.numba.compilation import config
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.errors import IllegalActionError
-from cardgym.testing.driver import ContractError, StateDriver, expect, state_bytes
-from cardgym.testing.env_play import ActionChooser, call_text, plain
+from cardgym.table.drawings.picture import picture_of
+from cardgym.testing.cases import ActionChooser, call_text, plain, row_of
+from cardgym.testing.driver import ContractError, StateDriver, expect, generator, state_bytes
 
 # -- illegal actions --------------------------------------------------------------------------------------------------
 
 
 def check_illegal(game: Game, options: Options, seed: int = 0, steps: int = 12) -> None:
-    """An illegal action does what `illegal_action` says: the game is lost, or nothing but an error happens, or a random
-    legal action is played."""
+    """An illegal action loses the game, raises an error, or plays a random legal action, as `illegal_action` says."""
     arguments: dict[str, Any] = {**options.asdict(), "seat": "all"}
     envs = {how: CardEnv(game, illegal_action=how, **arguments) for how in ("penalize", "raise", "random")}
     vector = CardVectorEnv(game, 1, illegal_action="raise", **arguments)
@@ -49,7 +44,7 @@ def check_illegal(game: Game, options: Options, seed: int = 0, steps: int = 12) 
             with _Restored(envs["random"]) as env:
                 observation, reward, over, _, _ = env.step(bad)
                 result = np.asarray(observation, np.float32).tobytes(), reward, over, state_bytes(game, _states(env))
-            expect(result in legal_results, f"{where}: 'random' leads where no legal action leads")
+            expect(result in legal_results, f"{where}: 'random' reaches a state that no legal action reaches")
         action = chooser.one(mask)
         steps_taken = [env.step(action) for env in envs.values()]
         vector.step(np.array([action]))
@@ -64,9 +59,9 @@ def _states(env: CardEnv | CardVectorEnv) -> npt.NDArray[Any]:
 
 
 def _results(env: CardEnv, actions: npt.NDArray[np.intp]) -> list[tuple[bytes, float, bool, bytes]]:
-    """Where each action leads from an env's state: observation, reward, whether the game is over, state.
+    """The result of each action in an env's state: observation, reward, whether the game is over, state.
 
-    A batch takes them all in one step, each in a row of its own.
+    One step of a batch plays them all, each in its own row.
     """
     core = env._core
     batch = Batch(core.game, core.options, len(actions), core.observation_name)
@@ -86,7 +81,7 @@ def _results(env: CardEnv, actions: npt.NDArray[np.intp]) -> list[tuple[bytes, f
 
 
 class _Restored:
-    """An env that is put back, on leaving the context, to where it was: cheaper than a copy of the env."""
+    """A context that restores an env's state at its end; cheaper than copying the env."""
 
     def __init__(self, env: CardEnv) -> None:
         self._env, self._current_player = env, env._current_player
@@ -109,8 +104,8 @@ def _expect_lost(env: CardEnv, bad: int, current_player: int, where: str) -> Non
     forfeit = driver.forfeit(current_player)
     with _Restored(env):
         observation, reward, terminated, _, info = env.step(bad)
-        expect(terminated, f"{where}: the game goes on")
-        expect(reward == forfeit, f"{where}: pays {reward}; forfeit() says {forfeit}")
+        expect(terminated, f"{where}: the game continues")
+        expect(reward == forfeit, f"{where}: pays {reward}; forfeit() returns {forfeit}")
         expect(info["action_mask"].all(), f"{where}: the mask at the end is not all ones")
         expect(observation in env.observation_space, f"{where}: the observation is outside its space")
 
@@ -121,7 +116,7 @@ def _expect_refused(env: Any, bad: Any, where: str) -> None:
     try:
         env.step(bad)
     except IllegalActionError as error:
-        expect("\n" not in str(error) and "allowed are" in str(error), f"{where}: the error says {error}")
+        expect("\n" not in str(error) and "allowed are" in str(error), f"{where}: the error is {error}")
     else:
         raise ContractError(f"{where}: 'raise' does not raise IllegalActionError")
     expect((_states(env).tobytes(), rows.tobytes()) == before, f"{where}: the refused action changed the game")
@@ -131,7 +126,7 @@ def _expect_refused(env: Any, bad: Any, where: str) -> None:
 
 
 def check_steps(game: Game, arguments: dict[str, Any], seed: int = 0, steps: int = 60) -> None:
-    """What an env returns is inside its spaces, of the right types, and shares no memory with earlier outputs."""
+    """Outputs of an env are inside its spaces, have the right types, and share no memory with earlier outputs."""
     env = CardEnv(game, **arguments)
     what = f"{call_text(game, arguments)}, seed {seed}"
     num_actions = game.actions(env.options)
@@ -155,8 +150,8 @@ def check_steps(game: Game, arguments: dict[str, Any], seed: int = 0, steps: int
         parts = _arrays(observation) + _arrays(info)
         if before is not None:
             shared = any(np.shares_memory(one, other) for one in parts for other in before[0])
-            expect(not shared, f"{where}: an observation or info shares memory with the one before")
-            expect([one.tobytes() for one in before[0]] == before[1], f"{where}: what was returned before has changed")
+            expect(not shared, f"{where}: an observation or info shares memory with an earlier one")
+            expect([one.tobytes() for one in before[0]] == before[1], f"{where}: an earlier output has changed")
         before = parts, [one.tobytes() for one in parts]
         if over:
             observation, info = env.reset()
@@ -168,7 +163,7 @@ def check_steps(game: Game, arguments: dict[str, Any], seed: int = 0, steps: int
 
 
 def _is_exactly(value: Any, kind: type) -> bool:
-    """Whether a value is of a type of Python's own. With the JIT off kernels return NumPy's scalars, and envs too."""
+    """Whether a value has exactly this type. With the JIT off, envs return NumPy scalars instead."""
     return type(value) is kind or (bool(config.DISABLE_JIT) and isinstance(value, np.generic))
 
 
@@ -179,7 +174,7 @@ def _arrays(data: Any) -> list[npt.NDArray[Any]]:
 
 
 def check_copies(game: Game, arguments: dict[str, Any], seed: int = 0, rounds: int = 7) -> None:
-    """An env copied or pickled in the middle of a game goes on as the original does."""
+    """A copied or pickled env continues like the original."""
     ways: dict[str, Callable[[Any], Any]] = {
         "deepcopy": copy.deepcopy,
         "pickle": lambda env: pickle.loads(pickle.dumps(env)),
@@ -198,14 +193,14 @@ def check_copies(game: Game, arguments: dict[str, Any], seed: int = 0, rounds: i
             for name, (copied, same_choices) in copies.items():
                 expect(
                     _trace(copied, same_choices, info, over) == reference,
-                    f"{what}: after {name} it plays on differently",
+                    f"{what}: after {name} it plays differently",
                 )
             _, info = env.reset()
             over[:] = False
 
 
 def _step(env: Any, chooser: ActionChooser, info: dict[str, Any], over: npt.NDArray[np.bool_]) -> tuple[Any, Any, Any]:
-    """The info, which rows are over, and all that the step returned as plain values."""
+    """Step or reset; return the info, which rows are over, and all outputs as plain values."""
     if isinstance(env, CardVectorEnv):
         observation, reward, ended, _, info = env.step(chooser.many(info["action_mask"], ~over))
         return info, ended, plain([observation, reward, _comparable(info)])
@@ -228,69 +223,116 @@ def _trace(env: Any, chooser: ActionChooser, info: dict[str, Any], over: npt.NDA
     return trace
 
 
-# -- other libraries' checkers ----------------------------------------------------------------------------------------
+# -- hidden information ------------------------------------------------------------------------------------------------
 
 
-def check_gymnasium(game: Game) -> None:
-    """Gymnasium's own checker passes without a warning, with every observation, flat and as a dict."""
-    for name in game.observations:
-        for mode in ("flat", "dict"):
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                env = gymnasium.make(game.id, obs=name, obs_mode=mode, render_mode="rgb_array")
-                check_env(env.unwrapped)
-                env.close()
-    text = gymnasium.make(game.id, render_mode="ansi")
-    text.reset(seed=0)
-    shown: Any = text.render()
-    expect(isinstance(shown, str) and shown.strip(), f"{game.id}: render_mode='ansi' shows {shown!r}")
-    vector = gymnasium.make_vec(game.id, num_envs=3)
-    expect(
-        isinstance(vector.unwrapped, CardVectorEnv), f"{game.id}: make_vec makes a {type(vector.unwrapped).__name__}"
-    )
-    observations, _ = vector.reset(seed=0)
-    expect(
-        observations in vector.observation_space, f"{game.id}: the vector env's observations are outside their space"
-    )
-    for _ in range(30):
-        observations = vector.step(vector.action_space.sample())[0]
-        expect(observations in vector.observation_space, f"{game.id}: a vector env's step leaves its observation space")
-    vector.close()
+def check_outputs(
+    game: Game, arguments: dict[str, Any], seed: int = 0, steps: int = 30, pictures: int = 1, num_envs: int = 3
+) -> None:
+    """Resampling what the seat cannot see changes no output of an env.
 
+    Outputs are observations, infos, masks and renderings, of a single env and of the rows of a vector env; their
+    pickles must be equal, too. No array may be a view of a larger one, which would contain more.
 
-def check_pettingzoo(game: Game, options: Options) -> None:
-    """PettingZoo's own `api_test` and `seed_test` of the AEC env pass; an agent observes what the single env shows."""
-    from pettingzoo.test import api_test, seed_test
-
-    from cardgym.envs.aec import CardAECEnv
-
-    arguments: dict[str, Any] = {**options.asdict()}
-
-    def make() -> CardAECEnv:
-        return CardAECEnv(game, **arguments)
-
-    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():  # They print that they passed.
-        warnings.filterwarnings("ignore", "Observation", UserWarning)  # It is a dict on purpose: it holds the mask.
-        api_test(make(), num_cycles=60)
-        seed_test(make, num_cycles=60)
-    agents, env = make(), CardEnv(game, seat="all", **arguments)
-    agents.reset(seed=3)
-    observation, info = env.reset(seed=3)
-    over = False
-    chooser = ActionChooser(3, 1)
-    for step in range(60):
+    Args:
+        game: the game.
+        arguments: of the envs.
+        seed: of the games and the actions.
+        steps: how many steps to play.
+        pictures: in how many steps to compare pictures, which are slow to draw; the others compare text.
+        num_envs: the number of rows of the vector env.
+    """
+    single = CardEnv(game, render_mode="ansi", **arguments)
+    observation, info = single.reset(seed=seed)
+    chooser = ActionChooser(seed, num_envs)
+    for step in range(steps):
+        where = f"{call_text(game, arguments)}, seed {seed}, step {step}"
+        _check_single(single, observation, info, seed, step, step < pictures, where)
+        observation, _, over, _, info = single.step(chooser.one(info["action_mask"]))
         if over:
-            break
-        where = f"AEC env of {game.id} {options}, step {step}"
-        agent = agents.agent_selection
-        expect(agent == agents.possible_agents[info["seat"]], f"{where}: {agent} is to step, not seat {info['seat']}")
-        shown = agents.observe(agent)
-        expect(np.array_equal(shown["observation"], observation), f"{where}: {agent} observes something else")
-        expect(np.array_equal(shown["action_mask"], info["action_mask"]), f"{where}: {agent} has another mask")
-        expect(shown in agents.observation_space(agent), f"{where}: the observation is outside its space")
-        action = chooser.one(info["action_mask"])
-        agents.step(action)
-        observation, _, over, _, info = env.step(action)
-        rewards = [agents.rewards[agent] for agent in agents.possible_agents]
-        expect(rewards == info["rewards"].tolist(), f"{where}: rewards {rewards}, not {info['rewards']}")
-        expect(all(agents.terminations.values()) == over, f"{where}: terminations {agents.terminations}")
+            observation, info = single.reset()
+    vector = CardVectorEnv(game, num_envs, render_mode="ansi", **arguments)
+    observations, infos = vector.reset(seed=seed)
+    ended = np.zeros(num_envs, np.bool_)
+    for step in range(steps):
+        where = f"{call_text(game, arguments)}, {num_envs} envs, seed {seed}, step {step}"
+        _check_vector(vector, observations, infos, ~ended, seed, step, where)
+        observations, _, ended, _, infos = vector.step(chooser.many(infos["action_mask"], ~ended))
+    vector.close()
+    single.close()
+
+
+def _check_single(
+    env: CardEnv, observation: Any, info: dict[str, Any], seed: int, step: int, draw: bool, where: str
+) -> None:
+    core = env._core
+    states = core.seated.batch.plain_states
+    seat = int(core.viewers()[0])
+    before = states.copy()
+    text, mask = env.render(), env.action_masks()
+    drawn = picture_of(env.game, states.view(np.recarray)[0], seat) if draw else None
+    handed = pickle.dumps((_own(observation, where), _own(info, where), text))
+    core.game.rules.resample(states[0], seat, generator(seed, step))
+    again, shown = _looked(core, 0), plain(observation)
+    known = {name: plain(info[name]) for name in again[1]}
+    expect(again[0] == shown, f"{where}: what seat {seat} cannot see changes its observation: {shown} to {again[0]}")
+    expect(again[1] == known, f"{where}: what seat {seat} cannot see changes its info: {known} to {again[1]}")
+    expect(np.array_equal(env.action_masks(), mask), f"{where}: what seat {seat} cannot see changes action_masks()")
+    expect(env.render() == text, f"{where}: what seat {seat} cannot see changes render(): {text!r} to {env.render()!r}")
+    expect(
+        pickle.dumps((observation, info, env.render())) == handed,
+        f"{where}: what seat {seat} cannot see changes the pickle of the outputs",
+    )
+    if drawn is not None:
+        other = picture_of(env.game, states.view(np.recarray)[0], seat)
+        expect(np.array_equal(other, drawn), f"{where}: what seat {seat} cannot see changes the picture")
+    states[:] = before
+
+
+def _check_vector(
+    env: CardVectorEnv, observations: Any, infos: dict[str, Any], rows: Any, seed: int, step: int, where: str
+) -> None:
+    core = env._core
+    states = core.seated.batch.plain_states
+    before, texts, viewers = states.copy(), env.render(), core.viewers()
+    handed = pickle.dumps((observations, infos, texts))
+    for row in map(int, np.flatnonzero(rows)):
+        core.game.rules.resample(states[row], int(viewers[row]), generator(seed, step, row))
+    for row in map(int, np.flatnonzero(rows)):
+        observation, known = _looked(core, row)
+        who = f"{where}: what seat {viewers[row]} of row {row} cannot see changes"
+        shown = plain(row_of(observations, row))
+        expect(observation == shown, f"{who} its observation: {shown} to {observation}")
+        for name, value in known.items():
+            expect(value == plain(infos[name][row]), f"{who} info {name!r}: {infos[name][row]} to {value}")
+        expect(env.render()[row] == texts[row], f"{who} render(): {texts[row]!r} to {env.render()[row]!r}")
+    expect(
+        pickle.dumps((observations, infos, texts)) == handed,
+        f"{where}: outputs share memory with the games: resampling the games changes them",
+    )
+    states[:] = before
+
+
+def _looked(core: Any, row: int) -> tuple[Any, dict[str, Any]]:
+    """What the env would return in the current state of a row: the observation, and the info without rewards."""
+    observations, masks, keys = core.seated.look(np.array([row]), core.viewers()[[row]], core.observation_name)
+    info: dict[str, Any] = {"action_mask": masks[0]}
+    if core.shows_keys:
+        info["info_state_key"] = keys[0]
+    if core.plays_all:
+        info["seat"] = core.seated.batch.plain_rows["current_player"][row]
+    shown = observations[0] if core.observation.discrete is None else np.int64(observations[0, 0])
+    return plain(core.shown(shown, masks[0])), {name: plain(value) for name, value in info.items()}
+
+
+def _own(data: Any, where: str) -> Any:
+    """Check that no array in the data is a view of a larger one; return the data."""
+    parts = data.values() if isinstance(data, dict) else [data]
+    for array in parts:
+        if isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):
+            expect(
+                array.base.nbytes <= array.nbytes,
+                f"{where}: an array of {array.nbytes} bytes is a view of one of {array.base.nbytes} bytes, which may "
+                "contain hidden information",
+            )
+    return data

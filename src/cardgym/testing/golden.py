@@ -1,10 +1,10 @@
-"""Golden playthroughs: a game written down move by move, for people to read and for tests to compare.
+"""Golden playthroughs: games recorded move by move, for people to read and tests to compare.
 
-After an intended change of rules, observations or words, write them again and read the difference:
+After an intended change of rules, observations or words, write them again and read the diff:
 
     python -m cardgym.testing.golden --update [GAME ...]
 
-A game's playthrough lies in `tests/games/<package>/golden` unless `--folder` names another place.
+The playthroughs of a game are in `tests/games/<package>/golden`, or in the folder that `--folder` names.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from cardgym.testing.driver import ContractError, Move, StateDriver
 
 _CASES = 4
 _MOVES = (150, 40)
-"""How many moves are written of the first set of options, and of each other one."""
+"""The number of moves to write for the first set of options, and for each other set."""
 _DESCRIBED = 10
-"""Every so many decisions the state is described in full."""
+"""The number of decisions between full descriptions of the state."""
 
 
 def path_of(game: Game, folder: Path) -> Path:
@@ -39,19 +39,19 @@ def path_of(game: Game, folder: Path) -> Path:
 
 
 def folder_of(game: Game) -> Path:
-    """The folder of a game's golden playthrough, below the folder that holds `tests`.
+    """The folder of a game's golden playthrough, relative to the repository.
 
     Raises:
-        CardgymError: for a game that came without a package.
+        CardgymError: for a game without a package.
     """
     package = package_of(game)
     if package is None:
-        raise CardgymError(f"{game.id} belongs to no package: name the folder of its golden playthrough with --folder")
+        raise CardgymError(f"{game.id} has no package: name the folder of its golden playthrough with --folder")
     return Path("tests") / "games" / package.name / "golden"
 
 
 def playthrough(game: Game) -> str:
-    """The playthrough of a game: random games of a few sets of options, every move with its words and digests."""
+    """Random games with a few sets of options, every move with its description and digests."""
     lines = [
         f"Golden playthrough of {game.id}. Written by `python -m cardgym.testing.golden --update`; not by hand.",
         "A move: who, the action or outcome, what it pays, a digest of the state, and what is told to the seats.",
@@ -123,7 +123,7 @@ def _move_line(driver: StateDriver, number: int, move: Move, words: str) -> str:
 
 
 def _narrations(driver: StateDriver) -> dict[str, list[int]]:
-    """What the last move looked like, with the seats that saw it so."""
+    """The descriptions of the last move, each with the seats that saw it so."""
     narrations: dict[str, list[int]] = {}
     for seat in range(driver.options.num_players):
         words = driver.narrate(seat)
@@ -133,29 +133,27 @@ def _narrations(driver: StateDriver) -> dict[str, list[int]]:
 
 
 def check_golden(game: Game, folder: Path) -> None:
-    """The game plays as its golden playthrough says; a game without one fails."""
+    """The game plays like its golden playthrough, which must exist."""
     path = path_of(game, folder)
-    advice = (
-        f"write it with `python -m cardgym.testing.golden --update --folder {folder} {game.id}` and read the change"
-    )
+    advice = f"write it with `python -m cardgym.testing.golden --update --folder {folder} {game.id}` and read the diff"
     if not path.exists():
         raise ContractError(f"{game.id} has no golden playthrough {path}: {advice}")
     old, new = path.read_text(encoding="utf-8").splitlines(), playthrough(game).splitlines()
     if old != new:
         difference = list(difflib.unified_diff(old, new, "golden", "now", lineterm="", n=2))[:24]
         raise ContractError(
-            "\n".join([f"{game.id} no longer plays as {path} says; if that is intended, {advice}:", *difference])
+            "\n".join([f"{game.id} no longer plays like {path}; if that is intended, {advice}:", *difference])
         )
 
 
 def main(words: list[str] | None = None) -> int:
-    """Compare playthroughs with the rules, or write them."""
+    """Check or write playthroughs."""
     parser = argparse.ArgumentParser(prog="python -m cardgym.testing.golden", description="Golden playthroughs.")
     parser.add_argument(
-        "games", nargs="*", metavar="GAME", help="ids of games (default: all whose folder of tests is in tests/games)"
+        "games", nargs="*", metavar="GAME", help="ids of games (default: all with tests in tests/games)"
     )
-    parser.add_argument("--update", action="store_true", help="write the playthroughs instead of comparing them")
-    parser.add_argument("--folder", type=Path, help="where they are (default: tests/games/<package>/golden)")
+    parser.add_argument("--update", action="store_true", help="write the playthroughs instead of checking them")
+    parser.add_argument("--folder", type=Path, help="their folder (default: tests/games/<package>/golden)")
     arguments = parser.parse_args(words)
     try:
         for game in _games(arguments.games):
@@ -166,7 +164,7 @@ def main(words: list[str] | None = None) -> int:
                 print(f"{path_of(game, folder)}: written")
             else:
                 check_golden(game, folder)
-                print(f"{path_of(game, folder)}: the game still plays so")
+                print(f"{path_of(game, folder)}: the game plays like it")
     except (CardgymError, ContractError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -1,6 +1,6 @@
-"""Checks of what a seat knows: observations, indices, words, and that nothing hidden shows through.
+"""Checks of what a seat knows: observations, indices, words and views, none of which may leak hidden information.
 
-Each raises `ContractError` where the contract is broken.
+Each raises `ContractError` if the game breaks the contract.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from cardgym.testing.driver import ContractError, StateDriver, expect, generator
 
 _GUARD = 8
 _GUARD_VALUE = np.float32(12345.5)
-"""Fills an observation and the room around it before it is written, to find numbers left out or written too far."""
+"""Fills an observation and its surroundings before it is written, to find omitted and out-of-bounds writes."""
 
 
-# -- hidden things ----------------------------------------------------------------------------------------------------
+# -- hidden information -----------------------------------------------------------------------------------------------
 
 
 def check_hidden(game: Game, options: Options, seed: int = 0, most: int = 90, hides: bool = True) -> None:
-    """Resampling what a seat cannot see changes nothing that it is shown, and nothing that players do there."""
+    """Resampling what a seat cannot see changes nothing that it sees, and no action of a player in that seat."""
     driver = StateDriver(game, options)
     other = driver.copy()
     rng = np.random.default_rng(seed)
@@ -49,24 +49,24 @@ def check_hidden(game: Game, options: Options, seed: int = 0, most: int = 90, hi
         driver.random_move(rng)
     expect(
         changed > 0 or not hides,
-        f"{driver}: resample() changed none of {resampled} states; if the game hides nothing, say hides = False",
+        f"{driver}: resample() changed none of {resampled} states; if the game hides nothing, set hides = False",
     )
 
 
 def _compare_draws(driver: StateDriver, other: StateDriver, seat: int, key: tuple[int, int], where: str) -> None:
-    """States in which a seat knows the same are resampled alike by one generator: its draws tell nothing hidden."""
+    """With the same generator, states that a seat cannot tell apart must be resampled to the same state."""
     one, two = driver.copy(), other.copy()
     one.resample(seat, generator(*key))
     two.resample(seat, generator(*key))
     expect(
         one.state_bytes() == two.state_bytes(),
-        f"{where}: what resample() draws for seat {seat} depends on what it cannot see; put the hidden things in an "
-        "order of their own before drawing",
+        f"{where}: what resample() draws for seat {seat} depends on what it cannot see; sort the hidden "
+        "cards before drawing",
     )
 
 
 def check_advice(game: Game, options: Options, seed: int = 0, most: int = 40) -> None:
-    """The game's adviser values every legal action, the best first, and knows no more than the seat to decide."""
+    """The game's adviser values every legal action, best first, and uses only what the seat to decide knows."""
     adviser = adviser_of(game, options)
     if adviser is None:
         return
@@ -81,11 +81,11 @@ def check_advice(game: Game, options: Options, seed: int = 0, most: int = 40) ->
             where = f"{driver}, seed {seed}, move {number}: advice for seat {seat}"
             before = driver.states.tobytes()
             advice = adviser.advise(driver.state, seat)
-            values = [one.value for one in advice.actions]
-            actions = sorted(one.action for one in advice.actions)
+            values = [valued.value for valued in advice.actions]
+            actions = sorted(valued.action for valued in advice.actions)
             expect(actions == driver.legal_actions(), f"{where} is for {actions}, legal are {driver.legal_actions()}")
-            expect(values == sorted(values, reverse=True), f"{where} is not sorted, the best first: {values}")
-            expect(all(np.isfinite(values)), f"{where} has values that are no numbers: {values}")
+            expect(values == sorted(values, reverse=True), f"{where} is not sorted, best first: {values}")
+            expect(all(np.isfinite(values)), f"{where} has values that are not finite: {values}")
             expect(driver.states.tobytes() == before, f"{where} changes the state")
             other.assign(driver)
             other.resample(seat, generator(seed, number))
@@ -94,7 +94,7 @@ def check_advice(game: Game, options: Options, seed: int = 0, most: int = 40) ->
 
 
 def _seats(driver: StateDriver, number: int) -> set[int]:
-    """The seat to decide, and each seat in turn."""
+    """The seat to decide, and one other seat in turn."""
     turn = number % driver.options.num_players
     return {turn, driver.current_player} if driver.current_player >= 0 else {turn}
 
@@ -142,12 +142,12 @@ def _compare_players(driver: StateDriver, other: StateDriver, what: str, key: tu
 
 
 def check_observations(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
-    """Every observation is as long as its features say, written in full, within bounds, and changes no state."""
+    """Every observation has the length and bounds of its features, is written in full, and changes no state."""
     driver = StateDriver(game, options)
     rng = np.random.default_rng(seed)
     checks = [_ObservationCheck(game, options, name) for name in game.observations]
     for number in range(most):
-        if driver.over and rng.random() < 0.5:  # The end itself is observed, too.
+        if driver.over and rng.random() < 0.5:  # Observe final states, too.
             driver.setup()
         for seat in _seats(driver, number):
             for check in checks:
@@ -157,18 +157,18 @@ def check_observations(game: Game, options: Options, seed: int = 0, most: int = 
 
 
 class _ObservationCheck:
-    """The check of one observation: what stays the same from state to state is computed once."""
+    """The check of one observation; computes once what all states have in common."""
 
     def __init__(self, game: Game, options: Options, name: str) -> None:
         self.name = name
         self.observation = game.observation(name)
         features = self.observation.features(options)
         names = [feature.name for feature in features]
-        expect(len(set(names)) == len(names), f"{game.id}: two features of {name!r} have one name: {names}")
+        expect(len(set(names)) == len(names), f"{game.id}: two features of {name!r} have the same name: {names}")
         for feature in features:
             expect(
                 feature.size > 0 and feature.low < feature.high,
-                f"{game.id}: {name!r} has a feature without room: {feature}",
+                f"{game.id}: {name!r} has a feature without values: {feature}",
             )
         self.size = self.observation.size(options)
         self.low, self.high = self.observation.bounds(options)
@@ -177,7 +177,7 @@ class _ObservationCheck:
         if self.observation.discrete is not None:
             self.most = self.observation.discrete(options)
             expect(self.size == 1, f"{game.id}: the discrete observation {name!r} has {self.size} numbers")
-            expect(self.most <= 2**24, f"{game.id}: {name!r}: float32 does not hold {self.most} whole numbers")
+            expect(self.most <= 2**24, f"{game.id}: {name!r}: float32 cannot represent {self.most} integers")
 
     def __call__(self, driver: StateDriver, seat: int, moment: str) -> None:
         before, out = driver.states.tobytes(), self.out
@@ -191,7 +191,7 @@ class _ObservationCheck:
             place = int(np.argmax(unwritten))
             raise ContractError(f"{where}: number {place} ({self._feature(driver, place)}) is not written")
         if outside != 2 * _GUARD:
-            raise ContractError(f"{where}: more numbers are written than the {self.size} of its features")
+            raise ContractError(f"{where}: more numbers are written than its features have ({self.size})")
         if not inside.all():
             place = int(np.argmin(inside))
             bounds = f"[{self.low[place]}, {self.high[place]}]"
@@ -199,7 +199,7 @@ class _ObservationCheck:
                 f"{where}: number {place} ({self._feature(driver, place)}) is {out[place]}, not in {bounds}"
             )
         if self.observation.discrete is not None and not (out[0] == int(out[0]) and 0 <= out[0] < self.most):
-            raise ContractError(f"{where}: {out[0]} is no whole number below {self.most}")
+            raise ContractError(f"{where}: {out[0]} is not an integer below {self.most}")
         expect(driver.states.tobytes() == before, f"{where}: observing changes the state")
 
     def _feature(self, driver: StateDriver, place: int) -> str:
@@ -218,9 +218,9 @@ def _feature_at(game: Game, observation_name: str, options: Options, place: int)
 
 
 def check_state_index(game: Game, options: Options, seed: int = 0, most: int = 400) -> None:
-    """Keys and indices match: as many of both, no key twice, index 0 for the end alone; policy tables fit them.
+    """Keys and indices correspond one to one, index 0 is reserved for the end, and policy tables have the right size.
 
-    They are read for the seat to decide, and for every seat at the end.
+    They are checked for the seat to decide, and for every seat at the end.
     """
     index = game.state_index
     if index.num_info_states is None:
@@ -253,9 +253,7 @@ def _check_visited_indices(driver: StateDriver, size: int, seed: int, most: int)
             key, index = driver.info_state_key(seat), driver.info_state_index(seat)
             where = f"{driver}, seed {seed}, move {number}, seat {seat}"
             expect(0 <= index < size, f"{where}: index {index} of key {key} is not below {size}")
-            expect(
-                (index == 0) == driver.over, f"{where}: index {index}, over: {driver.over}; index 0 is the end's alone"
-            )
+            expect((index == 0) == driver.over, f"{where}: index {index}, over: {driver.over}; index 0 is the end only")
             if not driver.over:
                 known = index_of_key.setdefault(key, index)
                 expect(known == index, f"{where}: key {key} has indices {known} and {index}")
@@ -269,7 +267,7 @@ def _check_visited_indices(driver: StateDriver, size: int, seed: int, most: int)
 
 
 def check_words(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
-    """The state, every legal action and every move have words; those of a move say no more than a seat can see."""
+    """States, legal actions and moves have descriptions; that of a move says only what the seat can see."""
     driver = StateDriver(game, options)
     start = driver.copy()
     rng = np.random.default_rng(seed)
@@ -295,21 +293,24 @@ def check_words(game: Game, options: Options, seed: int = 0, most: int = 150) ->
 
 
 def _check_narration(
-    other: StateDriver, action: int, after: StateDriver, seat: int, told: tuple[str, list[Reveal]], where: str
+    other: StateDriver, action: int, after: StateDriver, seat: int, shown: tuple[str, list[Reveal]], where: str
 ) -> None:
-    """Where a seat sees the same after an action, though what it cannot see differs, it must have been told the same.
+    """If two states look the same to a seat after an action, the action must have been described in the same way.
 
-    `other` is the state before the action with what the seat cannot see resampled. At the end of a deal hands may be
-    shown that nobody sees afterwards, and chance may show a card (a cut for the first deal): such moves may tell more.
+    `other` is the state before the action, with what the seat cannot see resampled. Chance moves and the end of a deal
+    are not checked: they may reveal cards that nobody sees afterwards.
     """
     deal = other.deal
     if action not in other.legal_actions():
         return
     other.apply_action(action)
     if not other.over and other.deal == deal and _sight(other, seat) == _sight(after, seat):
-        others = other.narrate(seat), other.reveals(seat)
-        for name, this, that in zip(("narrate", "reveals"), told, others, strict=True):
-            expect(this == that, f"{where}: {name}() tells seat {seat} what it cannot see: {this!r}, or else {that!r}")
+        resampled = other.narrate(seat), other.reveals(seat)
+        for name, first, second in zip(("narrate", "reveals"), shown, resampled, strict=True):
+            expect(
+                first == second,
+                f"{where}: {name}() tells seat {seat} what it cannot see: {first!r}, or {second!r} after resampling",
+            )
 
 
 def _sight(driver: StateDriver, seat: int) -> tuple[str, bytes]:
@@ -320,10 +321,10 @@ def _sight(driver: StateDriver, seat: int) -> tuple[str, bytes]:
 
 
 def check_views(game: Game, options: Options, seed: int = 0, most: int = 150) -> None:
-    """Views and reveals are plain data whose items have ids of their own and symbols that are drawn.
+    """Views and reveals are JSON data whose items have unique ids and known symbols.
 
-    Every legal action is in the view of the seat to decide, and names items of that view; several actions about items
-    are about different ones, so that a person can choose by clicking.
+    The view of the seat to decide lists every legal action and the items to click for it, different ones for each
+    action.
     """
     driver = StateDriver(game, options)
     drawn = presentation_of(game).symbols()
@@ -353,7 +354,7 @@ def _check_view(view: View, drawn: Mapping[str, Symbol], where: str) -> None:
     for zone in view["zones"]:
         board = zone.get("symbol")
         expect(
-            board is None or board in drawn, f"{where}: zone {zone['name']!r} is a board that is not drawn: {board!r}"
+            board is None or board in drawn, f"{where}: zone {zone['name']!r} has a board that is not drawn: {board!r}"
         )
     ids = {item["id"] for item in items}
     about = [tuple(sorted(chosen)) for chosen in view["actions"].values() if chosen]

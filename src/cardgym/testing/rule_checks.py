@@ -1,23 +1,118 @@
-"""Checks of a game's rules, move by move. Each raises `ContractError` where the contract is broken."""
+"""Checks of a game's state, options and rules. Each raises `ContractError` if the game breaks the contract."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options, no_invariants
+from cardgym.errors import CardgymError
 from cardgym.testing.driver import ContractError, StateDriver, expect
 
+# -- state and options -------------------------------------------------------------------------------------------------
+
+
+def check_state(game: Game, cases: Iterable[Options]) -> None:
+    """A state has `num_players`, `paid` and every option; no field has the name of an attribute of `np.record`."""
+    taken = set(dir(np.zeros(1, [("x", np.int8)]).view(np.recarray)[0])) - {"x"}
+    for name in game.state.names or ():
+        expect(name not in taken, f"{game.id}: the field {name!r} is an attribute of np.record; rename it")
+    for name in ("num_players", "paid"):
+        expect(name in (game.state.names or ()), f"{game.id}: the state has no field {name!r}")
+    for options in cases:
+        expect(options.num_players <= game.max_players, f"{game.id}: {options} has more seats than the field `paid`")
+        written = _written(game, options)
+        for spec in dataclasses.fields(options):
+            other = _another_value(options, spec)
+            if other is not None:
+                expect(
+                    _written(game, other).tobytes() != written.tobytes(),
+                    f"{game.id}: option {spec.name} is not in the state: {getattr(options, spec.name)!r} and "
+                    f"{getattr(other, spec.name)!r} write the same state",
+                )
+
+
+def _written(game: Game, options: Options) -> npt.NDArray[Any]:
+    states: npt.NDArray[Any] = np.zeros(1, game.state)
+    options.write(states.view(np.recarray)[0])
+    return states
+
+
+def _another_value(options: Options, spec: dataclasses.Field[Any]) -> Options | None:
+    value = getattr(options, spec.name)
+    if "choices" in spec.metadata:
+        others = [choice for choice in spec.metadata["choices"] if choice != value]
+    else:
+        low, high, step = (spec.metadata[key] for key in ("low", "high", "step"))
+        others = [number for number in (value - step, value + step) if low <= number <= high]
+    for other in others:
+        try:
+            return dataclasses.replace(options, **{spec.name: other})
+        except CardgymError:
+            continue
+    return None
+
+
+def check_options(game: Game) -> None:
+    """Invalid values and unknown options are rejected in one line that names what is allowed, or the nearest name."""
+    default = game.parse_options()
+    for spec in dataclasses.fields(game.options):
+        refused, allowed = _values_to_refuse(spec)
+        if "choices" not in spec.metadata:
+            same = game.options.parse({**default.asdict(), spec.name: str(getattr(default, spec.name))})
+            expect(same == default, f"{game.id}: option {spec.name} cannot be parsed from a string")
+        for value in refused:
+            message = _refusal(game, {spec.name: value})
+            expect(message is not None, f"{game.id}: option {spec.name}={value!r} is accepted")
+            missing = [word for word in (spec.name, *allowed) if word not in str(message)]
+            expect(
+                not missing and "\n" not in str(message),
+                f"{game.id}: the error for {spec.name}={value!r} is not one line that names {missing}: {message}",
+            )
+        message = _refusal(game, {spec.name + "x": 1})
+        expect(
+            message is not None and f"did you mean {spec.name!r}" in message,
+            f"{game.id}: the error for the unknown option {spec.name + 'x'!r} does not name the nearest: {message}",
+        )
+
+
+def _values_to_refuse(spec: dataclasses.Field[Any]) -> tuple[list[Any], list[str]]:
+    """Values that the option must reject, and words that the error must contain."""
+    bad: list[Any] = [None, [], "", "no such word", float("nan"), 0.5, b"x"]
+    if "choices" in spec.metadata:
+        allowed = [str(choice) for choice in spec.metadata["choices"]]
+        words = {*allowed, *spec.metadata["aliases"]}
+        return bad + [
+            value for value in (0, True, allowed[0].upper() + "x") if str(value).lower() not in words
+        ], allowed
+    low, high, step = (spec.metadata[key] for key in ("low", "high", "step"))
+    bad += [low - step, high + step, low - 1, 10**30, -(10**30), True, float("inf"), f"{high}0000"]
+    return bad + ([low + 1] if step > 1 else []), [str(low), str(high)]
+
+
+def _refusal(game: Game, values: dict[str, Any]) -> str | None:
+    try:
+        game.parse_options(values)
+    except CardgymError as error:
+        return str(error)
+    return None
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+
 _STALE = 7
-"""What a mask holds before the rules fill it: a number that no mask may keep."""
+"""Fills a mask before the rules write it, to find entries that they leave out."""
 
 
 def check_moves(game: Game, options: Options, seed: int = 0, most: int = 250) -> None:
-    """Moves of a random game.
+    """Check every move of a random game.
 
-    A mask is never empty before the end. Every legal action, and every outcome of chance, changes the state, and is a
-    function of the state alone. Reading changes nothing.
+    Before the end some action is legal. Every legal action and chance outcome changes the state, and depends on nothing
+    but the state. Queries do not change the state.
     """
     rng = np.random.default_rng(seed)
     driver = StateDriver(game, options)
@@ -45,19 +140,20 @@ def check_moves(game: Game, options: Options, seed: int = 0, most: int = 250) ->
             if not np.isfinite(paid).all():
                 raise ContractError(f"{where}: move {move} pays {paid}")
             if paid[options.num_players :].any():
-                raise ContractError(f"{where}: move {move} pays a seat that nobody has: {paid}")
+                raise ContractError(f"{where}: move {move} pays a seat that does not exist: {paid}")
             if after.deal < driver.deal:
                 raise ContractError(f"{where}: move {move} leads from deal {driver.deal} back to {after.deal}")
         driver.random_move(rng)
 
 
 def _check_decision(driver: StateDriver, where: str) -> list[int]:
-    """The legal actions, after the mask, the seat and the forfeit were checked."""
+    """Check the mask, the seat and the forfeit; return the legal actions."""
     seat, before = driver.current_player, driver.states.tobytes()
-    expect(0 <= seat < driver.options.num_players, f"{where}: seat {seat} is to decide, which is no seat")
+    expect(0 <= seat < driver.options.num_players, f"{where}: seat {seat} is to decide, but does not exist")
     mask = driver.legal_action_mask(fill=_STALE)
     expect(
-        mask.max(initial=0) <= 1 and mask.min(initial=0) >= 0, f"{where}: the mask holds others than 0 and 1: {mask}"
+        mask.max(initial=0) <= 1 and mask.min(initial=0) >= 0,
+        f"{where}: the mask has values other than 0 and 1: {mask}",
     )
     expect(mask.any(), f"{where}: no action is legal, and the game is not over")
     forfeit = driver.forfeit(seat)
@@ -68,7 +164,7 @@ def _check_decision(driver: StateDriver, where: str) -> list[int]:
 
 
 def check_endings(game: Game, options: Options, seed: int = 0, games: int = 3, most: int = 20_000) -> None:
-    """Random games end; the scores sum to `max_score`; and a record that held a game before plays like a new one."""
+    """Random games end with scores that sum to `max_score`, and a reused state plays like a new one."""
     used = StateDriver(game, options)
     for number in range(games):
         new = StateDriver(game, options)
@@ -82,20 +178,20 @@ def check_endings(game: Game, options: Options, seed: int = 0, games: int = 3, m
                 move.paid.tobytes() != same.paid.tobytes()
             ):
                 raise ContractError(
-                    f"{where}: move {place} is {move} in a new record and {same} in one that held a game before; "
+                    f"{where}: move {place} is {move} in a new state and {same} in a reused one; "
                     "setup() must overwrite everything"
                 )
         expect(new.over, f"{where}: not over after {most} moves")
         for seat in range(options.num_players):
             expect(
                 np.array_equal(new.observe(seat), used.observe(seat)),
-                f"{new}: seat {seat} observes what an earlier game left in the record; setup() must overwrite it",
+                f"{new}: seat {seat} observes values from an earlier game; setup() must overwrite them",
             )
         check_scores(new)
 
 
 def check_scores(driver: StateDriver) -> None:
-    """At the end the seats' scores sum to `max_score`; in a game of one seat they may sum to less."""
+    """At the end the scores sum to `max_score`; in a game with one seat they may sum to less."""
     scores = [driver.score(seat) for seat in range(driver.options.num_players)]
     total, most = sum(scores), driver.max_score()
     against_house = len(scores) == 1 and total <= most  # The house wins the rest.
@@ -106,11 +202,11 @@ def check_scores(driver: StateDriver) -> None:
 
 
 def check_invariants(game: Game, options: Options, seed: int = 0, most: int = 2_000) -> None:
-    """What `invariants` counts (cards, credits) is the same after every move, chance's too."""
+    """No move, of chance or a seat, changes what `invariants` returns."""
     driver = StateDriver(game, options)
     first = game.rules.invariants(driver.state)
     given = game.rules.invariants is not no_invariants
-    expect(len(first) > 0 or not given, f"{game.id}: invariants() counts nothing")
+    expect(len(first) > 0 or not given, f"{game.id}: invariants() returns nothing")
     for number, move in enumerate(driver.play_randomly(np.random.default_rng(seed), most)):
         now = game.rules.invariants(driver.state)
         if now != first:
