@@ -94,7 +94,7 @@ def test_a_broken_plugin_is_reported_and_the_other_games_still_work(tmp_path):
         text=True,
         check=True,
     )
-    assert "game 'broken' is skipped: ModuleNotFoundError" in done.stderr
+    assert "skipped game 'broken': ModuleNotFoundError" in done.stderr
     assert done.stderr.count("\n") == 1
     assert set(OWN[0].games) <= set(done.stdout.split())
 

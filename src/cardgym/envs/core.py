@@ -323,7 +323,7 @@ class Documented:
                 for spec in dataclasses.fields(EnvArguments)
             ]
             options = inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD, annotation="Any")
-            cls.__signature__ = inspect.Signature([*own[:-1], *shared, options])
+            cls.__signature__ = inspect.Signature([*own[:-1], *shared, options])  # type: ignore[attr-defined]
 
     def __new__(cls, game: str | Game | None = None, *args: Any, **kwargs: Any) -> Any:
         """An uninitialized instance of the game's class; without a game, as from pickle, one of `cls`."""
