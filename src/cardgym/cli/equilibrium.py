@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardgym.cli.flags import add_settings
+from cardgym.cli.flags import add_options
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
-from cardgym.engine.registry import parse_settings
+from cardgym.engine.registry import parse_assignments
 from cardgym.errors import CardgymError, unknown
 from cardgym.files.limits import MAX_STEPS
 from cardgym.files.tensors import SUFFIX
@@ -35,7 +35,7 @@ _TREE_ITERATIONS = 1000
 def solve(game: Game, words: Sequence[str]) -> int:
     """Solve a game with the words after its name, and print what was found; the exit code."""
     parser = Parser(prog=f"cardgym solve {game.id}", description=__doc__)
-    add_settings(parser)
+    add_options(parser)
     parser.add_argument("--by", required=True, metavar="METHOD", help="cfr, cfr+, dcfr or mccfr")
     parser.add_argument(
         "--iterations", type=whole(1, MAX_STEPS), metavar="N",
@@ -103,7 +103,7 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
 
     if by not in METHODS:
         raise unknown("method", by, METHODS)
-    options = game.parse_options(parse_settings(arguments.settings))
+    options = game.parse_options(parse_assignments(arguments.options))
     observation = arguments.observation or game.default_observation
     iterations = arguments.iterations or _ITERATIONS.get(by, _TREE_ITERATIONS)
     with Progress(f"solving {game.id}", "iterations", total=iterations, lines=not arguments.json) as progress:
@@ -124,7 +124,7 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
         found = solve_equilibrium(solver, iterations, path=arguments.out, measure=measure, progress=progress)
     return {
         "env": game.id,
-        "settings": options.asdict(),
+        "options": options.asdict(),
         "by": by,
         "observation": observation,
         "by_deal": arguments.by_deal,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.registry import find, parse_settings
+from cardgym.engine.registry import find, parse_assignments
 from cardgym.errors import CardgymError
 from cardgym.players.base import TRUST
 from cardgym.scaling import ENGINES, Engine, make
@@ -34,17 +34,17 @@ def first_word(words: Sequence[str], prog: str, name: str, help: str) -> str | N
 def add_game(parser: Parser) -> None:
     """Add the game and its options."""
     parser.add_argument("env", metavar="ENV", help="the game's id, as `cardgym games` lists it")
-    add_settings(parser)
+    add_options(parser)
 
 
-def add_settings(parser: Parser) -> None:
+def add_options(parser: Parser) -> None:
     """Add the options of the game."""
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        dest="settings",
+        dest="options",
         help="an option of the game, such as num_players=4; may be repeated",
     )
 
@@ -108,7 +108,7 @@ def open_engine(arguments: argparse.Namespace) -> Engine:
 def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:
     """The chosen game and its options."""
     game = find(arguments.env)
-    return game, game.parse_options(parse_settings(arguments.settings))
+    return game, game.parse_options(parse_assignments(arguments.options))
 
 
 def existing(path: Path, kind: str) -> Path:

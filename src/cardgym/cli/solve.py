@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardgym.cli import equilibrium
-from cardgym.cli.flags import add_settings, add_trust, existing, first_word
+from cardgym.cli.flags import add_options, add_trust, existing, first_word
 from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
-from cardgym.engine.registry import find, package_of, parse_settings
+from cardgym.engine.registry import find, package_of, parse_assignments
 from cardgym.errors import CardgymError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def main(words: list[str]) -> int:
     package = package_of(game)
     solver = importlib.import_module(package.solver) if package is not None and package.solver else None
     parser = Parser(prog=f"cardgym solve {game.id}", description=solver.__doc__ if solver else __doc__)
-    add_settings(parser)
+    add_options(parser)
     (solver.add_arguments if solver else _add_arguments)(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(words[1:])
@@ -55,7 +55,7 @@ def main(words: list[str]) -> int:
         if solver is None:
             report, summary = _solve(game, arguments), _summary
         else:
-            options = game.parse_options(parse_settings(arguments.settings))
+            options = game.parse_options(parse_assignments(arguments.options))
             report, summary = solver.solve(game, options, arguments), solver.summary
     if arguments.json:
         print(json.dumps(report, indent=2, allow_nan=False))
@@ -93,7 +93,7 @@ def _solve(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
                 "Stable-Baselines3 (.zip)"
             )
         existing(path, "policy file")
-    solved = solve(game, parse_settings(arguments.settings), arguments.policy)
+    solved = solve(game, parse_assignments(arguments.options), arguments.policy)
     if arguments.out is not None:
         solved.save(arguments.out)
     return solved.report
@@ -103,11 +103,11 @@ def _summary(report: Mapping[str, Any]) -> Summary:
     rows = []
     for name, values in report["policies"].items():
         cells = [f"{values[kind]} = {values[f'{kind}_float']:.6f}" for kind in ("discounted", "undiscounted")]
-        label = f"optimal for gamma {report['settings']['gamma']}" if name == "optimal" else name
+        label = f"optimal for gamma {report['options']['gamma']}" if name == "optimal" else name
         rows.append((label, *cells, f"{values['undiscounted_std']:.4f}"))
-    settings = ", ".join(f"{name}={value}" for name, value in report["settings"].items())
+    options = ", ".join(f"{name}={value}" for name, value in report["options"].items())
     return (
-        f"{report['env']} ({settings})",
+        f"{report['env']} ({options})",
         ("policy", "discounted", "undiscounted", "undiscounted sd"),
         rows,
         f"{report['states']:,} states, {report['states_canonical']:,} up to symmetry; {report['sweeps']} sweeps "

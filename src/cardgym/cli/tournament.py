@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardgym.cli.flags import add_engine, add_settings, add_trust, game_of, open_engine
+from cardgym.cli.flags import add_engine, add_options, add_trust, game_of, open_engine
 from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
     parser.add_argument("env", metavar="ENV", nargs="?", help="the game's id, as `cardgym games` lists it")
-    add_settings(parser)
+    add_options(parser)
     parser.add_argument(
         "--players",
         nargs="+",
@@ -113,7 +113,7 @@ def _leaderboards(arguments: argparse.Namespace, games_of: dict[str, int]) -> No
     from cardgym.arena.tournament import tournament
     from cardgym.arena.tournament.pages import printed, write_leaderboards
 
-    if not arguments.all or arguments.env is not None or arguments.players or arguments.settings:
+    if not arguments.all or arguments.env is not None or arguments.players or arguments.options:
         raise CardgymError("--all takes every game and player: name neither, and give --docs only with --all")
     rosters = {
         game: [*player_names(game), *checkpoints(game, game.parse_options())] for game in map(find, registered())

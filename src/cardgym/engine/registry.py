@@ -200,12 +200,12 @@ def loaders() -> Iterator[tuple[str, str]]:
         yield from package.loaders.items()
 
 
-def parse_settings(words: list[str]) -> dict[str, str]:
+def parse_assignments(words: list[str]) -> dict[str, str]:
     """Names and values from arguments of `--set`, such as `num_players=4`."""
-    settings = {}
+    values = {}
     for word in words:
         name, sign, value = word.partition("=")
         if not sign or not name:
-            raise CardgymError(f"setting {word!r}: write it as name=value, such as num_players=4")
-        settings[name] = value
-    return settings
+            raise CardgymError(f"option {word!r}: write it as name=value, such as num_players=4")
+        values[name] = value
+    return values

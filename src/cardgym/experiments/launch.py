@@ -51,23 +51,23 @@ Setting = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Run:
-    """One training of a script: some settings and a seed.
+    """One training of a script: some options and a seed.
 
     Attributes:
         name: the name of its folder, such as `learning_rate=0.001/seed2`.
         flags: the hyper-parameters' flags.
-        settings: the values of the keys that it changes, as the config has them.
+        options: the values of the config keys that it changes.
         seed: its seed.
     """
 
     name: str
     flags: tuple[str, ...]
-    settings: Mapping[str, Any]
+    options: Mapping[str, Any]
     seed: int
 
     @property
     def label(self) -> str:
-        """The settings in words; runs that differ only in the seed share it."""
+        """The options in words; runs that differ only in the seed share it."""
         return self.name.rpartition("/")[0]
 
 
@@ -104,17 +104,17 @@ class TrainingScript:
         return int(self.config.model_dump()["total_steps"])
 
     def runs(self, setting: Setting, seeds: Sequence[int]) -> list[Run]:
-        """The runs with these settings, one for each seed.
+        """The runs with these options, one for each seed.
 
         Raises:
             CardgymError: for a key or a value that the config does not take.
         """
         words = flags_of({key: self._value(key, value) for key, value in setting.items()})
         config = parse_run(type(self.config), ["--config", str(self.path), *words], f"{self.script}.py")[0]
-        settings = {key: config.model_dump()[key] for key in setting}
-        name = _folder_name(settings)
+        options = {key: config.model_dump()[key] for key in setting}
+        name = _folder_name(options)
         return [
-            Run(f"{name}/seed{seed}" if name else f"seed{seed}", (*words, "--seed", str(seed)), settings, seed)
+            Run(f"{name}/seed{seed}" if name else f"seed{seed}", (*words, "--seed", str(seed)), options, seed)
             for seed in seeds
         ]
 
@@ -176,9 +176,9 @@ def _script_of(path: Path) -> str:
     raise CardgymError(f"config {path}: fits {', '.join(configs)}; name one with --script")
 
 
-def _folder_name(settings: Mapping[str, Any]) -> str:
-    """A folder's name for settings, short and without characters that are special anywhere."""
-    name = ",".join(f"{key}={_plain(value)}" for key, value in settings.items())
+def _folder_name(options: Mapping[str, Any]) -> str:
+    """A folder's name for options, short and without characters that are special anywhere."""
+    name = ",".join(f"{key}={_plain(value)}" for key, value in options.items())
     name = re.sub(r"[^\w=,.+-]", "-", name)
     if len(name) > 120:
         name = f"{name[:100]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"

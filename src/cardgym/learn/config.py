@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 
 from cardgym.console.arguments import Parser
-from cardgym.engine.registry import parse_settings
+from cardgym.engine.registry import parse_assignments
 from cardgym.errors import CardgymError, nearest, printable, quoted
 from cardgym.files.json_values import read_bytes
 from cardgym.files.limits import MAX_GAMES, MAX_STEPS, duration, shortened
@@ -252,7 +252,7 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
     run_args = RunArgs(path, given.pop("out"), given.pop("resume"))
     for name in given:
         if properties[name]["type"] == "object":
-            changes = {key: _integer(word) for key, word in parse_settings(given[name]).items()}
+            changes = {key: _integer(word) for key, word in parse_assignments(given[name]).items()}
             given[name] = {**getattr(config, name), **changes}
     config = config.replace(**given)
     return config.replace(**shortened(config.model_dump())), run_args

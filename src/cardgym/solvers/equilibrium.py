@@ -151,7 +151,7 @@ class EquilibriumSolver:
         self.solver.restore(arrays, state.iterations, what)
 
     def _made_for(self) -> dict[str, Any]:
-        return {"env": self.game.id, "settings": self.options.asdict(), **asdict(self.method)}
+        return {"env": self.game.id, "options": self.options.asdict(), **asdict(self.method)}
 
 
 def state_path(path: Path) -> Path:

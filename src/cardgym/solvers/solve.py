@@ -116,15 +116,15 @@ class Solved:
     def save(self, path: Path) -> None:
         """Write the optimal policy as a policy file."""
         table = policy_table(self.mdp, self.actions)
-        save_policy(path, table, self.mdp.game, self.mdp.options, gamma=self.report["settings"]["gamma"])
+        save_policy(path, table, self.mdp.game, self.mdp.options, gamma=self.report["options"]["gamma"])
 
 
-def solve(env: str | Game, settings: Mapping[str, object] | None = None, players: Sequence[PlayerSpec] = ()) -> Solved:
+def solve(env: str | Game, options: Mapping[str, object] | None = None, players: Sequence[PlayerSpec] = ()) -> Solved:
     """Solve a game: value iteration, exact fractions, and the exact values of its players.
 
     Args:
         env: the game, or its id.
-        settings: the game's options, and `gamma` and `theta`, as `--set` gives them.
+        options: the game's options, and `gamma` and `theta`, as `--set` gives them.
         players: players to value besides the game's own: policy files, Q-tables, checkpoints. Of the game's own
             players, those that choose at random are left out, except `random`.
 
@@ -133,17 +133,17 @@ def solve(env: str | Game, settings: Mapping[str, object] | None = None, players
         time of value iteration over the enumerated states, without compiling.
 
     Raises:
-        CardgymError: for an unknown env or setting, a value not allowed, a game that cannot be solved, or a bad file.
+        CardgymError: for an unknown env or option, a value not allowed, a game that cannot be solved, or a bad file.
     """
     game = find(env)
-    values = dict(settings or {})
+    values = dict(options or {})
     gamma, theta = check_gamma(values.pop("gamma", GAMMA)), check_theta(values.pop("theta", THETA))
     names = [*(spec.name for spec in dataclasses.fields(game.options)), "gamma", "theta"]
     for name in values:
         if name not in names:
-            raise unknown("setting", name, names)
-    options = game.parse_options(values)
-    enumerated = solver(game, options)
+            raise unknown("option", name, names)
+    game_options = game.parse_options(values)
+    enumerated = solver(game, game_options)
     value_iteration(enumerated.small, gamma, theta)  # Loads the compiled code, so that only the sweeps are timed below.
     swept = enumerated.solve(gamma, theta)
     best = enumerated.solve_exactly(gamma)
@@ -158,7 +158,7 @@ def solve(env: str | Game, settings: Mapping[str, object] | None = None, players
         policies[str(spec)] = policy_of(enumerated.mdp, spec)
     report = {
         "env": game.id,
-        "settings": {**options.asdict(), "gamma": fraction_text(gamma), "theta": theta},
+        "options": {**game_options.asdict(), "gamma": fraction_text(gamma), "theta": theta},
         "states": enumerated.mdp.num_states,
         "states_canonical": enumerated.small.num_states,
         "sweeps": swept.sweeps,

@@ -29,7 +29,7 @@ def test_every_combination_has_a_run_for_each_seed(config: Path) -> None:
         "learning_rate=0.001,hidden_sizes=32+32,double=True/seed1",
     ]
     assert len({run.name for run in runs}) == 8
-    assert runs[1].settings == {"learning_rate": 0.001, "hidden_sizes": (32, 32), "double": True}
+    assert runs[1].options == {"learning_rate": 0.001, "hidden_sizes": (32, 32), "double": True}
     assert runs[1].flags[:7] == ("--learning-rate", "1e-3", "--hidden-sizes", "32", "32", "--double", "--seed")
 
 

@@ -21,7 +21,7 @@ def _search(folder: Path, config: Path, trials: int, **more: Any) -> Search:
 
 def _result(run: Run) -> RunResult:
     """The best learning rate is 0.001."""
-    rate = run.settings["learning_rate"]
+    rate = run.options["learning_rate"]
     value = 1 / (1 + abs(rate - 1e-3) * 1000)
     return RunResult(run, Path(run.name), 0, {"random": {"win_rate": [value, [value, value]]}})
 
@@ -36,10 +36,10 @@ def _all(search: Search) -> list[Run]:
 
 def test_search_finds_what_is_better(config: Path, tmp_path: Path) -> None:
     runs = _all(_search(tmp_path, config, 40))
-    rates = [run.settings["learning_rate"] for run in runs if run.seed == 1]
+    rates = [run.options["learning_rate"] for run in runs if run.seed == 1]
     assert len(rates) == 40
     assert all(1e-4 <= rate <= 1e-2 for rate in rates)
-    assert all(8 <= run.settings["num_envs"] <= 16 for run in runs)
+    assert all(8 <= run.options["num_envs"] <= 16 for run in runs)
     values = [(_result(run).results or {})["random"]["win_rate"][0] for run in runs[::2]]
     assert sum(values[-10:]) > sum(values[:10])
 

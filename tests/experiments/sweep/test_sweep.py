@@ -43,7 +43,7 @@ def test_sweep_trains_reports_and_goes_on(config: Path, tmp_path: Path, capsys: 
     words[5] = "opponents=random=1"
     assert main([*words, "--seeds", "1-2", "--workers", "2", "--resume", "--json"]) == 0
     runs = json.loads(capsys.readouterr().out)
-    assert [(run["seed"], run["exit"], run["settings"]) for run in runs] == [
+    assert [(run["seed"], run["exit"], run["options"]) for run in runs] == [
         (seed, 0, {"opponents": ["random=1"]}) for seed in (1, 2)
     ]
     assert all(0 <= run["results"]["random"]["win_rate"][0] <= 1 for run in runs)

@@ -21,10 +21,10 @@ def test_solve_prints_the_documented_json(capsys: pytest.CaptureFixture[str]) ->
     words += ["--set", "colour_visible=no", "--opponent", "random", "--json"]
     assert main(words) == 0
     report = json.loads(capsys.readouterr().out)
-    assert list(report) == ["env", "settings", "opponent", "optimum", "policies", "seconds"]
+    assert list(report) == ["env", "options", "opponent", "optimum", "policies", "seconds"]
     assert (report["env"], report["opponent"]) == ("Coda-v0", "random")
     options = CodaOptions(n=10, first="1", colour_visible="no")
-    assert report["settings"] == options.asdict()
+    assert report["options"] == options.asdict()
     expected = win_rates(options)
     assert report["optimum"] == expected["optimum"]
     assert report["policies"] == expected["policies"]

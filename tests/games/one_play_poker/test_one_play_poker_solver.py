@@ -106,8 +106,8 @@ def test_last_of_four_decisions_is_a_bet_if_winning() -> None:
 def test_report_of_solve() -> None:
     report = solve("OnePlayPoker-v0", {"gamma": "9/10", "decisions": "3"}).report
     assert json.loads(json.dumps(report)) == report
-    assert list(report)[:6] == ["env", "settings", "states", "states_canonical", "sweeps", "residual"]
-    assert report["settings"] == {"decisions": 3, "ranking": "flush_first", "gamma": "9/10", "theta": 1e-10}
+    assert list(report)[:6] == ["env", "options", "states", "states_canonical", "sweeps", "residual"]
+    assert report["options"] == {"decisions": 3, "ranking": "flush_first", "gamma": "9/10", "theta": 1e-10}
     assert report["optimal"] == {"value": "194269/182000", "value_float": 194269 / 182000}
     assert list(report["policies"]) == ["random", "handcrafted", "always", "never", "optimal"]
     assert report["policies"]["optimal"]["discounted"] == report["optimal"]["value"]
@@ -121,7 +121,7 @@ def test_theta_decides_when_to_stop() -> None:
     assert rough["sweeps"] < fine["sweeps"] == 5
     assert 0.05 < rough["residual"] < 3
     assert fine["residual"] == 0.0
-    assert rough["settings"]["theta"] == 3.0
+    assert rough["options"]["theta"] == 3.0
 
 
 def test_name_optimal_is_taken_in_the_report() -> None:

@@ -38,7 +38,7 @@ _LETTERS_AN_INCH, _LETTERS_OF_A_LINE = 11, 9
 
 
 def grouped(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
-    """The runs that have results, by their settings in words; without settings there is one group, `all runs`."""
+    """The runs that have results, by their options in words; without options there is one group, `all runs`."""
     groups: dict[str, list[RunResult]] = {}
     for result in results:
         if result.results is not None:
@@ -85,13 +85,13 @@ def overall(group: Sequence[RunResult], metric: str) -> Estimate | None:
 
 
 def summary(results: Sequence[RunResult], metric: str = WIN_RATE) -> list[dict[str, Any]]:
-    """The groups of a sweep, as plain values: settings, runs, the means, and the interquartile mean over opponents."""
+    """The groups of a sweep, as plain values: options, runs, the means, and the interquartile mean over opponents."""
     rows = []
     for label, group in grouped(results).items():
         iqm = overall(group, metric)
         rows.append(
             {
-                "settings": dict(group[0].run.settings),
+                "options": dict(group[0].run.options),
                 "label": label,
                 "seeds": [result.run.seed for result in group],
                 "mean": {
@@ -110,7 +110,7 @@ def table(results: Sequence[RunResult], metric: str = WIN_RATE) -> tuple[list[st
     finished = [result for group in groups.values() for result in group]
     opponents = list(dict.fromkeys(opponent for result in finished for opponent in result.results or ()))
     name = metric.replace("_", " ")
-    head = ["settings", "runs", *(f"{name} against {opponent}" for opponent in opponents), f"{name}, IQM"]
+    head = ["options", "runs", *(f"{name} against {opponent}" for opponent in opponents), f"{name}, IQM"]
     rows = []
     for label, group in groups.items():
         means, iqm = figures(group), overall(group, metric)

@@ -54,7 +54,7 @@ class RunResult:
         plain: dict[str, Any] = {
             "folder": str(self.folder),
             "seed": self.run.seed,
-            "settings": dict(self.run.settings),
+            "options": dict(self.run.options),
             "results": self.results,
             "exit": self.exit,
         }

@@ -286,21 +286,21 @@ def add_arguments(parser: Parser) -> None:
 
 
 def solve(game: Game, options: CodaOptions, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The report as plain values: `env`, `settings` (all options), `opponent`, and the figures of `win_rates`.
+    """The report as plain values: `env`, `options` (all options), `opponent`, and the figures of `win_rates`.
 
     Raises:
         CardgymError: if the options or the opponent are not supported.
     """
     solved = win_rates(options, arguments.opponent)
-    return {"env": game.id, "settings": options.asdict(), "opponent": arguments.opponent, **solved}
+    return {"env": game.id, "options": options.asdict(), "opponent": arguments.opponent, **solved}
 
 
 def summary(report: dict[str, Any]) -> tuple[str, tuple[str, ...], list[tuple[str, ...]], str]:
     """The report as a table: title, column heads, rows, and a line below."""
-    settings = ", ".join(f"{name}={value}" for name, value in report["settings"].items())
+    options = ", ".join(f"{name}={value}" for name, value in report["options"].items())
     rates = {"no player exceeds": report["optimum"], **report["policies"]}
     return (
-        f"{report['env']} ({settings})",
+        f"{report['env']} ({options})",
         ("seat 0", f"wins against {report['opponent']}"),
         [(name, f"{rate:.6f}") for name, rate in rates.items()],
         f"solved in {report['seconds']:.1f} s",
