@@ -101,20 +101,20 @@ def test_callable_gets_the_report_of_the_compiled_player_it_copies() -> None:
 
 @batched
 def play_on_everywhere(observations: Any, masks: Any) -> Any:
-    """The same, for many games at once."""
+    """`play_on` for many games at once."""
     actions = np.array([MATCH, DONT_BUY, DISCARD])
     return actions[masks[:, actions].argmax(axis=1)]
 
 
 class PlaysOn:
-    """The same, as an object with nothing but `act`."""
+    """The same policy as an object with no other method than `act`."""
 
     def act(self, observations: Any, masks: Any) -> Any:
         return play_on_everywhere(observations, masks)
 
 
 @pytest.mark.parametrize(("player", "name"), [(play_on_everywhere, "play_on_everywhere"), (PlaysOn(), "PlaysOn")])
-def test_callable_that_takes_batches_plays_as_one_that_does_not(player: Any, name: str) -> None:
+def test_batched_callable_plays_like_an_unbatched_one(player: Any, name: str) -> None:
     one = without_times(evaluate(ENV, None, [play_on, "random"], games=60, seed=4))
     many = without_times(evaluate(ENV, None, [player, "random"], games=60, seed=4))
     assert many["players"][0]["name"] == name
@@ -153,7 +153,7 @@ def test_number_of_rows_does_not_change_the_report(monkeypatch: pytest.MonkeyPat
     assert without_times(evaluate(ENV, None, ["initial", "random"], games=100, seed=4)) == whole
 
 
-def test_rotation_is_both_fixed_seatings_of_the_same_deals() -> None:
+def test_rotation_plays_the_same_deals_in_both_fixed_seatings() -> None:
     rotated = evaluate(ENV, None, ["initial", "heuristic"], games=200, seed=6).players[0]
     first = evaluate(ENV, None, ["initial", "heuristic"], games=100, seed=6, seats="fixed").players[0]
     second = evaluate(ENV, None, ["heuristic", "initial"], games=100, seed=6, seats="fixed").players[1]

@@ -1,4 +1,4 @@
-"""Mixtures: which player a game meets, wherever it is seated, and what its file may hold."""
+"""Mixtures: which player is drawn for a game, whatever its seat, and what a mixture file may contain."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def deals(player: object, count: int) -> np.ndarray:
     return next(match.play(0, count))
 
 
-def test_each_game_is_played_by_one_player_from_every_seat() -> None:
+def test_a_deal_meets_the_same_player_from_every_seat() -> None:
     player = mixture("mixed", PARTS, [1, 2, 1])
     mixed, alone = deals(player, 40), [deals(part, 40) for part in PARTS]
     chosen = [next((i for i in range(3) if np.array_equal(alone[i][deal], mixed[deal])), -1) for deal in range(40)]
@@ -65,7 +65,7 @@ def test_players_are_drawn_by_their_weights() -> None:
     assert (numbers == elsewhere).mean() == pytest.approx(0.46, abs=0.025)  # 0.1^2 + 0.6^2 + 0.3^2.
 
 
-def test_mixture_of_one_plays_as_that_one(tmp_path: Path) -> None:
+def test_mixture_of_one_player_plays_like_that_player(tmp_path: Path) -> None:
     path = save(tmp_path, heuristic=2.0, random=0.0)
     alone, mixed = (evaluate(ENV, None, [spec, "initial"], games=100, seed=1) for spec in ("heuristic", path))
     assert mixed.players[0].metrics == alone.players[0].metrics
@@ -119,7 +119,7 @@ def test_learners_train_against_mixtures(tmp_path: Path) -> None:
     assert (before != lineup).any()
 
 
-def test_paths_are_kept_as_seen_from_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_saved_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a").mkdir()
     monkeypatch.chdir(tmp_path)
     save_mixture(Path("a/inner.mixture.json"), {"heuristic": 1.0}, GAME, OPTIONS)

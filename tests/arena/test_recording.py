@@ -67,7 +67,7 @@ def test_without_raises_and_folds_the_pool_is_the_antes() -> None:
 
 
 @pytest.mark.parametrize("num_players", [2, 4])
-def test_transitions_of_a_seat_chain_to_the_end_of_the_hand(num_players: int) -> None:
+def test_transitions_of_a_seat_chain_until_the_hand_ends(num_players: int) -> None:
     options = find(ENV).parse_options({"num_players": num_players, "reward": "weighted"})
     rows = record(ENV, options, ["random", "heuristic"] * (num_players // 2), games=30, seed=5)
     chain = np.lexsort((np.arange(len(rows)), rows.seat, rows.hand, rows.game))
@@ -83,7 +83,7 @@ def test_transitions_of_a_seat_chain_to_the_end_of_the_hand(num_players: int) ->
     assert (decision == np.where(rows.a <= FOLD, 1, np.where(rows.a <= DONT_BUY, 2, 3))).all()
 
 
-def test_rewards_are_those_of_the_paper() -> None:
+def test_rewards_match_the_paper() -> None:
     rows = record(ENV, None, ["random", "random"], games=50, seed=5)
     inside = rows.s_next != 0
     assert set(rows.r[inside & (rows.a == RAISE)]) == {-2.0}
@@ -118,7 +118,7 @@ def test_epsilon_one_is_random_play() -> None:
     assert (bought == BUY).mean() == pytest.approx(0.5, abs=0.04)
 
 
-def test_indices_are_those_of_the_keys() -> None:
+def test_indices_match_the_keys() -> None:
     options = find(ENV).parse_options()
     by_key = record(ENV, options, ["heuristic", "random"], games=30, seed=9)
     by_index = record(ENV, options, ["heuristic", "random"], games=30, seed=9, states="index")
@@ -129,7 +129,7 @@ def test_indices_are_those_of_the_keys() -> None:
     assert np.array_equal(keys[by_index.s_next], by_key.s_next)
 
 
-def test_files_hold_the_transitions(tmp_path: Path) -> None:
+def test_files_contain_the_transitions(tmp_path: Path) -> None:
     rows = record(ENV, None, ["random", "random"], games=5, seed=9)
     write_transitions(tmp_path / "a.npz", [rows], {"env": ENV})
     with np.load(tmp_path / "a.npz", allow_pickle=False) as arrays:

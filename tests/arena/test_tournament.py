@@ -1,4 +1,4 @@
-"""Tournaments: the same standings for any number of workers, payoffs as matches have them, and known equilibria."""
+"""Tournaments: the same standings for any number of workers, payoffs equal to those of matches, known equilibria."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_standings_are_the_same_for_any_number_of_workers(workers: int, here: St
     assert json.dumps(without_times(played)) == json.dumps(without_times(here))
 
 
-def test_payoffs_and_intervals_are_those_of_the_match(here: Standings) -> None:
+def test_payoffs_and_intervals_equal_those_of_a_match(here: Standings) -> None:
     match = evaluate(ENV, None, ["initial", "heuristic"], games=60, seed=5).players[0]
     assert here.payoffs[1, 2] == pytest.approx(match.metrics["credits_per_game"])
     assert here.payoffs_ci95[1, 2] == pytest.approx(match.metrics["credits_per_game_ci95"])
@@ -59,7 +59,7 @@ def test_ranges_cover_every_deal_once_and_depend_on_the_match_alone() -> None:
         assert covered == list(range(deals))
 
 
-def test_weights_of_a_range_are_those_of_its_deals_in_any_other() -> None:
+def test_a_deal_has_the_same_weight_in_every_range() -> None:
     whole = weights(0, 50)
     assert whole.shape == (1 + REPLICATES, 50)
     assert np.array_equal(weights(20, 10), whole[:, 20:30])
@@ -85,7 +85,7 @@ def test_intervals_of_ratings_shrink_with_the_root_of_the_games() -> None:
     assert against == pytest.approx(np.ptp(many.payoffs_ci95[0, 1]), rel=0.2)
 
 
-def test_more_seats_give_the_other_player_all_of_them() -> None:
+def test_with_more_seats_the_opponent_takes_all_the_others() -> None:
     standings = tournament(ENV, {"num_players": 3}, PLAYERS[:2], games=30, seed=2)
     match = evaluate(ENV, {"num_players": 3}, ["random", "initial", "initial"], games=30, seed=2).players[0]
     assert standings.payoffs[0, 1] == pytest.approx(match.metrics["credits_per_game"])
@@ -133,7 +133,7 @@ def test_player_that_beats_all_is_the_equilibrium() -> None:
     assert nash(np.array([[0.0, 2.0, 1.0], [-2.0, 0.0, 9.0], [-1.0, -9.0, 0.0]])).tolist() == [1.0, 0.0, 0.0]
 
 
-def test_nobody_beats_the_equilibrium_of_a_random_game() -> None:
+def test_no_player_beats_the_equilibrium_of_a_random_game() -> None:
     payoffs = np.random.default_rng(3).normal(size=(12, 12))
     payoffs -= payoffs.T
     strategy = nash(payoffs)
@@ -144,7 +144,7 @@ def test_nobody_beats_the_equilibrium_of_a_random_game() -> None:
 # -- files ------------------------------------------------------------------------------------------------------------
 
 
-def test_stopped_tournament_goes_on_from_the_ranges_it_played(
+def test_stopped_tournament_resumes_from_the_ranges_it_played(
     tmp_path: Path, here: Standings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played: list[Any] = []
@@ -183,7 +183,7 @@ def test_damaged_range_is_refused_in_one_line(tmp_path: Path) -> None:
             tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
 
 
-def test_folder_stands_for_its_players_of_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_folder_means_all_its_players_of_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for path in ("coda/dqn", "corellian_spike/dqn"):
         source = Path(__file__).parents[2] / "checkpoints" / f"{path}.safetensors"
         shutil.copy(source, tmp_path / f"{path.replace('/', '_')}.safetensors")
@@ -258,6 +258,6 @@ def test_bad_input_is_one_line(
     assert error.count("\n") == 1
 
 
-def test_game_says_what_its_players_play_for() -> None:
+def test_game_declares_what_its_players_play_for() -> None:
     assert find(ENV).payoff == "credits_per_game"
     assert find("Coda-v0").payoff == "return"
