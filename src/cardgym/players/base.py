@@ -28,8 +28,8 @@ from cardgym.players.actions import (
 class Player:
     """A player, which chooses actions for many games at once.
 
-    A subclass defines one of three methods: `values`, for a player that takes the best action; `probabilities` with
-    `samples` set, for one that draws its actions; or `act`, for one that has neither.
+    A subclass overrides one method: `values`, to take the action of the highest value; `probabilities`, with `samples`
+    set, to draw actions; or `act`, for anything else.
 
     Attributes:
         name: its name in reports.
@@ -45,7 +45,7 @@ class Player:
         """Choose a legal action in each row.
 
         Args:
-            observations: what the seats to decide see, (rows, size), float32.
+            observations: what the deciding seats see, (rows, size), float32.
             masks: their legal actions, (rows, actions), int8.
             draws: (rows,), float64, uniform in [0, 1), for a player that `samples`; None for the likeliest actions.
 
@@ -69,9 +69,9 @@ class Player:
     ) -> npt.NDArray[np.floating[Any]] | None:
         """The probability of each action, (rows, actions); 0 for illegal actions.
 
-        A player that chooses by values gives the softmax of the values divided by `temperature`, which is in their
-        unit; 0 leaves the best action alone. One that draws gives its own probabilities at every temperature, and None
-        where they are not known.
+        A player that chooses by values returns the softmax of the values divided by `temperature`, which has their
+        unit; at 0 the best action has probability 1. A player that draws its actions returns its own probabilities at
+        every temperature, or None if they are unknown.
         """
         if temperature and (values := self.values(observations, masks)) is not None:
             return softmax(values, masks, temperature)
@@ -118,7 +118,7 @@ class KernelPlayer(Player):
 
 @dataclass(unsafe_hash=True)
 class CompiledPlayer(KernelPlayer):
-    """A player that its game brings as compiled code, by its name there; `random` comes with every game."""
+    """A player that its game provides as compiled code, under its name there; every game has `random`."""
 
     name: str
 
@@ -153,7 +153,7 @@ Policy = Callable[[Observations, Masks], Any]
 
 
 class Acts(Protocol):
-    """An object that chooses actions for many rows at once; its `name` and `observation_name` may be missing."""
+    """An object that chooses actions for many rows at once; `name` and `observation_name` are optional."""
 
     def act(self, observations: Observations, masks: Masks) -> npt.ArrayLike:
         """Legal actions, whole numbers of (rows,)."""
@@ -195,7 +195,7 @@ def batched(
 ) -> CallablePlayer:
     """A callable that takes batches as a player; also a decorator.
 
-    One call decides for all games that wait, instead of one call a decision.
+    It is called once for all waiting games, instead of once for each decision.
 
     Args:
         policy: `policy(observations, masks)` returns legal actions, whole numbers of (rows,), for observations
@@ -221,7 +221,7 @@ def player_names(game: Game) -> tuple[str, ...]:
 def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
     """The checkpoints that come with a game, by their players' names.
 
-    Checkpoints of other ids are left out, and, if `options` are given, those for other options.
+    Checkpoints for other ids are left out, and those for other options if `options` are given.
     """
     from cardgym.files import shipped
 
@@ -303,7 +303,7 @@ def _load(name: str, game: Game, options: Options) -> Player | None:
 
 
 def _called(name: str, player: Player) -> Player:
-    """The player under the name it was asked for, instead of the path where its file is installed."""
+    """The player, renamed to what the caller called it instead of the path of its installed file."""
     player.name = name
     return player
 

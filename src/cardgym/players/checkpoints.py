@@ -1,4 +1,4 @@
-"""Checkpoints: networks of either kind in files that say what they were trained for."""
+"""Checkpoints: files of Q-networks and policy networks, with the game and options they were trained for."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def save_checkpoint(
 
 
 def _shape(shape: NetworkShape) -> dict[str, Any]:
-    """The shape as metadata. Networks without features by action have files as before there were any."""
+    """The shape as metadata, without the keys of per-action features for networks that have none."""
     layers = asdict(shape)
     if not shape.feature_starts:
         del layers["feature_starts"], layers["featured_actions"]
@@ -96,7 +96,7 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
         The network, on the CPU, and the metadata; see `save_checkpoint`.
 
     Raises:
-        CardgymError: for a file that is missing, truncated or no checkpoint of cardgym, or that was made for another
+        CardgymError: for a file that is missing, truncated or not a checkpoint of cardgym, or that was made for another
             game, other options (only `reward` may differ: it changes nothing that a player sees), or an observation
             whose features have changed since.
     """
@@ -128,7 +128,7 @@ def load_checkpoint(path: Path, game: Game, options: Options) -> tuple[Network, 
 
 
 def load_q_network(path: Path, game: Game, options: Options) -> tuple[QNetwork, CheckpointMetadata]:
-    """As `load_checkpoint`, for a Q-network alone.
+    """As `load_checkpoint`, for Q-networks only.
 
     Raises:
         CardgymError: as `load_checkpoint`, and for a policy network.
@@ -167,7 +167,7 @@ def load_player(path: Path, game: Game, options: Options) -> NetworkPlayer | Pol
 
 
 def load_greedy_player(path: Path, game: Game, options: Options) -> PolicyPlayer:
-    """The greedy player of a policy network's checkpoint, named with `:greedy` behind its path.
+    """The greedy player of a policy network's checkpoint, named with `:greedy` after its path.
 
     Raises:
         CardgymError: as `load_policy`.

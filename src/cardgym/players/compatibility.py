@@ -31,7 +31,7 @@ class PlayerMetadata(Document):
 
 
 def check_compatible(what: str, metadata: PlayerMetadata, game: Game, options: Options) -> None:
-    """Refuse a saved player, called `what` in the message, that was made for something else.
+    """Check that a saved player, called `what` in the message, was made for this game, these options and features.
 
     Raises:
         CardgymError: for another game, other options (only `reward` may differ), or an observation whose features
@@ -45,11 +45,11 @@ def check_compatible(what: str, metadata: PlayerMetadata, game: Game, options: O
 
 
 def check_made_for(what: str, env: str, saved_options: OptionValues, game: Game, options: Options) -> None:
-    """Refuse what was made for another game or other options than these; see `check_compatible`."""
+    """As `check_compatible`, for the game and the options only."""
     if env != game.id:
         raise CardgymError(f"{what}: made for {printable(env, 60)}, not for {game.id}")
     wanted = options_that_count(options)
-    unset = options_that_count(game.parse_options())  # What an option is for a player older than the option.
+    unset = options_that_count(game.parse_options())  # For players that are older than an option.
     for name in sorted({*wanted, *saved_options}):
         saved = saved_options.get(name, unset.get(name))
         if wanted.get(name) != saved:

@@ -30,7 +30,7 @@ class _Part(Document):
     """A player of a mixture."""
 
     player: Name
-    """A name, or a path from the folder of the file."""
+    """A name, or a path relative to the file's folder."""
     weight: Annotated[float, Field(ge=0, le=1e9)]
 
 
@@ -48,7 +48,7 @@ def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: 
 
     Args:
         path: the file; its name ends in `.mixture.json`.
-        weights: the weight of each player, by name or path. Paths are written as seen from the file's folder.
+        weights: the weight of each player, by name or path. Paths are written relative to the file's folder.
         game: the game.
         options: its options.
 
@@ -69,8 +69,8 @@ def load_player(path: Path, game: Game, options: Options) -> MixturePlayer:
     """The player of a mixture's file.
 
     Raises:
-        CardgymError: for a file that is missing, no mixture, or made for another game or other options, and for a
-            player of it that cannot be loaded or is a mixture itself.
+        CardgymError: for a file that is missing, not a mixture, or made for another game or other options, and if one
+            of its players cannot be loaded or is a mixture itself.
     """
     what = f"mixture {path}"
     content = parse_document(_File, read_bytes(path, what), what)
@@ -84,7 +84,7 @@ def load_player(path: Path, game: Game, options: Options) -> MixturePlayer:
 
 
 def _from(folder: Path, name: str) -> str:
-    """A path as seen from a folder; a name as it is."""
+    """A path relative to a folder; a name unchanged."""
     path, greedy, _ = name.partition(GREEDY)
     return Path(os.path.relpath(path, folder)).as_posix() + greedy if Path(path).is_file() else name
 

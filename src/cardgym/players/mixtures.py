@@ -42,7 +42,7 @@ class MixturePlayer(Player):
 
 
 def mixture(name: str, players: Sequence[Player], weights: Sequence[float]) -> MixturePlayer:
-    """A mixture of players with weights, of which only the proportions count. Parts that are mixtures are expanded.
+    """A mixture of players; only the proportions of the weights matter. Mixtures among the players are expanded.
 
     Raises:
         CardgymError: if no weight is above 0, or one is negative or not finite.

@@ -1,4 +1,4 @@
-"""The Q-network as a player, and the shapes that networks have."""
+"""The Q-network and its player, and the shape of networks."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class QNetwork(nn.Module):
     """A multilayer perceptron from an observation to one value for each action.
 
     With `dueling` the last layer gives a state value and advantages, and the value of an action is the state value
-    plus its advantage less the mean advantage (Wang et al., "Dueling network architectures", ICML 2016, equation 9).
+    plus its advantage minus the mean advantage (Wang et al., "Dueling network architectures", ICML 2016, equation 9).
 
     With `wide` the last layer also reads the observation itself, so that linear effects need not pass through the
     hidden layers (Cheng et al., "Wide and deep learning", 2016). Those weights start at 0.
@@ -75,7 +75,7 @@ class QNetwork(nn.Module):
         return self.combine(self.head(self.body(observations)), observations)
 
     def combine(self, outputs: Tensor, observations: Tensor) -> Tensor:
-        """Action values from the outputs of the last layer, with what `wide` adds and `dueling` splits."""
+        """Action values from the outputs of the last layer: adds the `wide` part, and merges the `dueling` parts."""
         if self.shape.wide:
             outputs = outputs + self.direct(observations)
         if self.shape.dueling:
@@ -151,7 +151,7 @@ def network_shape(
 
     Raises:
         CardgymError: for an observation that is a single whole number, which a network cannot read, for hidden layers
-            that would not fit in memory, and for features that are not there or do not fit together.
+            that would not fit in memory, and for features that are missing or differ in size.
     """
     observation = game.observation(observation_name)
     if observation.discrete is not None:

@@ -1,7 +1,7 @@
 """Policy files: JSON from states to action numbers, with a head that says what it was made for.
 
-A state is named by its key, or by the label that the game gives it (`StateIndex.info_state_labels`). Files of the
-papers have no head: they are read too.
+A state is named by its key, or by the label that the game gives it (`StateIndex.info_state_labels`). The papers'
+files have no head; they can be read too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cardgym.players.compatibility import OptionValues
 
 FORMAT = "cardgym policy 1"
 _BYTES_PER_STATE = 256
-"""More than a state's line has in any policy file."""
+"""An upper bound for a state's line in a policy file."""
 
 
 class _Head(Document):
@@ -41,7 +41,7 @@ def load_policy(path: Path, game: Game, options: Options) -> npt.NDArray[np.int8
     """Read a policy file, with a head or without, as int8 actions by state index, (num_info_states,).
 
     Raises:
-        CardgymError: for a file that is missing, no policy file, or made for another game or other options.
+        CardgymError: for a file that is missing, not a policy file, or made for another game or other options.
     """
     what = f"policy file {path}"
     labels = _labels(game, options)

@@ -26,7 +26,7 @@ class PolicyNetwork(nn.Module):
 
     With features by action, each of those actions has a small hidden layer instead, which reads its own features and
     the last hidden layer, with the same weights for every action; the hidden layers read the rest of the observation.
-    What is learned of one action then holds for all that look alike (shared weights as in Zaheer et al., "Deep sets",
+    What is learned about one action then applies to all similar ones (shared weights as in Zaheer et al., "Deep sets",
     NeurIPS 2017).
     """
 
