@@ -1,4 +1,4 @@
-"""A league: policy-space response oracles over the training scripts, for any card game of cardgym with opponents.
+"""A league: policy-space response oracles over the training scripts, for any game of cardgym with opponents.
 
 Usage:
     python train/league.py --config corellian_spike/league [--seed 2] [--out FOLDER] [--resume] [--workers 2] ...
@@ -23,7 +23,7 @@ from cardgym.scaling import make
 
 
 def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
-    """Train in this folder, from the start or from what is there."""
+    """Train in this folder, from the start or from its saved state."""
     folder = folder.resolve()
     state_file = folder / STATE_FILE
     if resume and state_file.exists():
@@ -34,23 +34,23 @@ def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
         Progress("league", "generations", total=config.generations, lines=True) as progress,
     ):
         population = Population(config, folder, engine)
-        # All further state is in the files that trainings and matches leave: what is there is not done again.
+        # All further state is in the files that trainings and matches write; finished work is not repeated.
         save_state(state_file, {"config": config.lasting().model_dump_json()})
         while True:
-            # Play: every player against every other, and the equilibrium of what they win.
+            # Play: every player against every other, and the equilibrium of their payoffs.
             standings = population.play()
             if standings is not None:
                 standings = dataclasses.replace(standings, names=tuple(population.players))
             generation = population.close_generation(standings)
 
-            # Measure: exactly where the tree can be walked, and by the best responder known.
+            # Measure: exactly if the tree can be enumerated, and by the best known responder.
             if standings is not None:
                 population.measure(standings)
             write(config, population.generations, standings, folder)
             progress(generation.number)
             progress.note(_summary(population))
 
-            # Train: the best responses to the equilibrium, unless the last ones won nothing more.
+            # Train: best responses to the equilibrium, unless the last ones gained nothing.
             before = population.generations[-2:-1]
             if before and config.tolerance > 0 and before[0].gain_ci95[1] < config.tolerance:
                 break
@@ -63,7 +63,7 @@ def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
 
 
 def _summary(population: Population) -> str:
-    """What the last generations say, in a few words."""
+    """The latest generation in a few words."""
     last, before = population.generations[-1], population.generations[-2:-1]
     exact = "" if last.exploitability is None else f", exploitability {last.exploitability:.4f}"
     gain = "".join(f", {one.gain:+.3f} won from generation {one.number}" for one in before)
@@ -71,7 +71,7 @@ def _summary(population: Population) -> str:
 
 
 def main(words: list[str]) -> int:
-    """Run from the command line; the exit code."""
+    """Run from the command line. Returns the exit code."""
     return run_script("league.py", LeagueConfig, train, words)
 
 

@@ -1,4 +1,4 @@
-"""The errors that users meet: one line that says what was wrong, what is allowed and what to do."""
+"""Errors for users: one line that says what was wrong, what is allowed and what to do."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class IllegalActionError(CardgymError):
 
 
 class UnexpectedArgumentError(CardgymError, TypeError):
-    """A keyword argument that an env does not take: a `TypeError` too, as libraries that try arguments expect."""
+    """An unknown keyword argument of an env. Also a `TypeError`, which libraries that try arguments expect."""
 
 
 def printable(text: str, length: int = 200) -> str:
-    """A text that may come from a file, fit for a terminal: control characters escaped, and cut to `length`."""
+    """Untrusted text made safe for a terminal: control characters are escaped, and it is cut to `length`."""
     shown = text[: length + 1]
     if not shown.isprintable():
         shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in shown)
@@ -28,12 +28,12 @@ def printable(text: str, length: int = 200) -> str:
 
 
 def quoted(value: object, length: int = 60) -> str:
-    """A value that may come from a file, in quotes, for a message; see `printable`."""
+    """An untrusted value in quotes, for a message; see `printable`."""
     return f"'{printable(str(value), length)}'"
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> CardgymError:
-    """The error for a name that is not among `known`, with the nearest one as a hint."""
+    """The error for a name that is not in `known`, with the nearest name as a hint."""
     names = sorted(known)
     return CardgymError(f"unknown {kind} {quoted(name)}: {nearest(name, names)}known: {', '.join(names) or 'none'}")
 
@@ -62,18 +62,18 @@ _EXTRAS = {
     "submitit": "slurm",
     "uvicorn": "web",
 }
-"""The extra that brings a package, where that is not `learn`."""
+"""The extra that installs a package; all others come with `learn`."""
 
 
 def missing(what: str, error: ModuleNotFoundError) -> CardgymError:
-    """The error for a package that `what` needs and that is not installed."""
+    """The error for a missing package that `what` needs."""
     package = (error.name or "").partition(".")[0]
     extra = _EXTRAS.get(package, "learn")
     return CardgymError(f"{what} needs the package {package}: pip install 'cardgym[{extra}]'")
 
 
 def require(what: str, *packages: str) -> None:
-    """Raise `CardgymError` unless the packages that `what` needs are installed; none is imported."""
+    """Raise `CardgymError` unless the packages that `what` needs are installed. Imports none of them."""
     for package in packages:
         if importlib.util.find_spec(package) is None:
             raise missing(what, ModuleNotFoundError(name=package))

@@ -1,8 +1,8 @@
-"""Compile games before they are used: by an installer, in a container, or once for all machines of a cluster.
+"""Compile games in advance: in an installer, in a container, or once for all machines of a cluster.
 
-A game compiles at its first use otherwise. This compiles envs, matches, play, the coach, recordings and tabular
-learning, each with the game's default observation and its players; what else there is still compiles at its first use.
-Compiled code is kept below CARDGYM_CACHE_DIR, or your cache folder.
+This compiles what envs, matches, play, the coach, recordings and tabular learning need, with the game's default
+observation and its players. Everything else compiles at its first use. Compiled code is kept in CARDGYM_CACHE_DIR, or
+in your cache folder.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _envs(game: Game) -> None:
 
 
 def _matches(game: Game) -> None:
-    """Matches of every player that is no network."""
+    """Matches of every compiled player."""
     from cardgym.arena import evaluate
 
     for name in ("random", *game.compiled_players):
@@ -90,7 +90,7 @@ def _matches(game: Game) -> None:
 
 
 def _play(game: Game) -> None:
-    """A game that is watched, and the coach's advice for its second decision."""
+    """A game without a person, and the coach's advice on its second decision."""
     from cardgym.players.base import resolve
     from cardgym.table.coach import Coach
     from cardgym.table.session import Session, Setup
@@ -106,7 +106,7 @@ def _play(game: Game) -> None:
 
 
 def _record(game: Game) -> None:
-    """A recording, where the game numbers what a seat knows."""
+    """A recording, if the game has state keys."""
     from cardgym.arena.transitions import record
 
     if game.state_index.has_keys:
@@ -114,7 +114,7 @@ def _record(game: Game) -> None:
 
 
 def _learn(game: Game) -> None:
-    """Tabular learning, where the extra `learn` is installed and the game numbers its states."""
+    """Tabular learning, if the extra `learn` is installed and the game has state keys."""
     try:
         from cardgym.learn.tabular.config import TabularConfig
         from cardgym.learn.tabular.learner import TabularLearner
@@ -132,4 +132,4 @@ USES: dict[str, Callable[[Game], None]] = {
     "recordings": _record,
     "tabular learning": _learn,
 }
-"""What is compiled, by what progress calls it."""
+"""What is compiled, by its name in the progress bar."""

@@ -3,7 +3,7 @@
 For bash: cardgym completion bash > ~/.local/share/bash-completion/completions/cardgym
 For zsh:  cardgym completion zsh > a folder of your fpath, named _cardgym
 For tcsh: cardgym completion tcsh > ~/.cardgym.tcsh, and `source ~/.cardgym.tcsh` in ~/.tcshrc
-What is completed is what is installed when the script is made.
+The script completes what is installed when you make it: make it again after installing a game.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _whole_parser() -> argparse.ArgumentParser:
-    """A parser of all commands, as far as their arguments are known before they run."""
+    """A parser of all commands, with the arguments that are known before a command runs."""
     from cardgym.cli import commands
 
     parser = Parser("cardgym", None)
@@ -61,7 +61,7 @@ def _whole_parser() -> argparse.ArgumentParser:
 
 
 def _complete(parser: argparse.ArgumentParser) -> None:
-    """Say what the arguments of a command may be: games and players by name, and files."""
+    """Set what completes the arguments of a command: names of games, players and configs, and files."""
     import shtab
 
     for action in parser._actions:

@@ -1,6 +1,6 @@
-"""Reproduce a paper: train and play everything again, and write a page with its figures beside the paper's.
+"""Reproduce a paper: train and play everything again, and write a page that compares the figures with the paper's.
 
-`cardgym reproduce GAME` runs the very file that `python papers/GAME/GAME_paper.py` runs in a checkout.
+`cardgym reproduce PAPER` runs the same file as `python papers/GAME/GAME_paper.py` in a checkout.
 """
 
 from __future__ import annotations

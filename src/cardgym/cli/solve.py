@@ -33,7 +33,7 @@ Summary = tuple[str, Sequence[str], Sequence[Sequence[str]], str]
 
 
 def main(words: list[str]) -> int:
-    """Solve the game named first: by its own solver, or as a game of one player.
+    """Solve the game named first, with its own solver or as a game of one player.
 
     A game's solver is a module with `add_arguments(parser)`, `solve(game, options, arguments)`, which returns a report
     of plain values, and `summary(report)`; see `Summary`.
@@ -76,7 +76,7 @@ def _add_arguments(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="value this policy (.json), checkpoint (.safetensors) or model (.zip) too; may be repeated",
+        help="also value this policy (.json), checkpoint (.safetensors) or model (.zip); may be repeated",
     )
     add_trust(parser)
 

@@ -1,7 +1,7 @@
-"""Train with several seeds and settings side by side, and report them together.
+"""Train with several seeds and settings in parallel, and report them together.
 
-Each run is a run of the training script that CONFIG is for, in a folder of its own. `--resume` goes on with runs that
-were interrupted, and adds seeds and settings that are new. docs/scaling.md tells about clusters.
+Each run executes the training script for CONFIG in its own folder. `--resume` continues interrupted runs and adds new
+seeds and settings. docs/scaling.md explains clusters.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from cardgym.console.arguments import Parser, whole
 
 def add_arguments(parser: Parser) -> None:
     """The command's arguments."""
-    parser.add_argument("config", metavar="CONFIG", type=Path, help="a TOML file, or the name of one that comes along")
-    parser.add_argument("--script", metavar="NAME", help="the training script, where several take this config")
+    parser.add_argument(
+        "config", metavar="CONFIG", type=Path, help="a TOML file, or the name of a config that comes with cardgym"
+    )
+    parser.add_argument("--script", metavar="NAME", help="the training script, if several accept this config")
     parser.add_argument("--seeds", default="1-5", metavar="RANGE", help="such as 1-5 or 1,4,7-9 (1-5)")
     parser.add_argument(
         "--grid",
@@ -29,14 +31,14 @@ def add_arguments(parser: Parser) -> None:
         help="values of a hyper-parameter, such as learning_rate=1e-3,2e-3; every combination is trained",
     )
     parser.add_argument(
-        "--search", choices=["optuna"], help="search settings instead of trying all; ranges are LOW..HIGH"
+        "--search", choices=["optuna"], help="search settings instead of trying all; write ranges as LOW..HIGH"
     )
     parser.add_argument("--trials", type=whole(1, 100_000), default=40, metavar="N", help="settings to search (40)")
     parser.add_argument(
         "--budget",
         type=whole(1, 10**6),
         metavar="MINUTES",
-        help="start no new setting of a search after this many minutes",
+        help="start no new trial after this many minutes",
     )
     parser.add_argument(
         "--stop",
@@ -45,19 +47,20 @@ def add_arguments(parser: Parser) -> None:
         help="stop settings that fall behind the others; asha needs Ray",
     )
     parser.add_argument(
-        "--stop-after", type=whole(1), metavar="STEPS", help="stop none before this step (a fifth of the training)"
+        "--stop-after",
+        type=whole(1),
+        metavar="STEPS",
+        help="stop no setting before this step (a fifth of the training)",
     )
-    parser.add_argument(
-        "--metric", default="win_rate", metavar="NAME", help="the metric that runs are compared by (win_rate)"
-    )
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="the sweep's folder (a new one below runs/)")
+    parser.add_argument("--metric", default="win_rate", metavar="NAME", help="the metric for comparing runs (win_rate)")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="the sweep's folder (a new one in runs/)")
     parser.add_argument("--resume", action="store_true", help="resume the sweep in --out, or the latest one")
     parser.add_argument("--json", action="store_true", help="print the runs as JSON")
     add_engine(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the sweep; 1 where some of its runs failed."""
+    """Run the sweep. The exit code is 1 if some of its runs failed."""
     from cardgym.errors import require
     from cardgym.experiments.launch import TrainingScript
     from cardgym.experiments.sweep.plan import parse_grid, parse_seeds, runs_of

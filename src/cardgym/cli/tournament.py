@@ -1,9 +1,9 @@
 """Play every player against every other on the same deals, and rank them with 95 % intervals.
 
-Players are names, files, and folders, which stand for every player in them. In a game of more than two seats the other
-player takes every other seat; in a game of one seat players are compared on the same deals. Payoffs are means a game;
-ratings are Bradley and Terry's, in Elo points of mean 0; the equilibrium mixes the players so that none of them beats
-it. The same seed gives the same results for any number of workers.
+Players are names, files, and folders; a folder means all players in it. In a game of more than two seats the other
+player takes every other seat; in a game of one seat players are compared on the same deals. Payoffs are means per game.
+Ratings follow the Bradley-Terry model, in Elo points with mean 0. The equilibrium is a mixture of the players that none
+of them beats. The same seed gives the same results with any number of workers.
 """
 
 from __future__ import annotations
@@ -37,24 +37,22 @@ def add_arguments(parser: Parser) -> None:
         help="names that `cardgym games` lists, paths (.json, .safetensors, .zip), and folders of such files",
     )
     add_trust(parser)
-    parser.add_argument("--games", type=whole(1, 10**40), default=10_000, metavar="N", help="games a match (10000)")
+    parser.add_argument("--games", type=whole(1, 10**40), default=10_000, metavar="N", help="games per match (10000)")
     parser.add_argument(
         "--games-of",
         action="append",
         default=[],
         metavar="PLAYER=N",
-        help="games a match of a slow player, where that is fewer; may be repeated",
+        help="fewer games in the matches of a slow player; may be repeated",
     )
     parser.add_argument("--seed", type=whole(0), default=0, metavar="S", help="the seed of the deals (0)")
     parser.add_argument("--payoff", metavar="NAME", help="what to compare: `return`, or one of the game's metrics")
     parser.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="write results and pictures here, and keep the games played"
+        "--out", type=Path, metavar="FOLDER", help="write results and pictures here, and save the games played"
     )
-    parser.add_argument("--resume", action="store_true", help="go on from the games kept in --out")
+    parser.add_argument("--resume", action="store_true", help="continue from the games saved in --out")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--all", action="store_true", help="instead of a game: every game, with all players and checkpoints that it has"
-    )
+    parser.add_argument("--all", action="store_true", help="play every game, with all its players and checkpoints")
     parser.add_argument("--docs", type=Path, metavar="FILE", help="with --all: write the page of leaderboards here")
     add_engine(parser)
 

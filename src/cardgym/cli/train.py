@@ -1,7 +1,7 @@
-"""Train an agent: run a training script, or a game's own training, with a config that comes with cardgym or with yours.
+"""Train an agent: run a training script, or a training that a game adds, with a config of cardgym or your own.
 
-`cardgym train dqn ...` runs the very file that `python train/dqn.py ...` runs in a checkout. Hyper-parameters are
-flags; `cardgym train NAME --help` lists them.
+`cardgym train dqn ...` runs the same file as `python train/dqn.py ...` in a checkout. Hyper-parameters are flags;
+`cardgym train NAME --help` lists them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cardgym.files import shipped
 
 
 def trainings() -> dict[str, Command]:
-    """The trainings that games bring, by name; `batch-q` may be written `batch_q`, as scripts are."""
+    """The trainings that games add, by name, with `_` for `-` as in the names of scripts."""
     named = {name: command for package in packages() for name, command in package.commands.items() if command.trains}
     return {name.replace("-", "_"): command for name, command in named.items()}
 
@@ -50,7 +50,7 @@ def _help(scripts: Mapping[str, Path], own: Mapping[str, Command]) -> str:
             "scripts:",
             *(f"  {name:<{width}}  {line}" for name, line in lines.items()),
             "",
-            "configs that come with cardgym; a path to a file of yours does as well:",
+            "configs that come with cardgym; you can also give a path to your own file:",
             *(f"  {name}" for name in shipped.configs()),
         ]
     )
