@@ -41,7 +41,7 @@ def kinds() -> list[type[TrainingConfig]]:
         DQNConfig, NFSPConfig, PPOConfig, DistillConfig, TabularConfig, SB3Config, LeagueConfig,
     ]  # fmt: skip
     for module in pkgutil.walk_packages(cardgym.games.__path__, "cardgym.games."):
-        if module.name.endswith((".config", ".trainer")):
+        if module.name.endswith((".config", ".learner", ".trainer")):
             values = vars(importlib.import_module(module.name)).values()
             found += [kind for kind in values if isinstance(kind, type) and issubclass(kind, TrainingConfig)]
     return [kind for kind in found if kind is not TrainingConfig]
