@@ -7,9 +7,10 @@ import numpy.typing as npt
 import pytest
 
 from cardgym.engine.contract import write_bits, write_zeros
+from cardgym.engine.generator import uniform_legal
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.numba.dependencies import allocates
-from cardgym.engine.sampling import LegalSampler, uniform_legal
+from cardgym.engine.sampling import LegalSampler
 
 
 @compiled

@@ -16,9 +16,8 @@ import filelock
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from cardgym.engine.numba import cache as code_files
-from cardgym.engine.numba.cache import cache_folder, cache_root
-from cardgym.engine.numba.compilation import compiled, config
+from cardgym.engine.numba import compilation as code_files
+from cardgym.engine.numba.compilation import cache_folder, cache_root, compiled, config
 from cardgym.engine.numba.dependencies import digest_of
 from cardgym.errors import CardgymError
 from cardgym.table.game_log import data_folder

@@ -15,10 +15,10 @@ from numba.core.caching import FunctionCache
 
 import cardgym
 from cardgym.engine.kernel import kernel_of
-from cardgym.engine.numba.cache import cache_folder
 from cardgym.engine.numba.compilation import (
     bind,
     bound,
+    cache_folder,
     config,
     name_entry_point,
     template,

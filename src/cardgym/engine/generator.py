@@ -12,7 +12,7 @@ import inspect
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.numba.rules import JIT_DISABLED, rule
+from cardgym.engine.numba.rules import JIT_DISABLED, count_32, rule
 
 Generator = npt.NDArray[np.uint64]
 
@@ -69,6 +69,30 @@ def uniform(generator: Generator, n: int) -> int:
 def uniform_float(generator: Generator) -> float:
     """A uniform float in [0, 1) with 53 random bits."""
     return np.float64(next_bits(generator) >> np.uint64(11)) / 9007199254740992.0
+
+
+@rule
+def uniform_legal(mask: npt.NDArray[np.int8], generator: Generator) -> int:
+    """A legal action, drawn uniformly."""
+    size = mask.shape[0]
+    whole = size & ~31
+    count = 0
+    for start in range(0, whole, 32):
+        count += count_32(mask, start)
+    for action in range(size - whole):
+        count += int(mask[np.uint64(whole + action)])  # Unsigned: no check for a negative index.
+    place = uniform(generator, count)
+    start = 0
+    while start < whole and count_32(mask, start) <= place:
+        place -= count_32(mask, start)
+        start += 32
+    seen = 0
+    chosen = start
+    for action in range(32 if start < whole else size - whole):
+        # No early exit: the branch is unpredictable and costs more than finishing.
+        seen += int(mask[np.uint64(start + action)])
+        chosen += seen <= place
+    return chosen
 
 
 def draws_of(keys: npt.NDArray[np.uint64], counters: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:

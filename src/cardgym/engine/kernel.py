@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 
 from cardgym.engine.contract import Game, State, rewards_from_paid
-from cardgym.engine.generator import Generator, derive, uniform, uniform_float
+from cardgym.engine.generator import Generator, derive, uniform, uniform_float, uniform_legal
 from cardgym.engine.numba.compilation import bind, bound, template
 from cardgym.engine.numba.dependencies import plain_function
-from cardgym.engine.numba.rules import array_at
-from cardgym.engine.sampling import choose_random, uniform_legal
+from cardgym.engine.numba.rules import array_at, rule
 
 INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
@@ -89,7 +88,13 @@ PER_ROW = -1
 """In place of a command for all rows: read commands and actions from the arrays."""
 
 
-# -- players ----------------------------------------------------------------------------------------------------------
+# -- players and the next move -----------------------------------------------------------------------------------------
+
+
+@rule
+def choose_random(state: State, seat: int, mask: Any, generator: Generator) -> int:
+    """The player `random`."""
+    return uniform_legal(mask, generator)
 
 
 @template
@@ -110,9 +115,6 @@ def _choose(policy: int, state: State, seat: int, mask: Any, choice: Generator, 
     if policy == bound.NUMBER:
         return int(bound.player(state, seat, mask, choice))
     return int(bound.otherwise(policy, state, seat, mask, choice, tables))
-
-
-# -- the next move ----------------------------------------------------------------------------------------------------
 
 
 @template

@@ -13,10 +13,9 @@ import numpy.typing as npt
 from cardgym.engine import states
 from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.generator import derive
-from cardgym.engine.kernel import Kernel, code_name, kernel_of
+from cardgym.engine.kernel import Kernel, choose_random, code_name, kernel_of
 from cardgym.engine.numba.compilation import bound, name_entry_point, template
 from cardgym.engine.numba.rules import rule
-from cardgym.engine.sampling import choose_random
 from cardgym.errors import CardgymError, unknown
 from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, legal_of, ranked

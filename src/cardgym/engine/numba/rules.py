@@ -50,6 +50,9 @@ class _Rule:
     def __call__(self, *arguments: Any) -> Any:
         return self.dispatcher(*arguments)
 
+    def __reduce__(self) -> str:
+        return cast(str, self.__qualname__)  # type: ignore[attr-defined]  # Pickled by name, like a function.
+
 
 class Intrinsic:
     """A function of LLVM instructions, for rules. Numba sees it when a rule that reads it is compiled.

@@ -18,8 +18,8 @@ from pydantic import Field, PositiveInt
 from cardgym.arena.transitions import Explore, Transitions, record
 from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.engine.generator import derive
+from cardgym.engine.kernel import choose_random
 from cardgym.engine.numba.compilation import compiled, name_entry_point
-from cardgym.engine.sampling import choose_random
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing
 from cardgym.games.corellian_spike.batch_q.state_models import NEVER, CodeStates, States, new_states
