@@ -69,7 +69,7 @@ def poker() -> Iterator[list[str]]:
     """What Q-learning, Sarsa, DQN and double DQN learn of One Play Poker, as a share of the optimum."""
     game = find("OnePlayPoker-v0")
     known = solver(game, game.parse_options())
-    best = known.solve_exactly(1).value
+    best = known.solve(1).value
     with tempfile.TemporaryDirectory() as folder:
         for name, config, flags in (
             ("q_learning", "q_learning", []),

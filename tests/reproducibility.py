@@ -78,7 +78,7 @@ def _of_game(game: Game) -> dict[str, Any]:
         from cardgym.solvers.solve import solve
 
         solved = solve(game).report
-        values["exact solution"] = [solved[key] for key in ("states", "sweeps", "residual", "optimal", "policies")]
+        values["exact solution"] = [solved[key] for key in ("states", "optimal", "policies")]
     return values
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from cardgym.console.figures import new_figure, save_png
 from cardgym.engine.contract import Options
+from cardgym.games.one_play_poker.adviser import pot_share
 from cardgym.games.one_play_poker.game import GAME
-from cardgym.games.one_play_poker.rules import BET, EMPTY, NUM_RANKS, NUM_SUITS, PASS, is_flush
+from cardgym.games.one_play_poker.rules import BET, EMPTY, NUM_RANKS, NUM_SUITS, is_flush
 from cardgym.games.one_play_poker.text import RANKS
 from cardgym.solvers.solve import GAMMA, solver
-from cardgym.solvers.value_iteration import action_values
 
 # Blue and orange of the Okabe-Ito palette, which colour-blind readers can tell apart; the cells say it in words too.
 _BET, _PASS, _EITHER, _IMPOSSIBLE = "#56B4E9", "#F0C987", "#FFFFFF", "#DDDDDD"
@@ -55,9 +55,7 @@ def chart_cells(options: Options) -> dict[int, dict[tuple[str, str], Cell]]:
     loses the same whatever is in the pot already.
     """
     known = solver(GAME, options)
-    best, paper = known.solve_exactly(1), known.solve_exactly(GAMMA)
-    q_values = action_values(known.mdp, np.array([float(value) for value in best.values]), 1)
-    shares = (q_values[:, BET] - q_values[:, PASS] + 1.0) / 2.0  # A bet costs 1 and adds 2 to the pot.
+    best, paper = known.solve(1), known.solve(GAMMA)
     cells: dict[int, dict[tuple[str, str], Cell]] = {1: {}, 2: {}, 3: {}}
     for state in range(known.mdp.num_states):
         record = known.mdp.states[state]
@@ -67,7 +65,7 @@ def chart_cells(options: Options) -> dict[int, dict[tuple[str, str], Cell]]:
         own = [int(card) for card in record.player if card != EMPTY]
         house = [int(card) for card in record.house if card != EMPTY]
         cell = cells[dealt].setdefault(_key(own, house), Cell())
-        cell.shares.add(round(float(shares[state]), 9))
+        cell.shares.add(float(pot_share(record)))
         cell.bets.add(_bets(best.optimal[state]))
         cell.discounted_bets.add(_bets(paper.optimal[state]))
     return cells

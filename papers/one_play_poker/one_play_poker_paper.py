@@ -25,6 +25,7 @@ from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import info_state_labels
 from cardgym.players.base import CompiledPlayer, Player, TablePlayer
 from cardgym.players.seats import SeatedBatch, game_keys
+from cardgym.solvers.backward_induction import Policy
 from cardgym.solvers.policies import indices, policy_of, policy_table
 from cardgym.solvers.solve import GAMMA, Solver, fraction_text, solver
 from cardgym.statistics import Moments
@@ -85,9 +86,9 @@ def simulate(options: Options, players: list[Player], games: int, seed: int) -> 
 def paper_rows(options: Options, games: int, seed: int = 0) -> list[Row]:
     """The paper's three policies and the undiscounted optimum, simulated on the same deals and valued exactly."""
     known = solver(GAME, options)
-    paper = known.solve_exactly(GAMMA).actions
-    best = known.solve_exactly(1).actions
-    policies = {
+    paper = known.solve(GAMMA).actions
+    best = known.solve(1).actions
+    policies: dict[str, Policy] = {
         "random": policy_of(known.mdp, "random"),
         "handcrafted": policy_of(known.mdp, "handcrafted"),
         "value iteration, gamma 0.9": paper,
@@ -124,7 +125,7 @@ class Difference:
 
 def gamma_difference(known: Solver) -> Difference:
     """Where the optimal policies for gamma 0.9 and gamma 1 differ, and what that costs."""
-    paper, best = known.solve_exactly(GAMMA), known.solve_exactly(1)
+    paper, best = known.solve(GAMMA), known.solve(1)
     differ = np.flatnonzero(~(paper.optimal & best.optimal).any(axis=1))
     dealt = np.bincount(known.mdp.states["dealt"][differ], minlength=5)
     texts = info_state_labels(known.mdp.options)  # type: ignore[arg-type]

@@ -1,11 +1,10 @@
 """Solve a game exactly, and value its players.
 
-Games of one player are solved by value iteration, and in fractions. `--set` takes the game's options, `gamma` (9/10;
-1 is undiscounted) and `theta`. Values are expected rewards from before the first chance. `optimal` is the best policy
-for that gamma; a player of this name is the best for gamma 1. `seconds` is the time of value iteration over the
-enumerated states. A game of several players is solved where it brings a solver. With `--by`, counterfactual regret
-minimisation looks for an equilibrium of any game of several seats; `cardgym solve ENV --by cfr+ --help` lists its
-arguments.
+Games of one player are solved in exact fractions. `--set` takes the game's options and `gamma` (9/10; 1 is
+undiscounted). Values are expected rewards from before the first chance. `optimal` is the best policy for that gamma; a
+player of this name is the best for gamma 1. A game of several players is solved if it brings a solver. With `--by`,
+counterfactual regret minimization looks for an equilibrium of any game of several seats; `cardgym solve ENV --by cfr+
+--help` lists its arguments.
 """
 
 from __future__ import annotations
@@ -103,13 +102,12 @@ def _summary(report: Mapping[str, Any]) -> Summary:
     rows = []
     for name, values in report["policies"].items():
         cells = [f"{values[kind]} = {values[f'{kind}_float']:.6f}" for kind in ("discounted", "undiscounted")]
-        label = f"optimal for gamma {report['options']['gamma']}" if name == "optimal" else name
+        label = f"optimal for gamma {report['gamma']}" if name == "optimal" else name
         rows.append((label, *cells, f"{values['undiscounted_std']:.4f}"))
-    options = ", ".join(f"{name}={value}" for name, value in report["options"].items())
+    options = ", ".join(f"{name}={value}" for name, value in {**report["options"], "gamma": report["gamma"]}.items())
     return (
         f"{report['env']} ({options})",
         ("policy", "discounted", "undiscounted", "undiscounted sd"),
         rows,
-        f"{report['states']:,} states, {report['states_canonical']:,} up to symmetry; {report['sweeps']} sweeps "
-        f"to a residual of {report['residual']:.2g} in {1000 * report['seconds']:.2f} ms",
+        f"{report['states']:,} states, {report['states_canonical']:,} up to symmetry",
     )

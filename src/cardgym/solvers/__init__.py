@@ -1,1 +1,1 @@
-"""Exact solvers of games of one player: enumeration, value iteration, backward induction, values of policies."""
+"""Exact solvers: games of one player by backward induction, equilibria of games of several by regret minimization."""

@@ -30,8 +30,7 @@ class Mdp:
     """A game of one player as a graph, in arrays.
 
     The nodes are the decision states, numbered from 0, the chance nodes, from `num_states`, and one terminal node
-    (`end`). Chance nodes are sorted so that an outcome leads to a later node. The edges of node i are
-    `offsets[i] : offsets[i + 1]`: its legal actions, or its equally likely outcomes.
+    (`end`). The edges of node i are `offsets[i] : offsets[i + 1]`: its legal actions, or its equally likely outcomes.
 
     Attributes:
         game: the game.
@@ -44,6 +43,7 @@ class Mdp:
         moves: (num_edges,), int64: the action, or the number of the outcome.
         targets: (num_edges,), int64: the node an edge leads to.
         rewards: (num_edges,), float64: the reward on an edge.
+        order: (num_nodes - 1,), int64: all nodes but the terminal one, each before those that it leads to.
         symmetric: whether states that differ only by a symmetry of the rules are one node.
         places: the number of each decision state by the bytes of its record.
     """
@@ -58,6 +58,7 @@ class Mdp:
     moves: npt.NDArray[np.int64]
     targets: npt.NDArray[np.int64]
     rewards: npt.NDArray[np.float64]
+    order: npt.NDArray[np.int64]
     symmetric: bool
     places: dict[bytes, int]
 
@@ -89,7 +90,7 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
         limit: the most states of all kinds.
 
     Raises:
-        CardgymError: for a game of several seats, of more states than `limit`, or with a cycle of chance nodes.
+        CardgymError: for a game of several seats, of more states than `limit`, or with a cycle.
     """
     if options.num_players != 1:
         raise CardgymError(
@@ -175,11 +176,10 @@ def _assembled(
 ) -> Mdp:
     """The process, from nodes in the order in which they were found."""
     offsets = np.concatenate(([0], np.cumsum(degrees)))
-    order = np.empty(len(kinds), np.int64)
-    chance = order[: topological_order(offsets, targets, kinds == CHANCE, order)].copy()
-    decisions = np.flatnonzero(kinds == DECISION)
-    if len(chance) < np.count_nonzero(kinds == CHANCE):
-        raise CardgymError(f"{game.id}: chance leads back to itself without a decision, which cannot be solved")
+    order = topological_order(offsets, targets)
+    if len(order) < len(kinds):
+        raise CardgymError(f"{game.id}: play can come back to a state; only games in which it cannot are solved")
+    decisions, chance = np.flatnonzero(kinds == DECISION), np.flatnonzero(kinds == CHANCE)
     old = np.concatenate((decisions, chance))
     node = np.full(len(kinds), len(old))  # All ends become one node.
     node[old] = np.arange(len(old))
@@ -196,37 +196,28 @@ def _assembled(
         moves=moves[edge],
         targets=node[targets[edge]],
         rewards=rewards[edge],
+        order=node[order[kinds[order] != END]],
         symmetric=symmetric,
         places={key: place for place, key in enumerate(_keys(game, decision_states))},
     )
 
 
 @compiled
-def topological_order(
-    offsets: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int64],
-    among: npt.NDArray[np.bool_],
-    order: npt.NDArray[np.int64],
-) -> int:
-    """Sort the nodes of a set so that edges between them lead to later ones (Kahn, 1962).
+def topological_order(offsets: npt.NDArray[np.int64], targets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The nodes in an order in which every edge leads to a later one (Kahn, 1962); a cycle leaves some out.
 
     Args:
         offsets: (nodes + 1,); the edges of node i are `offsets[i] : offsets[i + 1]`.
         targets: (edges,); the node that an edge leads to.
-        among: (nodes,); which nodes are in the set.
-        order: (nodes,) or more; filled with the sorted nodes.
-
-    Returns:
-        How many were sorted; fewer than are in the set if there is a cycle.
     """
-    entering = np.zeros(among.shape[0], np.int64)
-    for node in range(among.shape[0]):
-        if among[node]:
-            for edge in range(offsets[node], offsets[node + 1]):
-                entering[targets[edge]] += 1
+    num_nodes = offsets.shape[0] - 1
+    entering = np.zeros(num_nodes, np.int64)
+    for edge in range(targets.shape[0]):
+        entering[targets[edge]] += 1
+    order = np.empty(num_nodes, np.int64)
     count = 0
-    for node in range(among.shape[0]):
-        if among[node] and entering[node] == 0:
+    for node in range(num_nodes):
+        if entering[node] == 0:
             order[count] = node
             count += 1
     done = 0
@@ -236,10 +227,10 @@ def topological_order(
         for edge in range(offsets[node], offsets[node + 1]):
             target = targets[edge]
             entering[target] -= 1
-            if among[target] and entering[target] == 0:
+            if entering[target] == 0:
                 order[count] = target
                 count += 1
-    return count
+    return order[:count]
 
 
 # -- the templates, compiled for each game ----------------------------------------------------------------------------

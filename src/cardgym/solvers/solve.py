@@ -19,10 +19,16 @@ from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, unknown
 from cardgym.players.base import PlayerSpec
 from cardgym.players.policy_file import save_policy
+from cardgym.solvers.backward_induction import (
+    Policy,
+    PolicyValue,
+    Solution,
+    backward_induction,
+    check_gamma,
+    policy_value,
+)
 from cardgym.solvers.enumeration import Mdp, enumerate_game
-from cardgym.solvers.exact import ExactSolution, ExactValue, backward_induction, exact_policy_value
-from cardgym.solvers.policies import Actions, RandomPlayerError, policy_of, policy_table, reduced
-from cardgym.solvers.value_iteration import THETA, Policy, Solution, check_gamma, check_theta, value_iteration
+from cardgym.solvers.policies import RandomPlayerError, policy_of, policy_table
 
 GAMMA = Fraction(9, 10)
 """The default discount of a decision."""
@@ -41,25 +47,17 @@ class Solver:
         self.small = enumerate_game(game, options, symmetric=True)
         self._places = self.small.find(self.mdp.states)
 
-    def solve(self, gamma: float | str | Fraction = GAMMA, theta: float = THETA) -> Solution:
-        """Value iteration over every state.
+    def solve(self, gamma: float | str | Fraction = GAMMA) -> Solution:
+        """The optimum, in exact fractions: solved up to symmetry, returned for every state.
 
         Raises:
-            CardgymError: for gamma outside [0, 1], theta not above 0, or values that do not settle.
+            CardgymError: for gamma outside [0, 1].
         """
-        return value_iteration(self.mdp, check_gamma(gamma), theta)
+        small = backward_induction(self.small, gamma)
+        values = [small.values[place] for place in self._places.tolist()]
+        return Solution(small.value, values, small.actions[self._places], small.optimal[self._places])
 
-    def solve_exactly(self, gamma: float | str | Fraction = GAMMA) -> ExactSolution:
-        """Backward induction in exact fractions: solved up to symmetry, returned for every state.
-
-        Raises:
-            CardgymError: for gamma outside [0, 1], or a game with a cycle.
-        """
-        few = backward_induction(self.small, gamma)
-        values = [few.values[place] for place in self._places.tolist()]
-        return ExactSolution(few.value, values, few.actions[self._places], few.optimal[self._places])
-
-    def value(self, policy: Policy, gamma: float | str | Fraction = 1) -> ExactValue:
+    def value(self, policy: Policy, gamma: float | str | Fraction = 1) -> PolicyValue:
         """The exact value of a policy; faster for one that respects the symmetry.
 
         Args:
@@ -69,10 +67,12 @@ class Solver:
         Raises:
             CardgymError: for gamma outside [0, 1], or a policy that does not fit the game.
         """
-        few = reduced(self.mdp, self.small, policy)
-        if few is not None:
-            return exact_policy_value(self.small, few, gamma)
-        return exact_policy_value(self.mdp, policy, gamma)
+        if len(policy) == self.mdp.num_states:
+            small = np.zeros((self.small.num_states, *policy.shape[1:]), policy.dtype)
+            small[self._places] = policy
+            if np.array_equal(small[self._places], policy):
+                return policy_value(self.small, small, gamma)
+        return policy_value(self.mdp, policy, gamma)
 
 
 @cache
@@ -92,7 +92,7 @@ def optimal_table(game: Game, options: Options, gamma: Fraction = Fraction(1)) -
     Of equally good actions it takes the first.
     """
     known = solver(game, options)
-    table = policy_table(known.mdp, known.solve_exactly(gamma).actions)
+    table = policy_table(known.mdp, known.solve(gamma).actions)
     table.setflags(write=False)
     return table
 
@@ -104,49 +104,44 @@ class Solved:
     Attributes:
         report: the figures, as plain values for JSON.
         mdp: the game.
-        actions: the optimal policy for that gamma.
-        gamma: the discount factor.
+        actions: (num_states,), int64: the optimal policy for the report's gamma.
     """
 
     report: dict[str, Any]
     mdp: Mdp
-    actions: Actions
-    gamma: Fraction
+    actions: npt.NDArray[np.int64]
 
     def save(self, path: Path) -> None:
         """Write the optimal policy as a policy file."""
         table = policy_table(self.mdp, self.actions)
-        save_policy(path, table, self.mdp.game, self.mdp.options, gamma=self.report["options"]["gamma"])
+        save_policy(path, table, self.mdp.game, self.mdp.options, gamma=self.report["gamma"])
 
 
 def solve(env: str | Game, options: Mapping[str, object] | None = None, players: Sequence[PlayerSpec] = ()) -> Solved:
-    """Solve a game: value iteration, exact fractions, and the exact values of its players.
+    """Solve a game of one player, and value its players, in exact fractions.
 
     Args:
         env: the game, or its id.
-        options: the game's options, and `gamma` and `theta`, as `--set` gives them.
+        options: the game's options, and `gamma`, as `--set` gives them.
         players: players to value besides the game's own: policy files, Q-tables, checkpoints. Of the game's own
             players, those that choose at random are left out, except `random`.
 
     Returns:
-        The report and the optimal policy. Values are expected rewards from before the first chance; `seconds` is the
-        time of value iteration over the enumerated states, without compiling.
+        The report and the optimal policy. Values are expected rewards from before the first chance.
 
     Raises:
         CardgymError: for an unknown env or option, a value not allowed, a game that cannot be solved, or a bad file.
     """
     game = find(env)
     values = dict(options or {})
-    gamma, theta = check_gamma(values.pop("gamma", GAMMA)), check_theta(values.pop("theta", THETA))
-    names = [*(spec.name for spec in dataclasses.fields(game.options)), "gamma", "theta"]
+    gamma = check_gamma(values.pop("gamma", GAMMA))
+    names = [*(spec.name for spec in dataclasses.fields(game.options)), "gamma"]
     for name in values:
         if name not in names:
             raise unknown("option", name, names)
     game_options = game.parse_options(values)
     enumerated = solver(game, game_options)
-    value_iteration(enumerated.small, gamma, theta)  # Loads the compiled code, so that only the sweeps are timed below.
-    swept = enumerated.solve(gamma, theta)
-    best = enumerated.solve_exactly(gamma)
+    best = enumerated.solve(gamma)
     policies: dict[str, Policy] = {}
     for name in ("random", *game.players):
         with contextlib.suppress(RandomPlayerError):
@@ -158,16 +153,14 @@ def solve(env: str | Game, options: Mapping[str, object] | None = None, players:
         policies[str(spec)] = policy_of(enumerated.mdp, spec)
     report = {
         "env": game.id,
-        "options": {**game_options.asdict(), "gamma": fraction_text(gamma), "theta": theta},
+        "options": game_options.asdict(),
+        "gamma": fraction_text(gamma),
         "states": enumerated.mdp.num_states,
         "states_canonical": enumerated.small.num_states,
-        "sweeps": swept.sweeps,
-        "residual": swept.residual,
-        "seconds": swept.seconds,
         "optimal": {"value": fraction_text(best.value), "value_float": float(best.value)},
         "policies": {name: _values(enumerated, policy, gamma) for name, policy in policies.items()},
     }
-    return Solved(report, enumerated.mdp, best.actions, gamma)
+    return Solved(report, enumerated.mdp, best.actions)
 
 
 def _values(solver: Solver, policy: Policy, gamma: Fraction) -> dict[str, str | float]:

@@ -11,10 +11,11 @@ from cardgym.engine.generator import derive
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.states import choose_actions
 from cardgym.errors import CardgymError
-from cardgym.players.base import CompiledPlayer, Player, TablePlayer, legal_actions
+from cardgym.players.base import CompiledPlayer, Player, legal_actions
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.q_table import Pairs, hash_of
 from cardgym.solvers.cfr import walk_down
+from cardgym.solvers.policies import probabilities_of
 from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
 
 _CHUNK = 1 << 18
@@ -30,19 +31,11 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
     Raises:
         CardgymError: where it chooses an illegal action.
     """
-    if isinstance(player, CompiledPlayer):
-        if player.name == "random":
-            return tree.uniform()
-        counts, drawn = _compiled_counts(tree, player, 1, 0)
-        return None if drawn else counts
-    if isinstance(player, TablePlayer):
-        return _of_table(tree, player)
     if isinstance(player, MixturePlayer):
         parts = [known_strategy(tree, part) for part in player.players]
         known = [part for part in parts if part is not None]
         return mixed_strategy(tree, known, player.weights) if len(known) == len(parts) else None
-    observations, masks = tree.look(player.observation_name)
-    probabilities = player.probabilities(observations, masks)
+    probabilities = probabilities_of(tree.game, tree.options, tree.set_states, tree.arrays.set_seats, player)
     return None if probabilities is None else tree.strategy(probabilities)
 
 
@@ -66,14 +59,12 @@ def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs
 
 
 def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> Strategy:
-    """How often a player that draws its actions chose each of them, in so many draws at each information set."""
+    """The frequency of each action of a player in `draws` draws at each information set, for unknown probabilities."""
     if isinstance(player, CompiledPlayer):
-        return _compiled_counts(tree, player, draws, seed)[0] / draws
+        return _compiled_frequencies(tree, player, draws, seed)
     if isinstance(player, MixturePlayer):
         parts = [sampled_strategy(tree, part, draws, seed + i) for i, part in enumerate(player.players)]
         return mixed_strategy(tree, parts, player.weights)
-    if isinstance(player, TablePlayer):
-        return _of_table(tree, player)
     observations, masks = tree.look(player.observation_name)
     generator = np.random.default_rng(seed)
     counts = np.zeros(masks.shape)
@@ -83,8 +74,7 @@ def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> S
     return tree.strategy(counts)
 
 
-def _compiled_counts(tree: GameTree, player: CompiledPlayer, draws: int, seed: int) -> tuple[Strategy, bool]:
-    """How often a compiled player chose each action of each information set, and whether it drew anything."""
+def _compiled_frequencies(tree: GameTree, player: CompiledPlayer, draws: int, seed: int) -> Strategy:
     counts = np.zeros((tree.num_info_sets, tree.game.actions(tree.options)))
     generator = np.array([derive(np.uint64(seed), np.uint64(0)), 0], np.uint64)
     for first in range(0, tree.num_info_sets * draws, _CHUNK):
@@ -93,15 +83,7 @@ def _compiled_counts(tree: GameTree, player: CompiledPlayer, draws: int, seed: i
             tree.game, tree.options, player.name, tree.set_states[sets], tree.arrays.set_seats[sets], generator
         )
         np.add.at(counts, (sets, actions), 1.0)
-    return tree.strategy(counts) * draws, bool(generator[1])
-
-
-def _of_table(tree: GameTree, player: TablePlayer) -> Strategy:
-    """A policy table as the kernel plays it: the first legal action where the table's is not legal."""
-    actions = choose_actions(
-        tree.game, tree.options, player.actions, tree.set_states, tree.arrays.set_seats, np.zeros(2, np.uint64)
-    )
-    return tree.strategy(np.eye(tree.game.actions(tree.options))[actions])
+    return tree.strategy(counts)
 
 
 @compiled

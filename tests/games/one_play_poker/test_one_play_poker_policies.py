@@ -19,9 +19,9 @@ from cardgym.games.one_play_poker import observations
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.observations import full_features
 from cardgym.games.one_play_poker.rules import BET, OnePlayPokerOptions
-from cardgym.players.base import TablePlayer, resolve
+from cardgym.players.base import TablePlayer, batched, resolve
 from cardgym.players.policy_file import load_policy, save_policy
-from cardgym.solvers.policies import indices, observed_policy, policy_of, policy_table, table_policy
+from cardgym.solvers.policies import indices, policy_of, policy_table
 from cardgym.solvers.solve import optimal_table, solve, solver
 
 OPTIONS = OnePlayPokerOptions()
@@ -36,7 +36,7 @@ def test_player_optimal_maximises_the_undiscounted_reward(decisions: int, rankin
     player = resolve("optimal", GAME, options)
     assert isinstance(player, TablePlayer)
     assert np.array_equal(player.actions, optimal_table(GAME, options))
-    assert known.value(policy_of(known.mdp, "optimal")).mean == known.solve_exactly(1).value
+    assert known.value(policy_of(known.mdp, "optimal")).mean == known.solve(1).value
 
 
 @pytest.mark.parametrize("decisions", [3, 4])
@@ -50,7 +50,8 @@ def test_every_state_has_one_index_key_and_label(decisions: int) -> None:
     assert keys[places].tolist() == [int(observations.info_state_key(state, 0)) for state in known.mdp.states]
     assert len(set(observations.info_state_labels(options))) == len(keys)
     actions = np.arange(known.mdp.num_states) % 2
-    assert np.array_equal(table_policy(known.mdp, policy_table(known.mdp, actions)), actions)
+    player = TablePlayer("parity", policy_table(known.mdp, actions))
+    assert np.array_equal(policy_of(known.mdp, player).argmax(axis=1), actions)
 
 
 # -- networks and functions of observations ---------------------------------------------------------------------------
@@ -86,9 +87,8 @@ def test_function_of_observations_is_valued() -> None:
         bets: npt.NDArray[np.bool_] = first & (observations[:, king : king + 2].sum(axis=1) > 0)
         return bets.astype(np.int64)
 
-    policy = observed_policy(known.mdp, bet_on_a_first_king_or_ace)
-    assert not isinstance(policy, str)
-    assert policy[known.mdp.states["dealt"] > 1].sum() == 0
+    policy = policy_of(known.mdp, batched(bet_on_a_first_king_or_ace))
+    assert policy[known.mdp.states["dealt"] > 1, BET].sum() == 0
     # One bet, on half of the cards: worth 2 x share - 1 each time; shares of 0.5139 and 0.6297 of the pot.
     exact = known.value(policy)
     without_bets = known.value(policy_of(known.mdp, "never")).mean
@@ -97,8 +97,8 @@ def test_function_of_observations_is_valued() -> None:
 
 def test_function_of_the_papers_observation_is_valued() -> None:
     known = solver(GAME, OPTIONS)
-    policy = observed_policy(known.mdp, lambda observations, masks: (observations[:, 0] < 0).astype(int), "paper")
-    assert known.value(policy).mean == 1
+    never = batched(lambda observations, masks: (observations[:, 0] < 0).astype(int), observation_name="paper")
+    assert known.value(policy_of(known.mdp, never)).mean == 1
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_function_of_the_papers_observation_is_valued() -> None:
 )
 def test_function_of_another_shape_is_refused(answer: Callable[[int], npt.NDArray[Any]]) -> None:
     mdp = solver(GAME, OPTIONS).mdp
-    with pytest.raises(CardgymError, match=r"allowed are|not legal"):
-        observed_policy(mdp, lambda observations, masks: answer(mdp.num_states))
+    with pytest.raises(CardgymError, match=r"give one whole number a row|not legal"):
+        policy_of(mdp, batched(lambda observations, masks: answer(mdp.num_states)))
 
 
 # -- policy files -----------------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def test_saved_policy_is_the_policy_loaded(tmp_path: Path) -> None:
     solved = solve(GAME, {"gamma": "0.9"})
     solved.save(path)
     table = load_policy(path, GAME, OPTIONS)
-    assert np.array_equal(table_policy(solved.mdp, table), solved.actions)
+    assert np.array_equal(policy_of(solved.mdp, TablePlayer("saved", table)).argmax(axis=1), solved.actions)
     again = tmp_path / "again.json"
     save_policy(again, table, GAME, OPTIONS, gamma="9/10")
     assert again.read_bytes() == path.read_bytes()

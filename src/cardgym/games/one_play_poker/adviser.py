@@ -26,8 +26,8 @@ from cardgym.games.one_play_poker.rules import (
     result,
 )
 from cardgym.games.one_play_poker.text import action_text
+from cardgym.solvers.backward_induction import backward_induction
 from cardgym.solvers.enumeration import enumerate_game
-from cardgym.solvers.exact import backward_induction
 from cardgym.table.advice import ActionAdvice, Advice, Adviser
 
 _BLUNDER = 0.25

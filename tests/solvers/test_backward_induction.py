@@ -1,4 +1,4 @@
-"""Value iteration, backward induction and the values of policies: One Play Poker, and a toy game with a cycle."""
+"""Backward induction and the values of policies: One Play Poker, and toy games of one player."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.engine.contract import Options, no_symmetry, rule
+from cardgym.solvers.backward_induction import backward_induction, check_gamma, policy_value
 from cardgym.solvers.enumeration import Mdp, enumerate_game
-from cardgym.solvers.exact import backward_induction, exact_policy_value
-from cardgym.solvers.policies import reduced
+from cardgym.solvers.policies import policy_of
 from cardgym.solvers.solve import solver
-from cardgym.solvers.value_iteration import action_values, check_gamma, value_iteration
 
 GAME = find("OnePlayPoker-v0")
 
-# -- a toy: stop for 0.5, or toss a coin: heads pays 1 and ends the game, tails asks again -----------------------------
+# -- a toy with a cycle: stop for 0.5, or toss a coin: heads pays 1 and ends the game, tails asks again ---------------
 
 DECIDING, TOSSING, OVER = range(3)
 STOP, TOSS = range(2)
@@ -79,80 +78,93 @@ COIN = dataclasses.replace(
 )
 
 
-@pytest.fixture(scope="module")
-def coin() -> Mdp:
-    return enumerate_game(COIN, CoinOptions())
+def test_cycle_is_refused() -> None:
+    with pytest.raises(CardgymError, match="play can come back to a state"):
+        enumerate_game(COIN, CoinOptions())
 
 
-def test_a_game_with_a_cycle_is_solved(coin: Mdp) -> None:
-    assert (coin.num_states, coin.num_chance, coin.num_ends) == (1, 1, 1)
-    # Tossing for ever is worth 1/2 + 1/2 gamma v = v; stopping 1/2.
-    for gamma in (0.5, 0.9, 1.0):
-        solution = value_iteration(coin, gamma)
-        assert solution.value == pytest.approx(0.5 / (1 - 0.5 * gamma), abs=1e-9)
-        assert solution.actions.tolist() == [TOSS]
-        assert solution.residual < 1e-10
-    assert value_iteration(coin, 0).actions.tolist() == [STOP]  # Both are equally good: the first.
+# -- a toy of one decision: an action from 0 to 2 pays its number, then a coin pays 1/4 or nothing ---------------------
 
 
-def test_a_larger_theta_takes_fewer_sweeps(coin: Mdp) -> None:
-    rough, fine = value_iteration(coin, 0.9, theta=0.05), value_iteration(coin, 0.9, theta=1e-10)
-    assert rough.sweeps < fine.sweeps
-    assert rough.residual < 0.05
+@rule
+def bonus_legal_action_mask(state: Any, mask: Any) -> None:
+    mask[:] = 1
 
 
-def test_backward_induction_refuses_cycles(coin: Mdp) -> None:
-    with pytest.raises(CardgymError, match="use value iteration"):
-        backward_induction(coin)
-    with pytest.raises(CardgymError, match="use value iteration"):
-        exact_policy_value(coin, "random")
+@rule
+def bonus_apply_action(state: Any, move: int) -> None:
+    state.paid[0] = move if state.phase == DECIDING else 0.25 * move
+    state.phase = TOSSING if state.phase == DECIDING else OVER
+
+
+BONUS = dataclasses.replace(
+    COIN,
+    id="Bonus-v0",
+    num_actions=3,
+    rules=dataclasses.replace(COIN.rules, legal_action_mask=bonus_legal_action_mask, apply_action=bonus_apply_action),
+)
+
+
+def test_one_decision_is_valued_exactly() -> None:
+    mdp = enumerate_game(BONUS, CoinOptions())
+    best = backward_induction(mdp)
+    assert (best.value, best.values, best.actions.tolist()) == (Fraction(17, 8), [Fraction(17, 8)], [2])
+    assert best.optimal.tolist() == [[False, False, True]]
+    # Thirds are exact although floats cannot hold them.
+    random = policy_value(mdp, np.full((1, 3), 1 / 3))
+    assert (random.mean, random.variance) == (Fraction(9, 8), Fraction(2, 3) + Fraction(1, 64))
 
 
 # -- One Play Poker ---------------------------------------------------------------------------------------------------
 
 
+def value_iteration(mdp: Mdp, gamma: float) -> tuple[np.ndarray, int]:
+    """The paper's method: sweeps over all states until no value changes; the values and the number of sweeps."""
+    values, sweeps, residual = np.zeros(mdp.num_states), 0, np.inf
+    while residual >= 1e-10:
+        after = np.zeros(mdp.end + 1)
+        after[: mdp.num_states] = gamma * values
+        for node in mdp.order[mdp.order >= mdp.num_states][::-1]:
+            edges = slice(mdp.offsets[node], mdp.offsets[node + 1])
+            after[node] = np.mean(mdp.rewards[edges] + after[mdp.targets[edges]])
+        worth = mdp.rewards + after[mdp.targets]
+        better = np.maximum.reduceat(worth[: mdp.offsets[mdp.num_states]], mdp.offsets[: mdp.num_states])
+        values, sweeps, residual = better, sweeps + 1, np.abs(better - values).max()
+    return values, sweeps
+
+
 @pytest.mark.parametrize("gamma", ["0", "0.3", "9/10", "1"])
 @pytest.mark.parametrize("decisions", [3, 4])
-def test_value_iteration_equals_backward_induction(decisions: int, gamma: Any) -> None:
+def test_value_iteration_comes_to_the_same_values(decisions: int, gamma: str) -> None:
     known = solver(GAME, GAME.parse_options({"decisions": decisions}))
-    swept, exact = known.solve(gamma), known.solve_exactly(gamma)
-    assert swept.value == pytest.approx(float(exact.value), abs=1e-12)
-    assert np.allclose(swept.values, [float(value) for value in exact.values], atol=1e-12)
-    assert np.array_equal(swept.actions, exact.actions)
-    assert swept.sweeps == (1 + decisions if gamma != "0" else 2)
-    assert swept.residual < 1e-10
+    values, sweeps = value_iteration(known.small, float(Fraction(gamma)))
+    exact = backward_induction(known.small, gamma)
+    assert np.allclose(values, [float(value) for value in exact.values], atol=1e-12)
+    assert sweeps == (1 + decisions if gamma != "0" else 2)  # With three decisions as many as the paper reports.
 
 
 def test_symmetry_does_not_change_the_solution() -> None:
     known = solver(GAME, GAME.parse_options({"ranking": "pair_first"}))
-    every, few = backward_induction(known.mdp, "0.9"), known.solve_exactly("0.9")
-    assert every.value == few.value
-    assert every.values == few.values
-    assert np.array_equal(every.optimal, few.optimal)
+    full, reduced = backward_induction(known.mdp, "0.9"), known.solve("0.9")
+    assert full.value == reduced.value
+    assert full.values == reduced.values
+    assert np.array_equal(full.optimal, reduced.optimal)
 
 
 def test_a_policy_that_depends_on_suits_is_valued_on_every_state() -> None:
     known = solver(GAME, GAME.parse_options())
     spades = (known.mdp.states["player"][:, 0] % 4 == 0).astype(np.int64)
-    assert reduced(known.mdp, known.small, spades) is None
-    assert known.value(spades, "0.9") == exact_policy_value(known.mdp, spades, "0.9")
+    assert known.value(spades, "0.9") == policy_value(known.mdp, spades, "0.9")
 
 
 def test_probabilities_and_actions_have_the_same_value() -> None:
     known = solver(GAME, GAME.parse_options())
     even = np.full((known.mdp.num_states, 2), 0.5)
-    assert known.value(even, "0.9") == known.value("random", "0.9")
-    best = known.solve_exactly("0.9")
+    assert known.value(even, "0.9") == known.value(policy_of(known.mdp, "random"), "0.9")
+    best = known.solve("0.9")
     assert known.value(np.eye(2)[best.actions], "0.9").mean == best.value
     mixed = 0.75 * np.eye(2)[best.actions] + 0.25 * even
-    assert known.value("random", 1).mean < known.value(mixed, 1).mean < known.value(best.actions, 1).mean
-
-
-def test_the_highest_action_value_is_the_value() -> None:
-    known = solver(GAME, GAME.parse_options())
-    swept = known.solve("0.9")
-    worth = action_values(known.mdp, swept.values, 0.9)
-    assert np.allclose(worth.max(axis=1), swept.values, atol=1e-12)
+    assert known.value(even, 1).mean < known.value(mixed, 1).mean < known.value(best.actions, 1).mean
 
 
 def test_gamma_is_a_number_or_a_text() -> None:
@@ -163,7 +175,7 @@ def test_gamma_is_a_number_or_a_text() -> None:
 @pytest.mark.parametrize("gamma", [1.5, -1, float("nan"), float("inf"), "a", None, ""])
 def test_gamma_outside_its_range_is_refused(gamma: Any) -> None:
     known = solver(GAME, GAME.parse_options())
-    for method in (known.solve, known.solve_exactly, lambda g: known.value("random", g)):
+    for method in (known.solve, lambda g: known.value(known.solve(1).actions, g)):
         with pytest.raises(CardgymError, match="allowed are numbers from 0 to 1"):
             method(gamma)
 
@@ -175,9 +187,8 @@ def test_gamma_outside_its_range_is_refused(gamma: Any) -> None:
         (np.full(5536, 2), "probability 0 in state 0"),
         (np.full((5536, 2), 0.4), "probability 0.8"),
         (np.tile([1.5, -0.5], (5536, 1)), "negative"),
-        ("optimum", "'random'"),
     ],
 )
 def test_policies_that_do_not_fit_are_refused(policy: Any, message: str) -> None:
     with pytest.raises(CardgymError, match=message):
-        exact_policy_value(solver(GAME, GAME.parse_options()).mdp, policy)
+        policy_value(solver(GAME, GAME.parse_options()).mdp, policy)
