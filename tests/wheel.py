@@ -198,7 +198,7 @@ def sb3(env: Environment) -> None:
         "--eval-games",
         "100",
     ]
-    env.works("train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo", *words, shows="Model")
+    env.works("train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo", *words, shows="Checkpoint")
 
 
 def completion(env: Environment) -> None:

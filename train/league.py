@@ -10,43 +10,32 @@ is that of `cardgym tournament`, and a responder is a run of an unchanged traini
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from pathlib import Path
 
 from cardgym.console.progress import Progress
-from cardgym.console.tables import print_results
-from cardgym.experiments.league import HEAD, TITLE, LeagueConfig, Population, rows, write
-from cardgym.learn.resume import STATE_FILE, load_resume_state, save_state
+from cardgym.experiments.league import LeagueConfig, Population
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.scaling import make
 
 
 def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from the start or from its saved state."""
-    folder = folder.resolve()
-    state_file = folder / STATE_FILE
-    if resume and state_file.exists():
-        load_resume_state(state_file, config.lasting())
-
     with (
         make(config.engine, config.workers or None, config.address or None) as engine,
         Progress("league", "generations", total=config.generations, lines=True) as progress,
     ):
-        population = Population(config, folder, engine)
-        # All further state is in the files that trainings and matches write; finished work is not repeated.
-        save_state(state_file, {"config": config.lasting().model_dump_json()})
+        population = Population(config, folder.resolve(), engine)
+        population.begin(resume)
         while True:
             # Play: every player against every other, and the equilibrium of their payoffs.
             standings = population.play()
-            if standings is not None:
-                standings = dataclasses.replace(standings, names=tuple(population.players))
             generation = population.close_generation(standings)
 
             # Measure: exactly if the tree can be enumerated, and by the best known responder.
             if standings is not None:
                 population.measure(standings)
-            write(config, population.generations, standings, folder)
+            population.write(standings)
             progress(generation.number)
             progress.note(_summary(population))
 
@@ -58,7 +47,7 @@ def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
                 break
             population.train()
 
-    print_results(TITLE.format(env=config.env_id), HEAD, rows(population.generations), "")
+    population.show()
     return TrainingResult(f"{generation.number} generations", {}, ("Mixture", generation.mixture))
 
 

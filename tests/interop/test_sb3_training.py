@@ -1,4 +1,4 @@
-"""ArenaCallback, and train/sb3.py: its algorithms learn, and a stopped run goes on with the same bits."""
+"""ArenaCallback, and train/sb3.py: its algorithms learn, and a run that starts over ends with the same bits."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_script_learns_the_tiny_game(script, tiny, tmp_path, algorithm, changes)
     assert curves[f"final/win_rate/{opponent}"][1] == [pytest.approx(metrics["win_rate"][0])]
 
 
-def test_resumed_run_starts_over_with_the_same_bits(script, tiny, tmp_path, capsys):
+def test_restarted_run_ends_with_the_same_bits(script, tiny, tmp_path, capsys):
     words = ["--env-id", "Tiny-v0", "--total-steps", "512", "--num-envs", "16", "--hidden-sizes", "16"]
     words += [
         "--num-steps",
@@ -163,8 +163,7 @@ def test_resumed_run_starts_over_with_the_same_bits(script, tiny, tmp_path, caps
     first = str(weights(tmp_path))
     assert script.main(words) == 2
     assert "holds a run already" in capsys.readouterr().err
-    assert script.main([*words, "--resume"]) == 0
-    assert "starting from the beginning" in capsys.readouterr().err
+    assert script.main([*words, "--restart"]) == 0
     assert str(weights(tmp_path)) == first
 
 
@@ -202,6 +201,10 @@ def test_other_seeds_play_other_games(script, tiny, tmp_path):
     ("words", "message"),
     [
         (["--env-id", "Tiny-v0", "--algorithm", "maskable_dpo"], "did you mean 'maskable_"),
+        (
+            ["--env-id", "Tiny-v0", "--resume"],
+            "this script cannot resume a run; train from the start in another folder, or",
+        ),
         (["--env-id", "Tiny-v0", "--opponents", "self=1"], "a vec env does not know the learner"),
         (["--env-id", "Tiny-v0", "--eval-opponents", "perfct"], "did you mean 'perfect'"),
         (["--env-id", "Tiny-v0", "--seat", "4"], "seat=4: allowed are 0 to 1"),

@@ -22,7 +22,7 @@ from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
 from cardgym.experiments.league import LeagueConfig
 from cardgym.interop.sb3_config import SB3Config
-from cardgym.learn.config import BASE, Items, TrainingConfig, parse_run, read_config
+from cardgym.learn.config import BASE, Items, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.distill.config import DistillConfig
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.nfsp.config import NFSPConfig
@@ -107,7 +107,7 @@ def test_flags_change_what_the_file_says(tmp_path: Path) -> None:
     ]
     config, run = parse_run(DQNConfig, words, "dqn.py")
     assert config == DQNConfig(env_id="A-v0", gamma=0.25, hidden_sizes=(8,), double=True, opponents=("a=1", "b", "c"))
-    assert (run.config, run.out, run.resume) == (file, None, True)
+    assert run == RunArgs(file, None, resume=True)
     assert parse_run(DQNConfig, [f"--config={file}", "--out=here"], "dqn.py")[0].gamma == 0.5
 
 

@@ -202,8 +202,12 @@ def train(
     *,
     stop: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Start a training in its folder, or resume it; the exit code. See `run_program`."""
-    command = ["-m", "cardgym", "train", script, *flags, "--out", folder, "--resume"]
+    """Train in a folder and return the exit code; see `run_program`.
+
+    A run that is already there resumes, or starts over if its script cannot resume.
+    """
+    again = "--resume" if _kind(script).resumable else "--restart"
+    command = ["-m", "cardgym", "train", script, *flags, "--out", folder, again]
     return run_program(command, folder, working_folder, stop=stop)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -15,7 +15,7 @@ from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament.pages import DPI, heat_map, ranking_picture
 from cardgym.arena.tournament.runner import in_folder
 from cardgym.console.figures import COLORS, new_figure, save_png
-from cardgym.console.tables import markdown_table, with_interval
+from cardgym.console.tables import markdown_table, print_results, with_interval
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.experiments import launch
@@ -23,6 +23,7 @@ from cardgym.experiments.exploit.exact import tree_exploitability
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
 from cardgym.files.atomic import replacing
 from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
+from cardgym.learn.resume import STATE_FILE, load_resume_state, save_state
 from cardgym.players.base import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
 from cardgym.scaling import Engine, Task
@@ -139,11 +140,23 @@ class Population:
         self._script = TrainingScript(Path(self.config.trainer_config), self.config.trainer)
         self._run(0, 0)  # So does a wrong key.
 
-    def play(self, progress: Callable[[int, int], None] | None = None) -> Standings | None:
+    def begin(self, resume: bool) -> None:
+        """Note the config in the folder. All further state is in the files of trainings and matches.
+
+        Raises:
+            CardgymError: if it resumes a league with another config.
+        """
+        file, config = self.folder / STATE_FILE, self.config.lasting()
+        if resume and file.exists():
+            load_resume_state(file, config)
+        save_state(file, {"config": config.model_dump_json()})
+
+    def play(self) -> Standings | None:
         """Play all matches not played yet; None with a single player."""
         if len(self.players) == 1:
             return None
-        return self._tournament(list(self.players.values()), self.config.seed, progress)
+        standings = self._tournament(list(self.players.values()), self.config.seed)
+        return dataclasses.replace(standings, names=tuple(self.players))
 
     def close_generation(self, standings: Standings | None) -> Generation:
         """The equilibrium of the players so far as a new generation, with a file that can be played."""
@@ -193,13 +206,13 @@ class Population:
             best = int(gains.argmax())
             if gains[best] <= 1e-9:
                 continue
-            fresh = self._tournament([self.players[names[best]], str(generation.mixture)], self.config.seed + 1, None)
+            fresh = self._tournament([self.players[names[best]], str(generation.mixture)], self.config.seed + 1)
             low, high = fresh.payoffs_ci95[0, 1].tolist()
             self.generations[place] = dataclasses.replace(
                 generation, best=names[best], gain=float(fresh.payoffs[0, 1]), gain_ci95=(low, high)
             )
 
-    def _tournament(self, players: list[str], seed: int, progress: Callable[[int, int], None] | None) -> Standings:
+    def _tournament(self, players: list[str], seed: int) -> Standings:
         return tournament(
             self.config.env_id,
             self.options,
@@ -209,8 +222,19 @@ class Population:
             engine=self.engine,
             folder=self.folder / "games",
             resume=True,
-            progress=progress,
         )
+
+    def write(self, standings: Standings | None) -> None:
+        """Write the league's files.
+
+        Raises:
+            CardgymError: where a file cannot be written.
+        """
+        write(self.config, self.generations, standings, self.folder)
+
+    def show(self) -> None:
+        """Print a table of the generations."""
+        print_results(TITLE.format(env=self.config.env_id), HEAD, rows(self.generations), "")
 
     def _responder(self, generation: int, number: int) -> Path:
         return self.folder / f"generation_{generation:02}" / f"responder_{number + 1}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
@@ -55,6 +55,9 @@ class DQNKeys(ExplorationConfig):
 
 class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     """Stable-Baselines3 on one seat of a card game, against a mix of opponents."""
+
+    resumable: ClassVar[bool] = False
+    """Stable-Baselines3 saves models, but not the state of a training."""
 
     opponents: Items[str] = ("random=1",)
     """Who plays the other seats, each as name=weight: players' names or paths."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
@@ -18,6 +19,8 @@ from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
+from cardgym.errors import CardgymError
+from cardgym.files.atomic import replacing
 from cardgym.files.limits import check_memory
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.interop.sb3_dqn import MaskableDQN
@@ -25,7 +28,9 @@ from cardgym.interop.sb3_player import ModelPlayer
 from cardgym.interop.sb3_vec_env import CardVecEnv
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Board, Metrics, evaluate_learner, log_evaluation, summary
+from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.schedules import crossed
+from cardgym.learn.training import Training
 from cardgym.players.base import resolve
 
 STDOUT_KEY_LENGTH = 36
@@ -161,10 +166,85 @@ TAGS = {
 """Our tags by Stable-Baselines3's keys; other keys stay as they are. Its entropy loss is the negative entropy."""
 
 
-def wrapped(config: SB3Config, games: CardVecEnv) -> VecEnv:
-    """The games, wrapped so that returns are logged and, if the config says so, rewards are normalized."""
-    env = VecMonitor(games)
-    return VecNormalize(env, norm_obs=False, gamma=config.gamma) if config.normalize_reward else env
+MODEL_FILE = "model.zip"
+"""The file of a run's model, in its folder."""
+
+_NEVER = 2**63
+"""Turns off Stable-Baselines3's own logging, which counts episodes or rollouts; our callback logs by steps."""
+
+
+class SB3Training(Training):
+    """The training of a model of Stable-Baselines3, always from the start. It uses one thread."""
+
+    def __init__(self, config: SB3Config, folder: Path, *, restart: bool) -> None:
+        """Find the game and the opponents of the evaluations.
+
+        Raises:
+            CardgymError: if the folder has a model and `restart` is false; see `Training` for the others.
+        """
+        if not restart and (folder / MODEL_FILE).exists():
+            raise CardgymError(f"{folder}: holds a run already; name another folder, or start over with --restart")
+        torch.set_num_threads(1)  # Two threads are slower on networks this small, up to 80 times on a busy machine.
+        super().__init__(cast(Any, config), folder)  # It has every key that `Training` reads.
+        self._sb3_config = config
+
+    def make_games(self) -> CardVecEnv:
+        """The games of the learner's seat, side by side."""
+        config, options = self._sb3_config, self.options
+        env_options: dict[str, Any] = options.asdict()
+        return CardVecEnv(
+            self.game, config.num_envs,
+            opponent="random" if options.num_players == 1 else OpponentPool.parse(config.opponents),
+            seat="random" if config.seat < 0 else config.seat,
+            obs=config.observation or None,
+            **env_options,
+        )  # fmt: skip
+
+    def make_model(self, games: CardVecEnv) -> BaseAlgorithm:
+        """The config's model; its returns are logged and, if the config says so, its rewards are normalized.
+
+        Raises:
+            CardgymError: if there is not enough memory for its buffer.
+        """
+        config = self._sb3_config
+        env: VecEnv = VecMonitor(games)
+        if config.normalize_reward:
+            env = VecNormalize(env, norm_obs=False, gamma=config.gamma)
+        model = make_model(config, env)
+        games.seed(config.seed * config.num_envs)  # Rows are seeded one apart: the runs of two seeds share no games.
+        return model
+
+    def learn(self, model: BaseAlgorithm) -> None:
+        """Train the model to the end, and log, evaluate and save it on the way.
+
+        Raises:
+            CardgymError: for a model that cannot be a player.
+            Stopped: once the model is saved, if the run was asked to end.
+        """
+        config, player = self._sb3_config, ModelPlayer(model)
+
+        def save(path: Path) -> None:
+            with replacing(path) as temporary:
+                model.save(temporary)
+
+        self.begin(
+            lambda: model.num_timesteps, lambda: player, save, {},
+            checkpoint=MODEL_FILE, log_every=config.log_every, resume=False,
+        )  # fmt: skip
+        model.set_logger(board_logger(self.board))
+        callbacks: list[BaseCallback] = [
+            Every(1, self.progress),
+            Every(config.log_every, lambda step: model.dump_logs()),
+            Every(config.eval_every if config.eval_opponents else 0, lambda step: self.evaluate()),
+            Every(config.save_every, lambda step: self.save(), between_rollouts=True),
+            Every(1, lambda step: self._save_if_due(), between_rollouts=True),
+        ]
+        model.learn(config.total_steps, callbacks, log_interval=_NEVER)
+        self.save()
+
+    def _save_if_due(self) -> None:
+        if self._saving.due():
+            self.save()
 
 
 def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 
@@ -57,6 +57,9 @@ class TrainingConfig(BaseModel):
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
     )
+
+    resumable: ClassVar[bool] = True
+    """Whether an interrupted run can resume; one that cannot has `--restart` in place of `--resume`."""
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """Decides everything random: weights, deals, opponents, exploration, samples."""
@@ -171,11 +174,13 @@ class RunArgs:
         config: the TOML file of hyper-parameters, if one is named.
         out: the run's folder; None makes a new one below `runs/`.
         resume: whether to continue the run in its folder.
+        restart: whether to start the run in its folder over, if it cannot resume.
     """
 
     config: Path | None = None
     out: Path | None = None
     resume: bool = False
+    restart: bool = False
 
 
 # -- files and the command line ---------------------------------------------------------------------------------------
@@ -222,7 +227,8 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
         script: the script's name, such as `dqn.py`.
 
     Raises:
-        CardgymError: for an unknown key or flag, naming the nearest, and for a bad value.
+        CardgymError: for an unknown key or flag, naming the nearest, for a bad value, and for `--resume` with a script
+            that cannot resume.
     """
     early = Parser(script, None, add_help=False)
     _add_config(early)
@@ -230,7 +236,8 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
     path = None if named is None else config_path(named)
     config = kind() if path is None else read_config(kind, path)
 
-    usage = f"{script} [--config FILE] [--out FOLDER] [--resume] [--KEY VALUE] ..."
+    again = "--resume" if kind.resumable else "--restart"
+    usage = f"{script} [--config FILE] [--out FOLDER] [{again}] [--KEY VALUE] ..."
     parser = Parser(script, kind.__doc__, usage=usage)
     run = parser.add_argument_group("The run")
     _add_config(run)
@@ -239,8 +246,12 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
         "--resume",
         action="store_true",
         help="continue the run in --out, or the latest one, from its last saved state, or start it if there is "
-        "none. Repeat the rest of the first command line",
+        "none. Repeat the rest of the first command line"
+        if kind.resumable
+        else argparse.SUPPRESS,
     )
+    if not kind.resumable:
+        run.add_argument("--restart", action="store_true", help="train from the start in a folder that has a run")
     groups = {TrainingConfig: run}
     properties = kind.model_json_schema()["properties"]
     for owner, name in _fields(kind):
@@ -249,7 +260,11 @@ def parse_run(kind: type[C], words: Sequence[str], script: str) -> tuple[C, RunA
         _add_flag(groups[owner], name, properties[name], getattr(config, name))
     given = vars(parser.parse_args(words))
     del given["config"]
-    run_args = RunArgs(path, given.pop("out"), given.pop("resume"))
+    run_args = RunArgs(path, given.pop("out"), given.pop("resume"), given.pop("restart", False))
+    if run_args.resume and not kind.resumable:
+        raise CardgymError(
+            "this script cannot resume a run; train from the start in another folder, or with --restart in the same one"
+        )
     for name in given:
         if properties[name]["type"] == "object":
             changes = {key: _integer(word) for key, word in parse_assignments(given[name]).items()}

@@ -51,8 +51,8 @@ def run_script(
     Args:
         script: its name in messages, such as `dqn.py`.
         kind: the class of its hyper-parameters; its docstring opens the help.
-        train: trains with these hyper-parameters, in this folder, from the start or (True) on from the state saved
-            there, if there is one.
+        train: trains with these hyper-parameters, in this folder. True resumes the run in the folder, if there is one,
+            or starts it over if it cannot resume.
         words: the command line, without the script's name; see `parse_run`.
 
     Returns:
@@ -86,7 +86,7 @@ def _run_script(
         folder = run_folder(run, game_id, run_name(config, run.config))
         sweep(folder)
         with listening():
-            result = train(config, folder, run.resume)
+            result = train(config, folder, run.resume or run.restart)
     except CardgymError as error:
         print(f"{script}: {printable(str(error), 2000)}", file=sys.stderr)
         return 2

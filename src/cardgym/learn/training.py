@@ -71,7 +71,7 @@ class Training:
             steps: returns the steps so far; a step is a decision of the learner.
             player: returns the learner as a player, for evaluations.
             save: writes the checkpoint.
-            parts: what is saved to resume from, by name; see `cardgym.learn.resume`.
+            parts: what is saved to resume from, by name; see `cardgym.learn.resume`. Without parts a run cannot resume.
             checkpoint: the name of the checkpoint's file.
             log_every: steps from one entry of the log to the next; 0 for none.
             resume: whether to continue a saved run.
@@ -119,14 +119,26 @@ class Training:
             for figures in statistics:
                 self.board.scalars(step, figures())
         if config.eval_opponents and crossed(config.eval_every, last_step, step):
-            with self._stopwatch.paused():
-                self._evaluate_and_log(self._player())
+            self.evaluate()
         if crossed(config.save_every, last_step, step) or step >= config.total_steps or self._saving.due():
-            self.board.flush()
-            self._save(self.checkpoint)
-            # Last: if there is a state to resume from, there is a checkpoint.
-            save_parts(self._folder / STATE_FILE, config, self._parts)
-            self._saving.done()  # The run ends here if it was asked to.
+            self.save()
+
+    def evaluate(self) -> None:
+        """Evaluate the learner and log the results; the time does not count as training."""
+        with self._stopwatch.paused():
+            self._evaluate_and_log(self._player())
+
+    def save(self) -> None:
+        """Save the checkpoint and the state to resume from.
+
+        Raises:
+            Stopped: if the run was asked to end.
+        """
+        self.board.flush()
+        self._save(self.checkpoint)
+        if self._parts:  # Last: if there is a state to resume from, there is a checkpoint.
+            save_parts(self._folder / STATE_FILE, self._config, self._parts)
+        self._saving.done()
 
     def finish(self) -> TrainingResult:
         """Run the final evaluation, if the config has one, and write its figures to `results.json`."""
@@ -144,6 +156,5 @@ class Training:
         self.progress.note(summary(log_evaluation(self.board, self.step, results)))
 
     def _evaluate(self, player: Player, games: int) -> dict[str, Metrics]:
-        """Match the player with each opponent of the config."""
         config = self._config
         return evaluate_learner(self.game, self.options, player, config.eval_opponents, games=games, seat=config.seat)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cardgym import CardgymError
+from cardgym.experiments import launch
 from cardgym.experiments.launch import TrainingScript
 from cardgym.experiments.sweep.plan import parse_grid, parse_seeds, runs_of
 
@@ -70,3 +71,10 @@ def test_script_is_found_by_the_keys_of_the_config(tmp_path: Path) -> None:
     several.write_text("nonsense = 1\n")
     with pytest.raises(CardgymError, match="unknown key 'nonsense'"):
         TrainingScript(several)
+
+
+@pytest.mark.parametrize(("script", "flag"), [("dqn", "--resume"), ("sb3", "--restart")])
+def test_interrupted_training_resumes_or_restarts(monkeypatch: pytest.MonkeyPatch, script: str, flag: str) -> None:
+    monkeypatch.setattr(launch, "run_program", lambda words, *_, **__: words)
+    command: object = launch.train(script, ["--seed", "2"], "folder")
+    assert command == ["-m", "cardgym", "train", script, "--seed", "2", "--out", "folder", flag]
