@@ -108,7 +108,8 @@ def _run_script(
         if folder is not None and (folder / STATE_FILE).exists():
             print(f"stopped; to continue, run the same command with `--resume --out {folder}`", file=sys.stderr)
         else:
-            print("stopped with no state to resume from; run the same command to start over", file=sys.stderr)
+            restart = " with --restart" if folder is not None and not kind.resumable else ""
+            print(f"stopped with no state to resume from; run the same command{restart} to start over", file=sys.stderr)
         return 128 + stop.number if isinstance(stop, Stopped) else 130
     _print_result(game_id, result, folder, time.monotonic() - start)
     return 0
