@@ -70,7 +70,7 @@ def test_player_that_needs_an_extra_is_refused_in_one_line(monkeypatch: pytest.M
     for module in ("checkpoints", "networks", "policy_networks"):
         monkeypatch.delitem(sys.modules, f"cardgym.players.{module}", raising=False)
     with pytest.raises(CardgymError, match=r"needs the package torch: pip install 'cardgym\[learn\]'"):
-        gym.make("CorellianSpike-v0", opponent="player.safetensors")
+        gym.make("CorellianSpike-v0", opponent="checkpoints/corellian_spike/dqn.safetensors")
 
 
 def test_window_without_pygame_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

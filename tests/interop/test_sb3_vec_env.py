@@ -217,7 +217,7 @@ def test_chosen_decks_are_dealt_to_the_rows_they_are_meant_for(tiny):
         env.reset()
     plain = CardVecEnv(tiny, 1)
     plain.set_options({"deck": [3]})
-    with pytest.raises(CardgymError, match="cannot be dealt a chosen deck"):
+    with pytest.raises(CardgymError, match="cannot deal a chosen deck"):
         plain.reset()
 
 

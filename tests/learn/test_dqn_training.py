@@ -216,7 +216,9 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
         dqn.main, [str(SCRIPT)], KILLED, evaluations, tmp_path, capsys, suffixes=(".safetensors",)
     )
     left = {path.name for path in (tmp_path / "killed").iterdir() if not path.name.endswith(".part")}
-    assert {name for name in left if "tfevents" not in name} == {"model.safetensors", "resume.pt", "results.json"}
+    assert {name for name in left if "tfevents" not in name} == {
+        "model.safetensors", "progress.json", "resume.pt", "results.json",
+    }  # fmt: skip
 
 
 # -- what the user sees -----------------------------------------------------------------------------------------------

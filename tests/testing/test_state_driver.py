@@ -104,5 +104,5 @@ def test_compiled_players_choose() -> None:
 
 
 def test_game_without_a_deck_refuses_one() -> None:
-    with pytest.raises(CardgymError, match="cannot be dealt a chosen deck"):
+    with pytest.raises(CardgymError, match="cannot deal a chosen deck"):
         StateDriver("KuhnPoker-v0", deck=[0, 1])

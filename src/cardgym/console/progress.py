@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 import threading
 import time
@@ -12,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from cardgym.errors import printable
-from cardgym.files.atomic import replacing
 
 PROGRESS_FILE = "progress.json"
 """The progress file in the folder of a training."""
@@ -137,8 +137,10 @@ class Progress:
         if self._file is not None:
             self._last_file = _now()
             state = {"done": self._done, "total": self._total, "note": self._note}
-            with replacing(self._file) as temporary:
+            temporary = self._file.with_name(f".{self._file.name}.{os.getpid()}.part")
+            with contextlib.suppress(OSError):  # A full disk must not end the task here; the file is only a display.
                 temporary.write_text(json.dumps(state) + "\n", encoding="utf-8")
+                os.replace(temporary, self._file)
 
     # -- display ------------------------------------------------------------------------------------------------------
 

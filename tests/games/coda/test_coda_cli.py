@@ -44,13 +44,13 @@ def test_solve_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["Coda-v0", "--set", "n_start=2"], "solved for n_start=1, jokers=0 and empty=last_drawer_wins"),
-        (["CodaOfficial-v0"], "solved for n_start=1, jokers=0 and empty=last_drawer_wins"),
+        (["Coda-v0", "--set", "n_start=2"], "solved only with n_start=1, jokers=0 and empty=last_drawer_wins"),
+        (["CodaOfficial-v0"], "solved only with n_start=1, jokers=0 and empty=last_drawer_wins"),
         (["Coda-v0", "--set", "feasible=consistent"], "opponent random in a game with feasible=consistent"),
         (["Coda-v0", "--opponent", "heuristic"], "unknown opponent of solve 'heuristic'"),
         (["Coda-v0", "--opponent", "rndom"], "did you mean 'random'"),
         (["Coda-v0", "--out", "policy.json"], "unknown option '--out'"),
-        (["Coda-v0", "--set", "jokers=2", "--set", "n=24"], "jokers=2 and n=24: with jokers there are 26 tiles"),
+        (["Coda-v0", "--set", "jokers=2", "--set", "n=24"], "jokers=2 and n=24: with jokers the game has 26 tiles"),
         (["Coda-v0", "--set", "n=26"], "jokers=0 and n=26: without jokers"),
         (["Coda-v0", "--set", "n_start=12"], "n_start is at most 11"),
         (["Coda-v0", "--set", "feasible=colour", "--set", "colour_visible=no"], "would show the hidden colours"),
