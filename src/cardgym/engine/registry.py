@@ -49,7 +49,7 @@ class GamePackage:
 
     Attributes:
         name: the game's name in files and folders, such as `kuhn_poker`, and of its entry point.
-        games: references to its `Game`s by id; a game may have several ids.
+        games: references to its games, each a `Game`, by id; a game may have several ids.
         loaders: references to functions `load(path, game, options)` that load a player from a `.safetensors` file, by
             the format named in the file's metadata.
         commands: commands to add to `cardgym`, by name.
