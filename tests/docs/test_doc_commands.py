@@ -35,7 +35,7 @@ LONG = re.compile(
 )
 COMPILES = re.compile(r"cardgym (evaluate|play|transitions|solve) (C|c)(oda|ribbage|orellian)")
 FIRST_READ = re.compile(r"^(README\.md|docs/tutorials|docs/cli\.md)")
-NOT_RUN = re.compile(r"runs/|players kuhn\.strategy|spike\.zip|my_games|cardgym (review|advise|serve|report$|-m)")
+NOT_RUN = re.compile(r"runs/|players kuhn\.safetensors|spike\.zip|my_games|cardgym (review|advise|serve|report$|-m)")
 """Commands that need a file from an earlier training or game, or that wait for a browser."""
 FIGURES = {
     "cardgym evaluate CodaOfficial-v0 --players checkpoints/coda/official_double_dqn.safetensors bayes "
