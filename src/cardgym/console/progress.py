@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sys
 import threading
 import time
@@ -12,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from cardgym.errors import printable
+from cardgym.errors import CardgymError, printable
+from cardgym.files.atomic import replacing
 
 PROGRESS_FILE = "progress.json"
 """The progress file in the folder of a training."""
@@ -137,10 +137,9 @@ class Progress:
         if self._file is not None:
             self._last_file = _now()
             state = {"done": self._done, "total": self._total, "note": self._note}
-            temporary = self._file.with_name(f".{self._file.name}.{os.getpid()}.part")
-            with contextlib.suppress(OSError):  # A full disk must not end the task here; the file is only a display.
+            # A full disk must not end the task here: the file is only a display.
+            with contextlib.suppress(CardgymError), replacing(self._file, durable=False) as temporary:
                 temporary.write_text(json.dumps(state) + "\n", encoding="utf-8")
-                os.replace(temporary, self._file)
 
     # -- display ------------------------------------------------------------------------------------------------------
 

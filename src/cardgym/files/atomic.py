@@ -15,8 +15,10 @@ _OLD_SECONDS = 3600
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, durable: bool = True) -> Iterator[Path]:
     """A temporary path that replaces `path` at the end of the block, and is removed after an error.
+
+    Unless `durable`, the content may be lost if the machine stops: the disk is not asked to write it at once.
 
     Raises:
         CardgymError: if the folder cannot be written or the disk is full.
@@ -25,8 +27,9 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
-        with open(temporary, "rb+") as file:  # Windows cannot sync a file opened for reading only.
-            os.fsync(file.fileno())
+        if durable:
+            with open(temporary, "rb+") as file:  # Windows cannot sync a file opened for reading only.
+                os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
         raise CardgymError(f"cannot write {path}: {error.strerror or error}") from error
