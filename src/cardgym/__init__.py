@@ -1,4 +1,4 @@
-"""cardgym: Gymnasium environments for card games without a published strategy, and agents that learn them.
+"""cardgym: Gymnasium environments for four card games, and agents that learn to play them.
 
 Importing it registers all installed games, so that `gymnasium.make("Name-v0")` finds them; none is loaded
 before it is asked for.

@@ -22,7 +22,7 @@ class PolicyNetwork(nn.Module):
 
     The policy and the value share the hidden layers. The last layer's policy weights start close to 0, so that the
     first policy is almost uniform (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?",
-    ICLR 2021, section 3.2). With `wide` the last layer's policy also reads the observation itself, as in `QNetwork`.
+    ICLR 2021). With `wide` the last layer's policy also reads the observation itself, as in `QNetwork`.
 
     With features by action, each of those actions has a small hidden layer instead, which reads its own features and
     the last hidden layer, with the same weights for every action; the hidden layers read the rest of the observation.

@@ -44,7 +44,7 @@ def best_response(tree: GameTree, strategy: Strategy, seat: int) -> BestResponse
 
     By information sets, from the seat's last decisions to its first: every history of a set is reached with the same
     own actions, so its best action is that of the largest value weighted by the others' and chance's probabilities
-    (Zinkevich et al., "Regret minimization in games with incomplete information", NeurIPS 2007, section 2).
+    (Zinkevich et al., "Regret minimization in games with incomplete information", NeurIPS 2007).
     """
     reach = reach_probabilities(tree, strategy, seat)
     turns = tree.own_turns[:, seat]
@@ -74,7 +74,7 @@ def best_response(tree: GameTree, strategy: Strategy, seat: int) -> BestResponse
 def nash_conv(tree: GameTree, strategy: Strategy) -> float:
     """What all seats together gain by best responses; 0 at an equilibrium.
 
-    Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017, section 2.
+    Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017.
     """
     own = expected_returns(tree, strategy)
     return float(sum(best_response(tree, strategy, seat).value - own[seat] for seat in range(len(own))))

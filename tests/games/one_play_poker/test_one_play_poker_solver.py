@@ -16,6 +16,7 @@ from cardgym import CardgymError
 from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.games.one_play_poker.game import GAME
 from cardgym.games.one_play_poker.rules import OnePlayPokerOptions
+from cardgym.games.one_play_poker.view import STRENGTH
 from cardgym.solvers.solve import solve, solver
 from one_play_poker_paper import gamma_difference
 
@@ -70,6 +71,15 @@ def test_policies_that_ignore_the_cards_break_even_undiscounted(decisions: int, 
     for name, bets in (("never", Fraction(0)), ("random", Fraction(1, 2)), ("always", Fraction(1))):
         assert Fraction(report[name]["undiscounted"]) == 1
         assert Fraction(report[name]["discounted"]) == late * (1 + decisions * bets) - bets * costs
+
+
+def test_strengths_at_the_table_are_the_exact_credits_won_from_the_house() -> None:
+    # The paper's reward does not charge the ante of one credit.
+    policies = solve(GAME, {"gamma": 1}).report["policies"]
+    for name, line in STRENGTH.items():
+        net = Fraction(policies[name]["undiscounted"]) - 1
+        shown = f"{net} = {float(net):.3f}" if net else "0"
+        assert line.startswith(f"wins {shown} credits a game from the house, exactly")
 
 
 @pytest.mark.parametrize("gamma", ["9/10", "1"])

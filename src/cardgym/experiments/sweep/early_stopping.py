@@ -41,7 +41,7 @@ class StoppingRule(Protocol):
 class MedianRule:
     """Stops a setting whose best figure so far is below the median of the other settings' means up to the same step.
 
-    From Golovin et al., "Google Vizier: a service for black-box optimization", 2017, section 3.2.2.
+    From Golovin et al., "Google Vizier: a service for black-box optimization", 2017 (the median stopping rule).
     """
 
     def __init__(self, grace: int) -> None:

@@ -30,10 +30,11 @@ def symbols() -> dict[str, Symbol]:
 
 
 STRENGTH = {
-    "always": "wins 1.03 credits a game [0.95, 1.10] from the house; 10,000 games",
-    "never": "wins 1.01 credits a game [0.99, 1.03] from the house; 10,000 games",
-    "handcrafted": "wins 1.42 credits a game [1.38, 1.47] from the house; 10,000 games",
-    "optimal": "wins 1.45 credits a game [1.40, 1.49] from the house, the most possible; 10,000 games",
+    "random": "wins 0 credits a game from the house, exactly",
+    "always": "wins 0 credits a game from the house, exactly",
+    "never": "wins 0 credits a game from the house, exactly",
+    "handcrafted": "wins 554/1365 = 0.406 credits a game from the house, exactly",
+    "optimal": "wins 584/1365 = 0.428 credits a game from the house, exactly; the most possible",
 }
 
 

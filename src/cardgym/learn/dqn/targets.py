@@ -17,7 +17,7 @@ def dqn_target(
 ) -> Tensor:
     """r + discount max_a Q'(s', a) over the legal actions a; r alone if the episode ended.
 
-    Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015), equation 2.
+    Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015).
 
     Args:
         rewards: r, float32; with n steps their discounted sum.

@@ -26,7 +26,7 @@ class PPOLearner(NetworkLearner[PolicyNetwork]):
     PPO: Schulman et al., "Proximal policy optimization algorithms" (2017). The magnet makes self-play in games of
     hidden information converge instead of running in circles: Sokota et al., "A unified approach to reinforcement
     learning, quantal response equilibria, and two-player zero-sum games", ICLR 2023 (a fixed magnet); Rudolph et al.,
-    "Reevaluating policy gradient methods for imperfect-information games" (2025).
+    "Reevaluating policy gradient methods for imperfect-information games" (ICLR 2026).
 
     Attributes:
         network: the network that learns.
@@ -170,7 +170,7 @@ def kl_divergence(all_log_probs: Tensor, other_log_probs: Tensor) -> Tensor:
     """KL(p || q) = sum p (log p - log q) of each row, in nats.
 
     The magnet's term: Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and
-    two-player zero-sum games", ICLR 2023, equation 5.
+    two-player zero-sum games", ICLR 2023.
     """
     return (all_log_probs.exp() * (all_log_probs - other_log_probs)).sum(dim=1)
 

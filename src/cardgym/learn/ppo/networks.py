@@ -49,7 +49,7 @@ def measure(
     """Normalize what a player sees, by the first observations of a rollout.
 
     Observations differ in scale by a factor of a hundred, and Adam moves all weights alike: small inputs are learned
-    last (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?", ICLR 2021, section 3.3).
+    last (Andrychowicz et al., "What matters for on-policy deep actor-critic methods?", ICLR 2021).
 
     Args:
         rollout: separate games, used only for this.
