@@ -121,7 +121,7 @@ def human_rows(log: Path | None = None) -> list[str]:
     Raises:
         CardgymError: where a named file is missing, or one of its lines is not a game.
     """
-    games = GameLog().entries(ENV, moves=False) if log is None else read_entries(log)
+    games = GameLog().entries(ENV) if log is None else read_entries(log)
     defaults = CorellianSpikeOptions().asdict()
     lineups: dict[tuple[str, str, str], list[tuple[float, float, float, float]]] = {}
     for game in games:

@@ -5,9 +5,11 @@ python tests/files/crafted.py FOLDER     writes them all, to try by hand
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
+import re
 import struct
 import sys
 import zipfile
@@ -16,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import safetensors.numpy
 import safetensors.torch
 import torch
 
@@ -106,7 +107,7 @@ def good_entry() -> dict[str, Any]:
 def write_all(folder: Path) -> list[Path]:
     """Write every crafted file; its name says what is wrong with it."""
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (_q_tables, _checkpoints, _policies, _reports, _logs, _states):
+    for make in (_q_tables, _checkpoints, _policies, _reports, _logs, _states, _models):
         for name, write in make(folder):
             content = write() if callable(write) else write
             if content is not None:
@@ -136,7 +137,20 @@ def _parts(path: Path) -> tuple[dict[str, Any], bytes, dict[str, Any]]:
 
 
 def _packed(header: str, data: bytes) -> bytes:
-    return struct.pack("<Q", len(header.encode())) + header.encode() + data
+    """A file of arrays with a header and its right digest, which the header already has in another value."""
+    packed = struct.pack("<Q", len(header.encode())) + header.encode() + data
+    found = re.search(rb'"sha256": ?"([0-9a-f]{64})"', packed)
+    if found is None:
+        return packed
+    zeros = packed[: found.start(1)] + b"0" * 64 + packed[found.end(1) :]
+    return zeros.replace(b"0" * 64, hashlib.sha256(zeros).hexdigest().encode(), 1)
+
+
+def _saved(arrays: dict[str, Any], document: dict[str, Any]) -> bytes:
+    """A file that holds arrays and a document, written by the safetensors library."""
+    content = safetensors.torch.save(arrays, {"sha256": "1" * 64, "cardgym": json.dumps(document)})
+    size = int.from_bytes(content[:8], "little")
+    return _packed(content[8 : 8 + size].decode(), content[8 + size :])
 
 
 def _q_tables(folder: Path) -> Crafted:
@@ -153,11 +167,11 @@ def _q_tables(folder: Path) -> Crafted:
         """The file with other arrays."""
         all_arrays = {"keys": keys + np.uint64(1), "actions": np.zeros(8, np.int32), "values": np.zeros(8), **changes}
         kept = {name: array for name, array in all_arrays.items() if array is not None}
-        return safetensors.numpy.save(kept, {"cardgym": json.dumps(document)})
+        return _saved({name: torch.from_numpy(np.array(array)) for name, array in kept.items()}, document)
 
     def said(**changes: Any) -> bytes:
         text = json.dumps({**document, **changes})
-        return _packed(json.dumps({**header, "__metadata__": {"cardgym": text}}), data)
+        return _packed(json.dumps({**header, "__metadata__": {"sha256": "1" * 64, "cardgym": text}}), data)
 
     names = {
         "huge-shape": table(shape=[10**12]),
@@ -227,7 +241,7 @@ def _checkpoints(folder: Path) -> Crafted:
 
     def said(text: str | None = None, **changes: Any) -> bytes:
         text = json.dumps({**metadata, **changes}) if text is None else text
-        return packed(json.dumps({**head, "__metadata__": {"cardgym": text}}))
+        return packed(json.dumps({**head, "__metadata__": {"sha256": "1" * 64, "cardgym": text}}))
 
     def layers(**changes: Any) -> bytes:
         return said(network={**metadata["network"], **changes})
@@ -239,7 +253,7 @@ def _checkpoints(folder: Path) -> Crafted:
     yield "metadata-twice.safetensors", said('{"format": 1, "format": 2}')
     yield "metadata-none.safetensors", packed(json.dumps({k: v for k, v in head.items() if k != "__metadata__"}))
     yield "metadata-escapes.safetensors", said(observation=ESCAPES)
-    yield "metadata-long.safetensors", said(config={"x": "y" * 2_000_000})
+    yield "metadata-long.safetensors", said(config={"x": "y" * 17_000_000})
     yield "layers-huge.safetensors", layers(hidden_sizes=[20_000, 20_000])
     yield "layers-beyond-memory.safetensors", layers(hidden_sizes=[10**12])
     yield "layers-million.safetensors", layers(hidden_sizes=[1] * 300_000)
@@ -255,14 +269,14 @@ def _checkpoints(folder: Path) -> Crafted:
     yield "network-list.safetensors", said(network=[])
     yield "head-deep.safetensors", packed('{"a":' * 100_000)
     yield "head-huge.safetensors", struct.pack("<Q", 2**62) + body
-    yield "head-long.safetensors", packed(json.dumps(head) + " " * (2 << 20))
+    yield "head-long.safetensors", packed(json.dumps(head) + " " * (17 << 20))
     yield (
         "head-negative-offset.safetensors",
         packed(json.dumps(head).replace('"data_offsets": [0', '"data_offsets": [-1')),
     )
     yield "head-huge-shape.safetensors", packed(json.dumps({"x": {**head["head.bias"], "shape": [2**62, 2**62]}}))
-    yield "tensors-missing.safetensors", safetensors.torch.save({}, {"cardgym": json.dumps(metadata)})
-    yield "tensors-others.safetensors", safetensors.torch.save({"x": torch.zeros(1)}, {"cardgym": json.dumps(metadata)})
+    yield "tensors-missing.safetensors", _saved({}, metadata)
+    yield "tensors-others.safetensors", _saved({"x": torch.zeros(1)}, metadata)
     yield "truncated.safetensors", content[:-4]
     yield "longer.safetensors", content + b"more"
     yield "empty.safetensors", b""
@@ -271,7 +285,7 @@ def _checkpoints(folder: Path) -> Crafted:
     for dtype in (torch.float64, torch.float16, torch.int8):
         other = {name: value.to(dtype) for name, value in tensors.items()}
         name = str(dtype).removeprefix("torch.")
-        yield f"tensors-{name}.safetensors", safetensors.torch.save(other, {"cardgym": json.dumps(metadata)})
+        yield f"tensors-{name}.safetensors", _saved(other, metadata)
 
 
 def _policies(folder: Path) -> Crafted:
@@ -390,30 +404,40 @@ def _logs(folder: Path) -> Crafted:
 
 
 def _states(folder: Path) -> Crafted:
-    save_state(folder / "good.pt", {"config": "{}", "learner": {"a": torch.arange(1000)}})
-    content = (folder / "good.pt").read_bytes()
-    with zipfile.ZipFile(folder / "good.pt") as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    yield "truncated.pt", content[:-50]
-    yield "half.pt", content[:400]
-    yield "empty.pt", b""
-    yield "bomb.pt", lambda: _zip({**members, next(iter(members)): bytes(BOMB)}, zipfile.ZIP_DEFLATED)
-    yield "pickle.pt", b"\x80\x04cos\nsystem\n(S'true'\ntR."
-    yield "bytearray.pt", _zip(
-        {name: b"\x80\x02cbuiltins\nbytearray\n\x8a\x05\x00\x00\x00\x00\x10\x85R." if name.endswith("data.pkl") else one
-         for name, one in members.items()}
-    )  # fmt: skip
-    yield "encrypted.pt", lambda: _flagged(content, 1)
-    yield "bomb-hidden.pt", lambda: _zip({**members, "other": bytes(BOMB)}, zipfile.ZIP_DEFLATED)
-    yield "unknown-compression.pt", lambda: _method(content, 99)
-    yield "lzma.pt", _zip(members, zipfile.ZIP_LZMA)
-    yield "bzip2.pt", _zip(members, zipfile.ZIP_BZIP2)
-    yield "million-members.pt", lambda: _zip({str(number): b"" for number in range(10_000)})
-    first = next(iter(members))
-    twice = "x" * len(first)
-    yield "same-name-twice.pt", lambda: _zip({twice: b"", **members}).replace(twice.encode(), first.encode())
-    yield "end-only.pt", b"PK\x05\x06" + bytes(18)
-    yield "directory-beyond.pt", b"PK\x05\x06" + bytes(6) + struct.pack("<HIIH", 1, 2**31, 2**31, 0)
+    path = folder / "good.resume.safetensors"
+    save_state(path, {"config": "{}", "learner": {"a": np.arange(1000), "b": np.ones(5)}})
+    header, data, document = _parts(path)
+
+    def said(**changes: Any) -> bytes:
+        text = json.dumps({**document, **changes})
+        return _packed(json.dumps({**header, "__metadata__": {"sha256": "1" * 64, "cardgym": text}}), data)
+
+    yield "truncated.resume.safetensors", path.read_bytes()[:-50]
+    yield "bits.resume.safetensors", path.read_bytes().replace(np.ones(1).tobytes(), np.array([-1.0]).tobytes())
+    yield "nan.resume.safetensors", _packed(json.dumps(header), data.replace(np.ones(1).tobytes(), b"\xff" * 8))
+    yield "no-array.resume.safetensors", said(state={"learner": {"array": "c"}})
+    yield "list-array.resume.safetensors", said(state={"learner": {"array": [1]}})
+    yield "number.resume.safetensors", said(state={"whole number x": 1})
+    yield "list.resume.safetensors", said(state=[1])
+    yield "deep.resume.safetensors", said(state=json.loads('{"a":' * 900 + "1" + "}" * 900))
+
+
+def _models(folder: Path) -> Crafted:
+    good = _zip({"data": b"{}", "policy.pth": b""})
+    bomb = {"data": bytes(BOMB)}
+    yield "half.zip", good[: len(good) // 2]
+    yield "empty.zip", b""
+    yield "bomb.zip", lambda: _zip(bomb, zipfile.ZIP_DEFLATED)
+    yield "bomb-hidden.zip", lambda: _zip({"data": b"{}", "other": bytes(BOMB)}, zipfile.ZIP_DEFLATED)
+    yield "pickle.zip", b"\x80\x04cos\nsystem\n(S'true'\ntR."
+    yield "encrypted.zip", lambda: _flagged(good, 1)
+    yield "unknown-compression.zip", lambda: _method(good, 99)
+    yield "lzma.zip", _zip({"data": b"{}"}, zipfile.ZIP_LZMA)
+    yield "bzip2.zip", _zip({"data": b"{}"}, zipfile.ZIP_BZIP2)
+    yield "million-members.zip", lambda: _zip({str(number): b"" for number in range(10_000)})
+    yield "same-name-twice.zip", lambda: _zip({"xxxx": b"", "data": b"{}"}).replace(b"xxxx", b"data")
+    yield "end-only.zip", b"PK\x05\x06" + bytes(18)
+    yield "directory-beyond.zip", b"PK\x05\x06" + bytes(6) + struct.pack("<HIIH", 1, 2**31, 2**31, 0)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from crafted import game, good_checkpoint, good_entry, good_policy, good_q_table, good_report
 from hypothesis import strategies as st
 
@@ -47,7 +48,7 @@ DOORS: dict[str, Callable[[Path], Any]] = {
     ".json": _resolve,
     ".report.json": _report,
     ".jsonl": _report,
-    ".pt": load_state,
+    ".resume.safetensors": load_state,
 }
 """What reads a file of each suffix."""
 
@@ -58,14 +59,12 @@ def good(suffix: str) -> bytes:
     path = Path(FOLDER.name) / f"good{suffix}"
     if suffix == ".q-table.safetensors":
         good_q_table(path)
+    elif suffix == ".resume.safetensors":
+        save_state(path, {"config": "{}", "learner": {"a": np.arange(100)}})
     elif suffix == ".safetensors":
         good_checkpoint(path)
     elif suffix == ".json":
         good_policy(path)
-    elif suffix == ".pt":
-        import torch
-
-        save_state(path, {"config": "{}", "learner": {"a": torch.arange(100)}})
     else:
         path.write_text(json.dumps(good_report() if suffix == ".report.json" else good_entry()) + "\n", "utf-8")
     return path.read_bytes()

@@ -30,7 +30,7 @@ def main_of(path: Path) -> int:
     game_, options = game()
     if path.name.endswith((".report.json", ".jsonl")):
         return main(["report", str(path)])
-    if path.suffix == ".pt":
+    if path.name.endswith("resume.safetensors"):
         load_state(path)
         return 0
     if path.name.startswith("good"):

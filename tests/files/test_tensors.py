@@ -1,4 +1,4 @@
-"""Files of arrays: what is written comes back, and the bytes are those of the safetensors library."""
+"""Files of arrays: what is written comes back, and the safetensors library reads it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 import safetensors.numpy
 
 from cardgym import CardgymError
+from cardgym.files import tensors
 from cardgym.files.documents import Document
 from cardgym.files.tensors import Arrays, Layout, read_document, read_tensors, write_tensors
 
@@ -44,11 +45,48 @@ def test_arrays_and_document_come_back(tmp_path: Path) -> None:
     assert read_document(path, "file a") == DOCUMENT
 
 
-def test_bytes_are_those_of_the_safetensors_library(tmp_path: Path) -> None:
+def test_safetensors_library_reads_the_same_arrays_and_the_same_bytes_follow_its_header(tmp_path: Path) -> None:
     path = tmp_path / "a.safetensors"
     write_tensors(path, DOCUMENT, ARRAYS)
     contiguous = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in ARRAYS.items()}
-    assert path.read_bytes() == safetensors.numpy.save(contiguous, {"cardgym": json.dumps(DOCUMENT)})
+    for name, array in safetensors.numpy.load_file(path).items():
+        np.testing.assert_array_equal(array, ARRAYS[name], strict=True)
+    size = sum(array.nbytes for array in ARRAYS.values())
+    assert path.read_bytes()[-size:] == safetensors.numpy.save(contiguous)[-size:]
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_are_neither_written_nor_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: float
+) -> None:
+    path = tmp_path / "a.safetensors"
+    with pytest.raises(CardgymError, match="a has a number that is not finite"):
+        write_tensors(path, DOCUMENT, {"a": np.array([1.0, number])})
+    assert not path.exists()
+    with monkeypatch.context() as without:
+        without.setattr(tensors, "_is_finite", lambda array: True)
+        write_tensors(path, DOCUMENT, {"a": np.array([1.0, number])})
+    with pytest.raises(CardgymError, match="file a: a has a number that is not finite"):
+        read_tensors(path, "file a", Example, None)
+
+
+def test_a_file_without_checksum_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(safetensors.numpy.save({"a": np.zeros(3)}, {"cardgym": json.dumps(DOCUMENT)}))
+    with pytest.raises(CardgymError, match="file a: has no checksum: an earlier version of cardgym wrote it"):
+        read_tensors(path, "file a", Example, None)
+
+
+def test_every_flipped_bit_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    write_tensors(path, DOCUMENT, ARRAYS)
+    content = path.read_bytes()
+    for place in range(len(content)):
+        changed = bytearray(content)
+        changed[place] ^= 1 << place % 8
+        path.write_bytes(changed)
+        with pytest.raises(CardgymError, match="file a: "):
+            read_tensors(path, "file a", Example, None)
 
 
 def test_layout_may_depend_on_the_document_and_leave_lengths_open(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_full_disk_ends_a_training_in_one_line_and_it_goes_on_when_there_is_room
         full.setattr(os, "fsync", refuse)
         assert script.main([*words, "--out", str(stopped)]) == 2
     *_, line = capsys.readouterr().err.splitlines()
-    assert line == f"{name}.py: cannot write {stopped / 'resume.pt'}: {os.strerror(number)}"
+    assert line == f"{name}.py: cannot write {stopped / 'resume.safetensors'}: {os.strerror(number)}"
     assert not list(stopped.glob(".*.part"))
     assert script.main([*words, "--out", str(stopped), "--resume"]) == 0
     assert "nothing to resume" not in capsys.readouterr().err

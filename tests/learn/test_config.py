@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
+import numpy as np
 import pytest
 from learning_game import ROOT, SCRIPT
 from pydantic import Field
@@ -367,20 +368,33 @@ def test_runs_are_named_after_their_file_and_algorithm(
     assert run_name(kind(**changes), path) == name
 
 
-def test_states_hold_plain_values_and_nothing_else(tmp_path: Path) -> None:
-    import torch
+def test_states_come_back_with_their_arrays_and_plain_values(tmp_path: Path) -> None:
+    path = tmp_path / "resume.safetensors"
+    state = {"a": np.arange(3), "b": [1, 2.5, "c", None, {"x": np.ones(2)}], "d": {0: True, "0": {}}}
+    save_state(path, state)
+    again = load_state(path)
+    np.testing.assert_array_equal(again["a"], np.arange(3), strict=True)
+    np.testing.assert_array_equal(again["b"].pop()["x"], np.ones(2), strict=True)
+    assert (again["b"], again["d"]) == ([1, 2.5, "c", None], {0: True, "0": {}})
 
-    path = tmp_path / "state.pt"
-    save_state(path, {"a": torch.arange(3), "b": [1, 2.5, "c", None], "d": {"e": True}})
-    state = load_state(path)
-    assert state["a"].tolist() == [0, 1, 2]
-    assert (state["b"], state["d"]) == ([1, 2.5, "c", None], {"e": True})
-    torch.save({"path": Path("x")}, path)
-    with pytest.raises(CardgymError, match="no state to resume from"):
+
+@pytest.mark.parametrize("place", [3, 100, -1])
+def test_a_state_with_one_changed_bit_is_refused(tmp_path: Path, place: int) -> None:
+    path = tmp_path / "resume.safetensors"
+    save_state(path, {"weights": np.arange(100.0)})
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(CardgymError, match=r"damaged|truncated"):
         load_state(path)
-    path.write_bytes(path.read_bytes()[:50])
-    with pytest.raises(CardgymError, match="truncated or not a state to resume from"):
-        load_state(path)
+
+
+def test_a_state_that_is_not_finite_is_not_written_and_the_last_one_stays(tmp_path: Path) -> None:
+    path = tmp_path / "resume.safetensors"
+    save_state(path, {"weights": np.ones(2)})
+    with pytest.raises(CardgymError, match="weights has a number that is not finite"):
+        save_state(path, {"weights": np.array([1.0, np.inf])})
+    assert load_state(path)["weights"].tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -89,7 +89,7 @@ def test_rewards_are_scaled(dqn: ModuleType, tiny: Game, tmp_path: Path) -> None
     options = tiny.parse_options()
     size = tiny.observation(tiny.default_observation).size(options)
     replay = ReplayBuffer(SHORT.buffer_size, size, tiny.actions(options), np.random.default_rng())
-    restore(replay, load_state(tmp_path / "resume.pt")["replay"])
+    restore(replay, load_state(tmp_path / "resume.safetensors")["replay"])
     assert set(replay.filled["rewards"].tolist()) == {-0.5, -0.375, 0.5, 0.625}
 
 
@@ -125,12 +125,12 @@ def test_run_is_resumed_with_the_hyper_parameters_it_began_with(dqn: ModuleType,
 def test_folder_that_holds_a_run_is_not_overwritten(
     dqn: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "resume.pt").write_bytes(b"earlier")
+    (tmp_path / "resume.safetensors").write_bytes(b"earlier")
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path)]) == 2
     assert "holds a run already" in capsys.readouterr().err
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
-    assert "not a state to resume from" in capsys.readouterr().err
-    save_state(tmp_path / "resume.pt", {"weights": [1.0]})
+    assert "truncated or not a safetensors file" in capsys.readouterr().err
+    save_state(tmp_path / "resume.safetensors", {"weights": [1.0]})
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
     assert "no state of a training script" in capsys.readouterr().err
 
@@ -150,9 +150,9 @@ def test_another_scripts_run_is_not_resumed(
     config: dict[str, Any],
     message: str,
 ) -> None:
-    save_state(tmp_path / "resume.pt", {"config": json.dumps(config)})
+    save_state(tmp_path / "resume.safetensors", {"config": json.dumps(config)})
     assert dqn.main(["--env-id", "Tiny-v0", "--out", str(tmp_path), "--resume"]) == 2
-    assert f"dqn.py: {tmp_path / 'resume.pt'}: {message}" in capsys.readouterr().err
+    assert f"dqn.py: {tmp_path / 'resume.safetensors'}: {message}" in capsys.readouterr().err
 
 
 def test_nothing_to_resume_is_said_and_no_error(
@@ -164,7 +164,7 @@ def test_nothing_to_resume_is_said_and_no_error(
     latest = run_folder(RunArgs(resume=True), "Tiny-v0", "a")
     assert capsys.readouterr().err == f"nothing to resume in {latest}: starting from the beginning\n"
     latest.mkdir(parents=True)
-    (latest / "resume.pt").write_bytes(b"")
+    (latest / "resume.safetensors").write_bytes(b"")
     assert run_folder(RunArgs(resume=True), "Tiny-v0", "a") == latest
     assert run_folder(RunArgs(), "Tiny-v0", "a") != latest
     assert capsys.readouterr().err == ""
@@ -192,7 +192,7 @@ def test_interrupt_says_how_to_resume(
 ) -> None:
     def train(config: DQNConfig, folder: Path, resume: bool) -> TrainingResult:
         if saved:
-            save_state(folder / "resume.pt", {})
+            save_state(folder / "resume.safetensors", {})
         raise KeyboardInterrupt
 
     assert run_script("dqn.py", DQNConfig, train, ["--env-id", "Tiny-v0", "--out", str(tmp_path)]) == 130
@@ -217,7 +217,7 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
     )
     left = {path.name for path in (tmp_path / "killed").iterdir() if not path.name.endswith(".part")}
     assert {name for name in left if "tfevents" not in name} == {
-        "model.safetensors", "progress.json", "resume.pt", "results.json",
+        "model.safetensors", "progress.json", "resume.safetensors", "results.json",
     }  # fmt: skip
 
 

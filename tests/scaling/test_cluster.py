@@ -161,7 +161,7 @@ def test_sweep_loses_nothing_with_workers_nodes_and_the_head(cluster: Cluster, t
     out = tmp_path / "out"
     run = sweep(cluster, config, out, "--engine", "ray", "--address", cluster.address)
     told = out.with_suffix(".log").read_text
-    wait_for(lambda: len(programs(out)) == 2 and len(list(out.glob("*/resume.pt"))) >= 2, 300, told)
+    wait_for(lambda: len(programs(out)) == 2 and len(list(out.glob("*/resume.safetensors"))) >= 2, 300, told)
     os.kill(programs(out)[0], signal.SIGKILL)  # A training.
     time.sleep(3)
     worker = next(pid for pid in in_session(cluster.nodes["head"].pid) if b"ray::" in title(pid))

@@ -136,8 +136,8 @@ def test_the_game_log_saves_costs(game_log: GameLog, monkeypatch: pytest.MonkeyP
 def test_missing_costs_are_computed_in_the_background(game_log: GameLog) -> None:
     for number in range(3):
         play_game(game_log, POKER, number=number)
-    game_log.add("broken", {**next(game_log.entries()), "id": "broken"}, moves=[(0, 0)])
-    entries = list(game_log.entries(moves=False))
+    game_log.add("broken", {**game_log.entries()[0], "id": "broken"}, moves=[(0, 0)])
+    entries = list(game_log.entries())
     reviewer = Reviewer(game_log)
     assert reviewer.costs(entries) == {"costs": [], "reviewing": 4}
     deadline = time.monotonic() + 60

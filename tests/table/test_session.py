@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
+from cardgym.cli import main
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import RESET
 from cardgym.players.base import CallablePlayer, CompiledPlayer, Player
 from cardgym.players.seats import SeatedBatch
 from cardgym.table import session as session_module
-from cardgym.table.game_log import GameLog, StaleGameError, read_entries
+from cardgym.table.game_log import GameLog, StaleGameError, read_entries, saved_games
 from cardgym.table.session import Session, Setup, replay
 
 GAME = find("CorellianSpike-v0")
@@ -301,6 +302,58 @@ def test_killed_process_loses_no_move(tmp_path: Path) -> None:
     assert session.decisions == 1
     finish(session)
     assert session.over
+
+
+def test_a_foreign_database_is_refused_and_left_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mail.sqlite"
+    with sqlite3.connect(path) as database:
+        database.execute("create table letters (text)")
+    before = path.read_bytes()
+    for words in (["review", str(path), "--list"], ["play", GAME.id, "--resume", "--log", str(path)]):
+        assert main(words) == 2
+        assert f"cardgym: game log {path}: not a game log of cardgym" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["mail.sqlite"]
+
+
+def test_a_log_that_is_only_read_stays_as_it_was(game_log: GameLog) -> None:
+    finished = started(game_log)
+    finish(finished)
+    reader = GameLog(game_log.path, read_only=True)  # While the other is open.
+    assert reader.entry(finished.id) == game_log.entry(finished.id)
+    with pytest.raises(CardgymError, match="readonly"):
+        reader.remove(finished.id)
+    reader.close()
+    game_log.close()
+    before = game_log.path.read_bytes()
+    assert len(saved_games(game_log.path)) == 1
+    assert game_log.path.read_bytes() == before
+    assert [file.name for file in game_log.path.parent.iterdir()] == [game_log.path.name]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update games set entry = replace(entry, '\"seed\": ', '\"seed\": 1')",
+        "update games set entry = 3",
+        "update games set entry = x'ff00'",
+        "update games set finished = 'no'",
+        "update moves set move = move + 1 where n = 1",
+        "update moves set seat = 'x'",
+        "delete from moves where n = 0",
+    ],
+)
+def test_damaged_games_are_left_out(game_log: GameLog, capsys: pytest.CaptureFixture[str], change: str) -> None:
+    damaged = started(game_log)
+    finish(damaged)
+    with sqlite3.connect(game_log.path) as database:
+        database.execute(change)
+    whole = started(game_log)
+    finish(whole)
+    assert [entry["id"] for entry in game_log.entries()] == [whole.id]
+    assert capsys.readouterr().err == f"game log {game_log.path}: 1 damaged games are left out\n"
+    with pytest.raises(CardgymError, match="or it is damaged"):
+        game_log.entry(damaged.id)
 
 
 def test_files_that_are_not_game_logs_are_refused(tmp_path: Path) -> None:

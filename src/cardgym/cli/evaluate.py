@@ -26,6 +26,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Evaluate and print."""
     from cardgym.arena import evaluate
     from cardgym.console.progress import Progress
+    from cardgym.files.json_values import sealed
 
     game, options = game_of(arguments)
     with Progress("evaluation", "games") as progress:
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
             progress=progress,
         )
     if arguments.json:
-        print(json.dumps(report.asdict(), indent=2, allow_nan=False))
+        print(json.dumps(sealed(report.asdict()), indent=2, allow_nan=False))
         return
     from cardgym.arena.report_file import print_report
 

@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _unfinished(game_log: GameLog, env: str) -> Session:
     from cardgym.table.session import Session
 
-    for entry in reversed(list(game_log.entries(env, finished=False))):
+    for entry in reversed(game_log.entries(env, finished=False)):
         if entry["person"] is not None and entry["moves"]:
             return Session.restore(game_log, entry["id"])
     raise CardgymError(f"--resume: you have no unfinished game of {env}")

@@ -68,7 +68,7 @@ def _own_games() -> list[dict[str, Any]]:
     from cardgym.table.game_log import GameLog
 
     game_log = GameLog()
-    games = list(game_log.entries(finished=True, moves=False))
+    games = game_log.entries(finished=True)
     for game in game_log.entries(finished=False):
         if any(seat == game["person"] for seat, _ in game["moves"]):
             games.append(game)

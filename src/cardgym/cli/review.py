@@ -130,11 +130,11 @@ def _compare(entries: Sequence[dict[str, Any]], arguments: argparse.Namespace) -
 
 @contextlib.contextmanager
 def _log_of(path: Path | None) -> Iterator[GameLog | None]:
-    """The game log that the games come from; None for an export."""
-    from cardgym.table.game_log import GameLog, is_export
+    """The user's own game log, which keeps what reviews find; None for the games of a named file."""
+    from cardgym.table.game_log import GameLog
 
-    if path is not None and is_export(path):
+    if path is not None:
         yield None
     else:
-        with contextlib.closing(GameLog(path)) as game_log:
+        with contextlib.closing(GameLog()) as game_log:
             yield game_log

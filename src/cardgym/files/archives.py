@@ -1,4 +1,4 @@
-"""Zip archives: states to resume from (`.pt`) and models of Stable-Baselines3 (`.zip`)."""
+"""Zip archives: models of Stable-Baselines3 (`.zip`)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from cardgym.errors import CardgymError, printable
+from cardgym.files.atomic import opened
 
 _RATIO = 100
 """An archive that unpacks to more than this many times its size is a zip bomb."""
@@ -41,7 +42,7 @@ class Archive:
 
         Args:
             source: the file.
-            what: what messages call it, such as `state a.pt`.
+            what: what messages call it, such as `model a.zip`.
             content: what it should be, for messages.
 
         Raises:
@@ -49,12 +50,7 @@ class Archive:
         """
         self._what = what
         self._content = content
-        if isinstance(source, Path) and not source.is_file():
-            raise CardgymError(f"{what}: no such file")
-        try:
-            self._file = _ShortReads(source.open("rb") if isinstance(source, Path) else source)
-        except OSError as error:
-            raise CardgymError(f"{what}: cannot be read ({error.strerror or error})") from None
+        self._file = _ShortReads(opened(source, what) if isinstance(source, Path) else source)
         try:
             self._archive = zipfile.ZipFile(self._file)
             self._file.limit = None

@@ -1,17 +1,41 @@
-"""Files written atomically: a reader sees the old content or the new, never a part."""
+"""Files opened for reading, and files written atomically: a reader sees the old content or the new, never a part."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 from cardgym.errors import CardgymError
 
 _OLD_SECONDS = 3600
 """Temporary files untouched for this many seconds are considered abandoned."""
+
+
+def opened(path: Path, what: str) -> IO[bytes]:
+    """A regular file, open for reading; `what` names it in messages, such as `report a.json`.
+
+    Raises:
+        CardgymError: for a file that is missing or unreadable, a broken link, and anything but a regular file: opening
+            a pipe would wait for a writer.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise CardgymError(f"{what}: not a regular file")
+        return open(path, "rb")
+    except FileNotFoundError:
+        broken = path.is_symlink()
+        raise CardgymError(f"{what}: {'a broken link' if broken else 'no such file'}") from None
+    except OSError as error:
+        raise CardgymError(f"{what}: cannot be read ({error.strerror or error})") from None
+    except ValueError as error:
+        if isinstance(error, CardgymError):
+            raise
+        raise CardgymError(f"{what}: cannot be read ({error})") from None
 
 
 @contextlib.contextmanager

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError, printable
+from cardgym.files.atomic import opened
 
 MAX_BYTES = 16 << 20
 """Largest document, unless its reader allows more."""
 _MAX_DIGITS = 20
 """Most digits of a whole number; cardgym writes no longer ones."""
+_SEAL = "sha256"
+
+
+def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A document of plain values with `sha256`, the digest of all other entries, which `parse_json` verifies."""
+    return {**document, _SEAL: _digest(json.loads(json.dumps(document)))}
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
@@ -22,14 +35,12 @@ def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
     Raises:
         CardgymError: for a file that is missing, not a regular file, unreadable or larger.
     """
-    if not path.is_file():
-        raise CardgymError(f"{what}: no such file")
-    try:
-        with open(path, "rb") as file:
+    with opened(path, what) as file:
+        try:
             # `read` allocates what it is asked for: never more than the file's size.
             content = file.read(min(os.fstat(file.fileno()).st_size, limit) + 1)
-    except OSError as error:
-        raise CardgymError(f"{what}: cannot be read ({error.strerror or error})") from None
+        except OSError as error:
+            raise CardgymError(f"{what}: cannot be read ({error.strerror or error})") from None
     if len(content) > limit:
         raise CardgymError(f"{what}: larger than {limit:,} bytes, the most that such a file may have")
     return content
@@ -37,6 +48,8 @@ def read_bytes(path: Path, what: str, limit: int = MAX_BYTES) -> bytes:
 
 def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> Any:
     """Parse JSON as plain values: without repeated keys, NaN, infinity, or whole numbers of more than 20 digits.
+
+    If it is an object with the digest that `sealed` adds, that is verified and left out.
 
     Args:
         content: the JSON, in UTF-8 where it is bytes.
@@ -48,17 +61,21 @@ def parse_json(content: bytes | str, what: str, *, constants: bool = False) -> A
     """
     try:
         text = content if isinstance(content, str) else content.decode("utf-8-sig")
-        return json.loads(
+        value = json.loads(
             text,
             parse_constant=float if constants else _no_constant,
             parse_float=_finite,
             parse_int=_short,
             object_pairs_hook=_without_repeats,
         )
+        changed = isinstance(value, dict) and _SEAL in value and value.pop(_SEAL) != _digest(value)
     except RecursionError:
         raise CardgymError(f"{what}: cannot be read as JSON (nested too deeply)") from None
     except ValueError as error:
         raise CardgymError(f"{what}: cannot be read as JSON ({printable(str(error))})") from None
+    if changed:
+        raise CardgymError(f"{what}: damaged or changed by hand (if you changed it, delete its entry {_SEAL!r})")
+    return value
 
 
 def _no_constant(word: str) -> Any:

@@ -1,11 +1,13 @@
 """Files of arrays: safetensors with one JSON document in the metadata, read and written with NumPy alone.
 
 The format is 8 bytes with the header's length, the header as JSON, and the arrays' bytes one after the other:
-https://github.com/huggingface/safetensors#format. The document is the text under the metadata's key `cardgym`.
+https://github.com/huggingface/safetensors#format. The document is the text under the metadata's key `cardgym`. The key
+`sha256` has the digest of the whole file, with zeros in the digest's place, so any changed byte is noticed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -17,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.errors import CardgymError, printable
-from cardgym.files.atomic import replacing
+from cardgym.files.atomic import opened, replacing
 from cardgym.files.json_values import parse_json
 
 if TYPE_CHECKING:
@@ -26,9 +28,13 @@ if TYPE_CHECKING:
 D = TypeVar("D", bound="Document")
 
 SUFFIX = ".safetensors"
-METADATA_KEY = "cardgym"
-_MAX_HEADER = 1 << 20
-"""Bytes of a file's header, metadata included; cardgym's have a few thousand."""
+STATE_SUFFIX = f"resume{SUFFIX}"
+"""How the names of states to resume from end; all other files with the suffix may be players."""
+METADATA_KEY, DIGEST_KEY = "cardgym", "sha256"
+_NO_DIGEST = "0" * 64
+_MAX_HEADER = 16 << 20
+"""Bytes of a file's header, metadata included; a network's has a few thousand."""
+_CHUNK = 1 << 20
 _DTYPES = {
     "BOOL": "?", "U8": "u1", "I8": "i1", "I16": "<i2", "U16": "<u2", "F16": "<f2", "I32": "<i4", "U32": "<u4",
     "F32": "<f4", "F64": "<f8", "I64": "<i8", "U64": "<u8",
@@ -42,10 +48,14 @@ Layout = Mapping[str, tuple[npt.DTypeLike, tuple[int | None, ...]]]
 """The arrays that a file must hold: by name, the dtype and the shape; None is a dimension of any size."""
 
 
+class NotFiniteError(CardgymError):
+    """An array with NaN or infinity is to be written."""
+
+
 def write_tensors(path: Path, document: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Write arrays and a document, whole or not at all. The bytes depend on the arguments alone.
 
-    They are the bytes that `safetensors.numpy.save` writes, with the arrays sorted by dtype, then name.
+    The safetensors library can read them: arrays are sorted by dtype, then name.
 
     Args:
         path: the file.
@@ -53,10 +63,15 @@ def write_tensors(path: Path, document: Mapping[str, Any], arrays: Mapping[str, 
         arrays: the arrays by name.
 
     Raises:
+        NotFiniteError: for NaN or infinity in an array; the file stays as it was.
         CardgymError: where the file cannot be written.
     """
     contents = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    header: dict[str, Any] = {"__metadata__": {METADATA_KEY: json.dumps(document)}}
+    for name, array in contents.items():
+        if not _is_finite(array):
+            raise NotFiniteError(f"cannot write {path}: {name} has a number that is not finite")
+    metadata = {DIGEST_KEY: _NO_DIGEST, METADATA_KEY: json.dumps(document, allow_nan=False)}
+    header: dict[str, Any] = {"__metadata__": metadata}
     names = sorted(contents, key=lambda name: (-_ORDER.index(_NAMES[contents[name].dtype]), name))
     end = 0
     for name in names:
@@ -65,15 +80,21 @@ def write_tensors(path: Path, document: Mapping[str, Any], arrays: Mapping[str, 
         header[name] = {"dtype": _NAMES[array.dtype], "shape": array.shape, "data_offsets": [start, end]}
     head = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     head += b" " * (-len(head) % 8)
+    arrays_bytes = (contents[name].reshape(-1).view(np.uint8).data for name in names)
+    parts: list[bytes | memoryview] = [len(head).to_bytes(8, "little"), head, *arrays_bytes]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    parts[1] = head.replace(_NO_DIGEST.encode(), digest.hexdigest().encode(), 1)
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        file.write(len(head).to_bytes(8, "little"))
-        file.write(head)
-        for name in names:
-            file.write(contents[name].reshape(-1).view(np.uint8).data)
+        for part in parts:
+            file.write(part)
 
 
-def read_tensors(path: Path, what: str, kind: type[D], layout: Layout | Callable[[D], Layout]) -> tuple[D, Arrays]:
-    """Read a file that `write_tensors` wrote.
+def read_tensors(
+    path: Path, what: str, kind: type[D], layout: Layout | Callable[[D], Layout] | None
+) -> tuple[D, Arrays]:
+    """Read a file that `write_tensors` wrote, and verify its digest.
 
     The arrays have to be exactly those of the layout. The header is checked before anything is allocated for them.
 
@@ -81,21 +102,23 @@ def read_tensors(path: Path, what: str, kind: type[D], layout: Layout | Callable
         path: the file.
         what: what messages call it, such as `checkpoint a.safetensors`.
         kind: the model of the document.
-        layout: the arrays, or a function of the document that returns them, which may raise `CardgymError` itself.
+        layout: the arrays, or a function of the document that returns them, which may raise `CardgymError` itself;
+            None for any arrays.
 
     Returns:
-        The document, and the arrays by name.
+        The document, and the arrays by name; all their numbers are finite.
 
     Raises:
-        CardgymError: for a file that is missing, truncated or another.
+        CardgymError: for a file that is missing, truncated, damaged or another, and for NaN and infinity.
     """
     from cardgym.files.documents import parse_document
 
-    with _opened(path, what) as file:
-        header = _header(file, what)
-        document = parse_document(kind, _document_text(header, what), f"{what}: metadata")
-        wanted = layout(document) if callable(layout) else layout
+    with opened(path, what) as file:
+        header, text, digest = _header(file, what)
         found = _found_arrays(header, os.fstat(file.fileno()).st_size - file.tell(), what)
+        _verify(file, digest, what)
+        document = parse_document(kind, text, f"{what}: metadata")
+        wanted = found if layout is None else layout(document) if callable(layout) else layout
         for name in sorted({*wanted, *found}):
             if name not in wanted or name not in found or not _fits(wanted[name], *found[name]):
                 raise CardgymError(
@@ -104,12 +127,16 @@ def read_tensors(path: Path, what: str, kind: type[D], layout: Layout | Callable
                     f"{_text(*found[name]) if name in found else 'missing'}"
                 )
         try:
-            return document, {
+            arrays = {
                 name: np.fromfile(file, dtype, math.prod(shape)).reshape(shape)
                 for name, (dtype, shape) in found.items()
             }
         except (OSError, ValueError) as error:
             raise _damaged(what, error) from None
+    for name, array in arrays.items():
+        if not _is_finite(array):
+            raise CardgymError(f"{what}: {printable(name, 60)} has a number that is not finite; make the file again")
+    return document, arrays
 
 
 def read_document(path: Path, what: str) -> dict[str, Any]:
@@ -118,42 +145,47 @@ def read_document(path: Path, what: str) -> dict[str, Any]:
     Raises:
         CardgymError: for a file that is missing, or has no JSON object in its metadata.
     """
-    with _opened(path, what) as file:
-        document = parse_json(_document_text(_header(file, what), what), f"{what}: metadata")
+    with opened(path, what) as file:
+        document = parse_json(_header(file, what)[1], f"{what}: metadata")
     if not isinstance(document, dict):
         raise CardgymError(f"{what}: metadata: not a JSON object")
     return document
 
 
-def _opened(path: Path, what: str) -> IO[bytes]:
-    if not path.is_file():
-        raise CardgymError(f"{what}: no such file")
-    try:
-        return open(path, "rb")
-    except OSError as error:
-        raise CardgymError(f"{what}: cannot be read ({error.strerror or error})") from None
+def _is_finite(array: npt.NDArray[Any]) -> bool:
+    return array.dtype.kind != "f" or bool(np.isfinite(array).all())
 
 
-def _header(file: IO[bytes], what: str) -> dict[str, Any]:
-    """The header, as plain values; the file is left at the first array."""
+def _verify(file: IO[bytes], digest: str, what: str) -> None:
+    """Compare a file with its digest, and leave it where it was."""
+    start = file.tell()
+    file.seek(0)
+    found = hashlib.sha256(file.read(start).replace(digest.encode(), _NO_DIGEST.encode(), 1))
+    while content := file.read(_CHUNK):
+        found.update(content)
+    if found.hexdigest() != digest:
+        raise CardgymError(f"{what}: damaged (its content does not match its checksum); copy or make it again")
+    file.seek(start)
+
+
+def _header(file: IO[bytes], what: str) -> tuple[dict[str, Any], str, str]:
+    """The entries of the arrays as plain values, the document and the digest; the file is left at the first array."""
     try:
         length = int.from_bytes(file.read(8), "little")
         if length > _MAX_HEADER:
             raise ValueError(f"a header of {length:,} bytes")
-        header = parse_json(file.read(length), "header")
+        header = parse_json(file.read(min(length, os.fstat(file.fileno()).st_size)), "header")
         if not isinstance(header, dict):
             raise ValueError("a header that is not a JSON object")
     except (OSError, ValueError) as error:
         raise _damaged(what, error) from None
-    return header
-
-
-def _document_text(header: dict[str, Any], what: str) -> str:
     metadata = header.pop("__metadata__", None)
-    text = metadata.get(METADATA_KEY) if isinstance(metadata, dict) else None
+    text, digest = (metadata.get(key) if isinstance(metadata, dict) else None for key in (METADATA_KEY, DIGEST_KEY))
     if not isinstance(text, str):
         raise CardgymError(f"{what}: not a file of cardgym (no {METADATA_KEY!r} in its metadata)")
-    return text
+    if not isinstance(digest, str):
+        raise CardgymError(f"{what}: has no checksum: an earlier version of cardgym wrote it; make it again")
+    return header, text, digest
 
 
 def _found_arrays(header: dict[str, Any], size: int, what: str) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:

@@ -13,6 +13,7 @@ from cardgym.console.tables import fitting_tables, with_interval
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT
 from cardgym.files.atomic import replacing
+from cardgym.files.json_values import sealed
 from cardgym.learn import tags
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import Player, PlayerSpec
@@ -169,4 +170,5 @@ def write_results(
     if results:
         board.final_results(step, config, _by_tag(results, tags.final_tag))
     with replacing(folder / "results.json") as temporary:
-        temporary.write_text(json.dumps({"config": dict(config), "results": results, **more}, indent=1) + "\n")
+        document = sealed({"config": dict(config), "results": results, **more})
+        temporary.write_text(json.dumps(document, indent=1) + "\n")

@@ -3,6 +3,9 @@
 A part lists its attributes in `saved`; `state_of` reads them and `restore` writes them back. They may be plain values,
 tensors, NumPy arrays, generators, other parts, and tuples and dicts of these. A part without `saved` has `state_dict`
 and `load_state_dict`, as a network or an optimizer of PyTorch does. A list is a plain value.
+
+The file is one of `cardgym.files.tensors`: its document has the plain values, with the name of an array in the place of
+each array.
 """
 
 from __future__ import annotations
@@ -11,35 +14,43 @@ import json
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from cardgym.errors import CardgymError, printable, quoted
-from cardgym.files.archives import Archive
-from cardgym.files.atomic import replacing
+from cardgym.files.documents import Document
 from cardgym.files.json_values import parse_json
+from cardgym.files.tensors import STATE_SUFFIX, Arrays, read_tensors, write_tensors
 from cardgym.learn.config import TrainingConfig
 
 # Torch is imported in the functions: a script that prints its help or refuses a flag does not wait for it.
 
-STATE_FILE = "resume.pt"
+STATE_FILE = STATE_SUFFIX
 """The file in a run's folder that the run is resumed from."""
-_ARRAY = "numpy dtype"
-"""The key that marks an array's state."""
+_RECORD = "record"
+"""The key that marks an array of records: it has their dtype, and `bytes` has the records as bytes."""
+_ARRAY = "array"
+"""In a document, the key of the name of an array."""
+_WHOLE = "whole number "
+"""In a document, what a key begins with that is a whole number, as in an optimizer's state."""
 
 
 # -- parts ------------------------------------------------------------------------------------------------------------
 
 
 def state_of(part: Any) -> Any:
-    """The state of a part as tensors and plain values; tensors may share memory with the part."""
+    """The state of a part as arrays and plain values; arrays may share memory with the part."""
     import torch
 
+    if isinstance(part, torch.Tensor):
+        return part.detach().cpu().numpy()
     if isinstance(part, np.ndarray):
-        content = np.ascontiguousarray(part).reshape(-1).view(np.uint8)
-        return {_ARRAY: _dtype(part), "shape": list(part.shape), "bytes": torch.from_numpy(content)}
+        if part.dtype.names is None:
+            return part
+        content = np.ascontiguousarray(part).view(np.uint8).reshape(*part.shape, part.itemsize)
+        return {_RECORD: _record(part), "bytes": content}
     if isinstance(part, np.random.Generator):
         return json.dumps(part.bit_generator.state)
     if isinstance(part, tuple):
@@ -63,11 +74,9 @@ def restore(part: Any, state: Any) -> Any:
 
     if isinstance(part, torch.Tensor):
         with torch.no_grad():
-            part.copy_(state)
+            part.copy_(torch.from_numpy(state))
     elif isinstance(part, np.ndarray):
-        if state[_ARRAY] != _dtype(part) or state["shape"] != list(part.shape):
-            raise CardgymError("the state to resume from was written by another version; train from the start")
-        part[...] = _array(state, part.dtype)
+        part[...] = _checked(state, part)
     elif isinstance(part, np.random.Generator):
         part.bit_generator.state = json.loads(state)
     elif isinstance(part, tuple):
@@ -84,25 +93,39 @@ def restore(part: Any, state: Any) -> Any:
         if hasattr(part, "restored"):
             part.restored()
     elif hasattr(part, "load_state_dict"):
-        part.load_state_dict(
-            {
-                name: _array(value, value[_ARRAY]) if isinstance(value, dict) and _ARRAY in value else value
-                for name, value in state.items()
-            }
-        )
+        of_torch = isinstance(part, torch.nn.Module | torch.optim.Optimizer)
+        part.load_state_dict(_tensors(state) if of_torch else state)
     else:
         return state
     return part
 
 
-def _dtype(array: npt.NDArray[Any]) -> str:
-    """The type of an array's items, with all fields of a record: the bytes of other fields cannot be read."""
-    return array.dtype.str if array.dtype.names is None else repr(array.dtype.descr)
+def _checked(state: Any, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """An array's state as an array of the same type and shape.
+
+    Raises:
+        CardgymError: for another type or shape.
+    """
+    content = state
+    if array.dtype.names is not None and isinstance(state, dict) and state[_RECORD] == _record(array):
+        content = np.ascontiguousarray(state["bytes"]).view(array.dtype)[..., 0]
+    if not isinstance(content, np.ndarray) or (content.dtype, content.shape) != (array.dtype, array.shape):
+        raise CardgymError("the state to resume from was written by another version; train from the start")
+    return content
 
 
-def _array(state: dict[str, Any], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    content = state["bytes"].numpy().tobytes()
-    return np.frombuffer(content, dtype).reshape(state["shape"]).copy()
+def _record(array: npt.NDArray[Any]) -> str:
+    """The dtype of records with all their fields: the bytes of other fields cannot be read."""
+    return repr(array.dtype.descr)
+
+
+def _tensors(state: Any) -> Any:
+    """A state with tensors in the place of arrays, as PyTorch takes it."""
+    import torch
+
+    if isinstance(state, np.ndarray):
+        return torch.from_numpy(state)
+    return {name: _tensors(item) for name, item in state.items()} if isinstance(state, dict) else state
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -131,37 +154,66 @@ def load_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> 
             ) from None
 
 
+class _State(Document):
+    """The document of a state."""
+
+    format: Literal["cardgym-training-state-1"]
+    state: dict[str, Any]
+    """Plain values, and names of arrays."""
+
+
 def save_state(path: Path, state: dict[str, Any]) -> None:
     """Write a state. If the process is killed meanwhile, `path` contains either the old state or the new one.
 
     Raises:
+        NotFiniteError: for NaN or infinity in an array; the old state is kept.
         CardgymError: if the file cannot be written.
     """
-    import torch
-
-    with replacing(path) as temporary:
-        try:
-            with open(temporary, "wb") as file:
-                torch.save(state, file)
-        except RuntimeError as error:  # How torch reports a full disk.
-            raise OSError(str(error).splitlines()[0]) from error
+    arrays: Arrays = {}
+    write_tensors(path, {"format": "cardgym-training-state-1", "state": _without_arrays(state, "", arrays)}, arrays)
 
 
 def load_state(path: Path) -> dict[str, Any]:
-    """Read a state. No code in the file is executed, and it unpacks to no more than its own size.
+    """Read a state.
 
     Raises:
-        CardgymError: for a file that cannot be read, or that holds anything but tensors and plain values.
+        CardgymError: for a file that cannot be read, is damaged, or has anything but a state.
     """
-    import torch
-
-    with Archive(path, str(path), "a state to resume from"):
-        pass  # The sizes that it declares fit the file.
+    document, arrays = read_tensors(path, str(path), _State, None)
     try:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch.load fails on foreign files in many ways.
-        raise CardgymError(f"{path}: no state to resume from ({type(error).__name__}); train from the start") from None
+        state: dict[str, Any] = _with_arrays(document.state, arrays)
+    except (KeyError, RecursionError, TypeError, ValueError):
+        raise CardgymError(f"{path}: no state to resume from; train from the start") from None
     return state
+
+
+def _without_arrays(value: Any, name: str, arrays: Arrays) -> Any:
+    """A state as plain values with strings as keys; its arrays are added to `arrays`."""
+    if isinstance(value, np.ndarray):
+        arrays[name] = value
+        return {_ARRAY: name}
+    if isinstance(value, dict):
+        return {
+            f"{_WHOLE}{key}" if isinstance(key, int) else key: _without_arrays(item, f"{name}/{key}".strip("/"), arrays)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_without_arrays(item, f"{name}/{place}", arrays) for place, item in enumerate(value)]
+    return value
+
+
+def _with_arrays(value: Any, arrays: Arrays) -> Any:
+    """The state that `_without_arrays` was called with."""
+    if isinstance(value, list):
+        return [_with_arrays(item, arrays) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {_ARRAY}:
+        return arrays[value[_ARRAY]]
+    return {
+        int(key.removeprefix(_WHOLE)) if key.startswith(_WHOLE) else key: _with_arrays(item, arrays)
+        for key, item in value.items()
+    }
 
 
 def load_resume_state(path: Path, config: TrainingConfig) -> dict[str, Any]:
@@ -171,7 +223,7 @@ def load_resume_state(path: Path, config: TrainingConfig) -> dict[str, Any]:
         CardgymError: for a file that is not such a state, or a run that began with another config.
     """
     state = load_state(path)
-    if not isinstance(state, dict) or not isinstance(state.get("config"), str):
+    if not isinstance(state.get("config"), str):
         raise CardgymError(f"{path}: no state of a training script to resume from; train from the start")
     began = parse_json(state["config"], f"{path}: its config")
     if not isinstance(began, dict):

@@ -14,7 +14,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing
 from cardgym.files.documents import Document, Items, Name, at_most, parse_document
-from cardgym.files.json_values import read_bytes
+from cardgym.files.json_values import read_bytes, sealed
 from cardgym.players.base import GREEDY, resolve
 from cardgym.players.compatibility import OptionValues, check_made_for
 from cardgym.players.metadata import options_that_count
@@ -62,7 +62,7 @@ def save_mixture(path: Path, weights: Mapping[str, float], game: Game, options: 
         "players": [{"player": _from(path.parent, name), "weight": weight} for name, weight in weights.items()],
     }
     with replacing(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(sealed(content), indent=1) + "\n", encoding="utf-8")
 
 
 def load_player(path: Path, game: Game, options: Options) -> MixturePlayer:

@@ -19,7 +19,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files.atomic import replacing
 from cardgym.files.documents import Document, Name, validate
-from cardgym.files.json_values import parse_json, read_bytes
+from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.players.base import TablePlayer
 from cardgym.players.compatibility import OptionValues
 
@@ -88,9 +88,10 @@ def save_policy(path: Path, actions: npt.NDArray[np.int8], game: Game, options: 
         about: further entries of the head, such as `gamma`, for people; they are not read back.
     """
     head = {"format": FORMAT, "env": game.id, "options": options.asdict(), **about}
+    entries = dict(zip(_labels(game, options)[1:], actions.tolist()[1:], strict=True))
+    head = {name: value for name, value in sealed({**head, "actions": entries}).items() if name != "actions"}
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
-    entries = zip(_labels(game, options)[1:], actions.tolist()[1:], strict=True)
-    states = ",\n".join(f"    {json.dumps(label)}: {action}" for label, action in entries)
+    states = ",\n".join(f"    {json.dumps(label)}: {action}" for label, action in entries.items())
     with replacing(path) as temporary:
         temporary.write_text("\n".join(["{", *lines, '  "actions": {', states, "  }", "}"]) + "\n", encoding="utf-8")
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError, unknown
 from cardgym.files.documents import Count, Document, at_most
-from cardgym.files.tensors import SUFFIX, Layout, read_tensors, write_tensors
+from cardgym.files.tensors import STATE_SUFFIX, SUFFIX, Layout, read_tensors, write_tensors
 from cardgym.players.strategy_table import StrategyPlayer, save_strategy
 from cardgym.solvers.cfr import CFR, VARIANTS
 from cardgym.solvers.mccfr import MCCFR
@@ -21,7 +21,6 @@ from cardgym.solvers.tree import enumerate_tree
 SAMPLED = "mccfr"
 METHODS = (*VARIANTS, SAMPLED)
 """The solvers by name. All but `mccfr` walk the whole tree."""
-_STATE_SUFFIX = f".resume{SUFFIX}"
 _FORMAT = "cardgym-solver-state-1"
 _SLICE_SECONDS = 0.5
 
@@ -156,7 +155,7 @@ class EquilibriumSolver:
 
 def state_path(path: Path) -> Path:
     """The file next to a strategy's that the run resumes from."""
-    return path.with_name(path.name.removesuffix(SUFFIX) + _STATE_SUFFIX)
+    return path.with_name(f"{path.name.removesuffix(SUFFIX)}.{STATE_SUFFIX}")
 
 
 def solve_equilibrium(

@@ -7,8 +7,10 @@ exactly. Moves are only ever added: taking moves back adds a row with the number
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,26 +19,33 @@ from typing import Annotated, Any, Self
 import platformdirs
 from pydantic import Field, model_validator
 
-from cardgym.errors import CardgymError
-from cardgym.files.atomic import replacing, user_folder
-from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, validate
-from cardgym.files.json_values import parse_json, read_bytes
+from cardgym.errors import CardgymError, printable
+from cardgym.files.atomic import opened, replacing, user_folder
+from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_document, validate
+from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.players.compatibility import OptionValues
 
 Move = tuple[int, int]
 """The seat that decided, CHANCE or UNDO; and the action, the outcome or the number of moves that remain."""
 
+Total = tuple[str, str, int, int, float]
+"""A kind of decision in a game and its unit, how many there were, how many were as good as the best, their cost."""
+
 CHANCE, UNDO = -1, -2
 
-_VERSION = 1
-_SCHEMA = """
-create table if not exists games (
-    id text primary key, env text not null, finished integer not null, owner text not null, entry text not null);
-create table if not exists moves (
+_APPLICATION, _VERSION = 0x6361_7264, 1
+"""What SQLite's header says of a game log: its application id, `card` in ASCII, and the version of its tables."""
+_SCHEMA = f"""
+create table games (
+    id text primary key, env text not null, finished integer not null, owner text not null, entry text not null,
+    seal text not null default '');
+create table moves (
     game text not null references games (id), n integer not null, seat integer not null, move integer not null,
     primary key (game, n)) without rowid;
-create table if not exists totals (
+create table totals (
     game text primary key references games (id), version text not null, totals text not null) without rowid;
+pragma application_id = {_APPLICATION};
+pragma user_version = {_VERSION};
 """
 _WAIT_SECONDS = 30.0
 """How long to wait while another process writes."""
@@ -83,37 +92,73 @@ class GameLog:
     read back also have `id`, `moves` (pairs of seat and move, without those taken back) and `undone` (how often moves
     were taken back).
 
+    Each game has a digest of its entry and its moves. A game that was damaged or changed is left out, with a warning.
+
     Attributes:
         path: the file.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
-        """Open the file; create it if it does not exist.
+    def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
+        """Open the file; create it if it does not exist, unless it is opened to be read only.
 
         Args:
             path: the file; None for the user's own.
+            read_only: whether nothing will be written: the file and its folder stay as they are.
 
         Raises:
-            CardgymError: if the file cannot be written or is not a game log.
+            CardgymError: if the file cannot be written or is not a game log; it is then left as it was.
         """
         self.path = path or default_path()
+        self._what = f"game log {self.path}"
         self._lock = threading.Lock()
+        self._warned = False
+        if read_only or self.path.exists() or self.path.is_symlink():
+            opened(self.path, self._what).close()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CardgymError(f"cannot write {self.path}: {error.strerror or error}") from None
+        address = f"{self.path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+        if read_only and not self.path.with_name(f"{self.path.name}-wal").exists():
+            address += "&immutable=1"  # Nobody is writing, and SQLite needs no files beside this one.
         with self._errors():
             self._database = sqlite3.connect(
-                self.path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+                address, uri=True, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
+            self._database.text_factory = lambda text: text.decode(errors="replace")
+            try:
+                self._check(read_only)
+            except BaseException:
+                self._database.close()
+                raise
+
+    def _check(self, read_only: bool) -> None:
+        """Check that the file is a game log, before anything is written; make its tables if it is empty."""
+        if not read_only and self._kind() == (0, 0, 0):
             # With these, a killed process loses nothing, and a write does not wait for the disk.
             self._database.execute("pragma journal_mode = wal")
+            self._database.execute("begin immediate")
+            if self._kind() == (0, 0, 0):  # No other process was faster.
+                for statement in _SCHEMA.split(";"):
+                    self._database.execute(statement)
+            self._database.execute("commit")
+        application, version, _ = self._kind()
+        if application != _APPLICATION:
+            raise CardgymError(f"{self._what}: not a game log of cardgym; name another file")
+        if version > _VERSION:
+            raise CardgymError(f"{self._what}: written by a later cardgym; update cardgym")
+        if version < _VERSION:
+            raise CardgymError(f"{self._what}: of another version of cardgym; name another, or move it away")
+        self._database.execute("select id, env, finished, owner, entry, seal, seat, move from games, moves limit 1")
+        if not read_only:
             self._database.execute("pragma synchronous = normal")
-            [(version,)] = self._database.execute("pragma user_version")
-            if version > _VERSION:
-                raise CardgymError(f"game log {self.path}: written by a later cardgym; update cardgym")
-            if version < _VERSION:
-                self._database.executescript(f"begin; {_SCHEMA} pragma user_version = {_VERSION}; commit;")
+
+    def _kind(self) -> tuple[int, int, int]:
+        """The application id, the version, and how many tables there are."""
+        [(application,)] = self._database.execute("pragma application_id")
+        [(version,)] = self._database.execute("pragma user_version")
+        [(tables,)] = self._database.execute("select count(*) from sqlite_master")
+        return application, version, tables
 
     def close(self) -> None:
         """Close the file."""
@@ -124,11 +169,12 @@ class GameLog:
 
     def add(self, id: str, entry: dict[str, Any], owner: str = "", moves: Sequence[Move] = ()) -> bool:
         """Add a game; returns whether it is new. On a shared server, `owner` is the person it belongs to."""
-        with self._writing() as database:
-            values = (id, entry["env"], entry["finished"], owner, _to_json(entry))
-            new = database.execute("insert or ignore into games values (?, ?, ?, ?, ?)", values).rowcount == 1
+        with self._transaction() as database:
+            values = (id, entry["env"], entry["finished"], owner, _to_json(entry), "")
+            new = database.execute("insert or ignore into games values (?, ?, ?, ?, ?, ?)", values).rowcount == 1
             if new:
                 database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, 0, moves))
+                _set_seal(database, id)
         return new
 
     def append(self, id: str, start: int, moves: Sequence[Move], entry: dict[str, Any] | None = None) -> None:
@@ -138,7 +184,7 @@ class GameLog:
             StaleGameError: if the game has more rows by now.
             CardgymError: if the file cannot be written.
         """
-        with self._writing() as database:
+        with self._transaction() as database:
             try:
                 database.executemany("insert into moves values (?, ?, ?, ?)", _rows(id, start, moves))
             except sqlite3.IntegrityError:
@@ -146,10 +192,11 @@ class GameLog:
             if entry is not None:
                 values = (entry["finished"], _to_json(entry), id)
                 database.execute("update games set finished = ?, entry = ? where id = ?", values)
+            _set_seal(database, id)
 
     def remove(self, id: str) -> None:
         """Delete a game."""
-        with self._writing() as database:
+        with self._transaction() as database:
             database.execute("delete from moves where game = ?", (id,))
             database.execute("delete from totals where game = ?", (id,))
             database.execute("delete from games where id = ?", (id,))
@@ -161,9 +208,7 @@ class GameLog:
 
     def rows(self, id: str) -> list[Move]:
         """All rows of moves of a game, including those taken back."""
-        return [
-            (seat, move) for seat, move in self._read("select seat, move from moves where game = ? order by n", (id,))
-        ]
+        return self._read("select seat, move from moves where game = ? order by n", (id,))
 
     def entry(self, id: str) -> dict[str, Any]:
         """A game with its moves.
@@ -173,7 +218,7 @@ class GameLog:
         """
         for entry in self.entries(id=id):
             return entry
-        raise CardgymError("no such game in the log")
+        raise CardgymError("no such game in the log, or it is damaged")
 
     def entries(
         self,
@@ -182,48 +227,66 @@ class GameLog:
         finished: bool | None = None,
         owner: str | None = None,
         id: str | None = None,
-        moves: bool = True,
         limit: int = -1,
-    ) -> Iterator[dict[str, Any]]:
-        """Matching games, oldest first.
+    ) -> list[dict[str, Any]]:
+        """Matching games, oldest first; damaged ones are left out, with one warning on stderr.
 
         Args:
             env: only games of this id.
             finished: only those that ended, or only those that did not.
             owner: only those of this owner.
             id: only this game.
-            moves: whether to read `moves` and `undone` too.
             limit: only the latest games, at most this many; -1 for all.
         """
         wanted = {"env": env, "finished": finished, "owner": owner, "id": id}
         given = {name: value for name, value in wanted.items() if value is not None}
         where = " and ".join(f"{name} = ?" for name in given) or "1"
-        query = f"select id, entry from games where {where} order by rowid desc limit ?"
-        for game_id, text in reversed(self._read(query, (*given.values(), limit))):
-            entry = {"id": game_id, **json.loads(text)}
-            if moves:
-                rows = self.rows(game_id)
-                entry["moves"] = [list(move) for move in live_moves(rows)]
-                entry["undone"] = sum(seat == UNDO for seat, _ in rows)
-            yield entry
+        query = f"select {_GAME} from games where {where} order by rowid desc limit ?"
+        with self._transaction("begin") as database:
+            games = database.execute(query, (*given.values(), limit)).fetchall()
+            rows = [_rows_of(database, game[0]) for game in games]
+        entries = [self._entry(*found) for found in zip(games[::-1], rows[::-1], strict=True)]
+        whole = [entry for entry in entries if entry is not None]
+        if len(whole) < len(entries) and not self._warned:
+            self._warned = True
+            print(f"{self._what}: {len(entries) - len(whole)} damaged games are left out", file=sys.stderr)
+        return whole
+
+    def _entry(self, game: tuple[Any, ...], rows: list[Move]) -> dict[str, Any] | None:
+        """A game as an entry; None if it was damaged."""
+        try:
+            if game[-1] != _seal(game[:-1], rows):
+                return None
+            entry = {"id": game[0], **parse_json(game[4], "game")}
+            entry["moves"] = [list(move) for move in live_moves(rows)]
+            entry["undone"] = sum(seat == UNDO for seat, _ in rows)
+            validate(_Game, entry, "game")
+        except (CardgymError, TypeError):  # What cardgym never writes.
+            return None
+        return entry
 
     # -- what reviews found -------------------------------------------------------------------------------------------
 
-    def totals(self, version: str) -> dict[str, Any]:
+    def totals(self, version: str) -> dict[str, tuple[Total, ...]]:
         """What `save_totals` saved for each game's id under this version of cardgym."""
-        rows = self._read("select game, totals from totals where version = ?", (version,))
-        return {game_id: json.loads(text) for game_id, text in rows}
+        found = {}
+        for game_id, text in self._read("select game, totals from totals where version = ?", (version,)):
+            with contextlib.suppress(CardgymError):  # Damaged ones are computed again.
+                found[game_id] = parse_document(_Totals, text, "totals").totals
+        return found
 
-    def save_totals(self, id: str, version: str, totals: Any) -> None:
-        """Save the totals of a game's review, plain values, in place of any that another version saved.
+    def save_totals(self, id: str, version: str, totals: Sequence[Total]) -> None:
+        """Save the totals of a game's review in place of any that another version saved.
 
         Raises:
             CardgymError: if the file cannot be written or the log has no such game.
         """
-        with self._writing() as database:
+        with self._transaction() as database:
             if not database.execute("select 1 from games where id = ?", (id,)).fetchone():
                 raise CardgymError("no such game in the log")
-            database.execute("insert or replace into totals values (?, ?, ?)", (id, version, _to_json(totals)))
+            database.execute(
+                "insert or replace into totals values (?, ?, ?)", (id, version, _to_json(sealed({"totals": totals})))
+            )
 
     # -- JSON lines ---------------------------------------------------------------------------------------------------
 
@@ -236,7 +299,7 @@ class GameLog:
         count = 0
         with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
             for count, entry in enumerate(self.entries(), 1):  # noqa: B007
-                file.write(_to_json(entry) + "\n")
+                file.write(_to_json(sealed(entry)) + "\n")
         return count
 
     def import_lines(self, path: Path) -> int:
@@ -259,10 +322,10 @@ class GameLog:
             return self._database.execute(query, tuple(values)).fetchall()
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is written or nothing is."""
+    def _transaction(self, begin: str = "begin immediate") -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it is written or nothing is, and it sees no other process's writes."""
         with self._lock, self._errors():
-            self._database.execute("begin immediate")
+            self._database.execute(begin)
             try:
                 yield self._database
                 self._database.execute("commit")
@@ -276,7 +339,30 @@ class GameLog:
         try:
             yield
         except sqlite3.Error as error:
-            raise CardgymError(f"cannot write {self.path}: {error}") from None
+            raise CardgymError(f"{self._what}: cannot be read or written ({printable(str(error))})") from None
+
+
+_GAME = "id, env, finished, owner, entry, seal"
+
+
+def _rows_of(database: sqlite3.Connection, id: str) -> list[Move]:
+    return database.execute("select seat, move from moves where game = ? order by n", (id,)).fetchall()
+
+
+def _seal(game: Sequence[Any], rows: Sequence[Move]) -> str:
+    """The digest of a game's id, env, finished, owner, entry and rows.
+
+    Raises:
+        TypeError: for bytes, which no column holds.
+    """
+    return hashlib.sha256(json.dumps([*game, rows]).encode()).hexdigest()
+
+
+def _set_seal(database: sqlite3.Connection, id: str) -> None:
+    """Set the digest of a game as it is now; without that game, nothing."""
+    for *game, _ in database.execute(f"select {_GAME} from games where id = ?", (id,)).fetchall():
+        seal = _seal(game, _rows_of(database, id))
+        database.execute("update games set seal = ? where id = ?", (seal, id))
 
 
 def _rows(id: str, start: int, moves: Sequence[Move]) -> Iterator[tuple[str, int, int, int]]:
@@ -332,6 +418,10 @@ class _Game(Document):
         return self
 
 
+class _Totals(Document):
+    totals: Annotated[Items[Annotated[tuple[Name, Name, Count, Count, Number], Field(strict=False)]], at_most(1000)]
+
+
 def read_entries(path: Path) -> list[dict[str, Any]]:
     """The games of an export, in the order of the file; keys that cardgym does not know are dropped.
 
@@ -361,13 +451,13 @@ def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[s
         CardgymError: if there is no such file, it is not a game log, or no game matches.
     """
     path = path or default_path()
-    if not path.is_file():
+    if not path.exists() and not path.is_symlink():
         raise CardgymError(f"game log {path}: no such file; play a game first, or name a file")
     if is_export(path):
         entries = [entry for entry in read_entries(path) if env in (None, entry["env"])]
     else:
-        with contextlib.closing(GameLog(path)) as game_log:
-            entries = list(game_log.entries(env))
+        with contextlib.closing(GameLog(path, read_only=True)) as game_log:
+            entries = game_log.entries(env)
     entries = [entry for entry in entries if entry["moves"]]
     if not entries:
         raise CardgymError(f"game log {path}: it has no game{f' of {env}' if env else ''}; play one first")

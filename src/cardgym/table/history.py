@@ -128,7 +128,7 @@ def save_costs(game_log: GameLog, reviewed: Review) -> None:
     If the log cannot be written, nothing is saved and the game is reviewed again next time.
     """
     if reviewed.finished and reviewed.person is not None and reviewed.seats == (reviewed.person,):
-        rows = [[*kind, *figures] for kind, figures in _totals_of(reviewed).items()]
+        rows = [(*kind, *figures) for kind, figures in _totals_of(reviewed).items()]
         with contextlib.suppress(CardgymError):
             game_log.save_totals(reviewed.id, cardgym.__version__, rows)
 

@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
-import torch
 
 from cardgym.cli import main
 from cardgym.experiments.launch import TrainingScript
@@ -63,17 +64,17 @@ def test_killed_run_ends_with_the_same_bits(config: Path, tmp_path: Path, capsys
     killed = False
     while sweep.poll() is None and not killed:
         time.sleep(0.01)
-        if (out / "seed1" / "resume.pt").exists() and not (out / "seed1" / "results.json").exists():
+        if (out / "seed1" / "resume.safetensors").exists() and not (out / "seed1" / "results.json").exists():
             pid = _process_of(out / "seed1")
             if pid is not None:
                 os.kill(pid, signal.SIGKILL)
                 killed = True
     assert sweep.wait(120) == 0
-    states = [load_state(folder / "resume.pt") for folder in (alone, out / "seed1")]
+    states = [load_state(folder / "resume.safetensors") for folder in (alone, out / "seed1")]
     weights = [state["learner"] for state in states]
     assert _leaves(weights[0]).keys() == _leaves(weights[1]).keys()
-    for name, tensor in _leaves(weights[0]).items():
-        assert torch.equal(tensor, _leaves(weights[1])[name]), name
+    for name, array in _leaves(weights[0]).items():
+        np.testing.assert_array_equal(array, _leaves(weights[1])[name], name)
     assert (alone / "model.safetensors").read_bytes() == (out / "seed1" / "model.safetensors").read_bytes()
 
 
@@ -163,8 +164,8 @@ def _process_of(folder: Path) -> int | None:
     return None
 
 
-def _leaves(value: object, name: str = "") -> dict[str, torch.Tensor]:
-    if isinstance(value, torch.Tensor):
+def _leaves(value: object, name: str = "") -> dict[str, np.ndarray[Any, Any]]:
+    if isinstance(value, np.ndarray):
         return {name: value}
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return {path: leaf for key, inner in items for path, leaf in _leaves(inner, f"{name}/{key}").items()}

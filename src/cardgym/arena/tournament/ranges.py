@@ -17,7 +17,6 @@ from cardgym.arena.report import Totals
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.generator import derive, draws_of
 from cardgym.engine.registry import find
-from cardgym.errors import CardgymError
 from cardgym.files.documents import Document
 from cardgym.files.tensors import SUFFIX, read_tensors, write_tensors
 from cardgym.players.base import Player, PlayerSpec, resolve
@@ -160,8 +159,6 @@ class RangeStore:
         if not path.exists():
             return None
         _, arrays = read_tensors(path, f"range {path}", _Range, {"sums": (np.float64, (1 + REPLICATES, 5))})
-        if not np.isfinite(arrays["sums"]).all():
-            raise CardgymError(f"range {path}: a sum is not finite; delete the file to play the range again")
         return arrays["sums"]
 
     def save(self, pairing: Pairing, first: int, count: int, sums: Sums) -> None:

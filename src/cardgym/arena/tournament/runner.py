@@ -22,6 +22,7 @@ from cardgym.engine.registry import find
 from cardgym.errors import CardgymError, printable, quoted, require, unknown
 from cardgym.files import shipped
 from cardgym.files.limits import MAX_GAMES
+from cardgym.files.tensors import STATE_SUFFIX
 from cardgym.players.base import GREEDY, PLAYER_SUFFIXES, PlayerSpec, checkpoints, resolve
 from cardgym.scaling import Engine, Task
 
@@ -71,7 +72,11 @@ def entrants(specs: Sequence[PlayerSpec], game: Game, options: Options) -> list[
 
 def in_folder(folder: Path, game: Game, options: Options) -> tuple[list[Entrant], list[str]]:
     """The players in a folder and below it, and a reason for each file that is left out."""
-    files = sorted(path for path in folder.rglob("*") if path.name.endswith(PLAYER_SUFFIXES) and path.is_file())
+    files = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.name.endswith(PLAYER_SUFFIXES) and not path.name.endswith(STATE_SUFFIX) and path.is_file()
+    )
     players: list[Entrant] = []
     left_out = []
     for path in files:

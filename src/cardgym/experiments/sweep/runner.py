@@ -16,7 +16,7 @@ from cardgym.errors import CardgymError, printable
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, STOP, Run, TrainingScript
 from cardgym.files.atomic import replacing
-from cardgym.files.json_values import parse_json, read_bytes
+from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.scaling import Engine, Outcome, Task
 
 SWEEP, CONFIG, LOCK = "sweep.json", "config.toml", ".sweep.lock"
@@ -110,7 +110,7 @@ class SweepFolder:
         with replacing(self.config) as temporary:
             temporary.write_bytes(script.path.read_bytes())
         with replacing(self.path / SWEEP) as temporary:
-            temporary.write_text(json.dumps(about, indent=1) + "\n")
+            temporary.write_text(json.dumps(sealed(about), indent=1) + "\n")
 
     def __enter__(self) -> SweepFolder:
         return self

@@ -156,7 +156,7 @@ class _Server:
 
     async def lobby(self, request: Request) -> Response:
         def read() -> dict[str, Any]:
-            entries = self._game_log.entries(finished=False, owner=self._owner(request), moves=False, limit=50)
+            entries = self._game_log.entries(finished=False, owner=self._owner(request), limit=50)
             return {"games": lobby.games(), "hints": list(HINTS), "tables": [*map(_listed, entries)][::-1]}
 
         return Answer(await self.tables.work(read))
@@ -223,7 +223,7 @@ class _Server:
 
     async def history(self, request: Request) -> Response:
         def read() -> dict[str, Any]:
-            entries = list(self._game_log.entries(finished=True, owner=self._owner(request), moves=False))
+            entries = list(self._game_log.entries(finished=True, owner=self._owner(request)))
             listed = [*map(_listed, entries[-_MAX_LISTED:])][::-1]
             found = [report for report, _ in reports(entries)]
             return {"games": listed, "reports": found, **self._reviewer.costs(entries)}

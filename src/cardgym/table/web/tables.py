@@ -183,7 +183,7 @@ class Tables:
         return self._tables.setdefault(id, table)  # Another request may have restored it first.
 
     def _load(self, id: str) -> Table:
-        if not any(self.game_log.entries(id=id, moves=False)):
+        if not any(self.game_log.entries(id=id)):
             raise HTTPException(404, "there is no such table")
         session = Session.restore(self.game_log, id, player_called)
         if not session.watched:

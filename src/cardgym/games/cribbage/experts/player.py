@@ -139,12 +139,12 @@ def load_experts(path: Path) -> Experts:
 
 
 def _checked_weights(path: Path, weights: npt.NDArray[Any]) -> Weights:
-    wrong = ~np.isfinite(weights) | (weights < 0)
+    wrong = weights < 0
     if wrong.any():
         own, other, dealer, strategy = np.argwhere(wrong)[0].tolist()
         raise CardgymError(
             f"weight file {path}: weight {weights[own, other, dealer, strategy]} of {STRATEGIES[strategy]} at "
-            f"{own}-{other} as {'dealer' if dealer else 'pone'}; allowed are finite numbers of at least 0"
+            f"{own}-{other} as {'dealer' if dealer else 'pone'}; allowed are numbers of at least 0"
         )
     empty = weights.sum(-1) <= 0
     if empty.any():
@@ -157,8 +157,8 @@ def _checked_pegging(path: Path, tensors: Mapping[str, npt.NDArray[Any]]) -> Peg
     arrays = []
     for name in PeggingStatistics._fields:
         array = tensors[f"pegging_{name}"]
-        if not (np.isfinite(array) & (array >= 0)).all():
-            raise CardgymError(f"weight file {path}: pegging_{name} must hold finite numbers of at least 0")
+        if (array < 0).any():
+            raise CardgymError(f"weight file {path}: pegging_{name} must hold numbers of at least 0")
         arrays.append(np.ascontiguousarray(array))
     return PeggingStatistics(*arrays)
 
