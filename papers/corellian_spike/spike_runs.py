@@ -225,7 +225,7 @@ class TabularResult:
 
 def train_tabular(training: TabularTraining) -> TabularResult:
     """Train, and match the learner with the judges."""
-    options = CorellianSpikeOptions()
+    options = CorellianSpikeOptions(reward="credits")
     config = TabularConfig(
         env_id=ENV,
         observation=training.observation,

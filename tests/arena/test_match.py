@@ -37,11 +37,11 @@ def without_times(report: Report) -> dict[str, Any]:
 
 
 def test_a_player_that_always_folds_loses_exactly_the_antes() -> None:
-    # Ten hands, an ante of 2 each: 20 credits of 50; the other is paid ten pools of 4.
+    # Ten hands, an ante of 2 each: 20 credits of 50.
     report = evaluate(ENV, None, [folder, "initial"], games=10, seed=3).asdict()
     first, second = report["players"]
     assert (first["win_rate"], second["win_rate"]) == (0.0, 1.0)
-    assert (first["mean_return"], second["mean_return"]) == (0.0, 40.0)
+    assert (first["mean_return"], second["mean_return"]) == (-20.0, 20.0)
     assert first["metrics"] == {
         "credits_per_game": -20.0,
         "credits_per_game_ci95": [-20.0, -20.0],
@@ -57,7 +57,7 @@ def test_bust_games_are_counted() -> None:
     report = evaluate(ENV, options(credits=2), ["initial", "random"], games=100, seed=3).asdict()
     for player in report["players"]:
         assert player["metrics"]["bust_games"] == round(100 * (1 - player["win_rate"]))
-        assert player["mean_return"] == pytest.approx(4 * player["win_rate"])
+        assert player["mean_return"] == pytest.approx(4 * player["win_rate"] - 2)
         assert 20 < player["metrics"]["bust_games"] < 80
 
 

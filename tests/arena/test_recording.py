@@ -14,6 +14,7 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena import transitions as recording
 from cardgym.arena.transitions import Transitions, record, write_transitions
+from cardgym.engine.contract import Options
 from cardgym.engine.numba.dependencies import reachable_modules
 
 ENV = "CorellianSpike-v0"
@@ -29,6 +30,10 @@ def play_on(observation: Any, mask: Any) -> int:
     return next(action for action in (MATCH, DONT_BUY, DISCARD) if mask[action])
 
 
+def papers_options() -> Options:
+    return find(ENV).parse_options({"reward": "credits"})
+
+
 def same(one: Transitions, other: Transitions) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(one.columns().values(), other.columns().values(), strict=True))
 
@@ -38,7 +43,7 @@ def test_folding_at_once_gives_one_transition_a_hand() -> None:
     assert len(rows) == 30
     assert (rows.seat == 0).all()
     assert (rows.a == FOLD).all()
-    assert (rows.r == 0).all()
+    assert (rows.r == -2).all()  # The ante.
     assert (rows.s_next == 0).all()
     assert rows.game.tolist() == [game for game in range(3) for _ in range(10)]
     assert rows.hand.tolist() == list(range(10)) * 3
@@ -51,12 +56,12 @@ def test_the_last_player_in_is_paid_the_pool() -> None:
     rows = record(ENV, None, ["initial", folder], games=1, seed=1)
     assert rows.seat.tolist() == [0, 1] * 10
     assert rows.a.tolist() == [MATCH, FOLD] * 10
-    assert rows.r.tolist() == [4.0, 0.0] * 10
+    assert rows.r.tolist() == [2.0, -2.0] * 10
     assert (rows.s_next == 0).all()
 
 
 def test_without_raises_and_folds_the_pool_is_the_antes() -> None:
-    rows = record(ENV, None, ["initial", "initial"], games=20, seed=2)
+    rows = record(ENV, papers_options(), ["initial", "initial"], games=20, seed=2)
     # Seven decisions a seat and hand: 4 betting, 3 buying. Each hand pays its winner 4.
     assert len(rows) == 20 * 10 * 2 * 7
     assert rows.r.sum() == 20 * 10 * 4
@@ -84,7 +89,7 @@ def test_transitions_of_a_seat_chain_until_the_hand_ends(num_players: int) -> No
 
 
 def test_rewards_match_the_paper() -> None:
-    rows = record(ENV, None, ["random", "random"], games=50, seed=5)
+    rows = record(ENV, papers_options(), ["random", "random"], games=50, seed=5)
     inside = rows.s_next != 0
     assert set(rows.r[inside & (rows.a == RAISE)]) == {-2.0}
     assert set(rows.r[inside & (rows.a == MATCH)]) == {0.0, -2.0}

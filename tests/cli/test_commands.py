@@ -178,7 +178,7 @@ def test_evaluate_prints_the_documented_json(capsys: pytest.CaptureFixture[str])
         "hands": 3,
         "credits": 50,
         "betting": "matched",
-        "reward": "credits",
+        "reward": "net",
         "special_hands": "no",
         "cheat": "no",
     }
@@ -302,7 +302,7 @@ def test_a_game_played_through_a_pipe_is_reported(capsys: pytest.CaptureFixture[
     assert (human["name"], human["score"], human["win_rate"]) == ("human", 0, 0.0)
     assert human["metrics"]["credits_per_game"] == -4.0
     assert human["metrics"]["bust_games"] == 0
-    assert (other["name"], other["score"], other["mean_return"]) == ("initial", 2, 8.0)
+    assert (other["name"], other["score"], other["mean_return"]) == ("initial", 2, 4.0)
     assert main(["report"]) == 0
     out = capsys.readouterr().out
     assert "0 of 2" in out

@@ -13,7 +13,6 @@ from cardgym.engine.contract import Game
 from cardgym.engine.kernel import CALLER
 from cardgym.errors import CardgymError
 from cardgym.learn.opponents import OpponentPool, Snapshots
-from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players.networks import NetworkPlayer
 
 
@@ -78,20 +77,3 @@ def test_learner_plays_against_its_snapshots(tiny: Game) -> None:
     transitions = play(make_rollout(tiny, ["snapshot"], snapshots=2), 12)
     going = ~transitions.done
     assert (transitions.next_observations[going, SEAT] == transitions.observations[going, SEAT]).all()
-
-
-def test_zero_sum_pays_each_seat_less_the_mean_of_all(tiny: Game) -> None:
-    def rewards(zero_sum: bool) -> npt.NDArray[np.float64]:
-        rollout = SelfPlayRollout(
-            tiny, tiny.parse_options(), 8, OpponentPool(("self",), (1.0,)), make_player(tiny), seed=1, zero_sum=zero_sum
-        )
-        steps = []
-        for _ in range(12):
-            rollout.step(rollout.turns.masks.argmax(axis=1))
-            steps.append(rollout.rewards.reshape(8, 2))
-        return np.array(steps)
-
-    plain, centred = rewards(False), rewards(True)
-    assert plain.any()
-    assert np.allclose(centred.sum(axis=2), 0.0)
-    assert np.allclose(centred, plain - plain.mean(axis=2, keepdims=True))

@@ -58,9 +58,6 @@ def solve(game: Game, words: Sequence[str]) -> int:
         "--branch", type=_share, default=1.0, metavar="P",
         help="mccfr tries all actions at so many of a seat's decisions, and plays one at the others (1)",
     )  # fmt: skip
-    parser.add_argument(
-        "--zero-sum", action="store_true", help="mccfr subtracts from what each seat is paid the mean of all seats"
-    )
     parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="of what mccfr samples (0)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(list(words))
@@ -116,7 +113,7 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
 
         method = Method(
             by, observation, seed=arguments.seed, by_deal=arguments.by_deal, prune=arguments.prune,
-            zero_sum=arguments.zero_sum, branch=arguments.branch,
+            branch=arguments.branch,
         )  # fmt: skip
         solver = EquilibriumSolver(game, options, method)
         if arguments.resume and state_path(arguments.out).is_file():
@@ -129,7 +126,6 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
         "observation": observation,
         "by_deal": arguments.by_deal,
         "prune": arguments.prune,
-        "zero_sum": arguments.zero_sum,
         "branch": arguments.branch,
         "seed": arguments.seed,
         **found,

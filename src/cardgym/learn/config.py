@@ -117,8 +117,6 @@ class SelfPlayConfig(GameConfig):
     """How many earlier copies of the learner `snapshot` is drawn from."""
     snapshot_every: PositiveInt = 200_000
     """Steps from one copy to the next; each replaces the oldest."""
-    zero_sum: bool = False
-    """Subtract the mean over all seats from each seat's reward, so that no seat plays for what all are paid."""
     reward_scale: PositiveFloat = 1.0
     """Rewards are multiplied by this: values are learned best where they are about 1."""
     total_steps: Steps = 1_000_000

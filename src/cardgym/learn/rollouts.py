@@ -66,7 +66,6 @@ class SelfPlayRollout:
         seed: int,
         snapshots: int = 1,
         seat: int = ANY_SEAT,
-        zero_sum: bool = False,
     ) -> None:
         """Start the first games.
 
@@ -79,7 +78,6 @@ class SelfPlayRollout:
             seed: decides the deals, the seats, the opponents and what they draw.
             snapshots: how many earlier copies are kept, if the pool has them.
             seat: the learner's seat; ANY_SEAT draws one for each game.
-            zero_sum: subtract from what each seat is paid the mean of all seats.
 
         Raises:
             CardgymError: for a seat that the game does not have, or an opponent that cannot be found.
@@ -91,7 +89,6 @@ class SelfPlayRollout:
             )
         self.game = game
         self.options = options
-        self._zero_sum = zero_sum
         self.num_streams = num_envs * self._num_seats
         self._generator = np.random.default_rng([seed, 1])
         self.snapshots = Snapshots(learner, snapshots if opponents.has_snapshots else 0)
@@ -127,7 +124,6 @@ class SelfPlayRollout:
             seed=config.seed,
             snapshots=config.num_snapshots,
             seat=config.seat,
-            zero_sum=config.zero_sum,
         )
 
     @property
@@ -160,11 +156,11 @@ class SelfPlayRollout:
         self.decisions += len(actions)
         acted = self.turns.streams
         paid = self._seated.paid[:, : self._num_seats]
-        self.rewards = (paid - paid.mean(axis=1, keepdims=True) if self._zero_sum else paid).flatten()
+        self.rewards = paid.flatten()
         over = np.flatnonzero(rows["pending_policy"] == NOBODY)
         self.games += len(over)
         self.ended = (over[:, None] * self._num_seats + np.arange(self._num_seats)).ravel()
-        self.episodes.add(acted, paid.flatten(), self.ended)
+        self.episodes.add(acted, self.rewards, self.ended)
         self._update_turns()
 
     def _draw_opponents(self, envs: npt.NDArray[np.int64]) -> None:

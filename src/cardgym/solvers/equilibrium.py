@@ -34,7 +34,6 @@ class Method:
         observation: the key of the strategy's file, and for `mccfr` all that a seat is assumed to know.
         seed: the seed of `mccfr`.
         by_deal: `mccfr` walks deal by deal.
-        zero_sum: `mccfr` subtracts the mean payment of all seats from each seat's payment.
         prune: how far below zero an action's regret must be for most walks of `mccfr` to skip it; 0 for never.
         branch: the share of a seat's decisions at which `mccfr` tries all actions.
     """
@@ -44,7 +43,6 @@ class Method:
     seed: int = 0
     by_deal: bool = False
     prune: float = 0.0
-    zero_sum: bool = False
     branch: float = 1.0
 
 
@@ -82,14 +80,12 @@ class EquilibriumSolver:
         if method.by == SAMPLED:
             self.solver = MCCFR(
                 game, options, method.observation,
-                seed=method.seed, by_deal=method.by_deal, prune=method.prune, zero_sum=method.zero_sum,
-                branch=method.branch,
+                seed=method.seed, by_deal=method.by_deal, prune=method.prune, branch=method.branch,
             )  # fmt: skip
             return
-        if method.by_deal or method.prune or method.zero_sum or method.branch < 1:
+        if method.by_deal or method.prune or method.branch < 1:
             raise CardgymError(
-                f"{method.by} walks the whole tree as it is; only {SAMPLED} takes --by-deal, --prune, --zero-sum and "
-                "--branch"
+                f"{method.by} walks the whole tree as it is; only {SAMPLED} takes --by-deal, --prune and --branch"
             )
         try:
             self.solver = CFR(enumerate_tree(game, options), method.by)

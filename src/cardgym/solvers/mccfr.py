@@ -52,7 +52,6 @@ class MCCFR:
         capacity: int = 1024,
         by_deal: bool = False,
         prune: float = 0.0,
-        zero_sum: bool = False,
         branch: float = 1.0,
     ) -> None:
         """Start with the uniform strategy.
@@ -68,8 +67,6 @@ class MCCFR:
             prune: above 0, 19 of 20 walks skip the actions that the strategy does not take and whose regret is below
                 -`prune` times the iteration's weight. Brown and Sandholm, "Superhuman AI for multiplayer poker"
                 (Science 365, 2019), supplement.
-            zero_sum: subtract the mean payment of all seats from each seat's payment. This finds an equilibrium of what
-                each seat wins from the others in games that also pay all seats for something.
             branch: the share of a seat's own decisions, drawn at random, at which a walk tries all actions. At the
                 others it samples one action, updates no regret, and uses the result as the decision's value. Such walks
                 are short and unbiased, but visit rare actions less often.
@@ -88,7 +85,6 @@ class MCCFR:
         self._actions = game.actions(options)
         self._by_deal = by_deal
         self._prune = prune
-        self._zero_sum = zero_sum
         self._branch = branch
         self._resize(1 << (max(capacity, 2) - 1).bit_length())
 
@@ -113,7 +109,6 @@ class MCCFR:
                 self._generator,
                 self._by_deal,
                 self._prune,
-                self._zero_sum,
                 self._branch,
                 goal,
                 counters,

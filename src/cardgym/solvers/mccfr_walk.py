@@ -57,20 +57,10 @@ def draw_action(strategy: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], g
     return chosen
 
 
-@rule
-def won(paid: npt.NDArray[np.float64], seat: int, num_players: int, zero_sum: bool) -> float:
-    """What a seat is paid, with `zero_sum` less the mean of all seats."""
-    result = float(paid[seat])
-    if zero_sum:
-        for other in range(num_players):
-            result -= paid[other] / num_players
-    return result
-
-
 @template
 def walk(
     states: Any, copies: Any, num_players: int, keys: Any, regrets: Any, sums: Any, observation: Any, generator: Any,
-    by_deal: bool, prune: float, zero_sum: bool, branch: float, goal: int, counters: Any,
+    by_deal: bool, prune: float, branch: float, goal: int, counters: Any,
 ) -> int:  # fmt: skip
     """Iterate up to `goal`; `states` and `copies` are the same memory: the start, and the state at each frame.
 
@@ -141,7 +131,7 @@ def walk(
                     for other in range(num_players):
                         paid[other] = 0.0
                     bound.rewards(state, paid)
-                    total += won(paid, turn, num_players, zero_sum)
+                    total += paid[turn]
                 if not finished:
                     if depth == depth_limit:
                         return TOO_DEEP
@@ -197,7 +187,7 @@ def walk(
                 for other in range(num_players):
                     paid[other] = 0.0
                 bound.rewards(state, paid)
-                total += won(paid, turn, num_players, zero_sum)
+                total += paid[turn]
         if by_deal:
             # Play the deal by the strategies as they are, and begin the next iteration where it ends.
             state = states[0]

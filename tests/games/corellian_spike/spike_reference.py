@@ -50,10 +50,11 @@ class Reference:
     """A game; `questions` yields what it waits for, and is sent the answers."""
 
     def __init__(
-        self, players: int, hands: int, credits: int, matched: bool, weighted: bool, special: bool, cheat: int | None
+        self, players: int, hands: int, credits: int, matched: bool, reward: str, special: bool, cheat: int | None
     ) -> None:
         self.seats = [Seat(credits) for _ in range(players)]
-        self.hands, self.matched, self.weighted = hands, matched, weighted
+        self.hands, self.matched = hands, matched
+        self.net, self.weighted = reward == "net", reward == "weighted"
         self.special, self.cheat = special, cheat
         self.sleeve: Any = None
         self.pool = 0
@@ -76,6 +77,8 @@ class Reference:
             self.seats[winner].credits += self.pool
             self.seats[winner].hands_won += 1
             self.rewards[winner] += self.pool * (31 if self.weighted else 1)
+            if self.net:
+                self.rewards = [reward - 2 for reward in self.rewards]
             self.pool = 0
             self.hands_played += 1
 

@@ -46,7 +46,7 @@ SMALL: dict[str, Any] = {"num_iterations": 3, "games_per_iteration": 40, "update
 
 
 def options(**settings: int | str) -> CorellianSpikeOptions:
-    return CorellianSpikeOptions.parse(settings)
+    return CorellianSpikeOptions.parse({"reward": "credits", **settings})
 
 
 def initial_actions(game_options: CorellianSpikeOptions) -> npt.NDArray[np.int8]:

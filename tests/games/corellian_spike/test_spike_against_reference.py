@@ -39,7 +39,7 @@ class Comparison:
             options.hands,
             options.credits,
             options.betting == "matched",
-            options.reward == "weighted",
+            options.reward,
             options.special_hands == "yes",
             None if options.cheat == "no" else int(options.cheat),
         )
@@ -202,11 +202,11 @@ def test_random_games(num_players: int, betting: str) -> None:
     seen: Counter[str] = Counter()
     for seed, (credits, reward, folds) in enumerate(
         [
-            (50, "credits", 0.05),
+            (50, "net", 0.05),
             (50, "weighted", 0.3),
             (10, "credits", 0.05),
             (4, "weighted", 0.1),
-            (200, "credits", 0.02),
+            (200, "net", 0.02),
         ]
     ):
         options = CorellianSpikeOptions(num_players, 4, credits, betting, reward)
@@ -236,7 +236,7 @@ def test_random_games_reach_the_rare_rules() -> None:
     hands=st.integers(1, 6),
     tens=st.integers(1, 60),
     betting=st.sampled_from(["flat", "matched"]),
-    reward=st.sampled_from(["credits", "weighted"]),
+    reward=st.sampled_from(["net", "credits", "weighted"]),
     special_hands=st.sampled_from(["no", "yes"]),
     cheat=st.integers(-1, 7),
     seed=st.integers(0, 10_000),

@@ -133,6 +133,6 @@ def test_numbers_keep_their_bounds(players: int) -> None:
 
 
 def test_table_of_a_strategy_stays_small() -> None:
-    solver = MCCFR(GAME, GAME.parse_options(), "buckets", seed=1, by_deal=True, zero_sum=True, branch=0.3)
+    solver = MCCFR(GAME, GAME.parse_options(), "buckets", seed=1, by_deal=True, branch=0.3)
     solver.run(2000)
     assert 5000 < solver.num_info_sets < 40_000

@@ -11,7 +11,6 @@ from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import hand_rank
 from cardgym.games.corellian_spike.state import (
     BUY,
-    BUYING,
     DISCARD,
     DONT_BUY,
     EMPTY,
@@ -60,7 +59,7 @@ def test_whole_hand_under_flat_betting() -> None:
         game.act(DONT_BUY, DONT_BUY, MATCH, MATCH)
         if game.state.round_number < 3:
             game.roll(6, 1)
-    assert game.roll(1, 2) == [0, 12]  # Sums 1 and 0: seat 1 takes 4 + 6 + 2.
+    assert game.roll(1, 2) == [-2, 10]  # Sums 1 and 0: seat 1 takes 4 + 6 + 2; each is charged the ante.
     assert game.credits[1] == 46 + 12 - 2
     assert game.state.hand == 1
 
@@ -141,7 +140,7 @@ def test_hand_ends_when_all_but_one_have_folded() -> None:
     assert game.act(FOLD) == [0, 0, 0]
     game.draw(1, 2)
     game.act(DONT_BUY, DONT_BUY)
-    assert game.act(FOLD) == [0, 10, 0]  # Three antes and two bets, though its sum is the worst.
+    assert game.act(FOLD) == [-2, 8, -2]  # Three antes and two bets, though its sum is the worst; less the ante.
     assert game.credits == [44, 54, 46]  # The next ante is paid already.
     assert game.state.hand == 1
     assert game.score(1) == 1
@@ -237,7 +236,7 @@ def test_tied_players_draw_lots(lot: int, winner: int) -> None:
     game.draw(-10, 1, -10)
     play_to_showdown(game)
     assert game.num_chance_outcomes == 2
-    assert game.paid(game.apply_action(lot)) == [6.0 if seat == winner else 0.0 for seat in range(3)]
+    assert game.paid(game.apply_action(lot)) == [4.0 if seat == winner else -2.0 for seat in range(3)]
     assert game.state.last_winner == winner
 
 
@@ -302,43 +301,3 @@ def test_game_ends_early_when_a_player_has_no_credits() -> None:
         game.roll(1, 2)
     assert game.over
     assert game.credits == [8, 0]
-
-
-# -- the weighted reward ----------------------------------------------------------------------------------------------
-
-
-def test_weighted_rewards_follow_the_papers_formulas() -> None:
-    game = SpikeDriver((3, 5), (-2, -7), reward="weighted")
-    assert game.act(RAISE)[0] == -2 * (1 + 8)
-    assert game.act(MATCH)[1] == -2 * (1 + 9)
-    game.draw(-4, 6)  # Sums 4 and -3.
-    game.act(BUY)
-    # 3, 5, -4 and 1: the four ways to keep three sum to 4, 2, 0 and 9; the smallest is 0.
-    assert game.copy().draw(1) == -2
-    # 3, 5, -4 and 10: 4, 11, 9, 18; the smallest is 4.
-    assert game.draw(10) == -2 * (1 + 0.75 * 4)
-    game.act(DISCARD, DONT_BUY)
-    assert game.act(MATCH)[0] == 0  # Nothing was owed.
-    assert game.act(RAISE)[1] == -2 * (1 + 3)
-    assert game.act(MATCH)[0] == -2 * (1 + 4)
-    game.roll(1, 2)
-    game.act(DONT_BUY, DONT_BUY, MATCH)
-    assert game.act(FOLD)[0] == 31 * 14  # Two antes, four bets and a bought card.
-
-
-def test_weighted_matched_rewards_weigh_what_was_paid() -> None:
-    game = SpikeDriver((3, 5), (-2, -7), reward="weighted", betting="matched")
-    assert game.act(RAISE)[0] == -2 * (1 + 8)
-    assert game.act(RAISE)[1] == -4 * (1 + 9)
-    assert game.act(MATCH)[0] == -2 * (1 + 8)
-
-
-def test_losing_costs_nothing_and_the_ante_is_not_charged() -> None:
-    game = SpikeDriver()
-    total = 0.0
-    while game.state.hand == 0:
-        move = 0
-        if not game.num_chance_outcomes:
-            move = DONT_BUY if game.state.phase == BUYING else MATCH
-        total += sum(game.paid(game.apply_action(move)))
-    assert total == 4.0  # Nobody paid more than the ante, and the winner took both.

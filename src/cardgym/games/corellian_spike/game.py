@@ -94,11 +94,17 @@ The seat's first decision in the first hand, after the antes and the deal. Games
 (all others fold before its turn, in every hand) are skipped.
 
 ## Rewards
-`reward="credits"`: a raise or match costs what it pays into the pool (2 for a raise, plus the amount owed with matched
-betting), a bought card costs 2, and winning a hand pays the pool. The ante is not charged, so a game's return is the
-credits won plus 2 for each hand. `reward="weighted"`: a raise or match costs (1 + |sum|) times as much, a bought card
-costs 2 (1 + 3/4 m), where m is the smallest |sum| of three of the four cards, and winning pays 31 times the pool. An
-illegal action (with `illegal_action="penalize"`) ends the game and costs the seat its credits and the pool.
+`reward="net"`: a raise or match costs what it pays into the pool (2 for a raise, plus the amount owed with matched
+betting) and a bought card costs 2. When a hand ends its winner is paid the pool, and every seat is charged the ante, 2.
+A game's return is the credits gained, and the returns of all seats sum to 0.
+
+The paper's two models leave out the ante. `reward="credits"` is otherwise the same, so a return is the credits gained
+plus 2 for each hand. `reward="weighted"`: a raise or match costs (1 + |sum|) times as much, a bought card costs
+2 (1 + 3/4 m), where m is the smallest |sum| of three of the four cards, and winning pays 31 times the pool.
+
+An illegal action (with `illegal_action="penalize"`) ends the game and costs the seat its remaining credits and the
+ante, so its return is minus its starting credits; under the paper's models it costs the remaining credits and the pool.
+The other seats are paid nothing for it.
 
 ## Episode End
 After `hands` hands, or as soon as a player has no credits at the end of a hand. An illegal action also ends the game.
@@ -114,7 +120,7 @@ Games are never truncated.
 - `betting`: `flat` (default: after a raise the others must pay 2, and a re-raise costs 2 as well) or `matched` (as in
   poker: a raise adds 2 to what everyone must have put in). There are no side pots: players without credits stay in, do
   not bet, and can win the whole pool.
-- `reward`: `credits` (default) or `weighted`, the paper's two models.
+- `reward`: `net` (default), the credits gained; `credits` or `weighted`, the paper's two models.
 - `special_hands`: `no` (default) or `yes`: these beat all others at the showdown, in this order: Idiot's Array (0
   with 2 and 3, or with -2 and -3), Pure Sabacc (both 0s), Full Sabacc (0, 10, -10), Yee-Haa (0 with a number and its
   negative). Two special hands of the same kind are compared like ordinary hands.

@@ -13,6 +13,7 @@ from cardgym.games.corellian_spike.state import (
     HIGH_SLOT,
     IDIOTS_ARRAY,
     LOW_SLOT,
+    NET,
     NOT_YET,
     NUM_BETS,
     NUM_CARDS,
@@ -213,6 +214,10 @@ def win(state: State, seat: int) -> None:
     state.stack[seat] += pool
     state.pool = 0
     pay(state, seat, 31.0 * pool if state.reward_model == WEIGHTED else 1.0 * pool)
+    if state.reward_model == NET:
+        # The ante is charged here: before a seat's first decision its reward would belong to no action.
+        for other in range(state.num_players):
+            pay(state, other, -1.0 * BET)
     state.hands_won[seat] += 1
     state.hand += 1
     over = state.hand == state.hands
@@ -247,7 +252,7 @@ def pay(state: State, seat: int, reward: float) -> None:
 
 @rule
 def weight(state: State, size: float) -> float:
-    """The factor of a cost under the weighted reward for |sum| = `size`; 1 under the credits reward."""
+    """The factor of a cost under the weighted reward for |sum| = `size`; 1 under the other rewards."""
     return 1.0 + size if state.reward_model == WEIGHTED else 1.0
 
 

@@ -52,6 +52,7 @@ from cardgym.games.corellian_spike.state import (
     LOW_SLOT,
     MATCH,
     MAX_PLAYERS,
+    NET,
     OVER,
     PLACING,
     RAISE,
@@ -171,8 +172,8 @@ def deal(state: State) -> int:
 
 @rule
 def forfeit(state: State, seat: int) -> float:
-    """The seat loses its credits and any claim to the pool."""
-    return -float(state.stack[seat] + state.pool)
+    """The seat loses its credits and the ante or, under the paper's rewards, the pool. No other seat is paid for it."""
+    return -float(state.stack[seat] + (BET if state.reward_model == NET else state.pool))
 
 
 @rule

@@ -33,7 +33,8 @@ MOST_BETS = 20  # Cap on the count of one kind in one round.
 NOT_YET, COULD_NOT, PASSED, BOUGHT, LAID_DOWN, NEW_SPIKE, IN_HAND = range(7)
 
 FLAT, MATCHED = range(2)  # Option `betting`.
-CREDITS, WEIGHTED = range(2)  # Option `reward`.
+REWARDS = ("net", "credits", "weighted")  # Option `reward`.
+NET, CREDITS, WEIGHTED = range(3)
 
 LOW_SLOT, HIGH_SLOT, SPIKE_SLOT = range(3)  # Indices into `cards[seat]`; the hand cards are sorted.
 
@@ -111,7 +112,7 @@ class CorellianSpikeOptions(Options):
     hands: int = number(10, 1, 10_000, help="maximum number of hands")
     credits: int = number(50, 2, 100_000, step=2, help="credits each player starts with")
     betting: str = choice("flat", "matched", help="what the others must pay after a raise")
-    reward: str = choice("credits", "weighted", help="the paper's two reward models")
+    reward: str = choice(*REWARDS, help="credits gained, or the paper's two models without the ante")
     special_hands: str = choice("no", "yes", help="whether special hands beat all others at the showdown", aliases=_YES)
     cheat: str = choice("no", *_SEATS, help="the seat with a secret fourth card to swap before the showdown")
 
@@ -126,7 +127,7 @@ class CorellianSpikeOptions(Options):
         state.hands = self.hands
         state.credits = self.credits
         state.betting = FLAT if self.betting == "flat" else MATCHED
-        state.reward_model = CREDITS if self.reward == "credits" else WEIGHTED
+        state.reward_model = REWARDS.index(self.reward)
         state.special_hands = self.special_hands == "yes"
         state.cheat = -1 if self.cheat == "no" else int(self.cheat)
 

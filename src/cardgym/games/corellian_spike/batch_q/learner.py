@@ -47,7 +47,7 @@ class BatchQConfig(TrainingConfig):
     """The batch Q-learning of the Corellian Spike paper (section 4.2)."""
 
     env_options: EnvOptions = Field(default={})
-    """Options of the game, such as num_players=4 or reward=weighted."""
+    """Options of the game, such as num_players=4 or reward=weighted; reward is credits, the paper's, if not set."""
     state: Literal["code", "cards", "spikes"] = "code"
     """What identifies a state: code (the paper's state code), cards (the player's cards instead of their sum) or spikes
     (the code, and the opponents' spikes)."""

@@ -30,7 +30,7 @@ from cardgym.players.base import resolve
 def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from scratch or from the saved state."""
     game = find(ENV)
-    options: Any = game.parse_options(config.env_options)
+    options: Any = game.parse_options({"reward": "credits", **config.env_options})
     for name in config.eval_opponents:
         resolve(name, game, options)  # An unknown name fails now, not after training.
     run = BatchQ(options, config)
