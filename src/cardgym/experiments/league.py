@@ -251,7 +251,7 @@ class Population:
 # -- results ----------------------------------------------------------------------------------------------------------
 
 TITLE = "A league on {env}"
-HEAD = ("generation", "players", "in the equilibrium", "exploitability", "won from it by the best responder [95 %]")
+HEAD = ("generation", "players", "in the equilibrium", "exploitability", "won by the best responder [95 %]")
 
 
 def rows(generations: Sequence[Generation]) -> list[list[str]]:
@@ -264,7 +264,7 @@ def rows(generations: Sequence[Generation]) -> list[list[str]]:
             "-" if generation.exploitability is None else f"{generation.exploitability:.4f}",
             f"{with_interval(generation.gain, generation.gain_ci95, '+.3f')}, {generation.best}"
             if generation.best
-            else "nobody known wins",
+            else "no known player wins",
         ]
         for generation in generations
     ]
