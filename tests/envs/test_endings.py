@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import gymnasium
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-import cardgym  # noqa: F401  # It registers the games.
+from cardgym import IllegalActionError
 
 GAMES = ("Coda-v0", "OnePlayPoker-v0")
 
@@ -55,6 +56,38 @@ def test_nobody_has_won_a_game_of_several_that_one_forfeited() -> None:
     _, _, over, _, info = env.step(int(info["action_mask"].argmin()))
     assert over
     assert (info["winner"], info["end_reason"]) == (-1, "illegal_action")
+
+
+@pytest.mark.parametrize("vector", [False, True], ids=["single", "vector"])
+def test_first_illegal_action_warns_once_and_says_what_to_do(vector: bool) -> None:
+    env: Any = gymnasium.make_vec("Coda-v0", num_envs=2) if vector else gymnasium.make("Coda-v0")
+    _, info = env.reset(seed=1)
+    illegal = info["action_mask"].argmin(axis=-1)
+    with pytest.warns(UserWarning, match=r"an illegal action ended the game.*action_mask.*illegal_action=\"random\""):
+        env.step(illegal)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env.reset(seed=1)
+        env.step(illegal)
+
+
+@pytest.mark.parametrize("vector", [False, True], ids=["single", "vector"])
+def test_illegal_actions_that_the_caller_asks_for_do_not_warn(vector: bool) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for illegal_action in ("random", "raise"):
+            env: Any = (
+                gymnasium.make_vec("Coda-v0", num_envs=2, illegal_action=illegal_action)
+                if vector
+                else gymnasium.make("Coda-v0", illegal_action=illegal_action)
+            )
+            _, info = env.reset(seed=1)
+            illegal = info["action_mask"].argmin(axis=-1)
+            if illegal_action == "random":
+                env.step(illegal)
+            else:
+                with pytest.raises(IllegalActionError, match="is not legal; allowed are"):
+                    env.step(illegal)
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,6 @@ from cardgym import CardgymError, IllegalActionError
 from cardgym.cli import main
 from cardgym.interop import sb3
 from cardgym.learn.exploration import random_legal
-from cardgym.learn.opponents import OpponentPool
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
 CardVecEnv: Any = sb3.CardVecEnv
@@ -103,6 +103,27 @@ def test_illegal_actions_are_replaced_by_random_legal_ones_unless_said_otherwise
     env = CardVecEnv(tiny, 4, illegal_action="penalize")
     theirs = separate(tiny.id, 4, illegal_action="penalize")
     assert assert_plays_the_same(env, theirs, 40, legal=False) > 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "consequence"), [({}, "was replaced by a random"), ({"illegal_action": "penalize"}, "ended the game")]
+)
+def test_first_illegal_action_warns_once(tiny, arguments, consequence):
+    env = CardVecEnv(tiny, 2, **arguments)
+    env.reset()
+    with pytest.warns(UserWarning, match=f"Tiny-v0: an illegal action {consequence}.*an algorithm that takes masks"):
+        env.step(np.array([0, 4]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env.step(np.array([4, 4]))
+
+
+def test_random_actions_that_the_caller_asks_for_do_not_warn(tiny):
+    env = CardVecEnv(tiny, 2, illegal_action="random")
+    env.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env.step(np.array([0, 4]))
 
 
 def test_raise_leaves_all_games_as_they_were(tiny):
@@ -245,7 +266,7 @@ def test_opponents_are_drawn_by_weight_for_each_game(tiny):
         lineups.append(env._core.seated.batch.plain_rows["lineup"][:, 1].copy())
         for _ in range(4):
             env.step(env.action_masks().argmax(axis=1))
-    perfect = env._core.seated.numbers[0]
+    perfect = env._core.seated.batch.kernel.players.index("perfect")
     for lineup in lineups:
         assert 0.68 < np.mean(lineup == perfect) < 0.82
     assert not np.array_equal(lineups[0], lineups[1])
@@ -254,7 +275,7 @@ def test_opponents_are_drawn_by_weight_for_each_game(tiny):
 def test_drawn_opponents_repeat_with_the_seed(tiny):
     played: list[list[float]] = []
     for seed in (5, 5, 6):
-        env = CardVecEnv(tiny, 20, opponent=OpponentPool.parse(["perfect=1", "random=1"]))
+        env = CardVecEnv(tiny, 20, opponent={"perfect": 1, "random": 1})
         env.seed(seed)
         played.append(returns(env, 16))
     assert played[0] == played[1] != played[2]
@@ -263,10 +284,10 @@ def test_drawn_opponents_repeat_with_the_seed(tiny):
 @pytest.mark.parametrize(
     ("opponent", "options", "message"),
     [
-        ({"self": 1}, {}, "does not know the learner"),
         ({"perfect": 1}, {"num_players": 1}, "has no other seats; leave it out"),
-        ({"perfect": -1}, {}, "give numbers of at least 0, and one above 0"),
-        ({"perfect": float("nan")}, {}, "give numbers of at least 0"),
+        ({"perfect": -1}, {}, "give each player a weight from 0 up, and one of them a weight above 0"),
+        ({"perfect": float("nan")}, {}, "give each player a weight from 0 up"),
+        ({}, {}, "give each player a weight from 0 up"),
         ({"perfct": 1}, {}, "did you mean 'perfect'"),
     ],
 )

@@ -97,6 +97,8 @@ class CardAECEnv(Documented, AECEnv[str, Any, int]):  # type: ignore[misc]  # Pe
         chosen = self._core.one_action(action)
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._core.seated.act(chosen, self._core.illegal)
+        if self._core.seated.batch.plain_rows["forfeited"][0] >= 0:
+            self._core.warn_of_illegal_action()
         self._pay()
         self._select()
         if self._window is not None:

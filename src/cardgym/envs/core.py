@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
+from gymnasium import logger, spaces
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
@@ -57,7 +57,9 @@ class EnvArguments:
         illegal_action: "penalize" (the game ends and is lost), "raise" or "random".
         obs: the name of an observation; the game's first if None.
         obs_mode: "flat", "dict", "torchrl", "rllib" or "tianshou"; see `OBS_MODES`.
-        opponent: who takes the other seats: one player for all, or one for each in the order of play.
+        opponent: who takes the other seats: one player for all, or a list of one for each in the order of play. A
+            player is a name, a path, a callable (observation, action_mask) -> action, or a mapping from players to
+            weights, such as {"heuristic": 3, "random": 1}, from which one is drawn for each seat of each game.
         render_mode: "ansi", "rgb_array" or None.
         seat: the caller's seat, "random" for a new one in each game, or "all" to play every seat.
     """
@@ -146,7 +148,9 @@ class EnvCore:
             why = "seat='all' leaves" if self.plays_all else f"{self.game.id} has"
             raise CardgymError(f"opponent={opponent!r}: {why} no other seats; leave it out")
         specs = [] if self.plays_all else seated(opponent, seats - 1)
-        roster = [resolve(spec, self.game, self.options) for spec in specs]
+        # Each player once, also where several seats share it: then its decisions in all of them are one batch.
+        players = {id(spec): resolve(spec, self.game, self.options) for spec in specs}
+        roster = [players[id(spec)] for spec in specs]
         self.seated = SeatedBatch(self.game, self.options, num_rows, roster, self.observation_name, num_threads)
         lineup = [CALLER] * seats if self.plays_all else [CALLER, *self.seated.numbers]
         requested_seat = EVERY_SEAT if seat == "all" else ANY_SEAT if seat == "random" else int(seat)
@@ -154,6 +158,7 @@ class EnvCore:
         self.shows_keys = self.game.state_index.has_indices
         self.num_threads = num_threads
         self.shows_as_is = self.observation.discrete is None and self.masked is None
+        self._warned = False
 
     def observation_space(self) -> spaces.Space[Any]:
         """The space of one observation."""
@@ -218,6 +223,17 @@ class EnvCore:
         """Raise `IllegalActionError` if one of `actions[rows]` is illegal."""
         masks = self.observe_now()[1]
         check_legal(actions[rows], masks[rows], lambda place: f"env {rows[place]}: ", IllegalActionError)
+
+    def warn_of_illegal_action(self, consequence: str = "ended the game, which counts as lost") -> None:
+        """Warn through `gymnasium.logger`, once for each env, that an illegal action was played."""
+        if not self._warned:
+            self._warned = True
+            logger.warn(
+                f"{self.game.id}: an illegal action {consequence}. Choose among the legal actions, those with a 1 in "
+                'info["action_mask"] or in env.action_masks(), or train with an algorithm that takes masks. '
+                'illegal_action="random" replaces illegal actions without a warning, "raise" makes them errors.',
+                stacklevel=3,
+            )
 
     def render(self, row: int, seat: int) -> str | npt.NDArray[np.uint8]:
         """A row as `seat` sees it: text, or a picture (720, 960, 3), uint8.

@@ -39,12 +39,13 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
 
     Args:
         game: the game's id.
-        opponent: a player's name, a path, a callable (observation, action_mask) -> action, or a list of those.
+        opponent: a player's name, a path, a callable (observation, action_mask) -> action, a mapping from those to
+            weights to draw from in each game, or a list with one of these for each of the other seats.
         seat: the seat to play, from 0; "random" for a new one in each game; "all" for every seat.
         obs: the name of an observation; the game's first by default.
         obs_mode: "flat", "dict" for `Dict(observation, action_mask)`, or "torchrl", "rllib" or "tianshou" for the dict
             that the library expects.
-        illegal_action: "penalize" (default: the game ends and is lost), "raise" or "random".
+        illegal_action: "penalize" (default: the game ends and is lost; the first warns), "raise" or "random".
         render_mode: "ansi" or "rgb_array".
         arguments: the arguments above, and the game's options.
 
@@ -111,7 +112,10 @@ class CardEnv(Documented, gymnasium.Env[Any, Any]):
         if over:
             batch = core.seated.batch
             info["winner"] = winners(core.game, batch, _OVER)[0]
-            info["end_reason"] = ILLEGAL_ACTION if batch.plain_rows["forfeited"][0] >= 0 else FINISHED
+            info["end_reason"] = FINISHED
+            if batch.plain_rows["forfeited"][0] >= 0:
+                info["end_reason"] = ILLEGAL_ACTION
+                core.warn_of_illegal_action()
         return shown, reward, over, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

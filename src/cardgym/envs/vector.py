@@ -238,6 +238,8 @@ class CardVectorEnv(Documented, VectorEnv[Any, Any, Any]):
     def _ends(self, terminated: npt.NDArray[np.bool_], truncated: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """The infos `winner` and `end_reason`."""
         batch, over = self._core.seated.batch, terminated | truncated
+        if (batch.plain_rows["forfeited"][terminated] >= 0).any():
+            self._core.warn_of_illegal_action()
         found = {"winner": winners(self.game, batch, terminated), "end_reason": reasons(batch, terminated, truncated)}
         return found | {f"_{name}": over.copy() for name in found}
 

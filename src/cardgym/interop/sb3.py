@@ -13,8 +13,17 @@ except ModuleNotFoundError as error:
 
 from cardgym.interop.sb3_dqn import MaskableDQN
 from cardgym.interop.sb3_player import ModelPlayer, load_player
+from cardgym.interop.sb3_self_play import SelfPlayCallback
 from cardgym.interop.sb3_training import ArenaCallback, SB3Training
 from cardgym.interop.sb3_vec_env import CardVecEnv
 
 del _sb3_contrib, _stable_baselines3
-__all__ = ["ArenaCallback", "CardVecEnv", "MaskableDQN", "ModelPlayer", "SB3Training", "load_player"]
+__all__ = [
+    "ArenaCallback",
+    "CardVecEnv",
+    "MaskableDQN",
+    "ModelPlayer",
+    "SB3Training",
+    "SelfPlayCallback",
+    "load_player",
+]

@@ -60,7 +60,12 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     """Stable-Baselines3 saves models, but not the state of a training."""
 
     opponents: Items[str] = ("random=1",)
-    """Who plays the other seats, each as name=weight: players' names or paths."""
+    """Who plays the other seats, each as name=weight: players' names, paths, `self`, or `snapshot` for an earlier copy
+    of the learner."""
+    num_snapshots: PositiveInt = 4
+    """How many earlier copies of the learner `snapshot` is drawn from."""
+    snapshot_every: PositiveInt = 50_000
+    """Steps from one copy to the next; each replaces the oldest."""
 
     algorithm: Literal["maskable_ppo", "ppo", "maskable_dqn", "dqn"] = "maskable_ppo"
     """maskable_ppo and maskable_dqn keep to the legal actions; an illegal action of ppo or dqn becomes a random legal

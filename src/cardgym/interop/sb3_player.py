@@ -8,6 +8,7 @@ its weights and its JSON, and nothing is unpickled. Any other is loaded only whe
 from __future__ import annotations
 
 import base64
+import copy
 import io
 import json
 import os
@@ -40,7 +41,15 @@ from cardgym.files.archives import Archive
 from cardgym.files.documents import Document, at_most, validate
 from cardgym.files.json_values import parse_json
 from cardgym.interop import sb3_dqn
-from cardgym.players.actions import Actions, Masks, Observations, best_actions
+from cardgym.players.actions import (
+    Actions,
+    Masks,
+    Observations,
+    best_actions,
+    one_hot,
+    sample_actions,
+    softmax,
+)
 from cardgym.players.base import TRUST, Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 from cardgym.players.networks import MAX_LAYERS, MAX_UNITS, one_thread
@@ -65,13 +74,14 @@ _UNUSED_KWARGS = ("optimizer_class", "optimizer_kwargs")
 
 
 class ModelPlayer(Player):
-    """The greedy player of a model; deterministic.
+    """The player of a model; greedy unless it samples.
 
     It takes the legal action of the highest probability or value, so a model trained without masks plays legal actions
-    too.
+    too. With `samples` it draws its actions as the model does while it learns: from the policy's probabilities, or, of
+    a model of values, at random with the model's `exploration_rate` at the time.
     """
 
-    def __init__(self, model: BaseAlgorithm | BasePolicy, name: str = "model") -> None:
+    def __init__(self, model: BaseAlgorithm | BasePolicy, name: str = "model", *, samples: bool = False) -> None:
         """A player that plays as `model` does now, and changes with it.
 
         If the model's env is wrapped in `VecNormalize`, the player reads observations as that normalizes them.
@@ -88,17 +98,47 @@ class ModelPlayer(Player):
             raise CardgymError(f"{name}: its {type(policy).__name__} cannot be a player; PPO's, A2C's and DQN's can")
         self.name = name
         self.observation_name = metadata["observation"]
+        self.samples = samples
+        self._model = model
         self._policy = policy
         self._normalize = model.get_vec_normalize_env() if isinstance(model, BaseAlgorithm) else None
 
+    def snapshot(self) -> ModelPlayer:
+        """A copy with the weights and the normalization of observations as they are now."""
+        frozen = copy.copy(self)
+        frozen._normalize = copy.deepcopy(self._normalize)  # As when it is saved: without its env.
+        stored = io.BytesIO()  # Not deepcopy, which refuses a policy that keeps tensors of its last update.
+        self._policy.save(stored)
+        stored.seek(0)
+        frozen._policy = type(self._policy).load(stored, device=self._policy.device)
+        return frozen
+
     def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
         """See `Player.act`."""
+        if self.samples and draws is not None:
+            return sample_actions(self.probabilities(observations, masks), draws)
+        return best_actions(self._scores(observations, masks), masks)
+
+    def probabilities(self, observations: Observations, masks: Masks, temperature: float = 0.0) -> npt.NDArray[Any]:
+        """See `Player.probabilities`."""
+        scores = self._scores(observations, masks)
+        if not self.samples:
+            return one_hot(best_actions(scores, masks), masks)
+        if not _has_values(self._policy):
+            return softmax(scores, masks, 1.0)
+        rate = getattr(self._model, "exploration_rate", 0.0)
+        uniform = masks / masks.sum(axis=1, keepdims=True)
+        return rate * uniform + (1 - rate) * one_hot(best_actions(scores, masks), masks)
+
+    def _scores(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float32]:
+        """See `action_scores`, (rows, actions), float32."""
         policy, inputs = self._policy, self._inputs(observations, masks)
         if self._normalize is not None:
             inputs = self._normalize.normalize_obs(inputs)
         policy.set_training_mode(False)
         with one_thread(), torch.inference_mode():
-            return best_actions(action_scores(policy, policy.obs_to_tensor(inputs)[0]).cpu().numpy(), masks)
+            scores: npt.NDArray[np.float32] = action_scores(policy, policy.obs_to_tensor(inputs)[0]).cpu().numpy()
+        return scores
 
     def _inputs(
         self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]
@@ -110,6 +150,11 @@ class ModelPlayer(Player):
         if isinstance(space["observation"] if isinstance(space, spaces.Dict) else space, spaces.Discrete):
             shown = observations[:, 0].astype(np.int64)
         return {"observation": shown, "action_mask": masks} if as_dict else shown
+
+
+def _has_values(policy: BasePolicy) -> bool:
+    """Whether a policy's scores are values of actions, not logits."""
+    return isinstance(policy, dqn.DQNPolicy | qrdqn.QRDQNPolicy)
 
 
 def action_scores(policy: BasePolicy, observations: Any) -> Tensor:

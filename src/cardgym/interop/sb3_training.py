@@ -25,6 +25,7 @@ from cardgym.files.limits import check_memory
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.interop.sb3_dqn import MaskableDQN
 from cardgym.interop.sb3_player import ModelPlayer
+from cardgym.interop.sb3_self_play import SelfPlayCallback
 from cardgym.interop.sb3_vec_env import CardVecEnv
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Board, Metrics, evaluate_learner, log_evaluation, summary
@@ -191,12 +192,15 @@ class SB3Training(Training):
     def make_games(self) -> CardVecEnv:
         """The games of the learner's seat, side by side."""
         config, options = self._sb3_config, self.options
+        pool = OpponentPool.parse(config.opponents)
         env_options: dict[str, Any] = options.asdict()
         return CardVecEnv(
             self.game, config.num_envs,
-            opponent="random" if options.num_players == 1 else OpponentPool.parse(config.opponents),
+            num_snapshots=config.num_snapshots,
+            opponent="random" if options.num_players == 1 else dict(zip(pool.specs, pool.weights, strict=True)),
             seat="random" if config.seat < 0 else config.seat,
             obs=config.observation or None,
+            illegal_action="random",
             **env_options,
         )  # fmt: skip
 
@@ -239,6 +243,9 @@ class SB3Training(Training):
             Every(config.save_every, lambda step: self.save(), between_rollouts=True),
             Every(1, lambda step: self._save_if_due(), between_rollouts=True),
         ]
+        env = model.get_env()
+        if env is not None and cast(CardVecEnv, env.unwrapped).self_play.used:
+            callbacks.append(SelfPlayCallback(config.snapshot_every))
         model.learn(config.total_steps, callbacks, log_interval=_NEVER)
         self.save()
 

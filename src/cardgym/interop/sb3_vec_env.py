@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import gymnasium
@@ -15,13 +14,14 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 
 from cardgym.engine.contract import Game
 from cardgym.engine.kernel import NOBODY, NOOP, RESET, STEP
-from cardgym.envs.core import EnvCore, Opponents, check_reset_options
+from cardgym.envs.core import EnvCore, check_reset_options
 from cardgym.envs.vector import RowView
 from cardgym.errors import CardgymError, IllegalActionError
-from cardgym.learn.opponents import SELF, SNAPSHOT, OpponentPool
-from cardgym.players.actions import check_legal
-from cardgym.players.base import PlayerSpec
-from cardgym.players.seats import SeatedBatch
+from cardgym.interop.sb3_self_play import SelfPlay
+from cardgym.players.actions import are_legal, check_legal
+
+_STEPS_CHECKED = 100
+"""Steps in which illegal actions are looked for to warn of them: an algorithm without masks soon plays one."""
 
 
 class CardVecEnv(VecEnv):
@@ -34,28 +34,24 @@ class CardVecEnv(VecEnv):
     game that ended, and `infos[i]["TimeLimit.truncated"]` is always False. Infos contain nothing else: filling them
     takes longer than playing. Action masks are a method, `action_masks()`, which MaskablePPO and MaskableDQN call.
 
-    An illegal action is replaced by a random legal one unless `illegal_action` says otherwise. For algorithms without
-    masks (PPO, DQN, A2C) leave it so. With "penalize", the default of the Gymnasium envs, the game ends and is lost at
-    the first illegal action, and such an algorithm learns the few actions that are always legal instead of the game.
-    Algorithms with masks never play an illegal action, so for them it makes no difference.
+    An illegal action is replaced by a random legal one; the first warns, unless `illegal_action="random"` is given. For
+    algorithms without masks (PPO, DQN, A2C) leave it so. With "penalize", the default of the Gymnasium envs, the game
+    ends and is lost at the first illegal action, and such an algorithm learns the few actions that are always legal
+    instead of the game. Algorithms with masks never play an illegal action, so for them it makes no difference.
 
     Args:
         game: the game's id, or a game.
         num_envs: how many games are played side by side.
-        opponent: who takes the other seats: a player's name, a path, a callable (observation, action_mask) -> action,
-            or a list of those, one for each seat in the order of play. A mapping such as {"heuristic": 3, "random": 1},
-            or an `OpponentPool`, draws a player by weight for each seat of each game.
-        seat: the learner's seat, from 0; "random" for a new one each game.
-        obs: the name of an observation; the game's first by default.
-        obs_mode: "flat", or "dict" for `Dict(observation, action_mask)`, which takes the policy `MultiInputPolicy`.
-        illegal_action: "random" (default), "penalize" or "raise".
-        render_mode: "ansi" or "rgb_array".
+        num_snapshots: how many snapshots of the learner the opponent "snapshot" is drawn from.
         num_threads: how many threads share the games of a step; they play the same games whatever their number.
-        options: the game's options.
+        arguments: `cardgym.envs.core.EnvArguments`, and the game's options. Here `illegal_action` is "random" by
+            default, and an opponent may also be "self" (the model that learns) or "snapshot" (an earlier copy of it),
+            alone or in a mapping such as {"self": 0.8, "heuristic": 0.2}. Both need a `SelfPlayCallback` in `learn`.
 
     Attributes:
         game: the game.
         options: its options.
+        self_play: what "self" and "snapshot" play.
 
     Raises:
         CardgymError: for an unknown name or a value that is not allowed.
@@ -67,38 +63,25 @@ class CardVecEnv(VecEnv):
         game: str | Game,
         num_envs: int = 1,
         *,
-        opponent: Opponents | Mapping[PlayerSpec, float] | OpponentPool = "random",
-        seat: int | str = 0,
-        obs: str | None = None,
-        obs_mode: str = "flat",
-        illegal_action: str = "random",
-        render_mode: str | None = None,
         num_threads: int = 1,
-        **options: Any,
+        num_snapshots: int = 4,
+        **arguments: Any,
     ) -> None:
-        if not isinstance(num_envs, int) or num_envs < 1:
-            raise CardgymError(f"num_envs={num_envs}: allowed are whole numbers from 1")
-        if obs_mode not in ("flat", "dict"):
-            raise CardgymError(f"obs_mode={obs_mode!r}: allowed are 'flat' and 'dict' for Stable-Baselines3")
-        if seat == "all":
+        for name, number in (("num_envs", num_envs), ("num_snapshots", num_snapshots)):
+            if not isinstance(number, int) or number < 1:
+                raise CardgymError(f"{name}={number}: allowed are whole numbers from 1")
+        given = {"illegal_action": "random", "obs_mode": "flat", "seat": 0, "opponent": "random", **arguments}
+        if given["obs_mode"] not in ("flat", "dict"):
+            raise CardgymError(f"obs_mode={given['obs_mode']!r}: allowed are 'flat' and 'dict' for Stable-Baselines3")
+        if given["seat"] == "all":
             raise CardgymError("seat='all': Stable-Baselines3 learns one seat; name it, or 'random'")
-        pool = OpponentPool.of(opponent) if isinstance(opponent, Mapping) else opponent
-        self._core = EnvCore(
-            game,
-            options,
-            num_rows=num_envs,
-            opponent="random" if isinstance(pool, OpponentPool) else pool,
-            seat=seat,
-            obs=obs,
-            obs_mode=obs_mode,
-            illegal_action=illegal_action,
-            render_mode=render_mode,
-            num_threads=num_threads,
-        )
+        self.self_play = SelfPlay(num_snapshots)
+        given["opponent"] = self.self_play.seated(given["opponent"])
+        self._core = EnvCore(game, given, num_rows=num_envs, num_threads=num_threads)
         self.game = self._core.game
         self.options = self._core.options
         self.spec = gymnasium.registry.get(self.game.id)
-        self._draw = _OpponentDraw(self._core, pool) if isinstance(pool, OpponentPool) else None
+        self._steps_checked = 0 if "illegal_action" in arguments else _STEPS_CHECKED
         self._seeded = np.zeros(num_envs, np.bool_)
         self._actions = np.zeros(num_envs, np.int64)
         spaces = self._core.observation_space(), self._core.action_space()
@@ -124,8 +107,6 @@ class CardVecEnv(VecEnv):
             if seed is not None or not self._seeded[i]:
                 rows["key"][i] = self._core.draw_key(seeding.np_random(seed)[0])
                 rows["games"][i] = 0
-        if self._draw is not None and (self._seeds[0] is not None or not self._seeded[0]):
-            self._draw.seed(self._seeds[0])
         self._seeded[:] = True
         for i, options in enumerate(self._options):
             check_reset_options(options, ("deck",))
@@ -155,19 +136,26 @@ class CardVecEnv(VecEnv):
             Observations (num_envs, ...), rewards (num_envs,) float32, dones (num_envs,) bool, and a list of infos.
 
         Raises:
-            CardgymError: before the first `reset`.
+            CardgymError: before the first `reset`, and for opponents `self` and `snapshot` without a model.
             IllegalActionError: for an illegal action with `illegal_action="raise"`; all games are left as they were.
         """
         core, seated = self._core, self._core.seated
         if not self._seeded.all():
             raise CardgymError("step() before reset(): call reset()")
+        self.self_play.check()
         if core.raises:
             check_legal(self._actions, seated.masks, lambda row: f"env {row}: ", IllegalActionError)
+        if self._steps_checked:
+            self._steps_checked -= 1
+            if not are_legal(self._actions, seated.masks).all():
+                core.warn_of_illegal_action("was replaced by a random legal one")
         seated.step(self._actions, STEP, illegal=core.illegal, skip=True)
         rewards = seated.batch.answers["reward"].astype(np.float32)
         dones: npt.NDArray[np.bool_] = seated.batch.answers["pending_policy"] == NOBODY
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
         if dones.any():
+            if (seated.batch.plain_rows["forfeited"][dones] >= 0).any():
+                core.warn_of_illegal_action()
             last = self._observations()
             for i in np.flatnonzero(dones).tolist():
                 infos[i]["terminal_observation"] = (
@@ -186,8 +174,6 @@ class CardVecEnv(VecEnv):
 
     def _start(self, starting: npt.NDArray[np.bool_]) -> None:
         """Start the next game in the rows `starting`, (num_envs,) bool."""
-        if self._draw is not None:
-            self._draw(np.flatnonzero(starting))
         self._core.seated.step(0, np.where(starting, RESET, NOOP), skip=True)
 
     def _observations(self) -> npt.NDArray[Any] | dict[str, npt.NDArray[Any]]:
@@ -245,41 +231,3 @@ class CardVecEnv(VecEnv):
     def _get_indices(self, indices: VecEnvIndices) -> Iterable[int]:
         """As `VecEnv`'s; NumPy's whole numbers are indices too."""
         return super()._get_indices(int(indices) if isinstance(indices, np.integer) else indices)
-
-
-class _OpponentDraw:
-    """Draws opponents by weight for each seat of each game."""
-
-    def __init__(self, core: EnvCore, pool: OpponentPool) -> None:
-        """Seat the players of `pool` in the games of `core`.
-
-        Raises:
-            CardgymError: for `self` and `snapshot`, a bad weight, an unknown player, or a game of one player.
-        """
-        self._num_seats = core.options.num_players
-        for name in (SELF, SNAPSHOT):
-            if name in pool.specs:
-                raise CardgymError(f"opponent {name!r}: a vec env does not know the learner; name other players")
-        if self._num_seats == 1:
-            raise CardgymError(f"opponent={pool.specs}: {core.game.id} has no other seats; leave it out")
-        if not all(0 <= weight < math.inf for weight in pool.weights) or not sum(pool.weights) > 0:
-            raise CardgymError(f"opponent weights {pool.weights}: give numbers of at least 0, and one above 0")
-        requested_seat = core.seated.batch.plain_rows["requested_seat"].copy()
-        roster = pool.players(core.game, core.options)
-        core.seated = SeatedBatch(
-            core.game, core.options, len(requested_seat), roster, core.observation_name, core.num_threads
-        )
-        core.seated.batch.plain_rows["requested_seat"] = requested_seat
-        self._rows = core.seated.batch.plain_rows
-        self._numbers, shares = pool.choices(core.seated.numbers)
-        self._probabilities = np.array(shares) / sum(shares)
-        self.generator = np.random.default_rng()
-
-    def seed(self, seed: int | None) -> None:
-        """Let `seed` decide what is drawn from now on."""
-        self.generator = np.random.default_rng(None if seed is None else [seed, 1])
-
-    def __call__(self, rows: npt.NDArray[np.intp]) -> None:
-        """Draw the opponents of the next games of `rows`."""
-        drawn = self.generator.choice(len(self._numbers), (len(rows), self._num_seats - 1), p=self._probabilities)
-        self._rows["lineup"][rows, 1 : self._num_seats] = self._numbers[drawn]

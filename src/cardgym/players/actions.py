@@ -58,6 +58,13 @@ def one_hot(actions: Actions, masks: Masks) -> npt.NDArray[np.float32]:
     return shares
 
 
+def are_legal(actions: npt.NDArray[np.integer[Any]], masks: Masks) -> npt.NDArray[np.bool_]:
+    """Whether the action of each row is legal, (rows,), bool; see `check_legal`."""
+    in_range = (actions >= 0) & (actions < masks.shape[1])
+    legal: npt.NDArray[np.bool_] = in_range & (masks[np.arange(len(masks)), np.where(in_range, actions, 0)] != 0)
+    return legal
+
+
 def check_legal(
     actions: npt.NDArray[np.integer[Any]],
     masks: Masks,
@@ -75,8 +82,7 @@ def check_legal(
     Raises:
         CardgymError: an `error` that names the legal actions.
     """
-    in_range = (actions >= 0) & (actions < masks.shape[1])
-    legal = in_range & (masks[np.arange(len(masks)), np.where(in_range, actions, 0)] != 0)
+    legal = are_legal(actions, masks)
     if not legal.all():
         row = int(np.argmin(legal))
         allowed = ", ".join(map(str, np.flatnonzero(masks[row])))

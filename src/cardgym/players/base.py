@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -209,8 +209,9 @@ def batched(
 
 # -- finding players --------------------------------------------------------------------------------------------------
 
-PlayerSpec = str | Path | Policy | Player | Acts
-"""How a caller names a player: a name that the game knows, a path, a callable, an object with `act`, or the player."""
+PlayerSpec = str | Path | Policy | Player | Acts | Mapping[Any, float]
+"""How a caller names a player: a name that the game knows, a path, a callable, an object with `act`, the player, or a
+mapping from such specs to weights."""
 
 
 def player_names(game: Game) -> tuple[str, ...]:
@@ -251,6 +252,8 @@ def _is_of(path: Path, game: Game, options: Options | None) -> bool:
 def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     """The player that `spec` names.
 
+    A mapping from players to weights is a mixture, which draws one of them for each game.
+
     An object with a method `act` needs no other attribute; its `name` and `observation_name` are read if it has them.
 
     A path is a policy file (`.json`), a network, Q-table or strategy (`.safetensors`), a mixture of players
@@ -263,6 +266,12 @@ def resolve(spec: PlayerSpec, game: Game, options: Options) -> Player:
     """
     if isinstance(spec, Player):
         return spec
+    if isinstance(spec, Mapping):
+        from cardgym.players.mixtures import mixture
+
+        players = [resolve(part, game, options) for part in spec]
+        names = ", ".join(f"{player.name}={weight}" for player, weight in zip(players, spec.values(), strict=True))
+        return mixture(names, players, list(spec.values()))
     if not isinstance(spec, str | Path):
         own_name = getattr(spec, "name", getattr(spec, "__name__", type(spec).__name__))
         act = getattr(spec, "act", None)

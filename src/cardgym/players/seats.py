@@ -59,7 +59,8 @@ class SeatedBatch:
                 numbers.append(next_table)
                 next_table += 1
             else:
-                numbers.append(CALLER - 1 - len(self._outside))
+                known = [number for number, other in self._outside.items() if other is player]
+                numbers.append(known[0] if known else CALLER - 1 - len(self._outside))
                 self._outside[numbers[-1]] = player
         rest = iter(numbers)
         self.numbers = [
