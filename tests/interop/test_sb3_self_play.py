@@ -170,7 +170,7 @@ def test_env_without_its_learner_says_what_to_do(tiny, opponent):
 def test_callback_refuses_envs_it_cannot_serve(tiny):
     with pytest.raises(CardgymError, match="needs a CardVecEnv with opponent='self'"):
         maskable_ppo(CardVecEnv(tiny, 4)).learn(64, SelfPlayCallback())
-    with pytest.raises(CardgymError, match="only VecNormalize works"):
+    with pytest.raises(CardgymError, match="none but VecNormalize"):
         maskable_ppo(VecFrameStack(CardVecEnv(tiny, 4, opponent="self"), 2)).learn(64, SelfPlayCallback())
     with pytest.raises(CardgymError, match="snapshot_every=0"):
         SelfPlayCallback(0)

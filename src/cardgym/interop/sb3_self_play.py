@@ -132,8 +132,8 @@ class SelfPlayCallback(BaseCallback):
             )
         if self.model.observation_space != games.observation_space:
             raise CardgymError(
-                f"opponent {SELF!r}: a wrapper changes the observations, but in other seats the model would see those of "
-                "the env; of the wrappers that change observations only VecNormalize works"
+                f"opponent {SELF!r}: a wrapper changes the observations, which works in the learner's seat only; of "
+                "those wrappers use none but VecNormalize"
             )
         self._self_play.connect(self.model)
         self._last_step = self.model.num_timesteps
