@@ -36,7 +36,7 @@ def first_weights(model: Any) -> np.ndarray:
 
 
 @pytest.mark.parametrize("make", [maskable_ppo, maskable_dqn])
-def test_opponent_is_the_model_as_it_is_now(tiny, make, monkeypatch):
+def test_opponent_is_the_model_as_it_is_now(tiny: Any, make: Any, monkeypatch: Any) -> None:
     env = CardVecEnv(tiny, 4, opponent="self", seat="random", illegal_action="raise")
     model = make(env)
     played: list[np.ndarray] = []
@@ -52,7 +52,7 @@ def test_opponent_is_the_model_as_it_is_now(tiny, make, monkeypatch):
     assert len({weights.tobytes() for weights in played}) > 3
 
 
-def test_self_samples_as_the_model_does_in_training(tiny):
+def test_self_samples_as_the_model_does_in_training(tiny: Any) -> None:
     env = CardVecEnv(tiny, 4)
     env.reset()
     seen, masks = env._core.seated.observations, env._core.seated.masks
@@ -71,7 +71,7 @@ def test_self_samples_as_the_model_does_in_training(tiny):
     np.testing.assert_allclose(shares[np.arange(4), best], 0.6 + 0.4 / masks.sum(axis=1))
 
 
-def test_snapshots_are_earlier_copies_and_the_oldest_is_replaced(tiny):
+def test_snapshots_are_earlier_copies_and_the_oldest_is_replaced(tiny: Any) -> None:
     env = CardVecEnv(tiny, 4, opponent={"self": 1, "snapshot": 2, "random": 1}, num_snapshots=2)
     model = maskable_ppo(env, learning_rate=0.01)
     weights: list[np.ndarray] = []
@@ -92,7 +92,7 @@ def test_snapshots_are_earlier_copies_and_the_oldest_is_replaced(tiny):
     assert not np.array_equal(kept[0], kept[1])
 
 
-def test_games_of_a_mapping_are_shared_by_weight(tiny):
+def test_games_of_a_mapping_are_shared_by_weight(tiny: Any) -> None:
     env = CardVecEnv(tiny, 400, opponent={"self": 0.5, "snapshot": 0.25, "perfect": 0.25}, num_snapshots=2)
     env.self_play.connect(maskable_ppo(env))
     env.seed(1)
@@ -103,21 +103,21 @@ def test_games_of_a_mapping_are_shared_by_weight(tiny):
     assert shares == pytest.approx({"self": 0.5, "snapshot 1": 0.125, "snapshot 2": 0.125, "perfect": 0.25}, abs=0.06)
 
 
-def test_same_seed_gives_the_same_weights(tiny):
+def test_same_seed_gives_the_same_weights(tiny: Any) -> None:
     finals = []
     for _ in range(2):
         env = CardVecEnv(tiny, 4, opponent={"self": 1, "snapshot": 1}, seat="random")
         model = maskable_ppo(env)
         model.learn(192, SelfPlayCallback(64))
         finals.append(first_weights(model))
-    assert np.array_equal(*finals)
+    assert np.array_equal(finals[0], finals[1])
 
 
-def test_opponent_sees_what_vec_normalize_shows_the_model(tiny):
-    env = VecNormalize(VecMonitor(CardVecEnv(tiny, 8, opponent={"self": 1, "snapshot": 1}, illegal_action="raise")))
+def test_opponent_sees_what_vec_normalize_shows_the_model(tiny: Any) -> None:
+    env: Any = VecNormalize(VecMonitor(CardVecEnv(tiny, 8, opponent={"self": 1, "snapshot": 1}, illegal_action="raise")))
     model = maskable_ppo(env)
     model.learn(256, SelfPlayCallback(128))
-    games = env.unwrapped
+    games: Any = env.unwrapped
     seen, masks = games._core.seated.observations, games._core.seated.masks
     model.learn(256, SelfPlayCallback(10_000))
     games.self_play.connect(model)
@@ -130,7 +130,7 @@ def test_opponent_sees_what_vec_normalize_shows_the_model(tiny):
     assert taken._normalize.obs_rms.count < env.obs_rms.count
 
 
-def test_loaded_model_learns_on_in_self_play(tiny, tmp_path):
+def test_loaded_model_learns_on_in_self_play(tiny: Any, tmp_path: Any) -> None:
     model = maskable_ppo(CardVecEnv(tiny, 4, opponent="self"))
     model.learn(64, SelfPlayCallback())
     model.save(tmp_path / "model.zip")
@@ -143,7 +143,7 @@ def test_loaded_model_learns_on_in_self_play(tiny, tmp_path):
     assert not np.array_equal(first_weights(loaded), before)
 
 
-def test_self_play_learns_the_tiny_game(tiny):
+def test_self_play_learns_the_tiny_game(tiny: Any) -> None:
     env = CardVecEnv(tiny, 32, opponent="self", seat="random")
     model = maskable_ppo(env, learning_rate=5e-3, n_epochs=4)
     model.learn(6_400, SelfPlayCallback())
@@ -158,7 +158,7 @@ def test_self_play_learns_the_tiny_game(tiny):
 
 
 @pytest.mark.parametrize("opponent", ["self", "snapshot", {"self": 1, "random": 9}])
-def test_env_without_its_learner_says_what_to_do(tiny, opponent):
+def test_env_without_its_learner_says_what_to_do(tiny: Any, opponent: Any) -> None:
     model = maskable_ppo(CardVecEnv(tiny, 4, opponent=opponent))
     with pytest.raises(CardgymError, match=r"pass cardgym\.interop\.sb3\.SelfPlayCallback\(\) to learn\(\)"):
         model.learn(64)
@@ -167,7 +167,7 @@ def test_env_without_its_learner_says_what_to_do(tiny, opponent):
         model.learn(64)
 
 
-def test_callback_refuses_envs_it_cannot_serve(tiny):
+def test_callback_refuses_envs_it_cannot_serve(tiny: Any) -> None:
     with pytest.raises(CardgymError, match="needs a CardVecEnv with opponent='self'"):
         maskable_ppo(CardVecEnv(tiny, 4)).learn(64, SelfPlayCallback())
     with pytest.raises(CardgymError, match="none but VecNormalize"):

@@ -107,7 +107,7 @@ class ModelPlayer(Player):
         """A copy with the weights and the normalization of observations as they are now."""
         frozen = copy.copy(self)
         frozen._normalize = copy.deepcopy(self._normalize)  # As when it is saved: without its env.
-        stored = io.BytesIO()  # Not deepcopy, which refuses a policy that keeps tensors of its last update.
+        stored: Any = io.BytesIO()  # Not deepcopy, which refuses a policy that keeps tensors of its last update.
         self._policy.save(stored)
         stored.seek(0)
         frozen._policy = type(self._policy).load(stored, device=self._policy.device)
@@ -127,7 +127,7 @@ class ModelPlayer(Player):
         if not _has_values(self._policy):
             return softmax(scores, masks, 1.0)
         rate = getattr(self._model, "exploration_rate", 0.0)
-        uniform = masks / masks.sum(axis=1, keepdims=True)
+        uniform: npt.NDArray[Any] = masks / masks.sum(axis=1, keepdims=True)
         return rate * uniform + (1 - rate) * one_hot(best_actions(scores, masks), masks)
 
     def _scores(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float32]:

@@ -125,8 +125,8 @@ class SelfPlayCallback(BaseCallback):
 
     def _init_callback(self) -> None:
         games = self.training_env.unwrapped
-        self._self_play = getattr(games, "self_play", None)
-        if not isinstance(self._self_play, SelfPlay) or not self._self_play.used:
+        self_play = getattr(games, "self_play", None)
+        if not isinstance(self_play, SelfPlay) or not self_play.used:
             raise CardgymError(
                 f"SelfPlayCallback needs a CardVecEnv with opponent={SELF!r}, {SNAPSHOT!r} or a mapping with these"
             )
@@ -135,7 +135,8 @@ class SelfPlayCallback(BaseCallback):
                 f"opponent {SELF!r}: a wrapper changes the observations, which works in the learner's seat only; of "
                 "those wrappers use none but VecNormalize"
             )
-        self._self_play.connect(self.model)
+        self_play.connect(self.model)
+        self._self_play = self_play
         self._last_step = self.model.num_timesteps
 
     def _on_step(self) -> bool:
