@@ -126,8 +126,8 @@ class ModelPlayer(Player):
             return one_hot(best_actions(scores, masks), masks)
         if not _has_values(self._policy):
             return softmax(scores, masks, 1.0)
-        rate = getattr(self._model, "exploration_rate", 0.0)
-        uniform: npt.NDArray[Any] = masks / masks.sum(axis=1, keepdims=True)
+        rate = float(getattr(self._model, "exploration_rate", 0.0))
+        uniform = masks / masks.sum(axis=1, keepdims=True)
         return rate * uniform + (1 - rate) * one_hot(best_actions(scores, masks), masks)
 
     def _scores(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float32]:
