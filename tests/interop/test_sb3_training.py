@@ -120,12 +120,13 @@ def test_long_names_of_opponents_do_not_stop_the_training(tiny, tmp_path, capsys
     ("algorithm", "changes"),
     [
         ("maskable_ppo", {"eval_every": 2_000, "eval_games": 20}),
+        ("maskable_ppo", {"opponents": ("self=3", "snapshot=1", "random=1"), "num_snapshots": 2}),
         ("ppo", {"normalize_reward": True, "opponents": ("perfect=1", "random=1")}),
         ("maskable_dqn", {"eval_every": 2_000, "eval_games": 20, "seat": 1}),
         ("maskable_dqn", {"double": False, "env_options": {"num_players": 1, "turns": 3}}),
         ("dqn", {}),
     ],
-    ids=["maskable-ppo", "ppo", "maskable-double-dqn", "maskable-dqn-alone", "dqn"],
+    ids=["maskable-ppo", "self-play", "ppo", "maskable-double-dqn", "maskable-dqn-alone", "dqn"],
 )
 def test_script_learns_the_tiny_game(script, tiny, tmp_path, algorithm, changes):
     config = QUICK.replace(algorithm=algorithm, **changes)
@@ -205,7 +206,6 @@ def test_other_seeds_play_other_games(script, tiny, tmp_path):
             ["--env-id", "Tiny-v0", "--resume"],
             "this script cannot resume a run; train from the start in another folder, or",
         ),
-        (["--env-id", "Tiny-v0", "--opponents", "self=1"], "a vec env does not know the learner"),
         (["--env-id", "Tiny-v0", "--eval-opponents", "perfct"], "did you mean 'perfect'"),
         (["--env-id", "Tiny-v0", "--seat", "4"], "seat=4: allowed are 0 to 1"),
         (["--env-id", "Tiny-v0", "--num-steps", str(10**12)], "lower num_steps or num_envs"),
