@@ -114,10 +114,10 @@ def test_same_seed_gives_the_same_weights(tiny: Any) -> None:
 
 
 def test_opponent_sees_what_vec_normalize_shows_the_model(tiny: Any) -> None:
-    env: Any = VecNormalize(VecMonitor(CardVecEnv(tiny, 8, opponent={"self": 1, "snapshot": 1}, illegal_action="raise")))
+    games = CardVecEnv(tiny, 8, opponent={"self": 1, "snapshot": 1}, illegal_action="raise")
+    env: Any = VecNormalize(VecMonitor(games))
     model = maskable_ppo(env)
     model.learn(256, SelfPlayCallback(128))
-    games: Any = env.unwrapped
     seen, masks = games._core.seated.observations, games._core.seated.masks
     model.learn(256, SelfPlayCallback(10_000))
     games.self_play.connect(model)
