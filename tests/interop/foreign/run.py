@@ -1,7 +1,7 @@
-"""Test cardgym with large libraries, each in an environment of its own, and write docs/interop/results.md.
+"""Test cardgym with large libraries, each in its own environment, and write docs/interop/results.md.
 
-`make test-interop` runs it; `python tests/interop/foreign/run.py torchrl` tests one of them. Environments are made
-once, in .interop/. On Linux PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu saves gigabytes of GPU libraries.
+`make test-interop` runs this; `python tests/interop/foreign/run.py torchrl` tests a single library. The environments are
+created once, in .interop/. On Linux PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu saves gigabytes of GPU libraries.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ REQUIREMENTS = {
 SHOWN = ("torchrl", "ray", "tianshou", "gymnasium", "torch", "numpy")
 HEADER = """# Results of `make test-interop`
 
-TorchRL, RLlib and Tianshou are tested in environments of their own, with the examples of their pages in full. Each row
-is a library's last run.
+Each library has its own environment, and every example of its page runs in full. Each row is a library's last run.
 
 | library | versions | tests | CPU s | what the page's examples learned | run on |
 |---|---|---|---|---|---|
@@ -37,7 +36,7 @@ is a library's last run.
 
 
 def python_of(library: str) -> Path:
-    """The interpreter of a library's environment, which is made if it is missing."""
+    """The interpreter of a library's environment, which is created if it is missing."""
     folder = ROOT / ".interop" / library
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     marker = folder / ".installed"
@@ -51,7 +50,7 @@ def python_of(library: str) -> Path:
 
 
 def versions(python: Path) -> str:
-    """The versions of what is installed there, and Python's."""
+    """The versions of Python and of the packages in the environment."""
     code = (
         "import importlib.metadata as m, platform\n"
         f"found = [d.metadata['Name'] + ' ' + d.version.split('+')[0] for name in {SHOWN} "
