@@ -1,7 +1,8 @@
 """Test cardgym with large libraries, each in its own environment, and write docs/interop/results.md.
 
-`make test-interop` runs this; `python tests/interop/foreign/run.py torchrl` tests a single library. The environments are
-created once, in .interop/. On Linux PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu saves gigabytes of GPU libraries.
+`make test-interop` runs this; `python tests/interop/foreign/run.py torchrl` tests a single library. The environments
+are created once, in .interop/. On Linux, PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu saves gigabytes of
+GPU libraries.
 """
 
 from __future__ import annotations
