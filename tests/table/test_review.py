@@ -17,8 +17,8 @@ from cardgym.players.base import CompiledPlayer, resolve
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
 from cardgym.table.history import Reviewer, costs, save_costs
+from cardgym.table.presentation import COACH, presentation_of
 from cardgym.table.review import WORST, Review, decisions_of, review
-from cardgym.table.rollouts import look
 from cardgym.table.session import Session, Setup
 from cardgym.table.terminal.review import summary_lines
 
@@ -158,6 +158,17 @@ def test_a_player_of_the_game_can_coach() -> None:
     assert sorted(one.action for one in advice.actions) == session.legal_actions()
 
 
+def test_coach_says_how_strong_it_is_with_the_options_that_were_measured() -> None:
+    for game_id in cardgym.registered():
+        game = find(game_id)
+        measured = presentation_of(game).strength.get(game_id, {})
+        if measured:
+            assert Coach(game, game.parse_options()).strength == measured[COACH], game_id
+    game = find(SPIKE)
+    assert Coach(game, game.parse_options({"credits": 20})).strength == ""
+    assert Coach(game, game.parse_options(), "heuristic").strength == ""
+
+
 # -- commands ---------------------------------------------------------------------------------------------------------
 
 
@@ -209,7 +220,7 @@ def test_advise_values_a_decision_of_a_saved_game(game_log: GameLog, capsys: pyt
         (["review", "--seats", "3"], "seats 0 to 0"),
         (["review", "missing.jsonl"], "no such file"),
         (["review", "--env", SPIKE], "it has no game of CorellianSpike-v0"),
-        (["review", "--coach", "optimal"], "does not value actions"),
+        (["review", "--coach", "nobody"], "unknown player 'nobody'"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -227,13 +238,24 @@ def test_a_network_can_coach(tmp_path: Path) -> None:
     checkpoints = pytest.importorskip("cardgym.players.checkpoints")
     game = find(POKER)
     options = game.parse_options()
+    path = tmp_path / "small.safetensors"
     network = networks.QNetwork(networks.network_shape(game, options, "full", (8,), False))
-    checkpoints.save_checkpoint(tmp_path / "small.safetensors", network, game, options, "full")
-    coach = Coach(game, options, tmp_path / "small.safetensors")
+    checkpoints.save_checkpoint(path, network, game, options, "full")
     session = Session(Setup(game, options, [], seed=1))
     session.play()
-    advice = coach.advise(session.state, 0)
-    player: Any = resolve(tmp_path / "small.safetensors", game, options)
-    assert advice.source == f"the network {tmp_path / 'small.safetensors'}"
-    seen, mask = look(game, options, session.state, 0, "full")
-    assert advice.best.action == player.act(seen[None], mask[None])[0]
+    advice = Coach(game, options, path).advise(session.state, 0)
+    assert advice.source == f"1,000 rollouts of {path}"
+    assert advice == Coach(game, options, path).advise(session.state, 0)
+
+
+def test_rollouts_of_the_optimal_player_agree_with_the_exact_values() -> None:
+    game = find(POKER)
+    options = game.parse_options()
+    session = Session(Setup(game, options, [], seed=1))
+    session.play()
+    exact, sampled = (Coach(game, options, source).advise(session.state, 0) for source in (None, "optimal"))
+    for one in sampled.actions:
+        assert one.value == pytest.approx(exact.of(one.action).value, abs=0.25)
+    assert abs(exact.actions[0].value - exact.actions[1].value) == pytest.approx(
+        abs(sampled.actions[0].value - sampled.actions[1].value), abs=0.15
+    )

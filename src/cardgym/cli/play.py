@@ -41,9 +41,7 @@ def add_arguments(parser: Parser) -> None:
         help="when the coach speaks: never, when you type h, or before every move (demand)",
     )
     parser.add_argument("--warn", action="store_true", help="ask for confirmation before a blunder")
-    parser.add_argument(
-        "--coach", metavar="PLAYER", help="who advises: a player for rollouts, or a Q-network (the game's own adviser)"
-    )
+    parser.add_argument("--coach", metavar="PLAYER", help="who advises: a player for rollouts (the game's own adviser)")
     parser.add_argument("--resume", action="store_true", help="continue your latest unfinished game")
     parser.add_argument(
         "--watch", nargs="+", metavar="PLAYER", help="watch these players, one for each seat, step by step"

@@ -47,6 +47,8 @@ class Advice:
         source: where they come from, in words that follow "by": `exact calculation`, `1,000 rollouts of heuristic`.
         actions: every legal action, best first.
         blunder: the cost from which an action is a blunder.
+        strength: how strong the coach is as a player that always takes its first advice, in words that follow "as a
+            player it"; empty if it was not measured.
     """
 
     kind: str
@@ -54,6 +56,7 @@ class Advice:
     source: str
     actions: tuple[ActionAdvice, ...]
     blunder: float
+    strength: str = ""
 
     @property
     def best(self) -> ActionAdvice:
@@ -79,9 +82,30 @@ class Advice:
         return {**dataclasses.asdict(self), "actions": [dataclasses.asdict(action) for action in self.actions]}
 
 
-def ranked(actions: Sequence[ActionAdvice]) -> tuple[ActionAdvice, ...]:
-    """The actions, best first; equal ones keep their order."""
-    return tuple(sorted(actions, key=lambda action: -action.value))
+def ranked(actions: Sequence[ActionAdvice], unit: str) -> tuple[ActionAdvice, ...]:
+    """The actions, best first; equal ones keep their order.
+
+    Each reason begins with what the action gains over the next best one or loses against the best one, in `unit`.
+    """
+    order = sorted(actions, key=lambda action: -action.value)
+    out = []
+    for place, action in enumerate(order):
+        if len(order) > 1:
+            against = order[0] if place else order[1]
+            margin = compared(action.value, against.value, unit, best=place == 0)
+            action = dataclasses.replace(action, reason=f"{margin}: {action.reason}" if action.reason else margin)
+        out.append(action)
+    return tuple(out)
+
+
+def compared(value: float, other: float, unit: str, *, best: bool) -> str:
+    """How an action's value compares, in words: that of the best action with the next best, others with the best."""
+    against = "the next best" if best else "the best"
+    difference = abs(value - other)
+    figure = f"{difference:.2f}" if difference >= 0.1 else f"{difference:.1g}"
+    if difference == 0.0:
+        return f"as good as {against}"
+    return f"{figure} {unit} {'more' if best else 'less'} than {against}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,9 @@ from cardgym.table.advice import Adviser
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.views import Reveal, View, view_in_words
 
+COACH = "coach"
+"""The coach's name among the players whose strength was measured: it always takes its first advice."""
+
 
 @dataclass(frozen=True, eq=False)
 class Presentation:
@@ -30,7 +33,7 @@ class Presentation:
         adviser: a reference `module:function`; `function(options)` returns the `Adviser`. It is imported when advice
             is needed; without it, the coach plays games out.
         strength: the measured strength of players, by the game's id and the player's name: a line each, with the
-            opponent, the number of games and the interval.
+            opponent, the number of games and the interval; for the coach as a player, by the name `COACH`.
     """
 
     view: Callable[[State, int], View] | None = None

@@ -102,6 +102,7 @@ class Review:
         chart_unit: what these values are in.
         luck: what chance gave each seat, exactly, in `luck_unit`; None if exact values are not known.
         luck_unit: what luck is in.
+        strength: how strong the coach is as a player; see `Advice`.
     """
 
     id: str
@@ -119,6 +120,7 @@ class Review:
     chart_unit: str
     luck: tuple[float, ...] | None
     luck_unit: str
+    strength: str
 
     def asdict(self) -> dict[str, Any]:
         """The review as plain values for JSON."""
@@ -188,6 +190,7 @@ def review(
         chart_unit=coach.standing_unit,
         luck=tuple(luck) if coach.adviser.luck is not None else None,
         luck_unit=coach.adviser.luck_unit,
+        strength=coach.strength,
     )
 
 

@@ -12,17 +12,21 @@ import numpy.typing as npt
 
 from cardgym.engine import states
 from cardgym.engine.contract import Game, Options, State
-from cardgym.engine.generator import derive
-from cardgym.engine.kernel import Kernel, choose_random, code_name, kernel_of
+from cardgym.engine.generator import derive, draws_of
+from cardgym.engine.kernel import MAX_PLAYERS, Kernel, code_name, kernel_of
 from cardgym.engine.numba.compilation import bound, name_entry_point, template
 from cardgym.engine.numba.rules import rule
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError
+from cardgym.players.base import KernelPlayer, PlayerSpec, legal_actions, resolve
+from cardgym.players.mixtures import MixturePlayer
 from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, legal_of, ranked
 
 WORLDS = 1000
 """How often the hidden cards are resampled for one decision."""
 _STANDING_WORLDS = 200
+_ROWS = 4096
+"""Games played side by side."""
 
 Worth = Callable[[State, int], float]
 
@@ -33,7 +37,7 @@ def _no_worth(state: State, seat: int) -> float:
 
 
 class Rollouts:
-    """Values of actions in one game, from rollouts in which one compiled player takes all seats.
+    """Values of actions in one game, from rollouts in which one player takes all seats.
 
     All actions are tried in the same resampled worlds and with the same luck. The worlds depend only on what the seat
     can know, so the same decision always gets the same advice.
@@ -43,7 +47,7 @@ class Rollouts:
         self,
         game: Game,
         options: Options,
-        player: str,
+        player: PlayerSpec,
         *,
         unit: str = "reward",
         blunder: float = 0.2,
@@ -56,7 +60,7 @@ class Rollouts:
         Args:
             game: the game.
             options: its options.
-            player: the compiled player in all seats.
+            player: the player in all seats.
             unit: what values are in.
             blunder: the cost from which an action is a blunder.
             worth: a rule `worth(state, seat)`, evaluated at the end of a rollout; None for the sum of rewards.
@@ -64,48 +68,113 @@ class Rollouts:
             worlds: how often the hidden cards are resampled for one decision.
 
         Raises:
-            CardgymError: if the player is not compiled.
+            CardgymError: for an unknown player, one that does not play these options, or a mixture.
         """
-        players = {"random": choose_random, **game.compiled_players}
-        if player not in players:
-            raise unknown("compiled player", player, players)
         self.game = game
         self.options = options
-        self.player = player
+        self._player = resolve(player, game, options)
+        if isinstance(self._player, MixturePlayer):
+            raise CardgymError(f"coach {player}: a mixture does not advise; name one of its players")
+        self.player = self._player.name
         self._unit, self._blunder = unit, blunder
         self._whole_game = whole_game
         self._worlds = worlds
         self._by_reward = worth is None
         kernel = kernel_of(game, game.default_observation)
-        self._try_actions, self._play_on = _compiled(kernel, players[player], worth or _no_worth)
-        self._states = np.zeros(3, game.state)
+        self._sample, self._advance, self._evaluate = _compiled(kernel, worth or _no_worth)
         self._mask = np.zeros(game.actions(options), np.int8)
-        name_entry_point(f"{game.id} (coach)", self._try_actions)
+        name_entry_point(f"{game.id} (coach)", self._advance)
 
-    def advise(self, state: State, seat: int, kind: str = "decision") -> Advice:
-        """The mean value of every legal action over the worlds, best first; see `Adviser.advise`."""
-        observation, mask = look(self.game, self.options, state, seat)
-        legal = np.array(legal_of(mask), np.int64)
-        values = np.zeros((self._worlds, len(legal)), np.float64)
-        key = _key_of(observation.tobytes())
-        self._states[:1] = state
-        self._try_actions(self._states, seat, legal, self._mask, key, self._by_reward, self._whole_game, values)
+    def advise(
+        self,
+        state: State,
+        seat: int,
+        kind: str = "decision",
+        *,
+        base: float = 0.0,
+        reason: Callable[[npt.NDArray[np.float64]], str] = lambda values: "",
+    ) -> Advice:
+        """The mean value of every legal action over the worlds, best first; see `Adviser.advise`.
+
+        Args:
+            state: the state.
+            seat: the seat to decide.
+            kind: the kind of decision.
+            base: what values are relative to.
+            reason: what is said of an action, from its values in all worlds, (worlds,), float64.
+        """
+        legal, values = self._values(state, seat)
+        values -= base
         means = values.mean(axis=0)
         errors = half_widths(values - values[:, [int(means.argmax())]])
         words = self.game.words.action_text
         actions = [
-            ActionAdvice(int(action), words(state, int(action)), float(mean), error=float(error))
-            for action, mean, error in zip(legal, means, errors, strict=True)
+            ActionAdvice(action, words(state, action), float(mean), reason(column), float(error))
+            for action, mean, column, error in zip(legal, means, values.T, errors, strict=True)
         ]
-        return Advice(kind, self._unit, f"{self._worlds:,} rollouts of {self.player}", ranked(actions), self._blunder)
+        source = f"{self._worlds:,} rollouts of {self.player}"
+        return Advice(kind, self._unit, source, ranked(actions, self._unit), self._blunder)
+
+    def _values(self, state: State, seat: int) -> tuple[list[int], npt.NDArray[np.float64]]:
+        """The legal actions, and the value of each in each world, (worlds, actions), float64."""
+        observation, mask = look(self.game, self.options, state, seat)
+        legal = legal_of(mask)
+        key = _key_of(observation.tobytes())
+        parts = []
+        step = max(_ROWS // len(legal), 1)
+        for first in range(0, self._worlds, step):
+            count = min(step, self._worlds - first)
+            played, paid = self._play(state, seat, key, first, count, np.array(legal, np.int64))
+            if not self._by_reward:
+                self._evaluate(played, True, paid[:, : self.options.num_players])
+            parts.append(paid[:, seat].reshape(count, len(legal)))
+        return legal, np.concatenate(parts)
 
     def standing(self, state: State) -> npt.NDArray[np.float64]:
         """Each seat's mean share of the game, with the actual hidden cards: (num_players,), float64."""
-        out = np.zeros(self.options.num_players, np.float64)
-        self._states[:1] = state
         key = _key_of(state.tobytes())
-        self._play_on(self._states, self._mask, key, _STANDING_WORLDS, out)
-        return out
+        played, _ = self._play(state, -1, key, 0, _STANDING_WORLDS, np.array([-1], np.int64))
+        shares = np.zeros((len(played), self.options.num_players), np.float64)
+        self._evaluate(played, False, shares)
+        means: npt.NDArray[np.float64] = shares.mean(axis=0)
+        return means
+
+    def _play(
+        self, root: State, seat: int, key: np.uint64, first: int, worlds: int, actions: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """Play each action (-1 for none) in some worlds and then on; the last states and what each seat was paid.
+
+        Rows are ordered by world, then by action: (worlds x actions,) and (worlds x actions, MAX_PLAYERS).
+        """
+        rows = worlds * len(actions)
+        played = np.zeros(rows, self.game.state)
+        played[0] = root
+        chance, choice = np.zeros((rows, 2), np.uint64), np.zeros((rows, 2), np.uint64)
+        self._sample(played, seat, key, first, len(actions), chance, choice)
+        moves, seats, deals = np.tile(actions, worlds), np.zeros(rows, np.int64), np.full(rows, -1, np.int64)
+        paid = np.zeros((rows, MAX_PLAYERS), np.float64)
+        # Players in the kernel draw from one generator for all rows, others from one for each row.
+        common = np.array([derive(key, np.uint64(first)), 0], np.uint64)
+        whole = self._whole_game or seat < 0
+        while True:
+            self._advance(played, moves, seats, deals, whole, chance, paid)
+            live = np.flatnonzero(seats >= 0)
+            if len(live) == 0:
+                return played, paid
+            moves[live] = self._act(played[live], seats[live], choice, live, common)
+
+    def _act(
+        self, at: npt.NDArray[Any], seats: npt.NDArray[np.int64], choice: npt.NDArray[np.uint64],
+        rows: npt.NDArray[np.int64], common: npt.NDArray[np.uint64],
+    ) -> npt.NDArray[np.int64]:  # fmt: skip
+        """The player's actions in these states."""
+        player = self._player
+        if isinstance(player, KernelPlayer):
+            return states.choose_actions(self.game, self.options, player.policy, at, seats, common)
+        observations, masks, _ = states.look(self.game, self.options, at, seats, player.observation_name)
+        draws = draws_of(choice[rows, 0], choice[rows, 1]) if player.samples else None
+        choice[rows, 1] += np.uint64(1)
+        return legal_actions(player, observations, masks, draws)
 
 
 def look(
@@ -126,82 +195,66 @@ def _key_of(knowledge: bytes) -> np.uint64:
 
 # -- compiled ---------------------------------------------------------------------------------------------------------
 
-_ROOT, _WORLD, _PLAY = range(3)
-
 
 @template
-def _try_actions(
-    states: Any, seat: int, actions: Any, mask: Any, key: Any, by_reward: bool, whole_game: bool, values: Any
-) -> None:
-    """Fill `values`, (worlds, actions), with the outcome of each action in each world."""
+def _sample(states: Any, seat: int, key: Any, first: int, actions: int, chance: Any, choice: Any) -> None:
+    """Copy the first state to all rows, resampled for `seat` (not if -1) once for each `actions` rows."""
     generator = np.zeros(2, np.uint64)
-    chance = np.zeros(2, np.uint64)
-    choice = np.zeros(2, np.uint64)
-    paid = np.zeros(8, np.float64)
-    for world in range(values.shape[0]):
-        generator[0] = derive(key, np.uint64(3 * world))
-        generator[1] = np.uint64(0)
-        states[_WORLD] = states[_ROOT]
-        bound.resample(states[_WORLD], seat, generator)
-        deal = bound.deal(states[_WORLD])
-        for place in range(actions.shape[0]):
-            states[_PLAY] = states[_WORLD]
-            state = states[_PLAY]
-            chance[0] = derive(key, np.uint64(3 * world + 1))
-            chance[1] = np.uint64(0)
-            choice[0] = derive(key, np.uint64(3 * world + 2))
-            choice[1] = np.uint64(0)
-            paid[:] = 0.0
-            move = actions[place]
-            while move >= 0:
+    for row in range(states.shape[0] - 1, -1, -1):  # The first state is the last to change.
+        world = np.uint64(3 * (first + row // actions))
+        fresh = row % actions == actions - 1
+        states[row] = states[0 if fresh else row + 1]
+        if fresh and seat >= 0:
+            generator[0] = derive(key, world)
+            generator[1] = np.uint64(0)
+            bound.resample(states[row], seat, generator)
+        chance[row, 0] = derive(key, world + np.uint64(1))
+        choice[row, 0] = derive(key, world + np.uint64(2))
+
+
+@template
+def _advance(states: Any, moves: Any, seats: Any, deals: Any, whole_game: bool, chance: Any, paid: Any) -> None:
+    """Play a move (none if -1) in each row, then chance, up to the next decision.
+
+    `seats` becomes the seat to decide; -1 at the end, for a row that continues no more.
+    """
+    for row in range(states.shape[0]):
+        if seats[row] < 0:
+            continue
+        state = states[row]
+        if deals[row] < 0:
+            deals[row] = bound.deal(state)
+        move = moves[row]
+        seats[row] = -1
+        while True:
+            if move >= 0:
                 bound.apply_action(state, move)
-                bound.rewards(state, paid)
-                move = -1
-                if whole_game or bound.deal(state) == deal:
-                    move = bound.move_of(state, mask, chance, choice)
-            values[world, place] = paid[seat] if by_reward else bound.worth(state, seat)
+                bound.rewards(state, paid[row])
+                if not whole_game and bound.deal(state) != deals[row]:
+                    break
+            move = bound.draw(state, chance[row])
+            if move < 0:
+                seats[row] = bound.current_player(state)
+                break
 
 
 @template
-def _play_on(states: Any, mask: Any, key: Any, worlds: int, out: Any) -> None:
-    """Fill `out` with each seat's mean share of the game, over rollouts from the root."""
-    chance = np.zeros(2, np.uint64)
-    choice = np.zeros(2, np.uint64)
-    for world in range(worlds):
-        states[_PLAY] = states[_ROOT]
-        state = states[_PLAY]
-        chance[0] = derive(key, np.uint64(2 * world))
-        chance[1] = np.uint64(0)
-        choice[0] = derive(key, np.uint64(2 * world + 1))
-        choice[1] = np.uint64(0)
-        move = bound.move_of(state, mask, chance, choice)
-        while move >= 0:
-            bound.apply_action(state, move)
-            move = bound.move_of(state, mask, chance, choice)
-        for seat in range(out.shape[0]):
-            out[seat] += bound.score(state, seat) / bound.max_score(state) / worlds
-
-
-@template
-def _move_of(state: State, mask: Any, chance: Any, choice: Any) -> int:
-    """Chance's next outcome or the player's action; -1 at the end."""
-    move = bound.draw(state, chance)
-    if move >= 0:
-        return int(move)
-    seat = bound.current_player(state)
-    if seat < 0:
-        return -1
-    bound.legal_action_mask(state, mask)
-    return int(bound.player(state, seat, mask, choice))
+def _evaluate(states: Any, by_worth: bool, out: Any) -> None:
+    """Fill `out`, (rows, seats), with the worth of each state to each seat, or each seat's share of the game."""
+    for row in range(states.shape[0]):
+        state = states[row]
+        for seat in range(out.shape[1]):
+            if by_worth:
+                out[row, seat] = bound.worth(state, seat)
+            else:
+                out[row, seat] = bound.score(state, seat) / bound.max_score(state)
 
 
 @cache
-def _compiled(
-    kernel: Kernel, player: Callable[..., int], worth: Worth
-) -> tuple[Callable[..., None], Callable[..., None]]:
-    suffix = f"_{code_name(kernel.game, [player, worth])}"
-    move_of = kernel.inlined(_move_of, suffix, player=player)
+def _compiled(kernel: Kernel, worth: Worth) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+    suffix = f"_{code_name(kernel.game, [worth])}"
     return (
-        kernel.entry_point(_try_actions, suffix, move_of=move_of, worth=worth),
-        kernel.entry_point(_play_on, suffix, move_of=move_of),
+        kernel.entry_point(_sample),
+        kernel.entry_point(_advance),
+        kernel.entry_point(_evaluate, suffix, worth=worth),
     )

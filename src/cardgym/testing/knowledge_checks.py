@@ -13,8 +13,10 @@ import numpy as np
 
 from cardgym.engine.contract import Game, Options
 from cardgym.players.base import TablePlayer, resolve
+from cardgym.table.advice import Advice
+from cardgym.table.coach import Coach
 from cardgym.table.drawings.shapes import Symbol
-from cardgym.table.presentation import adviser_of, presentation_of
+from cardgym.table.presentation import presentation_of
 from cardgym.table.views import Item, Reveal, View
 from cardgym.testing.driver import ContractError, StateDriver, expect, generator
 
@@ -65,11 +67,13 @@ def _compare_draws(driver: StateDriver, other: StateDriver, seat: int, key: tupl
     )
 
 
+_SAME_VALUE = 0.005
+"""Values that differ by less, relative to the larger one, may have the same reason."""
+
+
 def check_advice(game: Game, options: Options, seed: int = 0, most: int = 40) -> None:
-    """The game's adviser values every legal action, best first, and uses only what the seat to decide knows."""
-    adviser = adviser_of(game, options)
-    if adviser is None:
-        return
+    """The coach values every legal action, best first, says why, and uses only what the seat to decide knows."""
+    coach = Coach(game, options)
     driver = StateDriver(game, options)
     other = driver.copy()
     rng = np.random.default_rng(seed)
@@ -80,17 +84,30 @@ def check_advice(game: Game, options: Options, seed: int = 0, most: int = 40) ->
         if seat >= 0 and len(driver.legal_actions()) > 1:
             where = f"{driver}, seed {seed}, move {number}: advice for seat {seat}"
             before = driver.states.tobytes()
-            advice = adviser.advise(driver.state, seat)
+            advice = coach.advise(driver.state, seat)
             values = [valued.value for valued in advice.actions]
             actions = sorted(valued.action for valued in advice.actions)
             expect(actions == driver.legal_actions(), f"{where} is for {actions}, legal are {driver.legal_actions()}")
             expect(values == sorted(values, reverse=True), f"{where} is not sorted, best first: {values}")
             expect(all(np.isfinite(values)), f"{where} has values that are not finite: {values}")
             expect(driver.states.tobytes() == before, f"{where} changes the state")
+            _check_reasons(advice, where)
             other.assign(driver)
             other.resample(seat, generator(seed, number))
-            expect(adviser.advise(other.state, seat) == advice, f"{where} depends on what the seat cannot see")
+            expect(coach.advise(other.state, seat) == advice, f"{where} depends on what the seat cannot see")
         driver.random_move(rng)
+
+
+def _check_reasons(advice: Advice, where: str) -> None:
+    """Every action has a reason, and only actions of the same value share one."""
+    values: dict[str, float] = {}
+    for action in advice.actions:
+        expect(bool(action.reason), f"{where} does not say why {action.text!r} is worth {action.value:.3g}")
+        first = values.setdefault(action.reason, action.value)
+        expect(
+            abs(first - action.value) <= _SAME_VALUE * max(abs(first), abs(action.value), 1.0),
+            f"{where} gives actions worth {first:.4g} and {action.value:.4g} the same reason: {action.reason}",
+        )
 
 
 def _seats(driver: StateDriver, number: int) -> set[int]:

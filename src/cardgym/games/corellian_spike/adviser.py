@@ -1,4 +1,4 @@
-"""The adviser of Corellian Spike: credits won in the hand, by rollouts of `heuristic`, and the odds of the cards."""
+"""The adviser of Corellian Spike: credits won in the hand, by rollouts of the strongest player."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from cardgym.engine.contract import State
+from cardgym.engine.contract import State, rule
 from cardgym.engine.numba.compilation import compiled
+from cardgym.errors import CardgymError
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.observations import count_unseen
 from cardgym.games.corellian_spike.players import MAX_SUM, chances_to_beat_all
 from cardgym.games.corellian_spike.rules import credits_gained
 from cardgym.games.corellian_spike.state import (
+    BET,
     BETTING,
     BUYING,
     EMPTY,
     NUM_VALUES,
+    OVER,
     SPIKE_SLOT,
     STATE,
     CorellianSpikeOptions,
@@ -29,34 +33,54 @@ from cardgym.table.rollouts import Rollouts
 _BLUNDER = 3.0
 """Credits."""
 _WORLDS = 1000
+_STRONGEST = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
+"""The strongest player by the number of players."""
 
 
 def adviser(options: CorellianSpikeOptions) -> Adviser:
-    rollouts = Rollouts(
-        GAME,
-        options,
-        "heuristic",
-        unit="credits",
-        blunder=_BLUNDER,
-        worth=credits_gained,
-        whole_game=False,
-        # More players mean bigger pools, so more luck has to average out.
-        worlds=_WORLDS * (options.num_players - 1),
-    )
+    rollouts = _rollouts(options)
 
     def advise(state: State, seat: int) -> Advice:
         kind = "bet" if state.phase == BETTING else "buy" if state.phase == BUYING else "place"
-        advice = rollouts.advise(state, seat, kind)
-        reason = _odds(state, seat)
         # Relative to the credits the seat has now, not to those it started the game with.
         so_far = float(state.stack[seat] - state.credits)
-        actions = tuple(dataclasses.replace(one, value=one.value - so_far, reason=reason) for one in advice.actions)
-        return dataclasses.replace(advice, actions=actions)
+        advice = rollouts.advise(state, seat, kind, base=so_far, reason=_share_won)
+        best, *others = advice.actions
+        best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat)}")
+        return dataclasses.replace(advice, actions=(best, *others))
 
     def standing(state: State, seat: int) -> float:
         return float(state.stack[seat])
 
     return Adviser(advise, standing, "credits")
+
+
+def _rollouts(options: CorellianSpikeOptions) -> Rollouts:
+    """Rollouts of the strongest player, or of `heuristic` with options that no better player was trained for."""
+
+    def of(player: str) -> Rollouts:
+        # More players mean bigger pools, so more luck has to average out.
+        worlds = _WORLDS * (options.num_players - 1)
+        return Rollouts(
+            GAME,
+            options,
+            player,
+            unit="credits",
+            blunder=_BLUNDER,
+            worth=_credits_after_hand,
+            whole_game=False,
+            worlds=worlds,
+        )
+
+    try:
+        return of(_STRONGEST.get(options.num_players, "heuristic"))
+    except CardgymError:
+        return of("heuristic")
+
+
+def _share_won(values: npt.NDArray[np.float64]) -> str:
+    """How often an action wins the hand: the seat then has more credits than now."""
+    return f"wins the hand {100 * float((values > 0).mean()):.0f} % of the time"
 
 
 def _odds(state: State, seat: int) -> str:
@@ -67,6 +91,12 @@ def _odds(state: State, seat: int) -> str:
     states = np.zeros(1, STATE)
     states[:1] = state
     return f"{sum(cards):+d} beats random unseen cards {100 * _chance(states, seat):.0f} % of the time"
+
+
+@rule
+def _credits_after_hand(state: State, seat: int) -> float:
+    """Credits won since the start of the game; the ante of the next hand, which is already in the pool, is left out."""
+    return credits_gained(state, seat) + (0.0 if state.phase == OVER else float(BET))
 
 
 @compiled

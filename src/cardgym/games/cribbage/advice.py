@@ -1,15 +1,14 @@
-"""Rank the 15 ways to keep four of six cards as the player `expert` does, with the reasons.
+"""Rank the 15 ways to keep four of six cards as the player `equilibrium` does, with the reasons.
 
-Hand and crib are exact, over the 46 cuts and over the 45,540 combinations of opponent's discard and cut, all equally
-likely. The worth counts the likely crib instead, against an opponent who discards well. Example:
+Far from the target a discard is worth the mean points of the hand, plus or minus those of the crib, plus those of the
+play; close to it, the share of games won. Hands are exact, over the 46 cuts; cribs are also listed against any discard
+of the opponent, over 45,540 cases. The likely crib is against an opponent who discards well. Example:
 cardgym advise Cribbage-v0 "5H 5D JC QS 2H 9C" --dealer --score 100-96
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,44 +22,42 @@ from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.cards import card_names, parse_cards
+from cardgym.games.cribbage.chance_table import ChanceTable
+from cardgym.games.cribbage.pegging.player import Buffers, new_buffers, rate_tosses, shipped
+from cardgym.games.cribbage.pegging.policy import PeggingPolicy
 from cardgym.games.cribbage.state import NUM_TOSSES, TOSSES
 from cardgym.games.cribbage.statistics import Keep, distributions, keeps
-from cardgym.games.cribbage.tosses import (
-    OUT_OF_REACH,
-    PEGGING,
-    WIN,
-    chance_of,
-    crib_mean,
-    points_to_go_out,
-    toss_worths,
-)
+from cardgym.games.cribbage.tosses import crib_mean, kept_set
+from cardgym.table.advice import compared
+
+POINTS, GAMES = "points", "% of games"
 
 
 @dataclass(frozen=True)
-class Advice:
+class RatedToss:
     """One way to keep four of six cards.
 
     Attributes:
         toss: the number of the toss in `TOSSES`, for the hand sorted by rank, then suit.
         keep: the cards and their exact statistics.
-        worth: the worth of the toss in points.
-        likely_crib: mean points of the crib against an opponent who tosses well.
-        chance: the chance to go out with the hand; None where that does not matter.
-        why: reasons in words.
+        value: its value in `unit`.
+        unit: `POINTS`, or `GAMES` close to the target: the share of games won, in percent.
+        crib: mean points of the crib against an opponent who tosses well.
+        play: points won in the play minus the opponent's, on average, compared with an average hand.
     """
 
     toss: int
     keep: Keep
-    worth: float
-    likely_crib: float
-    chance: float | None
-    why: tuple[str, ...]
+    value: float
+    unit: str
+    crib: float
+    play: float
 
 
-def advise(
+def rated_tosses(
     cards: Sequence[int], dealer: bool, scores: tuple[int, int] | None = None, target: int = 121
-) -> list[Advice]:
-    """The 15 ways to keep four of six cards, best first.
+) -> list[RatedToss]:
+    """The 15 ways to keep four of six cards, best first, as `equilibrium` rates them.
 
     Args:
         cards: six different cards 0 .. 51.
@@ -74,15 +71,21 @@ def advise(
     own, other = check_scores(scores or (0, 0), target)
     by_cards = {frozenset(keep.tossed): keep for keep in keeps(cards)}
     hand = np.array(sorted(cards, key=lambda card: (card % 13, card)), np.int8)
-    worths, cribs, chances = np.empty(NUM_TOSSES, np.float32), np.empty(NUM_TOSSES), np.empty(NUM_TOSSES)
-    need = _rate_tosses(hand, int(dealer), target - own, target - other, worths, cribs, chances)
-    advice = []
-    # In a tie the first toss wins, as for the player `expert`.
-    for toss in np.argsort(-worths, kind="stable").tolist():
-        keep = by_cards[frozenset(hand[TOSSES[toss]].tolist())]
-        chance = float(chances[toss]) if need < OUT_OF_REACH else None
-        advice.append(Advice(toss, keep, float(worths[toss]), float(cribs[toss]), chance, ()))
-    return [dataclasses.replace(one, why=_reasons(one, advice, dealer, need)) for one in advice]
+    buffers, cribs, plays = new_buffers(), np.empty(NUM_TOSSES), np.empty(NUM_TOSSES)
+    near = _rate(hand, int(dealer), target - own, target - other, *shipped(), buffers, cribs, plays)
+    values, unit = (100.0 * buffers.chances, GAMES) if near else (buffers.worths, POINTS)
+    return [
+        RatedToss(
+            toss,
+            by_cards[frozenset(hand[TOSSES[toss]].tolist())],
+            float(values[toss]),
+            unit,
+            float(cribs[toss]),
+            float(plays[toss]),
+        )
+        # In a tie the first toss wins, as for the player.
+        for toss in np.argsort(-buffers.worths, kind="stable").tolist()
+    ]
 
 
 def check_scores(scores: tuple[int, int], target: int = 121) -> tuple[int, int]:
@@ -94,42 +97,32 @@ def check_scores(scores: tuple[int, int], target: int = 121) -> tuple[int, int]:
 
 
 @compiled
-def _rate_tosses(
-    cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int, worths: npt.NDArray[np.float32],
-    cribs: npt.NDArray[np.float64], chances: npt.NDArray[np.float64],
-) -> float:  # fmt: skip
-    """Fill in the worths, mean cribs and chances to go out of all tosses; return the points needed to go out."""
-    need = points_to_go_out(dealer, to_go, opponent_to_go)
-    toss_worths(cards, dealer, need, worths)
+def _rate(
+    cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy,
+    table: ChanceTable, buffers: Buffers, cribs: npt.NDArray[np.float64], plays: npt.NDArray[np.float64],
+) -> bool:  # fmt: skip
+    """Rate the tosses; fill in the mean crib and play of each, and return whether the target is near."""
     for toss in range(NUM_TOSSES):
         cribs[toss] = crib_mean(cards, toss, dealer)
-        chances[toss] = chance_of(cards, toss, need)
-    return need
+        plays[toss] = policy.worths[dealer, kept_set(cards, toss)]
+    return rate_tosses(cards, dealer, to_go, opponent_to_go, policy, table, buffers)
 
 
-def _reasons(one: Advice, ranked: list[Advice], dealer: bool, need: float) -> tuple[str, ...]:
-    keep, all_keeps, cribs = one.keep, [advice.keep for advice in ranked], [advice.likely_crib for advice in ranked]
-    why = []
-    if one.chance:
-        best_chance = one.chance == max(advice.chance or 0.0 for advice in ranked)
-        chance = f"{'best chance' if best_chance else 'chance'} of {one.chance:.0%} to go out"
-        condition = ", if the pone is not out first" if dealer else ""
-        why.append(f"{chance}: {max(math.ceil(need), 0)} in hand after {PEGGING[dealer]:g} pegged{condition}")
-    if keep.hand_mean == max(k.hand_mean for k in all_keeps):
-        why.append("best mean hand")
-    if keep.hand_min == max(k.hand_min for k in all_keeps) > 0:
-        why.append(f"sure of {keep.hand_min}, the most")
-    if keep.hand_max == max(k.hand_max for k in all_keeps):
-        why.append(f"may reach {keep.hand_max}, the most")
-    if dealer and one.likely_crib == max(cribs):
-        why.append("best own crib")
-    if not dealer and one.likely_crib == min(cribs):
-        why.append("gives the least to the crib")
-    best = ranked[0]
-    if one is not best:
-        hand, crib = keep.hand_mean - best.keep.hand_mean, one.likely_crib - best.likely_crib
-        why.append(f"hand {hand:+.2f}, {'own' if dealer else 'their'} crib {crib:+.2f} compared with the first")
-    return tuple(why or ["best sum of hand and crib" if dealer else "best hand minus crib"])
+def reasons(ranked: Sequence[RatedToss], dealer: bool) -> list[str]:
+    """Why each toss is where it is: what it gains over the next best one or loses against the best one."""
+    texts = []
+    for place, one in enumerate(ranked):
+        against = ranked[0] if place else ranked[1]
+        keep = one.keep
+        parts = (
+            (keep.hand_mean - against.keep.hand_mean, "hand"),
+            (one.crib - against.crib, "own crib" if dealer else "their crib"),
+            (one.play - against.play, "play"),
+        )
+        why = ", ".join(f"{name} {points:+.2f}" for points, name in parts if abs(points) >= 0.005) or "the same points"
+        worst = f"the hand has {keep.hand_min} to {keep.hand_max}, {keep.hand_mean:.2f} on average"
+        texts.append(f"{compared(one.value, against.value, one.unit, best=place == 0)}: {why}; {worst}")
+    return texts
 
 
 # -- the command ------------------------------------------------------------------------------------------------------
@@ -170,14 +163,14 @@ def run(arguments: argparse.Namespace) -> None:
         scores = check_scores((own, other))
     if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
         raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
-    ranked = advise(parse_cards(" ".join(arguments.cards)), arguments.dealer, scores)
-    _print_table(ranked, arguments.dealer, arguments.score)
+    ranked = rated_tosses(parse_cards(" ".join(arguments.cards)), arguments.dealer, scores)
+    _print_table(ranked, arguments.dealer)
     if arguments.plot is not None:
         _draw(ranked[0], arguments.dealer, arguments.plot)
         print(arguments.plot)
 
 
-def _print_table(ranked: list[Advice], dealer: bool, score: str | None) -> None:
+def _print_table(ranked: list[RatedToss], dealer: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -185,40 +178,41 @@ def _print_table(ranked: list[Advice], dealer: bool, score: str | None) -> None:
 
     console = results_console()
     wide = console.width >= _MIN_WIDTH
-    head = ("", "keep", "discard", "hand", "crib", "likely\ncrib", "worth")
+    worth = "worth" if ranked[0].unit == POINTS else "wins %"
+    head = ("", "keep", "discard", "hand", "crib", "likely\ncrib", "play", worth)
     table = Table()
     for name in head:
         table.add_column(name, justify="left" if name in ("keep", "discard", "hand", "crib") else "right", no_wrap=True)
     table.add_column("why", overflow="fold")
     rows = []
-    for place, one in enumerate(ranked, 1):
+    texts = reasons(ranked, dealer)
+    for place, (one, why) in enumerate(zip(ranked, texts, strict=True), 1):
         keep = one.keep
         hand = f"{keep.hand_min:>2} {keep.hand_mean:5.2f} {keep.hand_median:4.1f} {keep.hand_max:>2}"
         crib = f"{keep.crib_min:>2} {keep.crib_mean:5.2f} {keep.crib_median:4.1f} {keep.crib_max:>2}"
-        figures = (hand, crib, f"{one.likely_crib:.2f}", f"{one.worth:.2f}")
+        figures = (hand, crib, f"{one.crib:.2f}", f"{one.play:+.2f}", f"{one.value:.2f}")
         rows.append((str(place), _by_rank(keep.kept), _by_rank(keep.tossed), *figures))
-        table.add_row(*map(Text, rows[-1]), Text("; ".join(one.why)))
+        table.add_row(*map(Text, rows[-1]), Text(why))
     if wide:
         console.print(table)
     else:
-        console.print(*fitting_tables(["", *head[1:5], "likely crib", "worth"], rows, console.width), sep="\n")
-        for place, one in enumerate(ranked, 1):
-            console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {'; '.join(one.why)}"))
-    console.print(Text(f"{_formula(ranked[0], dealer, score)}. Hand and crib: minimum, mean, median, maximum.", "dim"))
+        console.print(*fitting_tables(["", *head[1:5], "likely crib", *head[6:]], rows, console.width), sep="\n")
+        for place, (one, why) in enumerate(zip(ranked, texts, strict=True), 1):
+            console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {why}"))
+    console.print(Text(f"{_formula(ranked[0].unit, dealer)}. Hand and crib: minimum, mean, median, maximum.", "dim"))
 
 
-def _formula(best: Advice, dealer: bool, score: str | None) -> str:
-    formula = "dealer: worth = mean hand + likely crib" if dealer else "pone: worth = mean hand - likely crib"
-    if best.chance is not None:
-        return f"{formula} + {WIN:g} x the chance that the hand goes out"
-    return f"{formula}; a score of {score} does not change that" if score else formula
+def _formula(unit: str, dealer: bool) -> str:
+    if unit == GAMES:
+        return "wins %: the share of games won if both then play like equilibrium"
+    return f"{'dealer' if dealer else 'pone'}: worth = mean hand {'+' if dealer else '-'} likely crib + play"
 
 
 def _by_rank(cards: tuple[int, ...]) -> str:
     return card_names(sorted(cards, key=lambda card: (card % 13, card)))
 
 
-def _draw(best: Advice, dealer: bool, path: Path) -> None:
+def _draw(best: RatedToss, dealer: bool, path: Path) -> None:
     from cardgym.console.figures import COLORS, new_figure
     from cardgym.files.atomic import replacing
 

@@ -6,6 +6,7 @@ Values are points. Near the target they are chances to win, in percent, and deci
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import Generator, State, rule
 from cardgym.engine.generator import derive, uniform_float
 from cardgym.engine.numba.compilation import compiled
-from cardgym.games.cribbage.advice import Advice as TossAdvice
-from cardgym.games.cribbage.advice import advise as advise_toss
+from cardgym.games.cribbage.advice import GAMES, POINTS, rated_tosses, reasons
 from cardgym.games.cribbage.cards import CARDS, JACK, worth
 from cardgym.games.cribbage.chance_table import HOLES, ChanceTable, chance_of_pone, is_near
 from cardgym.games.cribbage.observations import PLAIN_SIZE, observe_plain, resample
@@ -27,7 +27,6 @@ from cardgym.games.cribbage.scoring import explain_play, points_for, score_crib,
 from cardgym.games.cribbage.state import (
     DEALER_PEGGING,
     NUM_ACTIONS,
-    NUM_TOSSES,
     OVER,
     PLAYING,
     PONE_PEGGING,
@@ -40,8 +39,8 @@ from cardgym.games.cribbage.text import action_text
 from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, ranked
 
-_BLUNDER = {"points": 1.5, "% of games": 4.0}
-"""The least cost of a blunder."""
+_BLUNDER = {POINTS: 1.5, GAMES: 4.0}
+"""The least cost of a blunder. At 45 to 45, where the unit changes, a point is worth 2.9 % of games."""
 
 
 def adviser(options: CribbageOptions) -> Adviser:
@@ -55,27 +54,17 @@ def _advise(state: State, seat: int) -> Advice:
 def _advise_toss(state: State, seat: int) -> Advice:
     cards = [int(card) for card in state.hand[seat]]
     dealer = bool(state.dealer == seat)
-    scores = (int(state.scores[seat]), int(state.scores[1 - seat]))
-    values, near = toss_values(_array(state), seat)
-    actions = []
-    for one in advise_toss(cards, dealer, scores, int(state.target)):
-        action = CARDS + one.toss
-        value = 100.0 * float(values[one.toss]) if near else float(values[one.toss])
-        play = "" if near else f"; play {value - one.worth:+.2f}"
-        actions.append(ActionAdvice(action, action_text(state, action), value, _toss_reason(one, dealer) + play))
-    return _advice("discard", near, "exact counts of the hand, and what cribs and the play bring on average", actions)
+    tosses = rated_tosses(cards, dealer, (int(state.scores[seat]), int(state.scores[1 - seat])), int(state.target))
+    actions = [
+        ActionAdvice(CARDS + one.toss, action_text(state, CARDS + one.toss), one.value, why)
+        for one, why in zip(tosses, reasons(tosses, dealer), strict=True)
+    ]
+    source = "equilibrium, which counts hands exactly and knows what cribs and the play bring on average"
+    return _advice("discard", tosses[0].unit, source, actions)
 
 
-def _advice(kind: str, near: bool, source: str, actions: list[ActionAdvice]) -> Advice:
-    unit = "% of games" if near else "points"
-    return Advice(f"late {kind}" if near else kind, unit, source, ranked(actions), _BLUNDER[unit])
-
-
-def _toss_reason(one: TossAdvice, dealer: bool) -> str:
-    keep = one.keep
-    hand = f"hand {keep.hand_mean:.2f} ({keep.hand_min} to {keep.hand_max})"
-    crib = f"{'own' if dealer else 'their'} crib {one.likely_crib:.2f}, {keep.crib_mean:.2f} if they discard anything"
-    return "; ".join((hand, crib, *(why for why in one.why if "compared with" not in why)))
+def _advice(kind: str, unit: str, source: str, actions: Sequence[ActionAdvice]) -> Advice:
+    return Advice(f"late {kind}" if unit == GAMES else kind, unit, source, tuple(actions), _BLUNDER[unit])
 
 
 def _advise_card(state: State, seat: int) -> Advice:
@@ -84,7 +73,8 @@ def _advise_card(state: State, seat: int) -> Advice:
     _look(states, seat, seen, mask, scored)
     cards = np.flatnonzero(mask)
     points, chances = card_values(states, seat, cards, _key_of(seen))
-    near = is_close(states, seat)
+    own, other = (int(state.target - state.scores[one]) for one in (seat, 1 - seat))
+    near = bool(is_near(shipped()[1], own, other))
     values = 100.0 * chances if near else points
     means = values.mean(axis=0)
     apart = values - values[:, [int(means.argmax())]]
@@ -97,7 +87,9 @@ def _advise_card(state: State, seat: int) -> Advice:
         actions.append(
             ActionAdvice(card, action_text(state, card), float(means[place]), reason, error=float(errors[place]))
         )
-    return _advice("play", near, f"{WORLDS:,} hands the opponent may hold, played on by equilibrium", actions)
+    source = f"{WORLDS:,} hands the opponent may hold, played on by equilibrium"
+    unit = GAMES if near else POINTS
+    return _advice("play", unit, source, ranked(actions, unit))
 
 
 def _key_of(seen: npt.NDArray[np.float32]) -> int:
@@ -172,27 +164,6 @@ WORLDS = 1000
 """Hands chosen among them by their weights and played to the end of the deal."""
 
 
-def toss_values(states: npt.NDArray[Any], seat: int) -> tuple[npt.NDArray[np.float32], bool]:
-    """The value of each toss, (15,) float32, and whether values are chances to win instead of points.
-
-    Args:
-        states: one state, (1,), in which the seat decides about its toss.
-        seat: the seat.
-    """
-    policy, table = shipped()
-    values = np.empty(NUM_TOSSES, np.float32)
-    near = is_close(states, seat)
-    _rate_tosses(states, seat, near, policy, table, new_buffers(), values)
-    return values, near
-
-
-def is_close(states: npt.NDArray[Any], seat: int) -> bool:
-    """Whether the chance to win decides at this score instead of points."""
-    state = states[0]
-    own, other = (int(state["target"] - state["scores"][one]) for one in (seat, 1 - seat))
-    return bool(is_near(shipped()[1], own, other))
-
-
 def card_values(
     states: npt.NDArray[Any], seat: int, cards: npt.NDArray[np.int64], key: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -221,19 +192,6 @@ def card_values(
     drawn = np.searchsorted(sums, (np.arange(WORLDS) + 0.5) / WORLDS * sums[-1])
     _rollouts(records, seat, cards, policy, table, new_buffers(), np.uint64(key), drawn, points, chances)
     return points, chances
-
-
-@compiled
-def _rate_tosses(
-    states: Any, seat: int, near: bool, policy: PeggingPolicy, table: ChanceTable, buffers: Buffers,
-    values: npt.NDArray[np.float32],
-) -> None:  # fmt: skip
-    state = states[0]
-    seen = np.empty(PLAIN_SIZE, np.float32)
-    observe_plain(state, seat, seen)
-    decide(seen, policy, table, -1.0, buffers)
-    for toss in range(values.shape[0]):
-        values[toss] = buffers.chances[toss] if near else buffers.worths[toss]
 
 
 @compiled

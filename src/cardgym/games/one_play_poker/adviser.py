@@ -28,7 +28,7 @@ from cardgym.games.one_play_poker.rules import (
 from cardgym.games.one_play_poker.text import action_text
 from cardgym.solvers.backward_induction import backward_induction
 from cardgym.solvers.enumeration import enumerate_game
-from cardgym.table.advice import ActionAdvice, Advice, Adviser
+from cardgym.table.advice import ActionAdvice, Advice, Adviser, ranked
 
 _BLUNDER = 0.25
 """Credits. The worst decisions cost one: a bet with no chance to win."""
@@ -53,15 +53,14 @@ def adviser(options: OnePlayPokerOptions) -> Adviser:
         return Fraction(sum(paid) + sum(map(value, after))) / len(after)
 
     def advise(state: State, seat: int) -> Advice:
-        share = pot_share(state)
-        reason = f"your share of the pot is {100 * float(share):.1f} %; a bet gains above 50 %"
+        share = f"your share of the pot is {100 * float(pot_share(state)):.1f} %"
+        reasons = {PASS: "costs nothing", BET: f"adds 2 to the pot for 1; {share}"}
         actions = []
         for action in (PASS, BET):
             paid, after = _played(state, action)
-            actions.append(ActionAdvice(action, action_text(state, action), float(paid + ahead(after)), reason))
-        if actions[BET].value > actions[PASS].value:
-            actions.reverse()
-        return Advice("bet", "credits", "exact calculation", tuple(actions), _BLUNDER)
+            value = float(paid + ahead(after))
+            actions.append(ActionAdvice(action, action_text(state, action), value, reasons[action]))
+        return Advice("bet", "credits", "exact calculation", ranked(actions, "credits"), _BLUNDER)
 
     def standing(state: State, seat: int) -> float:
         """The expected net credits of the whole game under optimal play from here on."""

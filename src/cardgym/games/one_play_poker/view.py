@@ -20,7 +20,7 @@ from cardgym.games.one_play_poker.rules import (
 from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text
 from cardgym.table.drawings.playing_cards import pack
 from cardgym.table.drawings.shapes import Symbol
-from cardgym.table.presentation import Presentation
+from cardgym.table.presentation import COACH, Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
 
@@ -35,6 +35,7 @@ STRENGTH = {
     "never": "wins 0 credits a game from the house, exactly",
     "handcrafted": "wins 554/1365 = 0.406 credits a game from the house, exactly",
     "optimal": "wins 584/1365 = 0.428 credits a game from the house, exactly; the most possible",
+    COACH: "wins 584/1365 = 0.428 credits a game from the house, exactly; the most possible",
 }
 
 

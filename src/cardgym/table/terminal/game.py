@@ -79,6 +79,7 @@ class Terminal:
         self._scores = [0.0] * setup.options.num_players
         self._max_score = 0.0
         self._games = 0
+        self._strength_shown = False
         if coaching.source is not None:
             self._coach  # noqa: B018 - Finds out now whether the source can advise.
 
@@ -234,7 +235,12 @@ class Terminal:
         return {action.action for action in self._advice().actions if action.possible}
 
     def _hint_lines(self) -> list[str]:
-        return [self._screen.style.dim(line) for line in hint_lines(self._advice(), self._screen.width)]
+        advice, width = self._advice(), self._screen.width
+        lines = hint_lines(advice, width)
+        if advice.strength and not self._strength_shown:
+            self._strength_shown = True  # Once is enough.
+            lines += fitted(f"As a player the coach {advice.strength}.", width)
+        return [self._screen.style.dim(line) for line in lines]
 
     # -- after a game -------------------------------------------------------------------------------------------------
 
@@ -310,7 +316,7 @@ def hint_lines(advice: Advice, width: int) -> list[str]:
     for place, action in enumerate(advice.actions[:_HINT_ACTIONS], 1):
         error = f" +-{action.error:.2f}" if action.error else ""
         lines += fitted(f"  {place}. {action.text}: {action.value:.2f}{error}", width)
-        if action.reason and (place == 1 or action.reason != advice.best.reason):
+        if action.reason:
             lines += [f"     {line}" for line in fitted(action.reason, width - 5)]
     return lines
 

@@ -38,6 +38,8 @@ def summary_lines(review: Review, width: int, symbols: bool = True) -> list[str]
     if review.luck is not None:
         for seat in review.seats:
             lines.append(f"Luck gave {_name(review, seat)} {review.luck[seat]:+.2f} {review.luck_unit} (exact)")
+    if review.strength:
+        lines.append(f"The coach: as a player it {review.strength}")
     if review.chart:
         lines += ["", *_chart_lines(review, width, symbols)]
     return [part for line in lines for part in (fitted(line, width) or [""])]
@@ -87,7 +89,8 @@ def advice_lines(game: Game, event: Event, advice: Advice, screen: Screen) -> li
         error = f" +-{action.error:.2f}" if action.error else ""
         reason = f" ({action.reason})" if action.reason else ""
         lines += screen.fitted(f" {mark} {action.value:7.2f}{error}  {action.text}{reason}")
-    return [*lines, "> is what was played."]
+    strength = screen.fitted(f"The coach: as a player it {advice.strength}.") if advice.strength else []
+    return [*lines, "> is what was played.", *strength]
 
 
 def _name(review: Review, seat: int) -> str:

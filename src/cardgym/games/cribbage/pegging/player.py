@@ -193,28 +193,52 @@ def _toss(
     seen: npt.NDArray[np.float32], cards: npt.NDArray[np.int8], policy: PeggingPolicy, table: ChanceTable,
     buffers: Buffers,
 ) -> int:  # fmt: skip
-    """The toss of the greatest worth: by points far from the target, by the chance to win near it."""
+    """The toss of the greatest worth; the first in a tie."""
     dealer, to_go, opponent_to_go = int(seen[PLAIN_DEALER]), int(seen[PLAIN_TO_GO]), int(seen[PLAIN_TO_GO + 1])
-    worths, gains = buffers.worths, buffers.gains
-    near = is_near(table, to_go, opponent_to_go)
-    if near:
-        for toss in range(NUM_TOSSES):
-            crib = crib_mean(cards, toss, dealer) - table.crib
-            play = policy.worths[dealer, kept_set(cards, toss)] + (table.play if dealer else -table.play)
-            gains[toss] = play + (crib if dealer else -crib)
-        toss_chances(table, cards, dealer, to_go, opponent_to_go, gains, buffers.chances)
-        per_point = point_worth(table, dealer, to_go, opponent_to_go)
-    else:
-        toss_worths(cards, dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
+    rate_tosses(cards, dealer, to_go, opponent_to_go, policy, table, buffers)
     best = 0
     for toss in range(NUM_TOSSES):
-        if near:
-            worths[toss] = buffers.chances[toss] / per_point
-        else:
-            worths[toss] += policy.worths[dealer, kept_set(cards, toss)]
-        if worths[toss] > worths[best]:
+        if buffers.worths[toss] > buffers.worths[best]:
             best = toss
     return best
+
+
+@rule
+def rate_tosses(
+    cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy,
+    table: ChanceTable, buffers: Buffers,
+) -> bool:  # fmt: skip
+    """Rate the 15 tosses: by points far from the target, by the chance to win near it.
+
+    Fills `buffers.worths` with their worth in points and, near the target, `buffers.chances` with the chances to win.
+
+    Args:
+        cards: the six cards, sorted by rank, then suit.
+        dealer: 1 for the dealer, 0 for the pone.
+        to_go: the points that the seat needs.
+        opponent_to_go: the points that the opponent needs.
+        policy: the solved play.
+        table: the chances to win.
+        buffers: what `new_buffers` returns.
+
+    Returns:
+        Whether the target is near.
+    """
+    worths, gains = buffers.worths, buffers.gains
+    if not is_near(table, to_go, opponent_to_go):
+        toss_worths(cards, dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
+        for toss in range(NUM_TOSSES):
+            worths[toss] += policy.worths[dealer, kept_set(cards, toss)]
+        return False
+    for toss in range(NUM_TOSSES):
+        crib = crib_mean(cards, toss, dealer) - table.crib
+        play = policy.worths[dealer, kept_set(cards, toss)] + (table.play if dealer else -table.play)
+        gains[toss] = play + (crib if dealer else -crib)
+    toss_chances(table, cards, dealer, to_go, opponent_to_go, gains, buffers.chances)
+    per_point = point_worth(table, dealer, to_go, opponent_to_go)
+    for toss in range(NUM_TOSSES):
+        worths[toss] = buffers.chances[toss] / per_point
+    return True
 
 
 @rule

@@ -13,7 +13,8 @@ export function drawAdvice(advice, act) {
           h("span", { class: "what" }, action.text), h("span", { class: "worth" }, plain(action.value))),
         h("progress", { max: 100, value: width(action.value), "aria-hidden": "true" }),
         action.reason && h("p", {}, action.reason)))),
-    advice.actions.length > 8 && h("p", { class: "quiet" }, `and ${advice.actions.length - 8} more`));
+    advice.actions.length > 8 && h("p", { class: "quiet" }, `and ${advice.actions.length - 8} more`),
+    advice.strength && h("p", { class: "quiet" }, `As a player the coach ${advice.strength}`));
 }
 
 // A warning if an action is a blunder; null otherwise.
