@@ -162,8 +162,8 @@ def test_coach_says_how_strong_it_is_with_the_options_that_were_measured() -> No
     for game_id in cardgym.registered():
         game = find(game_id)
         measured = presentation_of(game).strength.get(game_id, {})
-        if measured:
-            assert Coach(game, game.parse_options()).strength == measured[COACH], game_id
+        assert Coach(game, game.parse_options()).strength == measured.get(COACH, ""), game_id
+    assert "credits a game" in Coach(find(POKER), find(POKER).parse_options()).strength
     game = find(SPIKE)
     assert Coach(game, game.parse_options({"credits": 20})).strength == ""
     assert Coach(game, game.parse_options(), "heuristic").strength == ""
