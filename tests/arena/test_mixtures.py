@@ -12,6 +12,7 @@ import pytest
 from cardgym import CardgymError, find
 from cardgym.arena import evaluate
 from cardgym.arena.match import Match
+from cardgym.files.json_values import parse_json
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players.base import CallablePlayer, CompiledPlayer, Player, resolve
@@ -144,7 +145,7 @@ def test_paths_are_saved_relative_to_the_file(tmp_path: Path, monkeypatch: pytes
 )
 def test_bad_files_are_refused_in_one_line(tmp_path: Path, change: dict[str, object], message: str) -> None:
     path = save(tmp_path, heuristic=1.0)
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    path.write_text(json.dumps({**parse_json(path.read_bytes(), "mixture"), **change}))
     with pytest.raises(CardgymError, match=message) as error:
         resolve(path, GAME, OPTIONS)
     assert "\n" not in str(error.value)

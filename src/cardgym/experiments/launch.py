@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from cardgym.errors import CardgymError, nearest, quoted, unknown
+from cardgym.files.locks import locked
 from cardgym.files.shipped import config_path
 from cardgym.learn.config import TrainingConfig, parse_run, read_config
 
-LOG, STOP, LOCK = "log.txt", "stop", ".lock"
-"""Files of a process's folder: its output, the file that asks it to end, and the lock that keeps a second one out."""
+LOG, STOP = "log.txt", "stop"
+"""Files of a process's folder: its output, and the file that asks it to end."""
 RESULTS = "results.json"
 """The file that a finished training leaves in its folder."""
 
@@ -267,12 +266,15 @@ def _end(process: subprocess.Popen[bytes]) -> int:
 def main(folder: str, words: Sequence[str]) -> None:
     """Run a script or a module as Python would, until the process that started this one is gone."""
     threading.Thread(target=_follow_parent, daemon=True).start()
-    lock = FileLock(Path(folder) / LOCK, timeout=_LOCK_SECONDS)
     try:
-        lock.acquire()
-    except Timeout:
-        print(f"{folder}: another process has worked here for {_LOCK_SECONDS:.0f} s", file=sys.stderr)
+        with locked(Path(folder), seconds=_LOCK_SECONDS):
+            _run(words)
+    except CardgymError as error:
+        print(error, file=sys.stderr)
         sys.exit(2)
+
+
+def _run(words: Sequence[str]) -> None:
     if words[0] == "-m":
         sys.argv = list(words[1:])
         runpy.run_module(words[1], run_name="__main__", alter_sys=True)

@@ -23,7 +23,7 @@ from cardgym.experiments.exploit.exact import tree_exploitability
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
 from cardgym.files.atomic import replacing
 from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
-from cardgym.learn.resume import STATE_FILE, load_resume_state, save_state
+from cardgym.learn.resume import STATE_FILE, has_state, load_resume_state, save_state
 from cardgym.players.base import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
 from cardgym.scaling import Engine, Task
@@ -147,7 +147,7 @@ class Population:
             CardgymError: if it resumes a league with another config.
         """
         file, config = self.folder / STATE_FILE, self.config.lasting()
-        if resume and file.exists():
+        if resume and has_state(self.folder):
             load_resume_state(file, config)
         save_state(file, {"config": config.model_dump_json()})
 

@@ -11,6 +11,7 @@ each array.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
@@ -129,6 +130,11 @@ def _tensors(state: Any) -> Any:
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
+
+
+def has_state(folder: Path) -> bool:
+    """Whether a run's folder has a state to resume from, or a broken link in its place."""
+    return os.path.lexists(folder / STATE_FILE)
 
 
 def save_parts(path: Path, config: TrainingConfig, parts: Mapping[str, Any]) -> None:

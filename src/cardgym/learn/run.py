@@ -16,9 +16,10 @@ from cardgym.console.tables import results_console
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import sweep
+from cardgym.files.locks import locked
 from cardgym.learn.config import C, RunArgs, TrainingConfig, parse_run, read_config
 from cardgym.learn.evaluation import Metrics, results_tables
-from cardgym.learn.resume import STATE_FILE
+from cardgym.learn.resume import has_state
 from cardgym.learn.signals import Stopped, listening
 
 WIN_RATES = "http://localhost:6006/#custom_scalars while that runs"
@@ -84,8 +85,8 @@ def _run_script(
         _check_game(config, run)
         game_id = find(config.game_id).id
         folder = run_folder(run, game_id, run_name(config, run.config))
-        sweep(folder)
-        with listening():
+        with locked(folder), listening():
+            sweep(folder)
             result = train(config, folder, run.resume or run.restart)
     except CardgymError as error:
         print(f"{script}: {printable(str(error), 2000)}", file=sys.stderr)
@@ -105,7 +106,7 @@ def _run_script(
         )
         return 2
     except (KeyboardInterrupt, Stopped) as stop:
-        if folder is not None and (folder / STATE_FILE).exists():
+        if folder is not None and has_state(folder):
             print(f"stopped; to continue, run the same command with `--resume --out {folder}`", file=sys.stderr)
         else:
             restart = " with --restart" if folder is not None and not kind.resumable else ""
@@ -151,7 +152,7 @@ def run_folder(run: RunArgs, game_id: str, name: str) -> Path:
         CardgymError: if the folder already contains a run and `--resume` is missing.
     """
     folder = run.out or numbered_folder(Path("runs") / game_id, name, run.resume)
-    saved = (folder / STATE_FILE).exists()
+    saved = has_state(folder)
     if saved and not run.resume:
         raise CardgymError(f"{folder}: holds a run already; add --resume to continue it, or name another folder")
     if run.resume and not saved:

@@ -11,7 +11,7 @@ from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
-from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
+from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.run import TrainingResult
 from cardgym.learn.schedules import Stopwatch, crossed, linear
 from cardgym.learn.signals import Saving
@@ -79,7 +79,7 @@ class Training:
         self.checkpoint = self._folder / checkpoint
         self._steps, self._player, self._save, self._parts = steps, player, save, parts
         self._log_every = log_every
-        if resume and (self._folder / STATE_FILE).exists():
+        if resume and has_state(self._folder):
             load_parts(self._folder / STATE_FILE, self._config, parts)
         self._last_step = self.step
         self._stopwatch, self._saving = Stopwatch(self.step), Saving(self._config.save_every_minutes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -10,17 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from cardgym.errors import CardgymError, printable
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, STOP, Run, TrainingScript
 from cardgym.files.atomic import replacing
 from cardgym.files.json_values import parse_json, read_bytes, sealed
+from cardgym.files.locks import locked
 from cardgym.scaling import Engine, Outcome, Task
 
-SWEEP, CONFIG, LOCK = "sweep.json", "config.toml", ".sweep.lock"
-"""Files of a sweep's folder: its script and config, a copy of the config, and the lock."""
+SWEEP, CONFIG = "sweep.json", "config.toml"
+"""Files of a sweep's folder: its script and config, and a copy of the config."""
 
 ATTEMPTS = 5
 """How often a run is started at most, if its machine or process is taken away."""
@@ -77,19 +77,10 @@ class SweepFolder:
         """
         self.path = path.resolve()
         about = {"script": script.script, "config": script.config.model_dump(mode="json", exclude={"seed"})}
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(self.path / LOCK, timeout=0)
-            self._lock.acquire()
-        except Timeout:
-            raise CardgymError(f"{path}: another sweep is running here; name another folder with --out") from None
-        except OSError as error:
-            raise CardgymError(f"cannot make the folder {path}: {error.strerror or error}; name another") from error
-        try:
+        with contextlib.ExitStack() as held:
+            held.enter_context(locked(self.path))
             self._open(about, script, resume)
-        except BaseException:
-            self._lock.release()
-            raise
+            self._held = held.pop_all()
 
     @property
     def config(self) -> Path:
@@ -116,7 +107,7 @@ class SweepFolder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        self._held.close()
 
 
 def run_all(

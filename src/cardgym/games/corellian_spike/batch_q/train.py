@@ -20,7 +20,7 @@ from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.batch_q.learner import ENV, BatchQ, BatchQConfig
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
-from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
+from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.signals import Saving
 from cardgym.learn.tensorboard import TensorBoard
@@ -35,7 +35,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
         resolve(name, game, options)  # An unknown name fails now, not after training.
     run = BatchQ(options, config)
     state_file = folder / STATE_FILE
-    if resume and state_file.exists():
+    if resume and has_state(folder):
         load_parts(state_file, config, {"run": run})
 
     with (

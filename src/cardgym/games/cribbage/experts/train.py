@@ -22,7 +22,7 @@ from cardgym.games.cribbage.experts.player import Weights
 from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, log_evaluation, summary, write_results
-from cardgym.learn.resume import STATE_FILE, load_parts, save_parts
+from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
 from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.schedules import Stopwatch, crossed
 from cardgym.learn.signals import Saving
@@ -52,7 +52,7 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
     trainer.check_opponents()
     parts: dict[str, Any] = {"trainer": trainer, "history": history}
     state_file = folder / STATE_FILE
-    if resume and state_file.exists():
+    if resume and has_state(folder):
         load_parts(state_file, config, parts)
 
     with (
