@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Rows = tuple[list[str], list[list[str]]]
-"""The heads of the columns, and the rows."""
+"""Column headers and rows."""
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """Short names: for a file its name without suffixes, where that is unique."""
+    """Short names: a file's name without suffixes, if that is unique."""
     stems = [PurePath(name).name.split(".")[0] + (":greedy" if name.endswith(":greedy") else "") for name in names]
     short = [stem if stem != name else name for stem, name in zip(stems, names, strict=True)]
     return [stem if short.count(stem) == 1 else name for stem, name in zip(short, names, strict=True)]
 
 
 def order(standings: Standings) -> npt.NDArray[np.int64]:
-    """The players' numbers from the highest rating to the lowest."""
+    """The players' indices from the highest rating to the lowest."""
     return np.argsort(-standings.ratings, kind="stable")
 
 
 def ranking(standings: Standings) -> Rows:
-    """A row for each player, the best first."""
+    """A row for each player, best first."""
     shown = labels(standings.names)
     head = ["player", "rating [95 %]", "share at equilibrium", "payoff against it [95 %]"]
     rows = [
@@ -67,7 +67,7 @@ def payoff_format(standings: Standings) -> str:
 
 
 def payoff_text(standings: Standings) -> str:
-    """What a payoff is counted in, such as `credits a game`."""
+    """The unit of a payoff, such as `credits a game`."""
     game = find(standings.env)
     if standings.payoff == game.payoff:
         return f"{game.unit} a game"
@@ -98,11 +98,11 @@ def printed(standings: Standings) -> tuple[TableTexts, TableTexts]:
 
 DPI = 110
 _MAX_NUMBERED = 24
-"""Players up to which the cells of the heat map have numbers: beyond that they would be unreadable."""
+"""Number of players up to which the cells of the heat map have numbers; with more they are unreadable."""
 
 
 def heat_map(standings: Standings) -> Figure:
-    """What each player wins from each other, the best player first, with the numbers in the cells."""
+    """What each player wins from each other, best player first, with the numbers in the cells."""
     places = order(standings)
     payoffs = standings.payoffs[np.ix_(places, places)]
     names = [labels(standings.names)[i] for i in places]
@@ -110,7 +110,7 @@ def heat_map(standings: Standings) -> Figure:
     figure = new_figure(size + 1.0, size)
     panel = figure.subplots()
     largest = max(float(np.abs(payoffs).max()), 1e-9)
-    # From brown over white to blue-green: people with colour blindness can tell its ends apart.
+    # Brown to white to blue-green: color-blind people can tell its ends apart.
     image = panel.imshow(payoffs, cmap="BrBG", vmin=-largest, vmax=largest)
     figure.colorbar(image, ax=panel, shrink=0.8, label=payoff_text(standings))
     panel.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
@@ -121,13 +121,13 @@ def heat_map(standings: Standings) -> Figure:
         for i, row in enumerate(payoffs):
             for j, value in enumerate(row):
                 text = "" if i == j else number(value, form)
-                colour = "white" if abs(value) > 0.6 * largest else "black"
-                panel.text(j, i, text, ha="center", va="center", fontsize=8, color=colour)
+                color = "white" if abs(value) > 0.6 * largest else "black"
+                panel.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
     return figure
 
 
 def ranking_picture(standings: Standings) -> Figure:
-    """The ratings with their intervals, the best player first, and each player's share at the equilibrium."""
+    """The ratings with their intervals, best player first, and each player's share at the equilibrium."""
     places = order(standings)
     names = [labels(standings.names)[i] for i in places]
     rows = np.arange(len(places))
@@ -152,16 +152,17 @@ def ranking_picture(standings: Standings) -> Figure:
 
 
 _ABOUT = """\
-Every player that a game brings and every checkpoint of its folder, each against each on the same deals from every seat.
+Every built-in player and checkpoint of a game against every other, on the same deals from every seat.
 
-- **Rating**: Bradley and Terry's model, fitted by maximum likelihood to the games (or hands) won; Elo points above the
-  mean of the players. 400 points more are odds of 10 to 1.
-- **Payoff**: what the row's player wins from the column's, a game, with half the width of its 95 % interval. In a game
-  of one seat: how much more it gets on the same deal.
-- **Share at equilibrium**: how often the mixture that no player of the list beats plays this one (Nash averaging). A
-  player that wins many games only from weak ones has no share. **Payoff against it**: what the player wins from that
-  mixture; 0 for those in it. Payoffs closer than their intervals may share it otherwise on other deals.
-- Intervals are of 95 %, over deals. More games make them smaller: with four times as many they are half as wide.
+- **Rating**: Elo points above the mean of the players, by a Bradley-Terry model fitted by maximum likelihood to the
+  games (or hands) won. A lead of 400 points means odds of 10 to 1.
+- **Payoff**: what the row's player wins per game from the column's, with half the width of its 95 % interval. In a
+  game with one seat: how much more it gets on the same deals.
+- **Share at equilibrium**: how often this player appears in the mixture that no player of the list beats (Nash
+  averaging). A player that wins many games only from weak ones has no share. **Payoff against it**: what the player
+  wins from that mixture, 0 for those in it. Where payoffs are closer than their intervals, other deals may give other
+  shares.
+- Intervals are 95 %, over deals. Four times as many games halve them.
 """
 
 
@@ -169,7 +170,7 @@ def write_results(standings: Standings, folder: Path) -> None:
     """Write `tournament.json`, `tournament.md`, `payoffs.png` and `ranking.png`.
 
     Raises:
-        CardgymError: where a file cannot be written, or matplotlib is not installed.
+        CardgymError: if a file cannot be written, or matplotlib is not installed.
     """
     with replacing(folder / "tournament.json") as temporary:
         temporary.write_text(json.dumps(standings.asdict(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
@@ -181,17 +182,17 @@ def write_results(standings: Standings, folder: Path) -> None:
 
 
 def write_leaderboards(results: Sequence[Standings], page: Path, command: str) -> None:
-    """Write a page with a section for each game, and its pictures in `images/leaderboards` beside it.
+    """Write a page with a section for each game, and its pictures in `images/leaderboards` next to it.
 
     Args:
         results: a tournament for each game.
         page: the Markdown file.
-        command: the command that makes it, for the page.
+        command: the command that makes the page, to print on it.
 
     Raises:
-        CardgymError: where a file cannot be written, or matplotlib is not installed.
+        CardgymError: if a file cannot be written, or matplotlib is not installed.
     """
-    lines = ["# Leaderboards", "", _ABOUT, "Made by one command:", "", "```", command, "```"]
+    lines = ["# Leaderboards", "", _ABOUT, "One command makes this page:", "", "```", command, "```"]
     for standings in results:
         name = standings.env.replace("-v", "_v").lower()
         pictures = [Path("images", "leaderboards", f"{name}_{kind}.png") for kind in ("ranking", "payoffs")]
@@ -210,7 +211,7 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
         payoffs_png: the heat map.
     """
     options_text = ", ".join(f"{name}={value}" for name, value in standings.options.items()) or "no options"
-    few = sorted(
+    reduced = sorted(
         {
             (int(standings.match_games[i, j]), name)
             for i, name in enumerate(labels(standings.names))
@@ -219,8 +220,8 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
         }
     )
     played = f"{standings.games:,} games a match, seed {standings.seed}"
-    for games, name in few:
-        played += f"; {games:,} a match of `{name}`, which is slow"
+    for games, name in reduced:
+        played += f"; {games:,} a match for `{name}`, which is slow"
     return [
         f"## {standings.env}",
         "",
