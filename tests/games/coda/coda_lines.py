@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.registry import find
-from cardgym.games.coda.knowledge import count_guesses, new_counts
+from cardgym.games.coda.arrangements import new_weights, weigh_arrangements, weigh_guesses
 from cardgym.games.coda.search import remember
-from cardgym.games.coda.state import GUESSING, CodaOptions, place_action, stop_action
+from cardgym.games.coda.state import GUESSING, CodaOptions, lines_shown, place_action, stop_action
 from cardgym.testing import StateDriver
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -31,6 +31,9 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 """Ids with options that differ from the id's."""
 
 
+Line = tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Guess:
     """A guess: who made it, at which tile, the value it named, and the tiles that the guesser held."""
@@ -41,12 +44,29 @@ class Guess:
     held: set[int]
 
 
+@dataclass(frozen=True)
+class Event:
+    """What both seats saw happen to the tiles of one of them.
+
+    `deal`: its line is set up, with `tiles` of which only the colours show. `draw`: it draws a tile. `enter`: the tile
+    enters its line at a place. `named`: it guessed a value. `guessed`: the other seat guessed a value at a place, and
+    `up` is whether it was right. `up`: it turned up the tile at a place.
+    """
+
+    kind: str
+    place: int = -1
+    value: int = -1
+    up: bool = False
+    tiles: tuple[int, ...] = ()
+
+
 class CodaDriver(StateDriver):
     """A game of Coda in which every decision is chosen by the test; tiles come from `deck`, or at random.
 
     Attributes:
         seed: what chance and random decisions are drawn from.
         guesses: all guesses made.
+        events: what happened to the tiles of each seat.
         paid: what the last decision, with the chance after it, paid each seat, (2,) float64.
     """
 
@@ -65,7 +85,9 @@ class CodaDriver(StateDriver):
         self.seed = seed
         self.random = random.Random(seed)
         self.guesses: list[Guess] = []
+        self.events: tuple[list[Event], list[Event]] = ([], [])
         self.paid = self.play_chance(self.random.randrange)[:2]
+        self._watch_draws(False, -1)
 
     @property
     def n(self) -> int:
@@ -91,10 +113,25 @@ class CodaDriver(StateDriver):
     def hidden_places(self, seat: int) -> list[int]:
         return [place for place, tile in enumerate(self.line(seat)) if tile not in self.up(seat)]
 
-    def count_guesses(self, seat: int) -> tuple[npt.NDArray[np.int64], int]:
-        """In how many arrangements of the opponent's line a place holds a tile, and how many there are."""
-        counts = new_counts()
-        return counts, _count_guesses(self.states, seat, counts)
+    def weigh_guesses(self, seat: int) -> tuple[npt.NDArray[np.float64], float]:
+        """The weights of the arrangements with each tile at each place of the opponent's line, and of all."""
+        weights = new_weights()
+        return weights, _weigh_guesses(self.states, seat, weights)
+
+    def weigh_own(self, seat: int) -> tuple[npt.NDArray[np.float64], float]:
+        """The same for the own line, to an observer who sees neither hand."""
+        weights = new_weights()
+        return weights, _weigh_own(self.states, seat, weights)
+
+    def entries(self, seat: int) -> list[int]:
+        """The number of the entry of each tile in a line: 0 for a dealt one, then 1, 2 and so on."""
+        numbers: list[int] = []
+        for event in self.events[seat]:
+            if event.kind == "deal":
+                numbers = [0] * len(event.tiles)
+            elif event.kind == "enter":
+                numbers.insert(event.place, max(numbers) + 1)
+        return numbers
 
     def remembered(self, seat: int) -> CodaDriver:
         """The state that the player `search` writes from what `seat` sees."""
@@ -121,8 +158,30 @@ class CodaDriver(StateDriver):
         if action < self.n**2:
             tile = self.line(1 - seat)[action // self.n]
             self.guesses.append(Guess(seat, tile, action % self.n, self.held(seat)))
+            place, value = divmod(action, self.n)
+            self.events[seat].append(Event("named", value=value))
+            self.events[1 - seat].append(Event("guessed", place, value, tile == value))
+        shown, line, up = bool(lines_shown(self.state)), self.line(seat), self.up(seat)
         self.paid = (self.apply_action(action) + self.play_chance(self.random.randrange))[:2]
+        if shown:
+            now = self.line(seat)
+            for place, tile in enumerate(now):
+                if tile not in line:
+                    self.events[seat].append(Event("enter", place, tile, tile in self.up(seat)))
+                elif tile in self.up(seat) - up:
+                    self.events[seat].append(Event("up", place, tile))
+        self._watch_draws(shown, seat)
         return self.paid
+
+    def _watch_draws(self, shown: bool, mover: int) -> None:
+        """Note the deal once both lines are set up, and the draw when a turn starts."""
+        if not lines_shown(self.state):
+            return
+        if not shown:
+            for seat in range(2):
+                self.events[seat].append(Event("deal", tiles=tuple(self.line(seat))))
+        if (self.state.turn != mover or not shown) and self.state.drawn >= 0:
+            self.events[self.state.turn].append(Event("draw", value=int(self.state.drawn)))
 
     def decide_randomly(self, most: int) -> None:
         """Play at most so many random decisions, four in ten guesses right but for the last tile: lines get shown."""
@@ -141,13 +200,47 @@ class CodaDriver(StateDriver):
 
 
 @compiled
-def _count_guesses(states: Any, seat: int, counts: npt.NDArray[np.int64]) -> int:
-    return count_guesses(states[0], seat, counts)
+def _weigh_guesses(states: Any, seat: int, weights: npt.NDArray[np.float64]) -> float:
+    return weigh_guesses(states[0], seat, weights)
+
+
+@compiled
+def _weigh_own(states: Any, seat: int, weights: npt.NDArray[np.float64]) -> float:
+    state = states[0]
+    face_up = int(state.up[seat]) | int(state.up[1 - seat])
+    return weigh_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~face_up, weights)
 
 
 @compiled
 def _remember(states: Any, seen: npt.NDArray[np.float32]) -> None:
     remember(states[0], seen)
+
+
+def open_places(line: Line, tile: int, numbers: int) -> list[int]:
+    """The places where a tile may enter a line: numbers ascend from left to right, and jokers go anywhere."""
+    places = []
+    for place in range(len(line) + 1):
+        row = [other for other in (*line[:place], tile, *line[place:]) if other < numbers]
+        if row == sorted(row):
+            places.append(place)
+    return places
+
+
+def placing_chance(game: CodaDriver, owner: int, line: Line) -> float:
+    """The probability that tiles of a line that had more than one open place went where they are."""
+    numbers = game.n - game.options.jokers
+    entries = game.entries(owner)
+    chance = 1.0
+    for place, tile in enumerate(line):
+        before = [other < numbers or at < place for at, other in enumerate(line)]  # Of dealt tiles, jokers come last.
+        there = [
+            entries[at] < entries[place] or (entries[at] == entries[place] == 0 and tile >= numbers and before[at])
+            for at in range(len(line))
+        ]
+        if tile >= numbers or entries[place] > 0:
+            row = tuple(other for at, other in enumerate(line) if there[at] and at != place)
+            chance /= len(open_places(row, tile, numbers))
+    return chance
 
 
 def deck_of(first: Sequence[int], n: int) -> list[int]:

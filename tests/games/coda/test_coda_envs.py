@@ -27,7 +27,7 @@ def name_highest(observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8
         ("Coda-v0", {"obs": "paper"}, 576, 72),
         ("Coda-v0", {"continuation": "optional"}, 576 + 13, 734),
         ("Coda-v0", {"n": 8}, 64, 126),
-        ("CodaOfficial-v0", {}, 676 + 14, 846),
+        ("CodaOfficial-v0", {}, 676 + 14, 872),
         ("CodaOfficial-v0", {"jokers": 0}, 576 + 13, 734),
     ],
 )

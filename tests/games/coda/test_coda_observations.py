@@ -87,6 +87,8 @@ def test_paper_bits_and_their_key() -> None:
 @pytest.mark.parametrize("options", [CodaOptions(n=6), CodaOptions(n=10), CodaOptions(), CodaOptions(jokers=2)])
 def test_offsets_are_those_of_the_features(options: CodaOptions) -> None:
     full = {**TURN._asdict(), **full_offsets(options.n)._asdict()}
+    if not options.jokers:
+        full = {name: start for name, start in full.items() if "entered" not in name}
     assert full == offsets(full_features(options))
     odds = {**TURN._asdict(), **odds_offsets(options.n)._asdict()}
     assert odds == offsets(odds_features(options))

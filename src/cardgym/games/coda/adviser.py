@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import State
 from cardgym.engine.numba.compilation import compiled
+from cardgym.games.coda.arrangements import Table, weigh_arrangements, weigh_guesses
 from cardgym.games.coda.game import GAME
-from cardgym.games.coda.knowledge import count_arrangements, count_guesses
 from cardgym.games.coda.players import STOP_BELOW
 from cardgym.games.coda.rules import legal_action_mask
 from cardgym.games.coda.state import (
@@ -63,14 +63,14 @@ def _rollouts(options: CodaOptions) -> Rollouts:
     return Rollouts(GAME, options, "bayes", unit=unit, blunder=_BLUNDER, worth=GAME.rules.score, worlds=_WORLDS)
 
 
-def guess_probabilities(state: State, seat: int) -> npt.NDArray[np.float64]:
+def guess_probabilities(state: State, seat: int) -> Table:
     """The probability of each tile at each place of the opponent's line, (13, 26) float64.
 
     Exact given everything the seat knows: its own tiles, the colours, face-up tiles and every past guess.
     """
-    counts = _no_counts()
-    total = _count(_array(state), seat, counts)
-    return counts / max(total, 1)
+    weights = _no_weights()
+    total = _weigh(_array(state), seat, weights)
+    return weights / total if total else weights
 
 
 def _advise_guess(state: State, seat: int) -> Advice:
@@ -98,20 +98,20 @@ def _advise_guess(state: State, seat: int) -> Advice:
 
 def _advise_reveal(state: State, seat: int) -> Advice:
     """The tile to turn up: the easiest to guess without seeing either hand."""
-    counts = _no_counts()
-    total = _count_own(_array(state), seat, counts)
+    weights = _no_weights()
+    total = _weigh_own(_array(state), seat, weights)
     actions = []
     for action in _legal(state):
         place = action - place_action(state, 0)
-        chance = float(counts[place, int(state.line[seat, place])]) / max(total, 1)
+        chance = float(weights[place, int(state.line[seat, place])] / total)
         reason = f"an observer who sees neither hand gives it {100 * chance:.1f} %"
         actions.append(ActionAdvice(action, action_text(state, action), chance, reason))
     actions.sort(key=lambda one: -one.value)
     return Advice("turn up", "probability that it is guessed anyway", "exact calculation", tuple(actions), _BLUNDER)
 
 
-def _no_counts() -> npt.NDArray[np.int64]:
-    return np.zeros((MAX_LINE, MAX_TILES), np.int64)
+def _no_weights() -> Table:
+    return np.zeros((MAX_LINE, MAX_TILES), np.float64)
 
 
 def _array(state: State) -> npt.NDArray[Any]:
@@ -131,15 +131,15 @@ def _legal(state: State) -> list[int]:
 
 
 @compiled
-def _count(states: Any, seat: int, counts: npt.NDArray[np.int64]) -> int:
-    return count_guesses(states[0], seat, counts)
+def _weigh(states: Any, seat: int, weights: Table) -> float:
+    return weigh_guesses(states[0], seat, weights)
 
 
 @compiled
-def _count_own(states: Any, seat: int, counts: npt.NDArray[np.int64]) -> int:
+def _weigh_own(states: Any, seat: int, weights: Table) -> float:
     state = states[0]
     shown = int(state.up[seat]) | int(state.up[1 - seat])
-    return count_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, counts)
+    return weigh_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, weights)
 
 
 @compiled

@@ -21,8 +21,8 @@ _DESCRIPTION = """
 ## Description
 Coda, also called Da Vinci Code: two players keep lines of tiles, sorted by number and hidden from each other, and guess
 each other's tiles one by one. The first to turn up all of the other's tiles wins. The numbers are 0 to 11, in black and
-white: tile t has number t // 2 and is black if t is even; black comes before white. Jokers, tiles 24 and 25, can go
-anywhere in the line.
+white: tile t has number t // 2 and is black if t is even; black comes before white. Jokers, the last two tiles, can go
+anywhere in the line; both players see where, and when, each tile enters a line.
 
 In a turn the mover draws a tile, looks at it, and guesses that the opponent's k-th tile from the left is tile v. A hit
 turns that tile up, and the mover guesses again (with `continuation="optional"` it may instead stop and put the drawn
@@ -44,8 +44,8 @@ known ("consistent").{more}
 {full}
 
 `obs="beliefs"`: the full observation, then {belief_size} probabilities, by place x n + tile: the exact probability that
-the opponent has that tile at that place, with all consistent arrangements equally likely. Unlike `may_be`, they use the
-order of the line.
+the opponent has that tile at that place, if every deal is equally likely, and every open place where an owner had a
+choice. Unlike `may_be`, they use the order of the line.
 
 {belief}
 

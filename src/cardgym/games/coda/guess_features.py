@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Observation, State, rule
-from cardgym.games.coda.knowledge import count_guesses, new_counts
+from cardgym.games.coda.arrangements import Table, new_weights, weigh_guesses
 from cardgym.games.coda.observations import observe_own_odds, odds_features, odds_offsets
 from cardgym.games.coda.state import CodaOptions, count_hidden, hidden, lines_shown
 
@@ -64,30 +64,30 @@ def guesses_offsets(n: int) -> GuessesOffsets:
 def observe_guesses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     n = int(state.n)
     other = 1 - seat
-    counts = new_counts()
-    total = observe_own_odds(state, seat, out, counts)
+    weights = new_weights()
+    total = observe_own_odds(state, seat, out, weights)
     if not lines_shown(state):
         return
-    tells = _own_by_tile(state, seat, counts, total)
+    tells = _own_by_tile(state, seat, weights, total)
     odds = odds_offsets(n)
     at = guesses_offsets(n)
-    total = count_guesses(state, seat, counts) if count_hidden(state, other) > 0 else 1
+    total = weigh_guesses(state, seat, weights) if count_hidden(state, other) > 0 else 1.0
     exposed = out[at.opponent_exposed : at.may_be]
-    out[odds.best] = _observe_exposed(state, other, counts, total, exposed)
+    out[odds.best] = _observe_exposed(state, other, weights, total, exposed)
     for place in range(state.length[other]):
         if not hidden(state, other, place):
             out[odds.belief + place * n + state.line[other, place]] = 1.0
             continue
-        lower = 0
+        lower = 0.0
         for tile in range(n):
-            count = counts[place, tile]
-            if count > 0:
+            weight = weights[place, tile]
+            if weight > 0.0:
                 guess = place * n + tile
-                out[odds.belief + guess] = count / total
+                out[odds.belief + guess] = weight / total
                 out[at.may_be + guess] = 1.0
                 out[at.below + guess] = lower / total
                 out[at.tells + guess] = tells[tile]
-                lower += count
+                lower += weight
 
 
 @rule
@@ -95,40 +95,38 @@ def observe_position(state: State, seat: int, out: npt.NDArray[np.float32]) -> N
     """Write the guesses without the features by guess: the odds up to `belief`, then `opponent_exposed`."""
     n = int(state.n)
     other = 1 - seat
-    counts = new_counts()
-    observe_own_odds(state, seat, out, counts)
+    weights = new_weights()
+    observe_own_odds(state, seat, out, weights)
     if not lines_shown(state):
         return
     at = odds_offsets(n)
-    total = count_guesses(state, seat, counts) if count_hidden(state, other) > 0 else 1
-    out[at.best] = _observe_exposed(state, other, counts, total, out[at.belief :])
+    total = weigh_guesses(state, seat, weights) if count_hidden(state, other) > 0 else 1.0
+    out[at.best] = _observe_exposed(state, other, weights, total, out[at.belief :])
 
 
 @rule
-def _observe_exposed(
-    state: State, owner: int, counts: npt.NDArray[np.int64], total: int, out: npt.NDArray[np.float32]
-) -> float:
+def _observe_exposed(state: State, owner: int, weights: Table, total: float, out: npt.NDArray[np.float32]) -> float:
     """Write the probability of the likeliest tile at each hidden place of a line; return the maximum."""
     best = 0.0
     for place in range(state.length[owner]):
         if hidden(state, owner, place):
-            most = 0
+            most = 0.0
             for tile in range(state.n):
-                most = max(most, counts[place, tile])
+                most = max(most, weights[place, tile])
             out[place] = most / total
             best = max(best, most / total)
     return best
 
 
 @rule
-def _own_by_tile(state: State, seat: int, counts: npt.NDArray[np.int64], total: int) -> npt.NDArray[np.float64]:
-    """For each tile, (n,): the share of arrangements of the own line in which it is a hidden tile."""
+def _own_by_tile(state: State, seat: int, weights: Table, total: float) -> Table:
+    """For each tile, (n,): the probability, to an observer who sees neither hand, that the own line hides it."""
     shares = np.zeros(int(state.n), np.float64)
-    if total > 0:
+    if total > 0.0:
         for place in range(state.length[seat]):
             if hidden(state, seat, place):
                 for tile in range(state.n):
-                    shares[tile] += counts[place, tile]
+                    shares[tile] += weights[place, tile]
         for tile in range(state.n):
             shares[tile] /= total
     return shares

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Observation, State, offsets, rule, write_bits, write_zeros
-from cardgym.games.coda.knowledge import count_arrangements, count_guesses, new_counts, tiles_at
+from cardgym.games.coda.arrangements import Table, new_weights, weigh_arrangements, weigh_guesses
+from cardgym.games.coda.possible import tiles_at
 from cardgym.games.coda.state import (
     GUESSING,
     OVER,
@@ -94,7 +95,9 @@ def _observe_turn(state: State, seat: int, out: npt.NDArray[np.float32]) -> None
 
 
 def full_features(options: CodaOptions) -> tuple[Feature, ...]:
-    """The features of the full observation. A line has at most n / 2 places; empty places are 0."""
+    """The features of the full observation. A line has at most n / 2 places; empty places are 0.
+
+    With jokers, when tiles entered the lines tells how likely they are to be jokers."""
     n, half = options.n, options.n // 2
     return (
         *TURN_FEATURES,
@@ -117,11 +120,16 @@ def full_features(options: CodaOptions) -> tuple[Feature, ...]:
             "by place x n + tile: the same for the own line, to an observer who sees neither hand",
             half * n,
         ),
+        *(
+            Feature(f"{whose}_entered", f"by place: the length of {line} when its tile had entered / (n / 2)", half)
+            for whose, line in (("opponent", "the opponent's line"), ("own", "the own line"))
+            if options.jokers
+        ),
     )
 
 
 class FullOffsets(NamedTuple):
-    """The offset of each feature of the full observation after those of the turn."""
+    """The offset of each feature of the full observation after those of the turn; the last two only with jokers."""
 
     own_tiles: int
     own_up: int
@@ -133,6 +141,8 @@ class FullOffsets(NamedTuple):
     opponent_may_be: int
     own_down: int
     own_may_be: int
+    opponent_entered: int
+    own_entered: int
 
 
 @rule
@@ -141,6 +151,7 @@ def full_offsets(n: int) -> FullOffsets:
     half = n // 2
     lines = TURN_SIZE + 4 * n
     own_line = lines + 3 * half + half * n
+    entered = own_line + half + half * n
     return FullOffsets(
         TURN_SIZE,
         TURN_SIZE + n,
@@ -152,6 +163,8 @@ def full_offsets(n: int) -> FullOffsets:
         lines + 3 * half,
         own_line,
         own_line + half,
+        entered,
+        entered + half,
     )
 
 
@@ -189,6 +202,13 @@ def observe_full(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
         write_bits(tiles_at(state, seat, place, face_down), n, out, at.own_may_be + place * n)
     write_zeros(out, at.own_may_be + size * n, at.own_may_be + half * n)
     write_bits(down, half, out, at.own_down)
+    if state.jokers:
+        write_zeros(out, at.opponent_entered, at.own_entered + half)
+        for place in range(size):
+            out[at.own_entered + place] = state.entered[state.line[seat, place]] / half
+        if lines_shown(state):
+            for place in range(state.length[other]):
+                out[at.opponent_entered + place] = state.entered[state.line[other, place]] / half
 
 
 # -- beliefs and odds -------------------------------------------------------------------------------------------------
@@ -223,14 +243,14 @@ def _observe_belief(state: State, seat: int, beliefs: npt.NDArray[np.float32]) -
         return best
     n = int(state.n)
     other = 1 - seat
-    counts = new_counts()
-    total = 1
+    weights = new_weights()
+    total = 1.0
     if count_hidden(state, other) > 0:
-        total = count_guesses(state, seat, counts)
+        total = weigh_guesses(state, seat, weights)
     for place in range(state.length[other]):
         if hidden(state, other, place):
             for tile in range(n):
-                probability = counts[place, tile] / total
+                probability = weights[place, tile] / total
                 beliefs[place * n + tile] = probability
                 best = max(best, probability)
         else:
@@ -282,16 +302,16 @@ def odds_offsets(n: int) -> OddsOffsets:
 def observe_odds(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the odds; see `odds_features`."""
     at = odds_offsets(int(state.n))
-    observe_own_odds(state, seat, out, new_counts())
+    observe_own_odds(state, seat, out, new_weights())
     out[at.best] = _observe_belief(state, seat, out[at.belief :])
 
 
 @rule
-def observe_own_odds(state: State, seat: int, out: npt.NDArray[np.float32], counts: npt.NDArray[np.int64]) -> int:
+def observe_own_odds(state: State, seat: int, out: npt.NDArray[np.float32], weights: Table) -> float:
     """Write the odds' features of the turn and the own tiles, and 0 elsewhere.
 
-    Fills `counts` with the arrangements of the own line to an observer who sees neither hand. Returns their number, 0
-    if there is nothing to count.
+    Fills `weights` with those of the arrangements of the own line to an observer who sees neither hand. Returns the
+    weight of all, 0 if nothing is hidden.
     """
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -301,13 +321,13 @@ def observe_own_odds(state: State, seat: int, out: npt.NDArray[np.float32], coun
     write_bits(int(state.held[seat]), n, out, at.own_tiles)
     write_bits(to_place(state, seat), n, out, at.drawn)
     if not lines_shown(state) or count_hidden(state, seat) == 0:
-        return 0
+        return 0.0
     face_up = int(state.up[seat]) | int(state.up[1 - seat])
-    total = count_arrangements(state, seat, ((1 << n) - 1) & ~face_up, counts)
+    total = weigh_arrangements(state, seat, ((1 << n) - 1) & ~face_up, weights)
     for place in range(state.length[seat]):
         if hidden(state, seat, place):
             out[at.own_down + place] = 1.0
-            out[at.own_exposed + place] = counts[place, state.line[seat, place]] / total
+            out[at.own_exposed + place] = weights[place, state.line[seat, place]] / total
             out[at.own_best] = max(out[at.own_best], out[at.own_exposed + place])
     return total
 

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import CompiledPolicy, Generator, State, count_bits, rule, uniform
-from cardgym.games.coda.knowledge import colour_of, count_arrangements, count_guesses, new_counts
+from cardgym.games.coda.arrangements import new_weights, weigh_arrangements, weigh_guesses
+from cardgym.games.coda.possible import colour_of
 from cardgym.games.coda.state import (
     GUESSING,
     MAX_LINE,
@@ -95,12 +96,12 @@ def random_consistent(state: State, seat: int, mask: npt.NDArray[np.int8], gener
     """Uniform over guesses that can be right."""
     if state.phase != GUESSING:
         return _choose_set(mask, generator)
-    counts = new_counts()
-    count_guesses(state, seat, counts)
+    weights = new_weights()
+    weigh_guesses(state, seat, weights)
     values = np.zeros(MAX_LINE, np.int64)
     for place in range(MAX_LINE):
         for tile in range(MAX_TILES):
-            if counts[place, tile] > 0:
+            if weights[place, tile] > 0.0:
                 values[place] |= 1 << tile
     return _choose_within(state, mask, values, generator)
 
@@ -120,26 +121,28 @@ def bayes(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Genera
         return _reveal_likeliest(state, seat, mask)
     if state.phase != GUESSING:
         return _choose_set(mask, generator)
-    counts = new_counts()
-    total = count_guesses(state, seat, counts)
+    weights = new_weights()
+    total = weigh_guesses(state, seat, weights)
     n = int(state.n)
-    best = 0
+    best = 0.0
+    for place in range(state.length[1 - seat]):
+        if hidden(state, 1 - seat, place):
+            for tile in range(n):
+                if mask[place * n + tile]:
+                    best = max(best, weights[place, tile])
+    tied = best * (1.0 - 1e-9)  # Weights with jokers are rounded.
     ties = 0
     for place in range(state.length[1 - seat]):
         if hidden(state, 1 - seat, place):
             for tile in range(n):
-                if counts[place, tile] > 0 and mask[place * n + tile]:
-                    if counts[place, tile] > best:
-                        best = counts[place, tile]
-                        ties = 0
-                    ties += counts[place, tile] == best
+                ties += weights[place, tile] >= tied and mask[place * n + tile]
     if mask.shape[0] > n * n and mask[stop_action(state)] and best < STOP_BELOW * total:
         return stop_action(state)
     pick = ties // 2
     for place in range(state.length[1 - seat]):
         if hidden(state, 1 - seat, place):
             for tile in range(n):
-                if counts[place, tile] == best and mask[place * n + tile]:
+                if weights[place, tile] >= tied and mask[place * n + tile]:
                     if pick == 0:
                         return place * n + tile
                     pick -= 1
@@ -149,14 +152,14 @@ def bayes(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Genera
 @rule
 def _reveal_likeliest(state: State, seat: int, mask: npt.NDArray[np.int8]) -> int:
     """Turn up the tile that is easiest to guess without seeing either hand."""
-    counts = new_counts()
+    weights = new_weights()
     shown = int(state.up[seat]) | int(state.up[1 - seat])
-    count_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, counts)
+    weigh_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, weights)
     choice = -1
-    most = -1
+    most = -1.0
     for place in range(state.length[seat]):
-        if mask[place_action(state, place)] and counts[place, state.line[seat, place]] > most:
-            most = counts[place, state.line[seat, place]]
+        if mask[place_action(state, place)] and weights[place, state.line[seat, place]] > most:
+            most = weights[place, state.line[seat, place]]
             choice = place_action(state, place)
     return choice
 

@@ -1,15 +1,15 @@
-"""The possible values of a hidden tile: those with at least one arrangement in `knowledge`, found without counting.
+"""The possible values of a hidden tile: by its colour and past guesses, and by the order of the line too.
 
-A tile is possible at a place if lower numbers can fill the places left of it and higher numbers those right of it. Two
-bounds decide this: the lowest number left over after filling the left as low as possible, and the highest left over
-after filling the right as high as possible. Each bound is kept for every set of jokers on its side, from 0 to 3.
+By the order, a tile is possible at a place if lower numbers can fill the places left of it and higher numbers those
+right of it. Two bounds decide this: the lowest number left over after filling the left as low as possible, and the
+highest left over after filling the right as high as possible. Each bound is kept for every set of jokers on its side,
+from 0 to 3.
 """
 
 from __future__ import annotations
 
 from cardgym.engine.contract import State, rule
-from cardgym.games.coda.knowledge import tiles_at
-from cardgym.games.coda.state import highest_tile, lowest_tile, num_numbers
+from cardgym.games.coda.state import BLACK, WHITE, YES, highest_tile, lowest_tile, num_numbers
 
 Bounds = tuple[int, int, int, int]
 """A bound for each set of jokers."""
@@ -19,8 +19,31 @@ _NO_LOW, _NO_HIGH = 31, -1
 
 
 @rule
+def colour_of(state: State, seat: int, place: int) -> int:
+    """The tiles of the colour of the back at a place; all tiles if backs show no colour."""
+    if state.colour_visible == YES:
+        return WHITE if state.line[seat, place] & 1 else BLACK
+    return BLACK | WHITE
+
+
+@rule
+def fitting(state: State, owner: int, place: int, values: int) -> int:
+    """The subset of `values` possible for the hidden tile at a place, given its colour and all past guesses."""
+    return values & colour_of(state, owner, place) & ~int(state.denied[state.line[owner, place]])
+
+
+@rule
+def tiles_at(state: State, owner: int, place: int, values: int) -> int:
+    """The possible tiles at a place: the tile itself if face up, else `fitting`."""
+    tile = int(state.line[owner, place])
+    # Branch-free: whether a tile is face up is unpredictable, and a misprediction costs more than all of this.
+    shown = -((int(state.up[owner]) >> tile) & 1)
+    return (fitting(state, owner, place, values) & ~shown) | ((1 << tile) & shown)
+
+
+@rule
 def possible_tiles(state: State, owner: int, place: int, values: int) -> int:
-    """The possible tiles at a place, as bits, if the hidden tiles of the line are among `values`."""
+    """The tiles that an arrangement can have at a place, as bits, if the line hides some of `values`."""
     numbers = num_numbers(state)
     lows = (0, _NO_LOW, _NO_LOW, _NO_LOW)
     for at in range(place):

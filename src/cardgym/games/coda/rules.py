@@ -1,8 +1,8 @@
 """The rules of Coda (Da Vinci Code) for two players.
 
 Source: Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game" (2019), section 3. Stopping, jokers
-and play without a pool follow the official rules. Tile t is number t // 2, black if t is even; ids 24 and 25 are
-the black and the white joker.
+and play without a pool follow the official rules. Tile t is number t // 2, black if t is even; the last two ids
+are the black and the white joker.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import CardgymError, State, rule, write_bits, write_zeros
-from cardgym.games.coda.knowledge import colour_of
-from cardgym.games.coda.possible import possible_tiles
+from cardgym.games.coda.possible import colour_of, possible_tiles
 from cardgym.games.coda.state import (
     ALL,
     COLOUR,
@@ -72,6 +71,7 @@ def setup(state: State) -> None:
             state.line[seat, place] = NONE
     for tile in range(MAX_TILES):
         state.denied[tile] = 0
+        state.entered[tile] = 0
     state.stacked = STACKED if state.stacked == STACKED_NEXT else SHUFFLED
     state.phase = FIRST if state.first == RANDOM_FIRST else DEALING
 

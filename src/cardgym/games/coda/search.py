@@ -4,8 +4,8 @@
 `bayes` in the opponent's seat, and there takes the value of a trained network's critic.
 
 A search runs outside the kernel and gets only the full observation and the mask, so it cannot know more than its seat
-does. It builds a state from the observation, with arbitrary tiles for the hidden ones. `resample` then draws states
-uniformly from those consistent with what the seat knows. The probability that a guess is right is exact; the sampled
+does. It builds a state from the observation, with arbitrary tiles for the hidden ones. `resample` then draws states in
+proportion to their probability given what the seat knows. The probability that a guess is right is exact; the sampled
 states only estimate the values of a right and of a wrong guess.
 """
 
@@ -20,8 +20,9 @@ import numpy.typing as npt
 from cardgym.engine.contract import Generator, State, count_bits, rule, uniform
 from cardgym.engine.generator import derive
 from cardgym.engine.numba.compilation import compiled, name_entry_point
+from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
-from cardgym.games.coda.knowledge import count_guesses, new_counts, put_jokers, resample
+from cardgym.games.coda.knowledge import put_jokers, resample
 from cardgym.games.coda.observations import OBSERVATIONS, TURN, full_offsets
 from cardgym.games.coda.players import bayes
 from cardgym.games.coda.rules import apply_action, legal_action_mask, num_chance_outcomes, setup
@@ -225,21 +226,21 @@ def _candidates(
                 candidates[count] = action
                 count += 1
         return count
-    counts = new_counts()
-    total = count_guesses(state, OWN, counts)
+    weights = new_weights()
+    total = weigh_guesses(state, OWN, weights)
     size = int(state.length[OTHER])
     while count < guesses:
-        best = 0
+        best = 0.0
         at = -1
         for place in range(size):
             if hidden(state, OTHER, place):
                 for tile in range(n):
-                    if counts[place, tile] > best and mask[place * n + tile]:
-                        best = counts[place, tile]
+                    if weights[place, tile] > best and mask[place * n + tile]:
+                        best = weights[place, tile]
                         at = place * n + tile
         if at < 0:
             break
-        counts[at // n, at % n] = 0
+        weights[at // n, at % n] = 0.0
         candidates[count] = at
         chances[count] = best / total
         count += 1
@@ -327,6 +328,9 @@ def _recall_own(state: State, aside: int, seen: npt.NDArray[np.float32]) -> None
         if hidden(state, OWN, place):
             possible = _bits(seen, at.own_may_be + place * n, n)
             state.denied[state.line[OWN, place]] = (BLACK | WHITE) & ~possible
+    if state.jokers:
+        for place in range(state.length[OWN]):
+            state.entered[state.line[OWN, place]] = _whole(seen[at.own_entered + place] * half)
 
 
 @rule
@@ -353,6 +357,8 @@ def _recall_other(state: State, free: int, seen: npt.NDArray[np.float32]) -> Non
             state.denied[tile] = (BLACK | WHITE) & ~possible
         state.held[OTHER] |= 1 << tile
         state.line[OTHER, place] = tile
+        if state.jokers:
+            state.entered[tile] = _whole(seen[at.opponent_entered + place] * (n // 2))
     state.length[OTHER] = size
 
 

@@ -12,7 +12,7 @@ MAX_TILES = 26
 MAX_LINE = 13  # Turns alternate and draw one tile each, so a line has at most half the tiles.
 
 BLACK, WHITE = 0x1555555, 0x2AAAAAA
-"""The tiles of a colour, as bits by tile id; the jokers are 24 and 25."""
+"""The tiles of a colour, as bits by tile id; of the jokers, the last two ids, the first is black."""
 NONE = -1
 
 FIRST, DEALING, SETTING, DRAWING, GUESSING, PLACING, REVEALING, OVER = range(8)
@@ -58,6 +58,8 @@ STATE = np.dtype(
         ("length", np.int32, (2,)),  # The number of tiles in each line.
         ("line", np.int32, (2, MAX_LINE)),  # The tiles from left to right.
         ("denied", np.int32, (MAX_TILES,)),  # For each hidden tile, the values publicly excluded.
+        # By tile: how long the line was when it had entered, n_start for a dealt tile; 0 if it is in no line.
+        ("entered", np.int8, (MAX_TILES,)),
         # A chosen deck: dealt alternately from seat 0, then drawn in order.
         ("stacked", np.int32),
         ("deck", np.int8, (MAX_TILES,)),
@@ -71,13 +73,15 @@ STATE = np.dtype(
 class CodaOptions(Options):
     """The options of Coda.
 
-    `n=0` means 24 tiles, or 26 with jokers. Smaller games are for study.
+    `n=0` means 24 tiles, or 26 with jokers, which are the last two. Smaller games are for study.
 
     Raises:
         CardgymError: if a value is not allowed, or options contradict each other.
     """
 
-    n: int = number(0, 0, MAX_TILES, step=2, help="number of tiles", allowed="6 to 24, in steps of 2; 26 with jokers")
+    n: int = number(
+        0, 0, MAX_TILES, step=2, help="number of tiles", allowed="6 to 24, with jokers 8 to 26, in steps of 2"
+    )
     n_start: int = number(1, 1, 12, help="tiles dealt to each seat")
     continuation: str = choice("forced", "optional", help="whether the mover must, or may, guess again after a hit")
     jokers: int = number(0, 0, 2, step=2, help="jokers among the tiles")
@@ -93,12 +97,11 @@ class CodaOptions(Options):
         super().__post_init__()
         if self.n == 0:
             object.__setattr__(self, "n", 24 + self.jokers)
-        if self.jokers and self.n != MAX_TILES:
+        if not 6 <= self.n - self.jokers <= 24:
             raise CardgymError(
-                f"options jokers={self.jokers} and n={self.n}: with jokers the game has 26 tiles; leave n out"
+                f"options jokers={self.jokers} and n={self.n}: n is an even number from {6 + self.jokers} to "
+                f"{24 + self.jokers}"
             )
-        if not self.jokers and not 6 <= self.n <= 24:
-            raise CardgymError(f"options jokers=0 and n={self.n}: without jokers n is an even number from 6 to 24")
         if 2 * self.n_start > self.n - 2:
             raise CardgymError(
                 f"options n_start={self.n_start} and n={self.n}: "
@@ -213,6 +216,7 @@ def insert(state: State, seat: int, place: int, tile: int) -> None:
         state.line[seat, at] = state.line[seat, at - 1]
     state.line[seat, place] = tile
     state.length[seat] += 1
+    state.entered[tile] = max(int(state.length[seat]), int(state.n_start))
 
 
 @rule

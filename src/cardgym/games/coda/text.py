@@ -49,6 +49,11 @@ def describe(state: State, seat: int) -> str:
     lines.append("You:      " + _line(state, seat, True) + "   (brackets: hidden from the opponent)")
     if state.turn == seat and state.drawn != NONE:
         lines.append(f"You have drawn {tile_name(state, int(state.drawn))}")
+    if shown and state.jokers:
+        for whose, owner in (("Opponent's", 1 - seat), ("Your", seat)):
+            places = sorted(range(state.length[owner]), key=lambda place: int(state.entered[state.line[owner, place]]))
+            dealt, later = places[: state.n_start], places[state.n_start :]
+            lines.append(f"{whose} places by entry: dealt {_list(dealt)}" + (f"; then {_list(later)}" if later else ""))
     if shown:
         for place in range(state.length[1 - seat]):
             denied = int(state.denied[state.line[1 - seat, place]])
@@ -58,6 +63,10 @@ def describe(state: State, seat: int) -> str:
     if state.phase == OVER:
         lines.append("You have won" if state.winner == seat else "The opponent has won")
     return "\n".join(lines)
+
+
+def _list(places: list[int]) -> str:
+    return ", ".join(map(str, places))
 
 
 def _line(state: State, owner: int, own: bool) -> str:
