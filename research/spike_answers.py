@@ -76,7 +76,7 @@ class Measurement:
         """What the first player wins of the second, in credits and hands."""
         report = evaluate(game, options, list(players), games=self.games, seed=self.seed, seats=seats)
         first = report.players[0]
-        credits, (low, high) = first.metrics["credits_per_game"], first.metrics["credits_per_game_ci95"]
+        credits, (low, high) = first.mean_return, first.mean_return_ci95
         hands, (least, most) = first.win_rate, first.win_rate_ci95
         return (
             f"{credits:+.2f} [{low:+.2f}, {high:+.2f}] credits, {100 * hands:.1f} % [{100 * least:.1f}, "

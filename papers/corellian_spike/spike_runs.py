@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -173,14 +173,15 @@ class Score:
 
 
 def play(match: Match) -> list[Score]:
-    """Play a match; a score for each player."""
-    report = evaluate(ENV, match.options, match.players, games=match.games, seed=match.seed)
+    """Play a match for credits, whatever reward the players learned from; a score for each player."""
+    options = replace(match.options, reward="net")
+    report = evaluate(ENV, options, match.players, games=match.games, seed=match.seed)
     return [
         Score(
-            float(player.metrics["credits_per_game"]),
+            player.mean_return,
             player.win_rate,
             float(player.metrics["bust_games"]) / report.games * 2000,
-            player.metrics["credits_per_game_ci95"],
+            player.mean_return_ci95,
         )
         for player in report.players
     ]

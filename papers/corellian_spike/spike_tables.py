@@ -127,11 +127,13 @@ def human_rows(log: Path | None = None) -> list[str]:
     for game in games:
         if game["env"] != ENV or not game["finished"] or len(game["players"]) != 2:
             continue
+        if game["options"].get("reward", "net") != "net":  # Other returns are not the credits gained.
+            continue
         person, other = game["players"]
         metrics = person["metrics"]
-        if not metrics.keys() >= {"credits_per_game", "bust_games"}:
+        if "bust_games" not in metrics:
             raise CardgymError(f"a game of {ENV} in {log or 'the game log'} lacks its metrics; leave it out")
-        row = (metrics["credits_per_game"], person["score"], game["max_score"], metrics["bust_games"])
+        row = (person["return"], person["score"], game["max_score"], metrics["bust_games"])
         changed = [f"{option}={value}" for option, value in game["options"].items() if value != defaults.get(option)]
         lineups.setdefault((person["name"], other["name"], ", ".join(changed) or "the paper's"), []).append(row)
     rows = []

@@ -42,12 +42,8 @@ def test_a_player_that_always_folds_loses_exactly_the_antes() -> None:
     first, second = report["players"]
     assert (first["win_rate"], second["win_rate"]) == (0.0, 1.0)
     assert (first["mean_return"], second["mean_return"]) == (-20.0, 20.0)
-    assert first["metrics"] == {
-        "credits_per_game": -20.0,
-        "credits_per_game_ci95": [-20.0, -20.0],
-        "bust_games": 0,
-    }
-    assert second["metrics"]["credits_per_game"] == 20.0
+    assert first["mean_return_ci95"] == [-20.0, -20.0]
+    assert first["metrics"] == {"bust_games": 0}
     assert first["win_rate_ci95"][0] == 0.0
     assert 0.0 < first["win_rate_ci95"][1] < 0.5  # Five deals do not show that it never wins.
 
@@ -80,7 +76,7 @@ def test_interval_of_an_equal_player_covers_one_half() -> None:
     low, high = player.win_rate_ci95
     assert low < 0.5 < high
     assert high - low < 0.1
-    low, high = player.metrics["credits_per_game_ci95"]
+    low, high = player.mean_return_ci95
     assert low < 0.0 < high
 
 
@@ -88,7 +84,7 @@ def test_intervals_show_the_stronger_player() -> None:
     report = evaluate(ENV, None, ["heuristic", "random"], games=1000, seed=2)
     player = report.players[0]
     assert player.win_rate_ci95[0] > 0.8
-    assert player.metrics["credits_per_game_ci95"][0] > 20.0
+    assert player.mean_return_ci95[0] > 20.0
     assert report.differences[0].ci95[0] > 0.0
 
 
@@ -144,7 +140,7 @@ def test_order_of_players_changes_only_the_order_of_reports() -> None:
         assert a["name"] == b["name"]
         assert a["win_rate"] == b["win_rate"]
         assert a["mean_return"] == b["mean_return"]
-        assert a["metrics"]["credits_per_game_ci95"] == pytest.approx(b["metrics"]["credits_per_game_ci95"])
+        assert a["mean_return_ci95"] == pytest.approx(b["mean_return_ci95"])
 
 
 def test_number_of_rows_does_not_change_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +165,7 @@ def test_games_are_rounded_up_to_whole_deals() -> None:
     assert report.games == 102
     assert calls[-1] == (102, 102)
     assert sum(player.win_rate for player in report.players) == pytest.approx(1.0)
-    assert sum(player.metrics["credits_per_game"] for player in report.players) == pytest.approx(0.0, abs=1e-9)
+    assert sum(player.mean_return for player in report.players) == pytest.approx(0.0, abs=1e-9)
     assert [player.name for player in report.players] == names
 
 
@@ -194,7 +190,7 @@ def test_json_has_the_documented_keys_and_no_nan() -> None:
         "mean_return_ci95",
         "metrics",
     ]
-    assert list(report["players"][0]["metrics"]) == ["credits_per_game", "credits_per_game_ci95", "bust_games"]
+    assert list(report["players"][0]["metrics"]) == ["bust_games"]
     assert report["players"][0]["win_rate_ci95"] == [None, None]  # One deal.
     assert json.loads(json.dumps(report, allow_nan=False)) == report
 

@@ -47,8 +47,8 @@ def test_standings_are_the_same_for_any_number_of_workers(workers: int, here: St
 
 def test_payoffs_and_intervals_equal_those_of_a_match(here: Standings) -> None:
     match = evaluate(ENV, None, ["initial", "heuristic"], games=60, seed=5).players[0]
-    assert here.payoffs[1, 2] == pytest.approx(match.metrics["credits_per_game"])
-    assert here.payoffs_ci95[1, 2] == pytest.approx(match.metrics["credits_per_game_ci95"])
+    assert here.payoffs[1, 2] == pytest.approx(match.mean_return)
+    assert here.payoffs_ci95[1, 2] == pytest.approx(match.mean_return_ci95)
     assert here.payoffs[2, 1] == -here.payoffs[1, 2]
     assert here.match_games[1, 2] == 60
 
@@ -88,7 +88,7 @@ def test_intervals_of_ratings_shrink_with_the_root_of_the_games() -> None:
 def test_with_more_seats_the_opponent_takes_all_the_others() -> None:
     standings = tournament(ENV, {"num_players": 3}, PLAYERS[:2], games=30, seed=2)
     match = evaluate(ENV, {"num_players": 3}, ["random", "initial", "initial"], games=30, seed=2).players[0]
-    assert standings.payoffs[0, 1] == pytest.approx(match.metrics["credits_per_game"])
+    assert standings.payoffs[0, 1] == pytest.approx(match.mean_return)
     assert standings.payoffs[1, 0] != -standings.payoffs[0, 1]
 
 
@@ -239,7 +239,7 @@ def test_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
         ([ENV, "--players", "random", "initial", "--seed", str(2**64)], "allowed are whole numbers from 0"),
         ([ENV, "--players", "random", "checkpoints/coda/dqn.safetensors"], "made for Coda-v0"),
         ([ENV, "--players", "random", "EMPTY"], "no player for"),
-        ([ENV, "--players", "random", "initial", "--payoff", "credits"], "did you mean 'credits_per_game'"),
+        ([ENV, "--players", "random", "initial", "--payoff", "bust_game"], "did you mean 'bust_games'"),
         ([ENV, "--players", "random", "initial", "--games-of", "random"], "write it as player=games"),
         ([ENV, "--players", "random", "initial", "--games-of", "search=3"], "unknown player"),
         ([ENV], "name a game, and players"),
@@ -257,5 +257,5 @@ def test_bad_input_is_one_line(
 
 
 def test_game_declares_what_its_players_play_for() -> None:
-    assert find(ENV).payoff == "credits_per_game"
-    assert find("Coda-v0").payoff == "return"
+    assert find(ENV).payoff == "return"
+    assert find("OnePlayPoker-v0").payoff == "net_profit_per_game"

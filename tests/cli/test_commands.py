@@ -198,7 +198,7 @@ def test_report_prints_a_saved_evaluation(capsys: pytest.CaptureFixture[str], tm
     report = json.loads((tmp_path / "saved.json").read_text())
     for player in report["players"]:
         assert f"{100 * player['win_rate']:.2f} %" in table
-        assert f"{player['metrics']['credits_per_game']:+.2f}" in table
+        assert f"{player['mean_return']:+.2f}" in table
         assert f"[{100 * player['win_rate_ci95'][0]:.2f}, {100 * player['win_rate_ci95'][1]:.2f}]" in table
 
 
@@ -300,7 +300,7 @@ def test_a_game_played_through_a_pipe_is_reported(capsys: pytest.CaptureFixture[
     human, other = report["players"]
     assert (report["games"], report["max_score"]) == (1, 2)
     assert (human["name"], human["score"], human["win_rate"]) == ("human", 0, 0.0)
-    assert human["metrics"]["credits_per_game"] == -4.0
+    assert human["mean_return"] == -4.0
     assert human["metrics"]["bust_games"] == 0
     assert (other["name"], other["score"], other["mean_return"]) == ("initial", 2, 4.0)
     assert main(["report"]) == 0

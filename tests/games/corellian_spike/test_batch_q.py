@@ -128,7 +128,7 @@ def test_learner_wins_against_random() -> None:
     for _ in range(8):
         run.iterate()
     report = evaluate(ENV, None, [run.player, "random"], games=1000, seed=1)
-    assert report.players[0].metrics["credits_per_game"] > 20
+    assert report.players[0].mean_return > 20
 
 
 @pytest.mark.parametrize("state", ["code", "cards", pytest.param("spikes", marks=pytest.mark.slow)])

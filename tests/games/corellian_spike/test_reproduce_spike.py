@@ -25,14 +25,8 @@ GAME = {
     "finished": True,
     "max_score": 10,
     "players": [
-        {"name": "you", "seat": 0, "score": 4, "return": 3.0, "metrics": {"credits_per_game": -6.0, "bust_games": 0}},
-        {
-            "name": "policy_50.json",
-            "seat": 1,
-            "score": 6,
-            "return": 5.0,
-            "metrics": {"credits_per_game": 6.0, "bust_games": 0},
-        },
+        {"name": "you", "seat": 0, "score": 4, "return": -6.0, "metrics": {"bust_games": 0}},
+        {"name": "policy_50.json", "seat": 1, "score": 6, "return": 6.0, "metrics": {"bust_games": 0}},
     ],
 }
 

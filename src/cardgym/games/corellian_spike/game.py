@@ -167,7 +167,6 @@ GAME = Game(
     state_index=StateIndex.of(state_index),
     players=PLAYERS,
     opponent="heuristic",
-    metrics={"credits_per_game": Metric(rules.credits_gained), "bust_games": Metric(rules.bust, counts=True)},
-    payoff="credits_per_game",
+    metrics={"bust_games": Metric(rules.bust, counts=True)},
     unit="credits",
 )
