@@ -1,4 +1,4 @@
-"""Trees, best responses and counterfactual regret minimisation, against known values and an independent solver."""
+"""Trees, best responses and counterfactual regret minimization, against known values and an independent solver."""
 
 from __future__ import annotations
 

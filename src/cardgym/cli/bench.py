@@ -1,6 +1,6 @@
 """Measure a game's speed on this machine: envs, start-up, memory and, with --script, training.
 
-Only decisions of players are counted. A figure is the median of its repeats, with the lowest and the highest.
+Only players' decisions count. Each figure is the median of its repeats, with the lowest and the highest.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Measure, and print a line for each figure."""
+    """Measure the game and print a line for each figure."""
     game = find(arguments.env).id
     if not 0 < arguments.seconds <= MAX_SECONDS:
         raise CardgymError(f"--seconds {arguments.seconds}: give a number above 0, at most {MAX_SECONDS}")
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True)
 class Figure:
-    """Something measured several times: the median, the lowest and the highest."""
+    """The median, the lowest and the highest of repeated measurements."""
 
     name: str
     unit: str
@@ -113,7 +113,7 @@ class Figure:
 
     @classmethod
     def of(cls, name: str, unit: str, values: list[float]) -> Figure:
-        """The figure of the values measured."""
+        """The figure for a list of measurements."""
         return cls(name, unit, statistics.median(values), min(values), max(values))
 
 
@@ -130,7 +130,7 @@ def measure(
         game: the game's id.
         repeats: how often to measure each figure; a cold start is measured once.
         seconds: how long to step an env each time.
-        script: `train/dqn.py`, or None to leave out training.
+        script: `train/dqn.py`, or None to skip training.
         show: called with each figure as soon as it is known.
     """
     plan: list[tuple[str, str, Callable[[], float]]] = [
@@ -160,7 +160,7 @@ def measure(
 
 
 def machine() -> str:
-    """The machine's processor, the number of cores that this process may use, and the version of Python."""
+    """The processor, the number of cores that this process may use, and the version of Python."""
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -173,7 +173,8 @@ def machine() -> str:
 def vector_env(game: str, seconds: float) -> float:
     """Decisions a second through `step(actions)` of a vector env whose caller plays every seat.
 
-    Random legal actions, whose drawing is part of the time; every decision gets its mask and full observation.
+    The actions are random legal ones, and sampling them is part of the time. Every decision gets its mask and full
+    observation.
     """
     import gymnasium
 
@@ -187,17 +188,17 @@ def vector_env(game: str, seconds: float) -> float:
     decisions = 0
     start = time.perf_counter()
     while time.perf_counter() - start < seconds:
-        acting = info["seat"] >= 0  # The other rows start their next game in this step, which is no decision.
+        acting = info["seat"] >= 0  # In this step the other rows start their next game, which is not a decision.
         info = env.step(sampler(info["action_mask"]))[4]
         decisions += int(np.count_nonzero(acting))
     return decisions / (time.perf_counter() - start)
 
 
 def compile_first(game: str) -> None:
-    """Compile what is measured in another process, if it is not compiled yet.
+    """Compile the game in another process if necessary.
 
-    A process that has compiled a kernel runs it slower, by a fifth on the machines tried, for a reason unknown. Every
-    process but the first loads compiled code, so that is what is measured.
+    A process that has compiled a kernel runs it slower than one that loads it, by a fifth on the machines tried, for an
+    unknown reason. Loading is what every process but the first does, so that is what we measure.
     """
     _in_new_process(f"from cardgym.cli.bench import vector_env; print(vector_env({game!r}, 0.1))", {})
 
@@ -220,19 +221,19 @@ def single_env(game: str, seconds: float) -> float:
 
 
 def first_step(game: str, *, cold: bool) -> float:
-    """Seconds from `import cardgym` to the first step in a new process; `cold` is without compiled code on disk."""
+    """Seconds from `import cardgym` to the first step in a new process; `cold` means without compiled code on disk."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {"CARDGYM_CACHE_DIR": folder} if cold else {}
         return _in_new_process(_FIRST_STEP.format(game=game), environment)
 
 
 def vector_memory(game: str) -> float:
-    """Megabytes (10^6 bytes) that a vector env of `VECTOR_ROWS` rows adds to a process that has one of a single row."""
+    """Megabytes (10^6 bytes) that a vector env of `VECTOR_ROWS` rows adds to a process that already has a row."""
     return _in_new_process(_MEMORY.format(game=game), {})
 
 
 def resident_mb() -> float:
-    """Memory resident in this process now, in megabytes (10^6 bytes)."""
+    """Current resident memory of this process in megabytes (10^6 bytes)."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
@@ -240,7 +241,7 @@ def resident_mb() -> float:
 def training(game: str, script: Path, steps: int) -> float:
     """The learner's decisions a second in `train/dqn.py`: double DQN, batch 512, an update every 256 decisions.
 
-    There are no evaluations and checkpoints on the way; the start of the process is not counted.
+    It makes no evaluations or checkpoints, and the start of the process does not count.
     """
     never = str(10 * steps)
     words = [

@@ -1,9 +1,9 @@
-"""Find an equilibrium of a game of several seats by counterfactual regret minimisation.
+"""Find an equilibrium of a game of several seats by counterfactual regret minimization.
 
-`cfr`, `cfr+` and `dcfr` walk the whole tree in every iteration; `mccfr` samples chance and the other seats, and what a
-seat knows is an observation, so a coarser one is an abstraction. The strategy is a file (.safetensors) and a player.
-It is written every minute, with a state beside it that --resume goes on from. Where the tree can be walked, the
-exploitability is exact; elsewhere `cardgym exploit` finds a lower bound.
+`cfr`, `cfr+` and `dcfr` visit the whole tree in every iteration. `mccfr` samples chance and the other seats, over an
+observation: a coarser one is an abstraction. The strategy is a file (.safetensors) that can be used as a player. It is
+written every minute, next to a state that --resume continues from. If the tree can be enumerated, the exploitability is
+exact; otherwise `cardgym exploit` finds a lower bound.
 """
 
 from __future__ import annotations
@@ -33,39 +33,39 @@ _TREE_ITERATIONS = 1000
 
 
 def solve(game: Game, words: Sequence[str]) -> int:
-    """Solve a game with the words after its name, and print what was found; the exit code."""
+    """Solve a game with the arguments after its name, print the result and return the exit code."""
     parser = Parser(prog=f"cardgym solve {game.id}", description=__doc__)
     add_options(parser)
     parser.add_argument("--by", required=True, metavar="METHOD", help="cfr, cfr+, dcfr or mccfr")
     parser.add_argument(
         "--iterations", type=whole(1, MAX_STEPS), metavar="N",
-        help=f"iterations in all, those before --resume included ({_TREE_ITERATIONS}; mccfr {_ITERATIONS['mccfr']})",
+        help=f"total iterations, including those before --resume ({_TREE_ITERATIONS}; mccfr {_ITERATIONS['mccfr']})",
     )  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the strategy to this file ({SUFFIX})")
-    parser.add_argument("--resume", action="store_true", help="go on from what --out holds; start if it holds nothing")
+    parser.add_argument("--resume", action="store_true", help="continue from --out, or start if it does not exist")
     parser.add_argument(
         "--observation", metavar="NAME",
-        help="what the file is keyed by, and for mccfr all that a seat is taken to know; the game's default",
+        help="observation that identifies information sets, for mccfr an abstraction (the game's default)",
     )  # fmt: skip
     parser.add_argument(
-        "--by-deal", action="store_true", help="mccfr walks a deal an iteration, for games of many deals"
+        "--by-deal", action="store_true", help="mccfr walks one deal per iteration, for games of many deals"
     )
     parser.add_argument(
         "--prune", type=_positive, default=0.0, metavar="X",
-        help="mccfr leaves out, in 19 of 20 walks, actions whose regret is X rewards below zero (0: never)",
+        help="mccfr skips, in 19 of 20 walks, actions whose regret is X rewards below zero (0: never)",
     )  # fmt: skip
     parser.add_argument(
         "--branch", type=_share, default=1.0, metavar="P",
-        help="mccfr tries all actions at so many of a seat's decisions, and plays one at the others (1)",
+        help="mccfr tries all actions at this share of a seat's decisions, and plays one at the others (1)",
     )  # fmt: skip
-    parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="of what mccfr samples (0)")
+    parser.add_argument("--seed", type=whole(0, 2**63 - 1), default=0, metavar="S", help="seed of mccfr's samples (0)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(list(words))
     out: Path | None = arguments.out
     if out is not None and not out.name.endswith(SUFFIX):
         raise CardgymError(f"--out {out}: the name of a strategy's file ends in {SUFFIX}")
     if arguments.resume and out is None:
-        raise CardgymError("--resume needs --out: the strategy's file that it goes on with")
+        raise CardgymError("--resume needs --out: the strategy file to continue from")
     report = _solve(game, arguments.by, arguments)
     if arguments.json:
         print(json.dumps(report, indent=2, allow_nan=False))
@@ -140,7 +140,8 @@ def _print(report: dict[str, Any]) -> None:
     if not rows:
         rows = [(f"{report['iterations']:,}", "not known")]
         player = report["out"] or "FILE"
-        below += f"; the tree cannot be walked: `cardgym exploit {report['env']} --player {player}` finds a lower bound"
+        command = f"cardgym exploit {report['env']} --player {player}"
+        below += f"; the tree is too large to enumerate: `{command}` finds a lower bound"
     title = f"{report['env']} by {report['by']}, {report['per']}"
     print_results(title, ("iterations", "exploitability"), rows, below)
     if report["out"] is not None:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from cardgym.errors import CardgymError, nearest, unknown
 from cardgym.files.limits import shortened
 
-FEW = 16
+MAX_LISTED = 16
 """More options than this are not listed in an error."""
 
 
@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         for word in args or ():
             name = word.partition("=")[0]
             if name.startswith("--") and name not in ("--", *options):
-                if len(options) <= FEW:
+                if len(options) <= MAX_LISTED:
                     raise unknown("option", name, options)
                 raise CardgymError(f"unknown option {name!r}: {nearest(name, options, cutoff=0.7)}--help lists all")
         arguments = super().parse_args(args, namespace)

@@ -1,4 +1,4 @@
-"""Figures with matplotlib: colours, an empty figure, and a file that comes out the same every time."""
+"""Figures with matplotlib: a palette, empty figures, and reproducible PNG files."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000")
-"""The palette of Okabe and Ito: people with colour blindness can tell its colours apart."""
+"""The palette of Okabe and Ito: color-blind people can tell its colors apart."""
 
 
 def new_figure(width: float, height: float, **more: Any) -> Figure:
-    """An empty figure that needs no screen and lays itself out.
+    """An empty figure with automatic layout, which needs no display.
 
     Args:
         width: in inches.
@@ -37,7 +37,7 @@ def new_figure(width: float, height: float, **more: Any) -> Figure:
 
 
 def save_png(figure: Figure, path: Path, dpi: int) -> None:
-    """Write a figure as a PNG file. The same figure gives the same bytes: the file does not name matplotlib's version.
+    """Write a figure as a PNG file. The same figure gives the same bytes: matplotlib's version is left out.
 
     Raises:
         CardgymError: if the file cannot be written.

@@ -17,11 +17,11 @@ from cardgym.files.atomic import replacing
 PROGRESS_FILE = "progress.json"
 """The progress file in the folder of a training."""
 QUIET = 50.0
-"""Where stderr is not a terminal, a running task prints a line of progress after about this many quiet seconds."""
+"""If stderr is not a terminal, a running task prints a line of progress after about this many quiet seconds."""
 _REFRESH = 0.1
-"""Least seconds between two updates of a bar."""
+"""Minimum seconds between two updates of a bar."""
 _FILE_REFRESH = 2.0
-"""Least seconds between two updates of a progress file without a new note."""
+"""Minimum seconds between two updates of a progress file without a new note."""
 
 _now = time.monotonic
 _active: list[Progress] = []
@@ -29,7 +29,7 @@ _active: list[Progress] = []
 
 
 class Progress:
-    """The progress of a long task: a bar on a terminal, and elsewhere a line now and then.
+    """The progress of a long task: a bar on a terminal, otherwise an occasional line.
 
     Both show the description, the count, the rate, the time left and the latest note. Use it as a context manager, and
     call it as the task advances:
@@ -56,7 +56,7 @@ class Progress:
             unit: what is counted, such as `decisions`.
             total: how much there is to do, if it is known.
             done: how much was done before this task started; the rate does not count it.
-            lines: print each note as a line where stderr is not a terminal.
+            lines: print each note as a line if stderr is not a terminal.
             folder: a folder for a progress file, which other processes read with `read_progress`.
         """
         self._description = description

@@ -1,4 +1,4 @@
-"""Counterfactual regret minimisation over the tree of a game."""
+"""Counterfactual regret minimization over the tree of a game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VARIANTS: dict[str, tuple[float, float, float, bool]] = {
 
 
 class CFR:
-    """Counterfactual regret minimisation: strategies whose average approaches an equilibrium of a zero-sum game of two.
+    """Counterfactual regret minimization: strategies whose average approaches an equilibrium of a zero-sum game of two.
 
     All variants are one update with three exponents (Brown and Sandholm, "Solving imperfect-information games via
     discounted regret minimization", AAAI 2019): after iteration t has added to them, positive regrets are multiplied

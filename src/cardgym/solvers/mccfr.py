@@ -1,4 +1,4 @@
-"""Monte Carlo counterfactual regret minimisation: for games whose tree is too large to enumerate.
+"""Monte Carlo counterfactual regret minimization: for games whose tree is too large to enumerate.
 
 External sampling: an iteration walks, for each seat in turn, all actions of that seat, and samples chance and the
 others. Lanctot et al., "Monte Carlo sampling for regret minimization in extensive games" (NeurIPS 2009). Iteration t

@@ -1,7 +1,7 @@
-"""The walks of external-sampling MCCFR, compiled; see `mccfr`.
+"""The compiled walks of external-sampling MCCFR; see `mccfr`.
 
-All actions of a decision meet the same luck (common random numbers): the value of each is drawn as before, and the
-values differ less by chance.
+All actions of a decision get the same chance outcomes (common random numbers). Each value keeps its distribution, and
+the differences between values are less noisy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DONE, FULL, TOO_DEEP = range(3)
 
 @rule
 def place_of(keys: npt.NDArray[np.uint64], key: np.uint64) -> int:
-    """Where a key stands in an open-addressed table, or would stand."""
+    """The row of a key in an open-addressed table, or the free row where it would be inserted."""
     last = np.int64(keys.shape[0] - 1)
     place = np.int64(key & np.uint64(last))
     while keys[place] != np.uint64(0) and keys[place] != key:
@@ -33,7 +33,7 @@ def place_of(keys: npt.NDArray[np.uint64], key: np.uint64) -> int:
 
 @rule
 def match_regrets(regrets: npt.NDArray[np.float32], mask: npt.NDArray[np.int8], out: npt.NDArray[np.float64]) -> None:
-    """Fill `out` with the strategy in proportion to positive regrets; uniform over what is legal where none is."""
+    """Fill `out` with the strategy proportional to positive regrets; uniform over legal actions if none is positive."""
     total = 0.0
     legal = 0
     for action in range(mask.shape[0]):
@@ -47,7 +47,7 @@ def match_regrets(regrets: npt.NDArray[np.float32], mask: npt.NDArray[np.int8], 
 
 @rule
 def draw_action(strategy: npt.NDArray[np.float64], mask: npt.NDArray[np.int8], generator: Generator) -> int:
-    """An action drawn by its probability."""
+    """An action sampled from the strategy."""
     left = uniform_float(generator)
     chosen = -1
     for action in range(mask.shape[0]):
@@ -62,10 +62,10 @@ def walk(
     states: Any, copies: Any, num_players: int, keys: Any, regrets: Any, sums: Any, observation: Any, generator: Any,
     by_deal: bool, prune: float, branch: float, goal: int, counters: Any,
 ) -> int:  # fmt: skip
-    """Iterate up to `goal`; `states` and `copies` are the same memory: the start, and the state at each frame.
+    """Iterate up to `goal`. `states` and `copies` share memory: the initial state, and the state at each frame.
 
-    A frame is a decision of the seat that updates: its place in the table, its strategy, the values of its actions, and
-    how far the walk's stream of chance had come.
+    A frame is a decision of the updating seat: its row in the table, its strategy, the values of its actions, and the
+    position of the walk's chance stream.
     """
     num_actions = regrets.shape[1]
     depth_limit = states.shape[0] - 2
@@ -84,7 +84,7 @@ def walk(
     size = copies.shape[1]
     last = states.shape[0] - 1
     while counters[0] < goal:
-        # An iteration meets few new observations; with half of the table free it cannot fill up on the way.
+        # An iteration adds few observations, so a half-empty table cannot fill up during one.
         if counters[1] * 2 >= keys.shape[0]:
             return FULL
         weight = float(counters[0] + 1)
@@ -97,7 +97,7 @@ def walk(
                 copies[last, byte] = copies[0, byte]
             total = 0.0
             while True:
-                # Play on from the state in hand to the next decision of the seat, or to the end.
+                # Play on to the seat's next decision, or to the end.
                 state = states[last]
                 finished = False
                 while True:
@@ -135,7 +135,7 @@ def walk(
                 if not finished:
                     if depth == depth_limit:
                         return TOO_DEEP
-                    # A new frame: remember the state, and start with the first action.
+                    # A new frame: save the state and start with the first action.
                     for byte in range(size):
                         copies[depth + 1, byte] = copies[last, byte]
                     places[depth] = place
@@ -156,7 +156,7 @@ def walk(
                     depth += 1
                 elif depth > 0:
                     values[depth - 1, actions[depth - 1]] = total
-                # The next action of the deepest frame; frames without one are settled.
+                # The next action of the deepest frame; frames without one are complete.
                 while depth > 0:
                     frame = depth - 1
                     action = actions[frame] + 1
@@ -189,7 +189,7 @@ def walk(
                 bound.rewards(state, paid)
                 total += paid[turn]
         if by_deal:
-            # Play the deal by the strategies as they are, and begin the next iteration where it ends.
+            # Play out the deal with the current strategies; the next iteration starts where it ends.
             state = states[0]
             while True:
                 outcomes = bound.num_chance_outcomes(state)
