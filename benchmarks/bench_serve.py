@@ -2,10 +2,9 @@
 
     python benchmarks/bench_serve.py --tables 1000 --seconds 60
 
-starts a server in its own process, sits down at all tables, and plays: at each one a person thinks (exponentially
-distributed, `--think` seconds in the mean) and acts, over a connection that is kept; a game that ends is followed by a
-new one. Reported are the times from sending an action to the last byte of its answer, and the server's memory. With
-`--think 0` everybody acts at once, which measures throughput.
+starts a server in its own process, opens all tables and plays one game after another at each: a person thinks for a
+while (exponentially distributed, mean `--think` seconds) and acts, over a persistent connection. It reports the times
+from sending an action to the last byte of the answer, and the server's memory. `--think 0` measures throughput.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ class Table:
         self.state: dict[str, Any] = {}
 
     async def connect(self) -> None:
-        """Open the connection that all requests go over."""
+        """Open the connection for all requests."""
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
 
     async def ask(self, method: str, path: str, body: Any = None) -> tuple[float, Any]:
-        """Seconds, and the answer."""
+        """Send a request; the seconds that it took, and the answer."""
         content = b"" if body is None else json.dumps(body).encode()
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nContent-Type: application/json\r\n"
@@ -79,7 +78,7 @@ class Table:
 
 
 def memory(process: int, field: str) -> float:
-    """Megabytes that a process holds now (`VmRSS`) or held at most (`VmHWM`)."""
+    """Current (`VmRSS`) or peak (`VmHWM`) memory of a process in megabytes."""
     [line] = [line for line in Path(f"/proc/{process}/status").read_text().splitlines() if line.startswith(field)]
     return int(line.split()[1]) / 1024
 

@@ -1,4 +1,4 @@
-"""The speed of the tabular learners; with `--poker`, the exact value of what four algorithms learn of One Play Poker.
+"""The speed of the tabular learners; with `--poker`, the exact values of four learned players of One Play Poker.
 
 Usage:
     python benchmarks/bench_tabular.py [--iterations N] [--decisions N] [--poker]
@@ -66,7 +66,7 @@ def online(decisions: int) -> Iterator[list[str]]:
 
 
 def poker() -> Iterator[list[str]]:
-    """What Q-learning, Sarsa, DQN and double DQN learn of One Play Poker, as a share of the optimum."""
+    """One Play Poker by Q-learning, Sarsa, DQN and double DQN: exact values as shares of the optimum."""
     game = find("OnePlayPoker-v0")
     known = solver(game, game.parse_options())
     best = known.solve(1).value
@@ -91,14 +91,14 @@ def poker() -> Iterator[list[str]]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--iterations", type=int, default=50, metavar="N", help="iterations of batch Q-learning (50)")
     parser.add_argument(
         "--decisions", type=int, default=5_000_000, metavar="N", help="decisions of online Q-learning (5,000,000)"
     )
-    parser.add_argument("--poker", action="store_true", help="value four algorithms at One Play Poker instead")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
+    parser.add_argument("--poker", action="store_true", help="value four learners of One Play Poker instead")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     arguments = parser.parse_args()
     print(f"{machine()}; median [lowest, highest]\n")
     rows = poker() if arguments.poker else chain(batch_q(arguments.iterations), online(arguments.decisions))

@@ -1,8 +1,8 @@
-"""cardgym compared with what you would use instead, on one core: `python benchmarks/compare.py [--pgx PYTHON] ...`.
+"""cardgym compared with its alternatives, on one core: `python benchmarks/compare.py [--pgx PYTHON] ...`.
 
-The two sides of a pair are measured in turns, each in its own process. A figure is decisions a second of processor
-time: only decisions of players count, on both sides. A library that is not in this environment is measured with the
-interpreter that its flag names; benchmarks/README.md says how to make one.
+The two sides of a pair are measured in turns, each in its own process. A figure is decisions per second of processor
+time; on both sides only players' decisions count. A library that is not in this environment needs an interpreter of its
+own, named by its flag; benchmarks/README.md says how to create one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def single(game: str, seconds: float) -> Side:
 
 
 def pairs(arguments: argparse.Namespace) -> Iterator[tuple[Side, Side]]:
-    """Every pair that can be measured."""
+    """Every pair that this machine can measure."""
     seconds = arguments.seconds
     rows: dict[str, Any] = {"rows": ROWS, "seconds": seconds}
     yield (
@@ -66,7 +66,7 @@ def pairs(arguments: argparse.Namespace) -> Iterator[tuple[Side, Side]]:
 
 
 def comparisons(arguments: argparse.Namespace) -> Iterator[Comparison]:
-    """Measure the pairs, and with `--old` this checkout against the other one."""
+    """Measure the pairs; with `--old`, also this checkout against another."""
     if arguments.old:
         old, turns, seconds = arguments.old.resolve(), arguments.turns, arguments.seconds
         yield from old_and_new.comparisons(old, old_and_new.GAMES, ROWS, arguments.steps, turns, seconds)
@@ -77,15 +77,15 @@ def comparisons(arguments: argparse.Namespace) -> Iterator[Comparison]:
 def main() -> None:
     """Measure the pairs and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--old", type=Path, metavar="PATH", help="another checkout of cardgym, compared too")
+    parser.add_argument("--old", type=Path, metavar="PATH", help="also compare another checkout of cardgym")
     for library in ("pgx", "puffer", "rlcard"):
         parser.add_argument(f"--{library}", metavar="PYTHON", help=f"the interpreter of an environment with {library}")
-    parser.add_argument("--turns", type=int, default=5, metavar="N", help="how often to measure each side (5)")
+    parser.add_argument("--turns", type=int, default=5, metavar="N", help="measurements of each side (5)")
     parser.add_argument("--seconds", type=float, default=2.0, metavar="S", help="how long to step an env each time (2)")
     parser.add_argument(
         "--steps", type=int, default=200_000, metavar="N", help="steps of a training, 0 for none (200,000)"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     arguments = parser.parse_args()
     described = machine()  # Before this process is bound to one core.
     one_core()

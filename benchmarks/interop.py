@@ -1,7 +1,7 @@
-"""Decisions a CPU second through other libraries: the native vector env, and separate envs, in turns.
+"""Decisions per CPU second through other libraries, with the native vector env and with separate envs.
 
-`python benchmarks/interop.py gymnasium pettingzoo`, and with the interpreter of a library's own environment
-(`make test-interop` makes them): `.interop/torchrl/bin/python benchmarks/interop.py torchrl`.
+`python benchmarks/interop.py gymnasium pettingzoo`, or with the interpreter of a library's own environment, which
+`make test-interop` creates: `.interop/torchrl/bin/python benchmarks/interop.py torchrl`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NUM_ENVS = 64
 
 
 def stepping(**how: Any) -> Callable[[], int]:
-    """Random legal steps of a Gymnasium vector env of 64."""
+    """Random legal steps of a Gymnasium vector env with 64 rows."""
     envs = gym.make_vec(GAME, NUM_ENVS, **how)
     generator = np.random.default_rng(1)
     _, infos = envs.reset(seed=1)
@@ -78,7 +78,7 @@ def torchrl() -> dict[str, Callable[[], int]]:
 
 
 def rllib() -> dict[str, Callable[[], int]]:
-    """Samples of RLlib's env runner for PPO, with a network that acts."""
+    """Samples of RLlib's env runner for PPO, with an acting network."""
     import ray
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -103,7 +103,7 @@ def rllib() -> dict[str, Callable[[], int]]:
 
 
 def tianshou() -> dict[str, Callable[[], int]]:
-    """Tianshou's collector for DQN, with a network that acts."""
+    """Tianshou's collector for DQN, with an acting network."""
     import torch
     from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
     from tianshou.data import Collector, VectorReplayBuffer
@@ -129,7 +129,7 @@ LIBRARIES = {one.__name__: one for one in (gymnasium, pettingzoo, torchrl, rllib
 
 
 def measure(ways: dict[str, Callable[[], int]], turns: int) -> None:
-    """Print the median of the turns, and least and greatest, and what the first way gains."""
+    """Print the median, lowest and highest of the turns, and the ratio of the first way to the second."""
     rates: dict[str, list[float]] = {name: [] for name in ways}
     for play in ways.values():
         play()
@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_args()
     for library in arguments.libraries:
-        print(f"{library}, {GAME}, decisions a CPU second: median [least, greatest]")
+        print(f"{library}, {GAME}, decisions per CPU second: median [lowest, highest]")
         measure(LIBRARIES[library](), arguments.turns)
 
 

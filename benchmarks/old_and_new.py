@@ -1,7 +1,7 @@
 """Another checkout of cardgym against this one: `python benchmarks/old_and_new.py --old PATH [--json FILE]`.
 
-A figure is decisions a second of processor time, the median of all turns [lowest, highest]; the ratio is the median of
-the ratios of the turns. PATH is a checkout with its own `.venv`, or one that this interpreter can run.
+A figure is decisions per second of processor time: the median of all turns [lowest, highest]. The ratio is the median
+of the turns' ratios. PATH is a checkout with its own `.venv`, or one that this interpreter can run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HEADER = ("this checkout", "decisions/s", "the other", "decisions/s", "ratio")
 def comparisons(
     old: Path, games: Sequence[str], rows: int, steps: int, turns: int, seconds: float
 ) -> Iterator[Comparison]:
-    """Every game's vector env and single env, and, unless `steps` is 0, the training of double DQN."""
+    """Every game's vector env and single env, and training by double DQN unless `steps` is 0."""
     for game in games:
         vector: dict[str, Any] = {"game": game, "rows": rows, "seconds": seconds}
         yield _both(f"{game}, vector env, {rows} rows", "vector_env", [vector, vector], old, turns)
@@ -49,9 +49,9 @@ def main() -> None:
     parser.add_argument(
         "--steps", type=int, default=200_000, metavar="N", help="steps of a training, 0 for none (200,000)"
     )
-    parser.add_argument("--turns", type=int, default=9, metavar="N", help="how often to measure each side (9)")
+    parser.add_argument("--turns", type=int, default=9, metavar="N", help="measurements of each side (9)")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="how long to step each time (1)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     arguments = parser.parse_args()
     described = machine()  # Before this process is bound to one core.
     one_core()

@@ -1,8 +1,8 @@
-"""Whether the envs of another checkout of cardgym play the same games, bit for bit: `... same_results.py --old PATH`.
+"""Check that another checkout's envs play the same games, bit for bit: `... same_results.py --old PATH`.
 
-Both sides play the same actions, some of them illegal, with every option, observation, autoreset mode and way to take
-an illegal action. Compared are digests of all states, streams of chance and choice, observations, masks, rewards, ends
-and infos. It prints a line for each setting, and fails if one differs.
+Both sides play the same actions, some of them illegal, with every option, observation, autoreset mode and treatment of
+illegal actions. The script compares digests of all states, random streams, observations, masks, rewards, ends and
+infos. It prints a line for each case and fails if one differs.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Digest:
         self.hash = hashlib.sha256()
     def add(self, value):
         if isinstance(value, dict):
-            # An older name of the same entry.
+            # The entry's earlier name.
             value = {name.replace("state_code", "info_state_key"): part for name, part in value.items()}
             for name, part in sorted(value.items()):
                 self.hash.update(name.encode())
@@ -134,18 +134,18 @@ GAMES = ("OnePlayPoker-v0", "CorellianSpike-v0", "CribbageDeal-v0", "Cribbage-v0
 
 
 def start(checkout: Path, program: str) -> subprocess.Popen[str]:
-    """A process of a checkout that runs a program."""
+    """A process that runs a program with a checkout's code."""
     python, environment = checkout_python(checkout)
     return subprocess.Popen([python, "-c", program], env=os.environ | environment, stdout=subprocess.PIPE, text=True)
 
 
 def main() -> None:
-    """Play on both sides, and compare."""
+    """Play on both sides and compare."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--old", type=Path, required=True, metavar="PATH", help="the other checkout")
     parser.add_argument("--games", nargs="+", default=GAMES, metavar="ID", help=f"the games ({', '.join(GAMES)})")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1], metavar="N", help="seeds of the games (0 1)")
-    parser.add_argument("--steps", type=int, default=300, metavar="N", help="steps of each setting (300)")
+    parser.add_argument("--steps", type=int, default=300, metavar="N", help="steps of each case (300)")
     arguments = parser.parse_args()
     games, seeds = tuple(arguments.games), tuple(arguments.seeds)
     program = f"GAMES, SEEDS, STEPS = {games!r}, {seeds!r}, {arguments.steps}\n{PROGRAM}"
@@ -161,7 +161,7 @@ def main() -> None:
         print("same     " if digest == other_digest else "DIFFERENT", name, flush=True)
     if old.wait() or new.wait():
         sys.exit("one side stopped early")
-    print(f"{compared} settings compared, {different} differ")
+    print(f"{compared} cases compared, {different} differ")
     sys.exit(different > 0)
 
 

@@ -2,8 +2,8 @@
 
     python benchmarks/scaling.py [--workers 2] [--repeats 3]
 
-Both take turns, and the ratio of medians is printed. The sweep trains double DQN for Corellian Spike with two seeds
-for each worker; the tournament is of players by rule and a network.
+One and two workers take turns; the script prints the ratio of medians. The sweep trains double DQN for Corellian Spike
+with two seeds per worker. The tournament has compiled players and a network.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the benchmarks measure: cardgym's envs, those of other libraries, and trainings.
 
-A function prepares one side and returns `measure`, which steps it for some seconds and returns decisions a second of
-processor time. A decision is a player's; drawing the actions is part of the time unless the docstring says otherwise.
-The module imports a library only where that library is measured: it runs in the environment of each.
+Each function prepares one side and returns `measure`, which steps it for some seconds and returns the players'
+decisions per second of processor time. This includes sampling the actions unless a docstring says otherwise. Each
+library is imported only inside its functions, because the module runs in every library's environment.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Measure = Callable[[], float]
 
 
 def _rate(step: Callable[[], int], seconds: float, clock: Callable[[], float] = time.process_time) -> Measure:
-    """Measure `step`, which returns how many decisions it took; the first call, which may compile, is not measured."""
+    """Measure `step`, which returns the number of its decisions; the first call may compile and is not measured."""
     step()
 
     def measure() -> float:
@@ -49,7 +49,7 @@ def vector_env(game: str, rows: int, seconds: float, num_threads: int | None = N
 
     try:
         from cardgym.engine.sampling import LegalSampler
-    except ImportError:  # Another checkout's, before the package had its parts.
+    except ImportError:  # Earlier checkouts have one module.
         from cardgym.sampling import LegalSampler
 
     threads = {} if num_threads is None else {"num_threads": num_threads}
@@ -69,7 +69,7 @@ def vector_env(game: str, rows: int, seconds: float, num_threads: int | None = N
 
 
 def single_env(game: str, seconds: float) -> Measure:
-    """An env from `gymnasium.make`; actions are drawn beforehand, and an illegal one becomes a random legal one."""
+    """An env from `gymnasium.make`; actions are sampled in advance, and an illegal one becomes a random legal one."""
     import gymnasium
 
     import cardgym  # noqa: F401
@@ -101,7 +101,7 @@ def training(checkout: str, steps: int) -> Measure:
 
     script: Any = dqn
     config = Path(checkout) / "configs" / "corellian_spike" / "double_dqn.toml"
-    flag = "--total-steps" if "total_steps" in config.read_text() else "--decisions"  # Its older name.
+    flag = "--total-steps" if "total_steps" in config.read_text() else "--decisions"  # Its earlier name.
     stopwatch, started = script.Stopwatch, 0.0
 
     def start(*arguments: Any) -> Any:
@@ -146,7 +146,7 @@ def blackjack_vector(rows: int, seconds: float) -> Measure:
 
 
 def blackjack_single(seconds: float) -> Measure:
-    """Gymnasium's Blackjack-v1 through `gymnasium.make`; actions are drawn beforehand."""
+    """Gymnasium's Blackjack-v1 through `gymnasium.make`; actions are sampled in advance."""
     import gymnasium
 
     return _played_alone(gymnasium.make("Blackjack-v1"), seconds)
@@ -198,7 +198,7 @@ def pgx(game: str, rows: int, seconds: float) -> Measure:
 
 
 def triple_triad(rows: int, seconds: float) -> Measure:
-    """PufferLib's card game in C; uniform actions drawn beforehand.
+    """PufferLib's card game in C; uniform actions, sampled in advance.
 
     Steps are counted, not decisions: many choose a card or change nothing, because the action is illegal.
     """

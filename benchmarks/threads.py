@@ -1,7 +1,7 @@
-"""What further threads do for a vector env: `python benchmarks/threads.py [--threads N] [--games ID ...]`.
+"""What more threads gain for a vector env: `python benchmarks/threads.py [--threads N] [--games ID ...]`.
 
 One thread and N threads step the same games in turns, each side in its own process, on all cores. A figure is
-decisions a second by the clock on the wall: leave the machine alone meanwhile.
+decisions per second of wall-clock time, so run nothing else meanwhile.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def main() -> None:
     parser.add_argument(
         "--rows", type=int, nargs="+", default=rows, metavar="N", help=f"rows of the env ({', '.join(map(str, rows))})"
     )
-    parser.add_argument("--turns", type=int, default=9, metavar="N", help="how often to measure each side (9)")
+    parser.add_argument("--turns", type=int, default=9, metavar="N", help="measurements of each side (9)")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="how long to step each time (1)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
     arguments = parser.parse_args()
     described = machine()
     print(f"{described}; {arguments.turns} turns, median [lowest, highest]\n")

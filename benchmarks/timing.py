@@ -1,7 +1,7 @@
-"""What the benchmarks share: measuring sides in turns, medians with their spread, ratios, and one core for all of it.
+"""What the benchmarks share: measuring sides in turns on one core, medians with their spread, and ratios.
 
-Other load on a machine comes and goes. So the sides of a comparison are measured in turns, which slows both alike, and
-a ratio is the median of the ratios of the turns. Each side measures in its own process, on one core.
+The sides of a comparison take turns, so that other load on the machine slows both equally, and a ratio is the median of
+the turns' ratios. Each side runs in its own process on one core.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ HERE = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Spread:
-    """Something measured several times: the median, the lowest and the highest."""
+    """The median, the lowest and the highest of repeated measurements."""
 
     median: float
     low: float
@@ -48,7 +48,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Self:
-        """The spread of the values measured."""
+        """The spread of a list of measurements."""
         values = list(values)
         return cls(statistics.median(values), min(values), max(values))
 
@@ -58,7 +58,7 @@ class Spread:
 
 
 def in_turns(sides: Sequence[Callable[[], float]], turns: int) -> list[list[float]]:
-    """Call every side once a turn, each turn in another order.
+    """Call every side once per turn, in a different order each turn.
 
     Returns:
         For each side its values, one a turn.
@@ -72,18 +72,18 @@ def in_turns(sides: Sequence[Callable[[], float]], turns: int) -> list[list[floa
 
 
 def ratio(values: Sequence[float], others: Sequence[float]) -> Spread:
-    """How many times as large as `others` the `values` of the same turns are."""
+    """The ratios of `values` to `others`, turn by turn."""
     return Spread.of(one / other for one, other in zip(values, others, strict=True))
 
 
 def one_core() -> None:
-    """Bind this process, and those it starts, to one core, where the system can."""
+    """Bind this process and its children to one core, if the system can."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], json_file: Path | None = None) -> None:
-    """Print a Markdown table, each row as soon as it is there, and write its rows as JSON if a file is named."""
+    """Print a Markdown table, each row as soon as it is known, and write the rows as JSON if a file is given."""
     print(*markdown_table(header, []), sep="\n", flush=True)
     done = []
     for row in rows:
@@ -94,21 +94,21 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], json_file:
 
 
 def checkout_python(checkout: Path) -> tuple[str, dict[str, str]]:
-    """The interpreter of a checkout of cardgym, its own or this one, and the variables with which it runs its code."""
+    """The interpreter for a checkout of cardgym, its own or this one, and the environment variables to run its code."""
     own = checkout / ".venv" / "bin" / "python"
     path = os.pathsep.join([str(checkout / "src"), os.environ.get("PYTHONPATH", "")])
     return str(own) if own.exists() else sys.executable, {"PYTHONPATH": path}
 
 
 class Worker:
-    """A process that measures whenever it is called.
+    """A process that measures each time it is called.
 
     Raises:
         RuntimeError: from a call, when the process has ended; its errors are on stderr.
     """
 
     def __init__(self, program: str, python: str, environment: Mapping[str, str]) -> None:
-        """Start Python on a program that defines `measure() -> float`, with variables on top of this process's own."""
+        """Start Python on a program that defines `measure() -> float`, with extra environment variables."""
         loop = "\nimport sys\nfor _ in sys.stdin:\n    value = measure()\n    print(value, flush=True)\n"
         self._process = subprocess.Popen(
             [python, "-c", program + loop],
@@ -139,11 +139,11 @@ class Side:
     """One side of a comparison: a function of `sides.py` with its arguments, and where it runs.
 
     Attributes:
-        name: in the table.
+        name: its name in the table.
         function: the name of the function.
-        arguments: what it is given.
+        arguments: its arguments.
         python: the interpreter.
-        environment: variables to set.
+        environment: environment variables to set.
         compiles: measure in a second process: one that has compiled a kernel runs it slower than one that loaded it.
     """
 
@@ -168,7 +168,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides, each with what it did, and how many times as much the first did."""
+    """Two sides with their figures, and the ratio of the first to the second."""
 
     name: str
     values: Spread
@@ -191,7 +191,7 @@ def compare(side: Side, other: Side, turns: int) -> Comparison:
 
 
 def report(header: Sequence[str], comparisons: Iterable[Comparison], described: str, json_file: Path | None) -> None:
-    """Print comparisons, each as soon as it is there; write them and the machine as JSON if a file is named."""
+    """Print comparisons as they are measured; write them and the machine as JSON if a file is given."""
     done: list[Comparison] = []
 
     def rows() -> Iterator[list[str]]:

@@ -1,7 +1,7 @@
 """Speed of Coda on one core: the vector env, games of compiled players, and the paper's training of a network.
 
-`python research/coda_speed.py [--networks]` prints one line for each figure: the best of three tries, in
-processor time, because on a shared machine wall time depends on what else runs.
+`python research/coda_speed.py [--networks]` prints one line for each figure: the best of three tries, in processor
+time, because wall-clock time depends on the machine's other load.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def decisions_per_second(game_id: str, observation_name: str) -> tuple[float, fl
     """Decisions through `step` of a vector env in which the caller plays all seats, at random.
 
     Returns:
-        The rate without the time for drawing the actions, which is the caller's work, and the rate with it, drawn by
+        The rate without the time for sampling actions, which is the caller's work, and the rate with it, by
         `LegalSampler`.
     """
     env: Any = gymnasium.make_vec(game_id, num_envs=NUM_ENVS, seat="all", obs=observation_name)
@@ -94,7 +94,7 @@ def bench_networks() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--networks", action="store_true", help="the paper's training of a network, which takes minutes"
+        "--networks", action="store_true", help="measure the paper's training of a network instead, for minutes"
     )
     if parser.parse_args().networks:
         bench_networks()
@@ -104,7 +104,7 @@ def main() -> None:
             rate, sampled = decisions_per_second(game_id, observation_name)
             print(
                 f"{game_id:16} vector env, N={NUM_ENVS} obs={observation_name:8} {rate / 1e6:6.2f} M decisions/s, "
-                f"{sampled / 1e6:.2f} M with the drawing of actions",
+                f"{sampled / 1e6:.2f} M including the sampling of actions",
                 flush=True,
             )
         for first, second in (("heuristic", "random"), ("bayes", "random"), ("bayes", "bayes")):

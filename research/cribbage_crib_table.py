@@ -1,9 +1,9 @@
 """Compute `PONE_CRIB` and `DEALER_CRIB` of `cardgym.games.cribbage.tosses`: mean crib points by the two ranks tossed.
 
-Both players toss what is best by these very means, so the means are iterated until they hardly change. For each pair of
-ranks, random hands of six cards that include the pair toss it, against opponents who make the best toss of six random
-other cards, and the crib is averaged over every starter. Hands from which a good player would toss the pair weigh more,
-by a softmax over the tosses' worths, so that the cards kept with the pair are those usually kept with it.
+Both players choose the best toss by these means, so the means are iterated until they hardly change. For each pair of
+ranks, random six-card hands that include the pair toss it, against opponents who make the best toss from six other
+random cards, and the crib is averaged over every starter. A softmax over the values of all tosses gives more weight to
+hands from which a good player would toss the pair, so that the four cards kept are typical ones.
 
     python research/cribbage_crib_table.py --samples 200000 --rounds 4 --softness 1.5 --seed 1
 """
@@ -63,7 +63,7 @@ def _deal_with_pair(
 
 @rule
 def _toss_of(cards: npt.NDArray[np.int8], one: int, other: int) -> int:
-    """The number of the toss that holds these two cards."""
+    """The number of the toss with these two cards."""
     number = -1
     for toss in range(NUM_TOSSES):
         a, b = cards[TOSSES[toss, 0]], cards[TOSSES[toss, 1]]
@@ -76,7 +76,7 @@ def _toss_of(cards: npt.NDArray[np.int8], one: int, other: int) -> int:
 def _mean_points(
     crib: npt.NDArray[np.int8], mine: npt.NDArray[np.int8], theirs: npt.NDArray[np.int8]
 ) -> tuple[int, int]:
-    """The crib's points summed over all starters that nobody holds, and how many starters there are."""
+    """The crib's points summed over all possible starters, and the number of starters."""
     total = 0
     starters = 0
     for card in range(CARDS):

@@ -1,6 +1,6 @@
 """Measure cribbage's players: points a deal, wins, the first dealer's share of wins.
 
-Run it with `python research/cribbage_points.py`.
+Run `python research/cribbage_points.py`.
 """
 
 from __future__ import annotations

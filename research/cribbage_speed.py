@@ -1,8 +1,8 @@
 """Compare the speed of cribbage with OpenSpiel's: `python research/cribbage_speed.py [--json]`.
 
-A decision is a card played or two cards tossed, by players who choose uniformly among the legal actions. Cards without
-an alternative count for both. OpenSpiel's "pass", which is no action in cardgym, counts only in its second figure. All
-times are processor time, so that other work on the machine matters little.
+A decision is a card played or two cards tossed, by players who choose uniformly among the legal actions. Forced cards
+count for both. OpenSpiel's "pass", which is not an action in cardgym, counts only in its second figure. All times are
+processor time, so that other load on the machine matters little.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def time_scoring() -> float:
 
 
 def time_lookup() -> float:
-    """Random hands looked up a second, each with eight statistics of 15 tosses."""
+    """Random hands looked up per second, each with eight statistics of 15 tosses."""
     rng = np.random.default_rng(1)
     hands = np.sort(np.argsort(rng.random((100_000, 52)), axis=1)[:, :6], axis=1).astype(np.int8)
     arrays, out = build_arrays(), np.zeros((15, 8), np.int32)
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     time_vector(args.num_envs, 0.1)  # Compiles.
-    # Alternate, so that other work on the machine slows both equally; the best of each counts.
+    # Alternate, so that other load on the machine slows both equally; the best of each counts.
     rounds = [(time_vector(args.num_envs, args.seconds), *time_open_spiel(args.seconds)) for _ in range(3)]
     ours, theirs, with_passes = (max(figures) for figures in zip(*rounds, strict=True))
     figures = {

@@ -2,8 +2,8 @@
 
     python research/instruction_sets.py [--updates 200]
 
-Each setting limits the instructions that the libraries may use, as an older processor would, in its own process. All
-stages get the same inputs, so a difference arises in that stage. The last rows train: one update, and all of them.
+Each setting limits the instructions that the libraries may use, like an older processor, in its own process. All stages
+get the same inputs, so a difference arises in that stage. The last rows train: one update, and all updates.
 """
 
 from __future__ import annotations

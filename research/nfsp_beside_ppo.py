@@ -3,9 +3,9 @@
     python research/nfsp_beside_ppo.py --game leduc --seconds 300 --seeds 3
     python research/nfsp_beside_ppo.py --game coda --seconds 300 --seeds 3
 
-Each run's decisions are set so that it takes about `--seconds` of processor time, by the rate of two short runs before
-it. On Leduc poker the figure is exact exploitability; elsewhere it is the match with each opponent, 10,000 games, seats
-swapped. On Coda both learn from the same observation with hidden layers of the same size, against themselves alone.
+Two short runs measure the rate, which sets the number of decisions so that each run takes about `--seconds` of
+processor time. On Leduc poker the result is exact exploitability, elsewhere a match with each opponent, 10,000 games
+with swapped seats. On Coda both learn by self-play from the same observation, with hidden layers of the same size.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def steps_for(script: str, flags: list[str], seconds: float, folder: Path) -> in
 
 
 def figures(game_id: str, path: Path, opponents: tuple[str, ...]) -> dict[str, Any]:
-    """Exact exploitability where the tree can be walked, and the match with each opponent."""
+    """Exact exploitability if the tree can be enumerated, and the match with each opponent."""
     game = find(game_id)
     options = game.parse_options()
     exact = tree_exploitability(game, options, resolve(path, game, options))

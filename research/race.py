@@ -4,9 +4,9 @@ Usage:
     python research/race.py --out race.json [--only NAME ...] [--seeds N] [--budget SECONDS]
     python research/race.py --show race.json [--picture race.png]
 
-Every contestant is a training script with a config and the same opponents as the others. Each run is a process that
-stops after `--budget` seconds of training. During training its greedy (or sampling) player is matched with the rivals
-on the same deals; the time of these matches is not counted. `--only` replaces or adds contestants in an existing file.
+Every contestant is a training script with a config; all have the same opponents. Each run is a process that stops after
+`--budget` seconds of training. During training its greedy (or sampling) player plays matches against the rivals on the
+same deals; their time does not count. `--only` replaces or adds contestants in an existing file.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ HERE = Path(__file__).parents[1]
 GAME = "CorellianSpike-v0"
 OPPONENTS = ("heuristic=0.5", "initial=0.35", "random=0.15")
 RIVALS = ("random", "heuristic")
-"""Players that learners are matched with during training."""
+"""Opponents in the matches during training."""
 
 _CONFIGS = "configs/corellian_spike"
 _SPRINT = (
     "--total-steps", "250000", "--exploration-fraction", "0.2", "--target-update-interval", "20",
     "--learning-starts", "1000",
 )  # fmt: skip
-"""A short schedule for all learners of values; those in the configs aim at strength at the end of a long training."""
+"""A short schedule for all value learners; the configs' own schedules aim at strength after a long training."""
 _DQN = ("dqn.py", "--config", f"{_CONFIGS}/double_dqn.toml", *_SPRINT)
 _SB3_DQN = (
     "sb3.py", "--config", f"{_CONFIGS}/sb3_maskable_double_dqn.toml", *_SPRINT,
-    "--num-envs", "128", "--train-frequency", "64",  # As double_dqn.toml has them.
+    "--num-envs", "128", "--train-frequency", "64",  # As in double_dqn.toml.
 )  # fmt: skip
 _ALONE = ("--magnet", "none", "--num-envs", "128", "--total-steps", "1000000")
-"""PPO needs no magnet against fixed opponents; the schedule is as short as the race."""
+"""PPO needs no magnet against fixed opponents; its schedule is as short as the race."""
 CONTESTANTS: dict[str, tuple[str, ...]] = {
     "double DQN": _DQN,
     "DQN": (*_DQN, "--no-double"),
@@ -59,7 +59,7 @@ CONTESTANTS: dict[str, tuple[str, ...]] = {
 
 
 class OutOfTimeError(Exception):
-    """The run has trained for its budget."""
+    """The run's budget of training time is used up."""
 
 
 class Clock:
@@ -75,7 +75,7 @@ class Clock:
         self.paused = 0.0
 
     def start(self) -> None:
-        """The training loop starts now."""
+        """Mark the start of the training loop."""
         self.startup = time.process_time()
 
     @property
@@ -90,7 +90,7 @@ def run(words: Sequence[str], seed: int, budget: float, games: int) -> dict[str,
     Returns:
         `startup`, and `points`: seconds of training, steps, and the win rate against each rival.
     """
-    # Each script makes a `Stopwatch` where its loop starts, and calls `evaluate` every `--eval-every` steps.
+    # Each script creates a `Stopwatch` where its loop starts, and calls `evaluate` every `--eval-every` steps.
     sys.path.insert(0, str(HERE / "train"))
     script: Any = importlib.import_module(words[0].removesuffix(".py"))
     from cardgym import find
@@ -149,7 +149,7 @@ def race(arguments: argparse.Namespace) -> None:
     if arguments.out.exists():
         written["contestants"] = json.loads(arguments.out.read_text())["contestants"]
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # The runs inherit it: all take place on one core.
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # The runs inherit this, so all of them use one core.
     for seed, name in schedule(arguments.seeds, arguments.only or list(CONTESTANTS)):
         command = [sys.executable, __file__, "--run", name, "--seed", str(seed)]
         command += ["--budget", str(arguments.budget), "--games", str(arguments.games)]
@@ -162,24 +162,22 @@ def race(arguments: argparse.Namespace) -> None:
 
 
 def schedule(seeds: int, names: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Contestants take turns, so that other load on the machine slows all of them alike."""
+    """Contestants take turns, so that other load on the machine slows all of them equally."""
     for seed in range(1, seeds + 1):
         for name in names:
             yield seed, name
 
 
 def main() -> None:
-    """Race, or show a race."""
+    """Run a race, or show one."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where the race is written, as JSON")
-    parser.add_argument(
-        "--only", nargs="+", choices=CONTESTANTS, metavar="NAME", help="the contestants; all by default"
-    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="JSON file for the results")
+    parser.add_argument("--only", nargs="+", choices=CONTESTANTS, metavar="NAME", help="the contestants (all)")
     parser.add_argument("--seeds", type=int, default=5, metavar="N", help="seeds 1 to N of each contestant (5)")
     parser.add_argument("--budget", type=float, default=15.0, metavar="S", help="seconds of training for each run (15)")
-    parser.add_argument("--games", type=int, default=500, metavar="N", help="games of each match on the way (500)")
+    parser.add_argument("--games", type=int, default=500, metavar="N", help="games of each match during training (500)")
     parser.add_argument("--show", type=Path, metavar="FILE", help="print the table of a race")
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw its curves as PNG, too")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="also draw its curves as PNG")
     parser.add_argument("--run", choices=CONTESTANTS, help=argparse.SUPPRESS)  # One run, in this process.
     parser.add_argument("--seed", type=int, default=1, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

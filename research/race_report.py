@@ -16,7 +16,7 @@ MARKS = (("random", 0.9), ("heuristic", 0.45), ("heuristic", 0.5), ("heuristic",
 
 
 def show(race: Mapping[str, Any], picture: Path | None) -> None:
-    """Print a race, a row for each contestant, and draw it."""
+    """Print a race as a table of contestants, and draw it."""
     contestants = race["contestants"]
     print(
         f"{race['game']}, {race['machine']}, one core; opponents {', '.join(race['opponents'])}; matches of "
@@ -33,7 +33,7 @@ def show(race: Mapping[str, Any], picture: Path | None) -> None:
 
 
 def row(name: str, runs: Sequence[Mapping[str, Any]], rivals: Sequence[str]) -> list[str]:
-    """A row of the table: seconds from the start of training to each mark, and seconds from process to training."""
+    """A row of the table: seconds from the start of training to each mark, and seconds of start-up before it."""
     cells = []
     for rival, level in MARKS:
         times = sorted(first(run["points"], rivals.index(rival), level) for run in runs)
@@ -51,12 +51,12 @@ def _seconds(value: float) -> str:
 
 
 def first(points: Sequence[Sequence[float]], rival: int, level: float) -> float:
-    """Seconds of training until a match first had this win rate; infinite if none had."""
+    """Seconds of training until a match first reached this win rate; infinite if none did."""
     return next((point[0] for point in points if point[2 + rival] >= level), math.inf)
 
 
 def lead(race: Mapping[str, Any]) -> str:
-    """Who is first at every win rate, by the median of the seeds, from 5 % up in steps of 5 %."""
+    """The first contestant to reach each win rate, by the median of the seeds, in steps of 5 %."""
     lines = []
     for number, rival in enumerate(race["rivals"]):
         firsts: dict[str, list[str]] = {}
@@ -106,6 +106,6 @@ def draw(race: Mapping[str, Any], picture: Path) -> None:
 
 
 def at(points: Sequence[Sequence[float]], rival: int, seconds: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The win rate at these times, in a straight line from match to match."""
+    """The win rate at these times, interpolated linearly between matches."""
     times, rates = ([point[column] for point in points] for column in (0, 2 + rival))
     return np.asarray(np.interp(seconds, times, rates))

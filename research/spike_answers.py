@@ -1,7 +1,7 @@
-"""Train and measure everything that docs/games/corellian_spike/answers.md says about learned players.
+"""Train and measure the learned players of docs/games/corellian_spike/answers.md.
 
-Run it with `python research/spike_answers.py [PART ...]`. Finished runs are not trained again and interrupted runs are
-resumed. All parts take about 40 minutes of processor time.
+Run `python research/spike_answers.py [PART ...]`. Finished runs are kept and interrupted runs are resumed. All parts
+take about 40 minutes of processor time.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ TRAINING = shlex.split(
     "--config configs/corellian_spike/ppo.toml --average-tau 0.04 "
     "--eval-opponents initial --eval-every 0 --final-games 0 --save-every 1000000"
 )
-"""The training of the shipped `ppo`, with an average over as large a part of fewer decisions."""
+"""The training of the shipped `ppo`; the weights are averaged over the same share of fewer decisions."""
 RESPONDING = shlex.split("--critic own --ent-coef 0.01 --ent-coef-final 0.001 --learning-rate 5e-4")
-"""What a responder changes: its network knows the values, which a new critic of all seats would have to learn."""
+"""Flags of a responder: its network already has values, which a new critic of all seats would have to learn."""
 SEEDS = (1, 2)
 PAIRS = ((1, 2), (2, 1))
-"""Players of the same run do not meet."""
+"""Pairs of training seeds: players of the same run do not meet."""
 OBSERVATIONS = ("full", "belief", "cards_up", "three_cards", "code")
 CHEAT = {"cheat": 0}
 SPECIAL = {"special_hands": "yes"}
@@ -59,7 +59,7 @@ class Measurement:
         self.runs, self.games, self.seed, self.steps = runs, games, seed, steps
 
     def train(self, name: str, seed: int, *words: str, steps: int | None = None) -> Path:
-        """The checkpoint of a run, trained if it is not there; `steps` decisions, or as many as all."""
+        """The checkpoint of a run, which is trained if missing, for `steps` decisions or the default number."""
         folder = self.runs / f"{name}_{seed}"
         checkpoint = folder / "model.safetensors"
         if not (folder / "results.json").exists():
@@ -73,7 +73,7 @@ class Measurement:
         return checkpoint
 
     def match(self, game: Game, options: Options, players: tuple[Player, Player], seats: Any = "rotate") -> str:
-        """What the first player wins of the second, in credits and hands."""
+        """What the first player wins from the second, in credits and hands."""
         report = evaluate(game, options, list(players), games=self.games, seed=self.seed, seats=seats)
         first = report.players[0]
         credits, (low, high) = first.mean_return, first.mean_return_ci95
@@ -92,7 +92,7 @@ def player(path: Path, game: Game, options: Options, name: str) -> PolicyPlayer:
 
 
 class Unaware(Player):
-    """A player that was trained without a cheat, and sees nothing of one: the last two features are `full`'s for it."""
+    """A player that was trained without a cheat and does not see it: it reads only the features of the plain game."""
 
     def __init__(self, policy: PolicyPlayer) -> None:
         self.name, self.observation_name, self.samples = f"unaware {policy.name}", "full", True
@@ -112,10 +112,7 @@ class Unaware(Player):
 
 
 def special(measurement: Measurement) -> None:
-    """Agents that learned with special hands and without, in the game with them and in the game without.
-
-    `full` has the same features in both.
-    """
+    """Agents that learned with and without special hands, in both games; `full` has the same features in both."""
     game = cardgym.find(GAME)
     plain, with_special = game.parse_options(), game.parse_options(SPECIAL)
     base = {seed: measurement.train("full", seed) for seed in SEEDS}
@@ -133,7 +130,7 @@ def special(measurement: Measurement) -> None:
 
 
 def habits(game: Game, options: Options, policy: PolicyPlayer, seed: int, decisions: int = 400_000) -> str:
-    """How often a player against itself folds, raises, buys and keeps what it bought, with its 95 % interval."""
+    """How often a player in self-play folds, raises, buys and keeps what it bought, with 95 % intervals."""
     torch.set_num_threads(1)
     rollout = SelfPlayRollout(game, options, 512, OpponentPool.parse(["self=1"]), policy, seed=seed)
     generator = np.random.default_rng(seed)
@@ -158,7 +155,7 @@ def habits(game: Game, options: Options, policy: PolicyPlayer, seed: int, decisi
 def _told(
     states: Any, turns: Any, actions: npt.NDArray[np.int64], at: dict[str, int]
 ) -> Iterator[tuple[str, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
-    """For each habit: its name, the decisions in which it could show, and those in which it did."""
+    """For each habit: its name, the decisions where it was possible, and those where it happened."""
     observations = turns.observations
     seats = turns.streams % 2
     cards = states["cards"][np.arange(len(states)), seats]
@@ -191,7 +188,7 @@ def _told(
 
 
 def cheat(measurement: Measurement) -> None:
-    """Who cheats at seat 0 against those who know it and those who do not."""
+    """A cheat in seat 0 against players that know of it and players that do not."""
     game = cardgym.find(GAME)
     plain, cheating = game.parse_options(), game.parse_options(CHEAT)
     honest = {s: player(measurement.train("full", s), game, plain, f"honest {s}") for s in SEEDS}
@@ -212,9 +209,9 @@ def cheat(measurement: Measurement) -> None:
 
 
 def responder(measurement: Measurement) -> None:
-    """Honest players at seat 1 that learn on, from their own weights, against one who does not learn any more.
+    """Players in seat 1 that continue to learn, from their own weights, against a fixed player in seat 0.
 
-    The comparison is a fixed honest player: a responder wins from that one too.
+    A fixed honest player is the comparison: a responder wins from that one too.
     """
     game = cardgym.find(GAME)
     plain, cheating = game.parse_options(), game.parse_options(CHEAT)
@@ -232,7 +229,7 @@ def responder(measurement: Measurement) -> None:
 
 
 def fixed(measurement: Measurement, options: Options, first: Any, second: Any) -> str:
-    """What seat 0 wins of seat 1."""
+    """What seat 0 wins from seat 1."""
     return measurement.match(cardgym.find(GAME), options, (first, second), "fixed")
 
 
@@ -240,7 +237,7 @@ def fixed(measurement: Measurement, options: Options, first: Any, second: Any) -
 
 
 def posterior(measurement: Measurement) -> None:
-    """How well the belief foretells the |sum| of an opponent that acts like its model, and of one that does not."""
+    """How well the belief predicts the |sum| of opponents that act like its model, and of others."""
     torch.set_num_threads(1)
     game = cardgym.find(GAME)
     options = game.parse_options()
@@ -274,7 +271,7 @@ def posterior(measurement: Measurement) -> None:
 
 
 class Blind(Player):
-    """A player that reads `full` in games that are observed as `belief`."""
+    """A player that reads `full` in games observed as `belief`."""
 
     def __init__(self, policy: Any) -> None:
         self.name, self.observation_name, self.samples = policy.name, "belief", True
@@ -292,7 +289,7 @@ class Blind(Player):
 
 
 def chance_of_sizes(unseen: npt.NDArray[np.int64], spikes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """The probability of each |sum| from 0 to 11 or more if two cards are drawn from those not seen, (rows, 12)."""
+    """The probability of each |sum| from 0 to 11 or more for two random unseen cards, (rows, 12)."""
     result = np.zeros((len(unseen), 12))
     rows = np.arange(len(unseen))
     for low in range(21):
@@ -307,7 +304,7 @@ def chance_of_sizes(unseen: npt.NDArray[np.int64], spikes: npt.NDArray[np.int64]
 
 
 def knowledge(measurement: Measurement) -> None:
-    """Agents with different observations against `full`, `three_cards` against `code`, all against named players."""
+    """Agents by observation against `full`, `three_cards` against `code`, and all against named players."""
     research = cardgym.find(KNOWLEDGE)
     game = cardgym.find(GAME)
     options, research_options = game.parse_options(), research.parse_options()
@@ -333,7 +330,7 @@ PARTS = {"special": special, "cheat": cheat, "responder": responder, "posterior"
 
 
 def main() -> None:
-    """Measure the parts that were named, or all."""
+    """Measure the named parts, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=list(PARTS))
     parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "answers")

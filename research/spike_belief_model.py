@@ -1,6 +1,6 @@
-"""Fit the action model of the observation `belief` to what a checkpoint does in games against itself.
+"""Fit the action model of the observation `belief` to a checkpoint's actions in self-play.
 
-Run it with `python research/spike_belief_model.py`; it prints the tables of `cardgym.games.corellian_spike.belief`.
+Run `python research/spike_belief_model.py`; it prints the tables of `cardgym.games.corellian_spike.belief`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cardgym.learn.rollouts import SelfPlayRollout
 from cardgym.players.base import resolve
 
 PRIOR = 5.0
-"""Decisions that pull a share towards the same round's mean; sizes that are rarely held would be extreme."""
+"""Weight, in decisions, of the round's mean in each share, so that rare sizes do not get extreme shares."""
 
 
 def play(checkpoint: str, decisions: int, seed: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
@@ -45,7 +45,7 @@ def play(checkpoint: str, decisions: int, seed: int) -> tuple[npt.NDArray[np.flo
 
 
 def shares(cases: npt.NDArray[np.bool_], took: npt.NDArray[np.bool_], sizes: npt.NDArray[np.int64]) -> list[int]:
-    """By |sum|, in how many percent of the cases the action was taken, from 1 to 98."""
+    """By |sum|, the percentage of cases in which the action was taken, from 1 to 98."""
     count = np.bincount(sizes[cases], minlength=SIZES)
     taken = np.bincount(sizes[cases & took], minlength=SIZES)
     mean = took[cases].mean()

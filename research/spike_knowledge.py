@@ -1,8 +1,8 @@
-"""Corellian Spike with observations for research alone, as `spike_knowledge:SpikeKnowledge-v0`.
+"""Corellian Spike with observations only for research, as `spike_knowledge:SpikeKnowledge-v0`.
 
-`cards_up` shows the opponents' hidden hand cards, which no seat can know: it says what perfect knowledge would be
-worth, so no env of cardgym has it. `code` and `three_cards` are the paper's state and its state with the cards in place
-of their sum, scaled for networks. Two players, no cheat.
+`cards_up` shows the opponents' hidden hand cards, to measure what perfect knowledge would be worth. No seat can know
+them, so no env of cardgym has this observation. `code` and `three_cards` are the paper's state and its state with the
+cards in place of their sum, scaled for networks. Two players, no cheat.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def observe_three_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -
 
 
 def cards_up_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
-    """`full`, and the opponent's hand."""
+    """`full` plus the opponent's hand."""
     hidden = (
         Feature("opponent_low", "the opponent's lower hand card / 10, 0 if none", low=-1),
         Feature("opponent_high", "the opponent's higher hand card / 10, 0 if none", low=-1),
