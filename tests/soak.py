@@ -203,8 +203,8 @@ def digests(arguments: argparse.Namespace) -> str:
 
 
 def damaged_files(arguments: argparse.Namespace) -> str:
-    """Open randomly damaged files."""
-    return _program(TESTS / "untrusted" / "fuzz.py", str(arguments.seeds * 10))
+    """Open damaged files of every format."""
+    return _program(TESTS / "files" / "corpus.py", str(arguments.seeds * 10))
 
 
 FIRST_GAME = """

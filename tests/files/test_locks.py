@@ -47,7 +47,7 @@ def test_a_second_process_is_refused_and_a_dead_owners_lock_is_taken_over(
 def test_nothing_is_left_of_a_lock(tmp_path: Path) -> None:
     with locked(tmp_path / "a" / "b"):
         pass
-    assert not (tmp_path / "a" / "b").exists()
+    assert not (tmp_path / "a").exists()
     with locked(tmp_path):
         (tmp_path / "kept").touch()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "kept"]
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import replacing
+from cardgym.files.json_values import parse_json, read_bytes
 
 PROGRESS_FILE = "progress.json"
 """The progress file in the folder of a training."""
@@ -226,9 +227,11 @@ class ProgressState(NamedTuple):
 def read_progress(folder: Path) -> ProgressState | None:
     """The progress of another process's task, from the file in its folder; None if there is none."""
     try:
-        state = json.loads((folder / PROGRESS_FILE).read_bytes())
-        return ProgressState(int(state["done"]), state["total"], printable(str(state["note"]), 200))
-    except (OSError, ValueError, KeyError, TypeError):
+        path = folder / PROGRESS_FILE
+        state = parse_json(read_bytes(path, str(path)), str(path))
+        total = state["total"]
+        return ProgressState(int(state["done"]), total and int(total), printable(str(state["note"]), 200))
+    except (ValueError, KeyError, TypeError):
         return None
 
 

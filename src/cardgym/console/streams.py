@@ -13,11 +13,17 @@ _SUBSTITUTES = {"♠": "S", "♥": "H", "♦": "D", "♣": "C", "…": "...", "�
 
 
 def adapt_streams() -> None:
-    """Make stdout and stderr substitute the characters that their encoding lacks, instead of failing."""
+    """Make stdout and stderr substitute the characters that their encoding lacks, instead of failing.
+
+    A stream that was closed before Python started is opened on nothing: an empty input, and output that is lost.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     codecs.register_error("cardgym.plain", _substitute)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().replace("-", "").startswith("utf8"):
-            stream.reconfigure(errors="cardgym.plain")
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="cardgym.plain")  # UTF-8 too lacks some: those of paths that are not text.
 
 
 def _substitute(error: UnicodeError) -> tuple[str, int]:

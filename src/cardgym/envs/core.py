@@ -216,7 +216,8 @@ class EnvCore:
         except TypeError:
             raise CardgymError(f"action {action!r} is not a whole number") from None
         if self.raises:
-            check_legal(np.array([chosen]), self.observe_now()[1], lambda row: "", IllegalActionError)
+            within = min(max(chosen, -1), self.game.num_actions)  # Larger numbers are no NumPy integers.
+            check_legal(np.array([within]), self.observe_now()[1], lambda row: "", IllegalActionError)
         return chosen
 
     def refuse_illegal(self, actions: npt.NDArray[np.integer[Any]], rows: npt.NDArray[np.intp]) -> None:

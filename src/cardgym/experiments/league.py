@@ -137,6 +137,8 @@ class Population:
             resolve(name, self.game, self.options)  # A wrong name fails now, not after minutes of training.
             path = Path(name)
             self.players[name] = str(path.resolve()) if path.is_file() else name
+        if not self.config.trainer_config:
+            raise CardgymError("a league needs the config of its responders' training: name one with --trainer-config")
         self._script = TrainingScript(Path(self.config.trainer_config), self.config.trainer)
         self._run(0, 0)  # So does a wrong key.
 

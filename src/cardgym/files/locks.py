@@ -33,6 +33,7 @@ def locked(folder: Path, *, seconds: float = 0.0) -> Iterator[None]:
         CardgymError: if another process works in the folder, or the folder cannot be written.
     """
     try:
+        new = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder.resolve() / _LOCK, is_singleton=True)
         again = lock.is_locked
@@ -59,7 +60,8 @@ def locked(folder: Path, *, seconds: float = 0.0) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 (folder / _OWNER).unlink(missing_ok=True)
                 (folder / _LOCK).unlink(missing_ok=True)
-                folder.rmdir()  # If nothing came of it.
+                for path in new:
+                    path.rmdir()  # If nothing came of it.
         lock.release()
 
 

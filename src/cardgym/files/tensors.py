@@ -49,7 +49,7 @@ Layout = Mapping[str, tuple[npt.DTypeLike, tuple[int | None, ...]]]
 
 
 class NotFiniteError(CardgymError):
-    """An array with NaN or infinity is to be written."""
+    """NaN or infinity where there should be none: in an array that is to be written, or in a training."""
 
 
 def write_tensors(path: Path, document: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:

@@ -13,6 +13,7 @@ from cardgym.learn.config import (
     Games,
     HiddenSizes,
     Items,
+    LearningRate,
     Share,
     Steps,
     TrainingConfig,
@@ -79,9 +80,9 @@ class SB3Config(EvaluationConfig, DQNKeys, PPOKeys, GameConfig):
     hidden_sizes: HiddenSizes = (128, 128)
     """Units of each hidden layer; PPO has a second network of these for the value."""
 
-    learning_rate: PositiveFloat = 1e-3
+    learning_rate: LearningRate = 1e-3
     """Adam's step size at the start."""
-    learning_rate_final: NonNegativeFloat = 1e-3
+    learning_rate_final: Share = 1e-3
     """Adam's step size at the end; it falls linearly."""
     batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     """Transitions in an update."""

@@ -265,6 +265,8 @@ def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
         weights = None
     if not isinstance(weights, dict) or not all(isinstance(value, Tensor) for value in weights.values()):
         raise CardgymError(f"{what}: truncated or not {content} (its weights are not tensors by name)")
+    if not all(bool(torch.isfinite(value).all()) for value in weights.values()):
+        raise CardgymError(f"{what}: its weights have a number that is not finite; train it again")
     return model, weights
 
 
@@ -332,7 +334,7 @@ def _contains(space: spaces.Space[Any], seen: Any) -> bool:
     """
     if isinstance(space, spaces.Dict) and isinstance(seen, dict):
         return all(_contains(part, seen.get(name)) for name, part in space.items())
-    return not isinstance(seen, np.ndarray) or all(space.contains(row) for row in seen)
+    return not isinstance(seen, np.ndarray) or (seen.ndim > 0 and all(space.contains(row) for row in seen))
 
 
 def _plain_policy(data: _Model, as_dict: bool) -> tuple[type[BasePolicy] | None, dict[str, Any]]:

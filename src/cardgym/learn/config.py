@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
@@ -38,6 +38,8 @@ Steps = Annotated[int, Field(ge=1, le=MAX_STEPS, json_schema_extra={"per_second"
 """How long a training is; the error for too many says how long they would take."""
 Games = Annotated[int, Field(ge=0, le=MAX_GAMES, json_schema_extra={"per_second": 1_000_000})]
 """A number of games; the error for too many says how long they would take."""
+LearningRate = Annotated[float, Field(gt=0, le=1)]
+"""A step size of Adam, which moves a weight by about this much at each update."""
 HiddenSizes = Annotated[Items[Annotated[int, Field(ge=1, le=65_536)]], Field(min_length=1, max_length=64)]
 """Units of each hidden layer."""
 EnvOptions = dict[str, int | str]
@@ -195,7 +197,7 @@ def read_config(kind: type[C], path: Path) -> C:
     values = _read_values(path)
     base = values.pop(BASE, None)
     if base is not None:
-        if not isinstance(base, str) or Path(base).name != base:
+        if not isinstance(base, str) or not base or Path(base).name != base:
             raise CardgymError(f"config {path}: {BASE}={printable(_repr(base))}: allowed: a file's name in its folder")
         values = {**_read_values(path.with_name(base)), **values}
     try:
@@ -206,7 +208,7 @@ def read_config(kind: type[C], path: Path) -> C:
 
 def _read_values(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode())
+        return tomllib.loads(read_bytes(path, f"config {path}", _MAX_FILE).decode("utf-8-sig"))
     except (RecursionError, ValueError) as error:
         if isinstance(error, CardgymError):
             raise
@@ -345,6 +347,22 @@ def _summary(kind: type[TrainingConfig], values: Mapping[str, Any], error: Valid
     if "per_second" in schema and isinstance(value, int) and value > schema["maximum"]:
         hint = f"that would take {duration(value, schema['per_second'])}; "
     return f"{name}={printable(_repr(value))}: {hint}allowed: {_allowed(schema)}"
+
+
+def doubts(config: TrainingConfig) -> Iterator[str]:
+    """What makes no sense in a config though each value is allowed, in words."""
+    values = config.model_dump()
+    if "dqn" not in str(values.get("algorithm", "dqn")):  # Other algorithms of a script that has several.
+        values = {name: value for name, value in values.items() if name not in ("learning_starts", "buffer_size")}
+    steps, starts = values.get("total_steps"), values.get("learning_starts")
+    if steps is not None and starts is not None and starts >= steps:
+        yield f"learning_starts={starts} is past the end of the training, total_steps={steps}: nothing is learned"
+    batch, buffer = values.get("batch_size"), values.get("buffer_size")
+    if batch is not None and buffer is not None and batch > buffer:
+        yield f"batch_size={batch} is larger than the buffer, buffer_size={buffer}: updates repeat transitions"
+    scale = values.get("reward_scale", 1.0)
+    if not 1e-9 < scale < 1e9:
+        yield f"reward_scale={scale}: values are learned best where they are about 1"
 
 
 def _repr(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -9,6 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
+
+from cardgym.files.tensors import NotFiniteError
 
 N = TypeVar("N", bound=nn.Module)
 B = TypeVar("B", bound=tuple[Any, ...])
@@ -72,11 +75,17 @@ class NetworkLearner(Generic[N]):
         self.optimizer.param_groups[0]["lr"] = value
 
     def descend(self, loss: Tensor) -> None:
-        """Take one step of Adam against the gradient of a loss, a scalar."""
+        """Take one step of Adam against the gradient of a loss, a scalar.
+
+        Raises:
+            NotFiniteError: if the loss or its gradient is not finite; the weights stay as they were. On a GPU, where
+                looking costs time, this is noticed when the weights are saved.
+        """
         self.optimizer.zero_grad()
         torch.autograd.backward(loss)
-        if self._max_grad_norm:
-            clip_grad_norm_(self._weights, self._max_grad_norm)
+        norm = clip_grad_norm_(self._weights, self._max_grad_norm) if self._max_grad_norm else loss
+        if self.device.type == "cpu" and not (math.isfinite(loss.item()) and math.isfinite(norm.item())):
+            raise NotFiniteError("the loss is not finite")
         self.optimizer.step()
 
     @torch.no_grad()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import struct
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -12,6 +14,7 @@ import numpy.typing as npt
 
 from cardgym.console.tables import markdown_table
 from cardgym.errors import CardgymError
+from cardgym.files.atomic import opened
 from cardgym.learn import tags
 
 if TYPE_CHECKING:
@@ -127,25 +130,64 @@ class Evaluation(NamedTuple):
     results: dict[str, Metrics]
 
 
+_MAX_RECORD = 1 << 14
+"""Bytes of a record with numbers; pictures and texts have more, and are skipped."""
+_HEAD = struct.Struct("<QI")
+
+
 def read_curves(folder: Path) -> dict[str, Curve]:
     """All curves of a run by tag; see `cardgym.learn.tags`.
 
-    A step that was written twice, as after an interruption, counts once, with its last value.
+    A step that was written twice, as after an interruption, counts once, with its last value. A record that was cut
+    short, as by a killed process, ends its file.
 
     Raises:
-        CardgymError: if the folder has no TensorBoard files.
+        CardgymError: if the folder has no TensorBoard files, or one of them is damaged.
     """
-    from tensorboard.backend.event_processing.event_accumulator import SCALARS, EventAccumulator
-
-    if not any(folder.glob("events.out.tfevents.*")):
+    points: dict[str, dict[int, float]] = {}
+    files = sorted(folder.glob("events.out.tfevents.*"))
+    if not files:
         raise CardgymError(f"{folder}: holds no TensorBoard files; name the folder of a run")
-    events = EventAccumulator(str(folder), size_guidance={SCALARS: 0})  # 0 keeps every point.
-    events.Reload()
-    curves: dict[str, Curve] = {}
-    for tag in events.Tags()["scalars"]:
-        points = dict(sorted((event.step, event.value) for event in events.Scalars(tag)))
-        curves[tag] = (list(points), list(points.values()))
-    return curves
+    for path in files:
+        for event in _events(path):
+            if event.HasField("session_log") and event.session_log.status == event.session_log.START:
+                for curve in points.values():  # The run was resumed from here.
+                    for step in [step for step in curve if step >= event.step]:
+                        del curve[step]
+            for value in event.summary.value:
+                if value.HasField("simple_value"):
+                    points.setdefault(value.tag, {})[event.step] = value.simple_value
+    return {tag: (sorted(curve), [curve[step] for step in sorted(curve)]) for tag, curve in points.items()}
+
+
+def _events(path: Path) -> Iterator[Any]:
+    """The events of a file that may have numbers, as TensorBoard's messages.
+
+    Raises:
+        CardgymError: for a damaged file.
+    """
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
+
+    what = f"TensorBoard file {path}"
+    with opened(path, what) as file:
+        size = os.fstat(file.fileno()).st_size
+        while len(head := file.read(_HEAD.size)) == _HEAD.size:
+            length, checksum = _HEAD.unpack(head)
+            if masked_crc32c(head[:8]) != checksum:
+                raise CardgymError(f"{what}: damaged, or not of TensorBoard")
+            end = file.tell() + length + 4
+            if end > size:
+                return
+            if length <= _MAX_RECORD:
+                record = file.read(length)
+                try:
+                    if masked_crc32c(record) != int.from_bytes(file.read(4), "little"):
+                        raise ValueError
+                    yield Event.FromString(record)
+                except Exception:  # What protobuf raises depends on its build.
+                    raise CardgymError(f"{what}: damaged, or not of TensorBoard") from None
+            file.seek(end)
 
 
 def read_evaluations(folder: Path) -> list[Evaluation]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
+from cardgym.errors import CardgymError
+from cardgym.files.tensors import NotFiniteError
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
@@ -51,8 +53,18 @@ class Training:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Close everything.
+
+        Raises:
+            CardgymError: if the training diverged, with the step.
+        """
         self._stack.close()
+        if isinstance(error, NotFiniteError):
+            saved = f"the last good state is kept in {self._folder}" if has_state(self._folder) else "nothing was saved"
+            raise CardgymError(
+                f"diverged at step {self.step:,} ({error}): {saved}; train with a lower learning_rate or reward_scale"
+            ) from None
 
     def begin(
         self,

@@ -51,10 +51,12 @@ def check_made_for(what: str, env: str, saved_options: OptionValues, game: Game,
     wanted = options_that_count(options)
     unset = options_that_count(game.parse_options())  # For players that are older than an option.
     for name in sorted({*wanted, *saved_options}):
+        if name not in wanted:
+            raise CardgymError(f"{what}: made with the option {printable(name, 60)}, which {game.id} does not have")
         saved = saved_options.get(name, unset.get(name))
-        if wanted.get(name) != saved:
+        if wanted[name] != saved:
             option, value = printable(name, 60), printable(str(saved), 60)
             raise CardgymError(
-                f"{what}: made for {option}={value}, not {option}={wanted.get(name)}; "
+                f"{what}: made for {option}={value}, not {option}={wanted[name]}; "
                 f"set {option}={value} or train one for these options"
             )

@@ -9,12 +9,15 @@ import platform
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from cardgym.errors import CardgymError, printable
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, STOP, Run, TrainingScript
 from cardgym.files.atomic import replacing
+from cardgym.files.documents import Document, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.locks import locked
 from cardgym.scaling import Engine, Outcome, Task
@@ -27,6 +30,7 @@ ATTEMPTS = 5
 _TAKEN_AWAY = (129, 143)
 """The exit codes of a training after SIGHUP and SIGTERM, which a scheduler sends; see `run_script`."""
 _MAX_FILE = 1 << 24
+_FROM_LIST = Field(strict=False)
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,17 @@ class RunResult:
             "exit": self.exit,
         }
         return plain | ({} if self.problem is None else {"problem": self.problem, "stopped": self.stopped})
+
+
+_Ends = Annotated[tuple[Number | None, Number | None], _FROM_LIST]
+_Figure = Annotated[tuple[Number, _Ends | None], _FROM_LIST]
+
+
+class _Results(Document):
+    """The content of `results.json` that a sweep reads."""
+
+    results: Annotated[dict[Name, dict[Name, _Figure]], at_most(1000)]
+    """The value and the interval of each metric, by opponent."""
 
 
 class SweepFolder:
@@ -207,8 +222,13 @@ def _result(run: Run, folder: Path, outcome: Outcome) -> RunResult:
 
 def result_of(run: Run, folder: Path, code: int) -> RunResult:
     """How the run in a folder ended."""
-    if (folder / RESULTS).exists() and code == 0:
-        return RunResult(run, folder, code, _read(folder / RESULTS)["results"])
+    path = folder / RESULTS
+    if path.exists() and code == 0:
+        try:
+            results = parse_document(_Results, read_bytes(path, str(path), _MAX_FILE), str(path)).results
+        except CardgymError as error:
+            return RunResult(run, folder, code, problem=f"{error}; delete the file to train again")
+        return RunResult(run, folder, code, results)
     if (folder / STOP).exists():
         return RunResult(run, folder, code, problem=(folder / STOP).read_text().strip(), stopped=True)
     line = last_line(folder / LOG) or "no output"

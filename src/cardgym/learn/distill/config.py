@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import Games, Items, NetworkConfig, Share
+from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
 
 
 class DistillConfig(NetworkConfig):
@@ -33,9 +33,9 @@ class DistillConfig(NetworkConfig):
     """How often an update goes through these decisions."""
     batch_size: PositiveInt = 512
     """Decisions in each step of Adam."""
-    learning_rate: PositiveFloat = 1e-3
+    learning_rate: LearningRate = 1e-3
     """Adam's step size at the start."""
-    learning_rate_final: NonNegativeFloat = 1e-5
+    learning_rate_final: Share = 1e-5
     """Adam's step size at the end; it falls linearly."""
     adam_epsilon: PositiveFloat = 1e-8
     """Adam's epsilon."""

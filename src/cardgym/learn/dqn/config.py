@@ -10,6 +10,7 @@ from cardgym.learn.config import (
     EvaluationConfig,
     ExplorationConfig,
     Games,
+    LearningRate,
     NetworkConfig,
     SelfPlayConfig,
     Share,
@@ -27,9 +28,9 @@ class DQNConfig(NetworkConfig, EvaluationConfig, ExplorationConfig, SelfPlayConf
     wide: bool = False
     """Add a linear layer straight from the observation to the action values."""
 
-    learning_rate: PositiveFloat = 1e-3
+    learning_rate: LearningRate = 1e-3
     """Adam's step size at the start."""
-    learning_rate_final: NonNegativeFloat = 1e-3
+    learning_rate_final: Share = 1e-3
     """Adam's step size at the end; it falls linearly."""
     adam_epsilon: PositiveFloat = 1e-8
     """Adam's epsilon."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import PositiveInt
 
-from cardgym.learn.config import Items, Share
+from cardgym.learn.config import Items, LearningRate, Share
 from cardgym.learn.dqn.config import DQNConfig
 
 
@@ -27,9 +27,9 @@ class NFSPConfig(DQNConfig):
     """The share of games in which a seat plays its best response, instead of the average policy: the paper's eta."""
     reservoir_size: PositiveInt = 1_000_000
     """Capacity of the reservoir buffer, in decisions of best responses."""
-    sl_learning_rate: PositiveFloat = 1e-3
+    sl_learning_rate: LearningRate = 1e-3
     """Adam's step size for the average policy at the start."""
-    sl_learning_rate_final: NonNegativeFloat = 1e-4
+    sl_learning_rate_final: Share = 1e-4
     """Adam's step size for the average policy at the end; it falls linearly."""
 
     @property

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from cardgym.learn.config import Games, Items, NetworkConfig, Share
+from cardgym.learn.config import Games, Items, LearningRate, NetworkConfig, Share
 
 Magnet = Literal["none", "uniform", "copy", "ema"]
 Critic = Literal["own", "all"]
@@ -29,9 +29,9 @@ class PPOConfig(NetworkConfig):
     num_steps: PositiveInt = 32
     """Decisions in each env from one update to the next."""
 
-    learning_rate: PositiveFloat = 1e-3
+    learning_rate: LearningRate = 1e-3
     """Adam's step size at the start."""
-    learning_rate_final: NonNegativeFloat = 1e-4
+    learning_rate_final: Share = 1e-4
     """Adam's step size at the end; it falls linearly."""
     adam_epsilon: PositiveFloat = 1e-5
     """Adam's epsilon."""

@@ -22,6 +22,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cardgym.files.json_values import parse_json
+
 MAX_BODY = 16 * 1024
 """Maximum number of bytes of a request's body."""
 
@@ -140,8 +142,8 @@ async def body_of(request: Request, allowed: Collection[str]) -> dict[str, Any]:
     except TimeoutError:
         raise HTTPException(408, "the body took too long") from None
     try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
+        body = parse_json(bytes(content), "body")
+    except ValueError:
         raise HTTPException(400, "the body is not JSON") from None
     if not isinstance(body, dict) or not body.keys() <= set(allowed):
         raise HTTPException(400, f"send an object with only the keys {', '.join(allowed)}")

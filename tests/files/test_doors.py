@@ -1,0 +1,203 @@
+"""Files and settings that once ended in a traceback, or were accepted though they made no sense."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from crafted import game, good_entry
+
+from cardgym import CardgymError, find
+from cardgym.cli import main
+from cardgym.files.tensors import read_document, read_tensors, write_tensors
+from cardgym.learn.config import doubts, read_config
+from cardgym.learn.dqn.config import DQNConfig
+from cardgym.learn.ppo.config import PPOConfig
+from cardgym.learn.resume import load_state
+from cardgym.learn.tensorboard import TensorBoard, read_curves
+from cardgym.players.base import resolve
+from cardgym.players.checkpoints import CheckpointMetadata
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
+
+
+def refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line of a command that is refused."""
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    (line,) = err.splitlines()
+    return str(line)
+
+
+# -- event files ------------------------------------------------------------------------------------------------------
+
+
+def events(folder: Path) -> Path:
+    with TensorBoard(folder) as board:
+        for step in range(3):
+            board.scalars(step, {"x": step})
+    return next(folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"foreign record of another program", struct.pack("<QI", 1 << 40, 0), b"\x00" * 100],
+    ids=["foreign", "1 TiB", "zeros"],
+)
+def test_foreign_event_files_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = events(tmp_path)
+    path.write_bytes(path.read_bytes() + content)
+    with pytest.raises(CardgymError, match=f"TensorBoard file {path}: damaged"):
+        read_curves(tmp_path)
+
+
+def test_the_record_that_a_killed_process_cut_short_is_left_out(tmp_path: Path) -> None:
+    path = events(tmp_path)
+    path.write_bytes(path.read_bytes()[:-3])
+    assert read_curves(tmp_path) == {"x": ([0, 1], [0.0, 1.0])}
+
+
+def test_points_after_the_step_from_which_a_run_was_resumed_are_dropped(tmp_path: Path) -> None:
+    events(tmp_path)
+    with TensorBoard(tmp_path, step=1) as board:
+        board.scalars(5, {"y": 1.0})
+    assert read_curves(tmp_path) == {"x": ([0, 1], [0.0, 1.0]), "y": ([5], [1.0])}
+
+
+def test_many_tags_are_read(tmp_path: Path) -> None:
+    with TensorBoard(tmp_path) as board:
+        board.scalars(1, {f"tag {number}": number for number in range(3000)})
+    assert len(read_curves(tmp_path)) == 3000
+
+
+# -- documents --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["seed", "game", "time", "env", "options", "players", "moves", "finished"])
+def test_exported_games_without_a_key_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text(json.dumps({key: value for key, value in good_entry().items() if key != name}))
+    for words in (["report", str(path)], ["review", str(path), "--list"], ["report", "--import", str(path)]):
+        assert f"line 1 is not a game that cardgym wrote: {name}: " in refused(words, capsys)
+
+
+def test_configs_may_begin_with_a_byte_order_mark_and_end_lines_as_windows_does(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_bytes(b"\xef\xbb\xbfgamma = 0.5\r\nseed = 3\r\n")
+    assert (read_config(DQNConfig, path).gamma, read_config(DQNConfig, path).seed) == (0.5, 3)
+
+
+@pytest.mark.parametrize("base", ["", ".", "..", "a/b.toml"])
+def test_a_base_that_is_not_a_file_of_the_folder_is_refused(tmp_path: Path, base: str) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(f'base = "{base}"')
+    with pytest.raises(CardgymError, match=r"config .*(not a regular file|allowed: a file's name in its folder)"):
+        read_config(DQNConfig, path)
+
+
+def test_a_league_without_a_config_of_its_trainings_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["train", "league", "--env-id", "CorellianSpike-v0", "--out", str(tmp_path / "out")]
+    assert "name one with --trainer-config" in refused(words, capsys)
+
+
+def test_a_state_that_is_a_broken_link_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "resume.safetensors").symlink_to("nothing")
+    words = ["train", "dqn", "--env-id", game()[0].id, "--out", str(tmp_path)]
+    assert "holds a run already" in refused(words, capsys)
+    assert "resume.safetensors: a broken link" in refused([*words, "--resume"], capsys)
+
+
+# -- checkpoints ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{"num_players": 2, "full_size": 1}, {"num_players": 2, "target": 121}])
+def test_a_checkpoint_with_options_of_another_game_is_refused(tmp_path: Path, options: dict[str, Any]) -> None:
+    shipped = CHECKPOINTS / "corellian_spike" / "dqn.safetensors"
+    document = read_document(shipped, "checkpoint")
+    _, arrays = read_tensors(shipped, "checkpoint", CheckpointMetadata, None)
+    path = tmp_path / "other.safetensors"
+    write_tensors(path, {**document, "options": options}, arrays)
+    spike = find("CorellianSpike-v0")
+    name = list(options)[-1]
+    with pytest.raises(CardgymError, match=f"made with the option {name}, which CorellianSpike-v0 does not have"):
+        resolve(path, spike, spike.parse_options())
+
+
+# -- the command line -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name != "posix", reason="shells of POSIX")
+@pytest.mark.parametrize("closed", ["<&- >&-", "2>&-"])
+def test_commands_work_with_closed_streams(closed: str) -> None:
+    code = "import sys; from cardgym.cli import main; sys.exit(main(sys.argv[1:]))"
+    for words, wanted in (("games", 0), ("nothing", 2)):
+        done = subprocess.run(
+            ["sh", "-c", f'"$0" -c "$1" {words} {closed}', sys.executable, code], capture_output=True, text=True
+        )
+        assert (done.returncode, "Traceback" in done.stderr) == (wanted, False), done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="paths of POSIX")
+def test_a_path_that_is_not_utf8_is_named_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.json")
+    for words in (["report"], ["evaluate", game()[0].id, "--games", "1", "--players"], ["review"]):
+        assert "\\udcff.json" in refused([*words, path], capsys)
+
+
+@pytest.mark.parametrize("action", [10**30, -(10**30), 2**63, 2**31])
+def test_actions_beyond_every_integer_are_illegal(action: int) -> None:
+    env = gymnasium.make(game()[0].id, illegal_action="raise")
+    env.reset(seed=1)
+    with pytest.raises(CardgymError, match=r"action -?\d+ is not legal"):
+        env.step(action)
+
+
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "doubt"),
+    [
+        ({"learning_starts": 1000, "total_steps": 1000}, "learning_starts=1000 is past the end"),
+        ({"batch_size": 512, "buffer_size": 100}, "batch_size=512 is larger than the buffer"),
+        ({"reward_scale": 1e308}, r"reward_scale=1e+308"),
+    ],
+)
+def test_settings_that_make_no_sense_are_doubted_in_one_line(changes: dict[str, Any], doubt: str) -> None:
+    (line,) = doubts(DQNConfig(**changes))
+    assert doubt in line
+    assert list(doubts(DQNConfig())) == list(doubts(PPOConfig())) == []
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.5, 1e300])
+def test_learning_rates_are_bounded(rate: float) -> None:
+    for kind in (DQNConfig, PPOConfig):
+        with pytest.raises(CardgymError, match=r"learning_rate=.*: allowed: a number above 0 and at most 1"):
+            kind(learning_rate=rate)
+
+
+@pytest.mark.parametrize("script", ["dqn", "ppo"])
+def test_a_training_that_diverges_ends_with_the_step_and_keeps_the_last_state(
+    script: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["train", script, "--env-id", "OnePlayPoker-v0", "--out", str(tmp_path), "--final-games", "0"]
+    words += ["--num-envs", "64", "--eval-every", "0", "--total-steps", "20000", "--reward-scale", "1e38"]
+    words += ["--save-every", "64", *(["--learning-starts", "1000"] if script == "dqn" else [])]
+    assert main(words) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert f"{script}.py: diverged at step " in line
+    for array in load_state(tmp_path / "resume.safetensors")["learner"].values() if "kept in" in line else ():
+        assert not isinstance(array, np.ndarray) or np.isfinite(array).all()
