@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import io
 import json
 import os
@@ -238,11 +239,15 @@ def places(form: Format, path: Path) -> dict[str, Callable[[], Any]]:
         path.write_bytes(good(form))
         path.chmod(0)
 
+    def link_loop() -> None:
+        path.symlink_to(other)
+        other.symlink_to(path)
+
     found: dict[str, Callable[[], Any]] = {
         "missing": lambda: None,
         "directory": path.mkdir,
         "broken link": lambda: path.symlink_to("nothing"),
-        "link loop": lambda: (path.symlink_to(other), other.symlink_to(path)),
+        "link loop": link_loop,
         "no permission": no_permission,
     }
     if hasattr(os, "mkfifo"):
@@ -402,13 +407,7 @@ def damaged(count: int, seed: int) -> Iterator[tuple[Callable[[], bool], Format,
         path = new_path(form)
         content, other = contents(form, random.Random(f"{seed} {number}"))
         path.write_bytes(content)
-        yield (
-            lambda form=form, path=path, other=other: check(form, path, other=other),
-            form,
-            (  # type: ignore[misc]
-                f"{form.name}, damage {number} of seed {seed}"
-            ),
-        )
+        yield functools.partial(check, form, path, other=other), form, f"{form.name}, damage {number} of seed {seed}"
         path.unlink()
 
 
