@@ -112,7 +112,7 @@ def test_games_are_played_on_a_console_without_the_suits(env: str) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
 @pytest.mark.parametrize("words", [["games"], ["train", "dqn", "--help"]])
-def test_a_reader_who_stops_reading_is_no_error(words: list[str]) -> None:
+def test_reader_that_stops_early_is_not_an_error(words: list[str]) -> None:
     command = subprocess.Popen(
         [sys.executable, "-m", "cardgym", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -268,7 +268,7 @@ def test_a_full_disk_behind_stdout_is_reported() -> None:
         assert lines == ["cardgym: cannot read or write: No space left on device"]
 
 
-def test_a_closed_pipe_is_no_error() -> None:
+def test_closed_pipe_is_not_an_error() -> None:
     # The reader closes the pipe before anything is written.
     done = subprocess.run(
         ["bash", "-c", f"(sleep 1; {sys.executable} -m cardgym games) | true; echo ${{PIPESTATUS[0]}}"],
@@ -354,7 +354,7 @@ def test_a_measurement_that_fails_is_one_line(capsys: pytest.CaptureFixture[str]
 # -- completion, and the first screen ---------------------------------------------------------------------------------
 
 
-def test_cardgym_alone_says_what_to_do_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_cardgym_without_a_command_prints_first_steps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     steps = [line.split("  ")[1] for line in capsys.readouterr().out.splitlines() if line.startswith("  cardgym ")]
     assert len(steps) >= 3
@@ -402,7 +402,7 @@ def test_other_shells_have_completions(shell: str, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.slow
-def test_compile_says_what_it_compiled_and_a_second_time_that_nothing_is_left(tmp_path: Path) -> None:
+def test_compile_reports_its_work_and_then_that_nothing_is_left(tmp_path: Path) -> None:
     own = {**os.environ, "CARDGYM_CACHE_DIR": str(tmp_path / "cache")}
     uses = "from cardgym.cli import compile, main; compile.USES = {'envs': compile.USES['envs']}; "
     program = uses + "import sys; sys.exit(main(['compile', 'OnePlayPoker-v0']))"

@@ -51,7 +51,7 @@ def test_no_word_of_a_name_is_cut(width: int) -> None:
         assert word in out.getvalue()
 
 
-def test_files_are_named_by_their_stems_as_far_as_these_differ() -> None:
+def test_files_have_their_shortest_distinct_names() -> None:
     assert short_names(["random", "runs/a/model.safetensors", "best.json", "random"]) == [
         "random", "model", "best", "random",
     ]  # fmt: skip
@@ -62,7 +62,7 @@ def test_files_are_named_by_their_stems_as_far_as_these_differ() -> None:
     assert short_names(["a/x.json", "a/x.safetensors"]) == ["a/x", "a/x"]
 
 
-def test_heads_are_wrapped_to_the_width_of_their_cells() -> None:
+def test_headers_are_wrapped_to_the_width_of_their_cells() -> None:
     shown = printed(160)[1].splitlines()
     assert any("points" in line and "hands" not in line for line in shown)
     assert max(map(len, shown)) < 110
@@ -73,7 +73,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_quiet_where_stderr_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_quiet_if_stderr_is_not_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress("games", "games") as progress:
         progress(50, 100)
         progress.note("halfway")
@@ -93,7 +93,7 @@ def test_progress_prints_notes_as_lines(capsys: pytest.CaptureFixture[str]) -> N
     ]
 
 
-def test_progress_bar_shows_what_is_done_the_rate_and_the_note(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_bar_shows_count_rate_and_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setenv("TERM", "xterm")
     stderr = Terminal()
@@ -107,7 +107,7 @@ def test_progress_bar_shows_what_is_done_the_rate_and_the_note(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
-def test_a_console_without_a_character_gets_plain_ones(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_characters_get_plain_substitutes(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
     adapt_streams()
@@ -150,7 +150,7 @@ def test_a_pipe_gets_a_line_a_minute_with_rate_and_time_left(clock: Clock, capsy
     )
 
 
-def test_no_line_follows_on_a_note_at_once(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_line_directly_follows_a_note(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     with Progress("training", "steps", lines=True) as progress:
         clock.seconds += 49
         progress.note("wins 61.0 %")
@@ -159,7 +159,7 @@ def test_no_line_follows_on_a_note_at_once(clock: Clock, capsys: pytest.CaptureF
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_a_slow_task_says_how_long_each_takes(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+def test_slow_task_shows_the_time_for_each(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     with Progress("paper", "runs", total=4) as progress:
         clock.seconds += 90
         progress(1)
@@ -173,7 +173,7 @@ def test_a_slow_task_says_how_long_each_takes(clock: Clock, capsys: pytest.Captu
     assert second == "cardgym: paper: 2 of 4 runs, after 3 min 50 s, 2 min 20 s each, 4 min 40 s left"
 
 
-def test_what_everybody_waits_for_is_shown_with_the_task(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wait_is_shown_with_the_current_task(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     with Progress("evaluation", "games", total=10) as progress:
         with waiting("compiling a game"):
             clock.seconds += 60
@@ -185,7 +185,7 @@ def test_what_everybody_waits_for_is_shown_with_the_task(clock: Clock, capsys: p
     assert second.endswith("after 2 min 00 s")
 
 
-def test_without_a_task_a_wait_is_one_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wait_without_a_task_is_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TERM", "xterm")
     stderr = Terminal()
@@ -196,7 +196,7 @@ def test_without_a_task_a_wait_is_one_of_its_own(monkeypatch: pytest.MonkeyPatch
     assert "0:00:0" in stderr.getvalue()  # The time moves: nothing looks hung.
 
 
-def test_results_are_as_wide_as_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_have_the_width_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     assert results_console().width == 160
     monkeypatch.setenv("COLUMNS", "70")

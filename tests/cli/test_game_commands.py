@@ -91,7 +91,7 @@ def test_commands_of_games_are_listed_and_run(capsys: pytest.CaptureFixture[str]
     assert "did you mean '--times'?" in capsys.readouterr().err
 
 
-def test_a_training_command_parses_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_training_command_parses_its_own_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train-hearts", "--seed", "2"]) == 3
     assert capsys.readouterr().out == "trained with --seed 2\n"
 
@@ -134,7 +134,7 @@ sys.exit(guarded(lambda: main(sys.argv[1:])))
 """
 
 
-def test_reproduce_runs_a_script_with_the_modules_beside_it(
+def test_reproduce_runs_a_script_that_imports_its_neighbors(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "papers/hearts_test"

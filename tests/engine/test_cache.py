@@ -152,7 +152,7 @@ def test_user_without_a_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 @pytest.mark.parametrize("jump", [YEARS, -YEARS])
-def test_clock_that_jumps_only_costs_time(cold: Path, monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
+def test_clock_jumps_only_cost_time(cold: Path, monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
     loaded()
     other = cold.with_name("other")
     other.mkdir()
@@ -165,7 +165,7 @@ def test_clock_that_jumps_only_costs_time(cold: Path, monkeypatch: pytest.Monkey
     assert other.exists() == (jump < 0)  # Forwards, it looks unused for long.
 
 
-def test_folder_that_another_process_removes_is_made_again(cold: Path) -> None:
+def test_folder_removed_by_another_process_is_created_again(cold: Path) -> None:
     loaded()
     shutil.rmtree(cold)
     assert [loaded(), loaded()] == [False, True]

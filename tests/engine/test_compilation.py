@@ -127,7 +127,7 @@ def _twice(number):
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
-def test_users_are_told_of_compiling_while_code_is_missing_and_never_after(tmp_path, monkeypatch, capsys):
+def test_compilation_is_announced_only_while_code_is_missing(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("CARDGYM_CACHE_DIR", str(tmp_path))
     cache_folder.cache_clear()
 
@@ -226,7 +226,7 @@ def test_digest_covers_the_constants_that_code_reads(monkeypatch):
     assert digest_of(again) != before
 
 
-def test_digest_tells_copies_of_a_template_apart():
+def test_digest_distinguishes_copies_of_a_template():
     two, three = (bind(_double, f"times_{n}", FACTOR=n, inner=to_int) for n in (2, 3))
     assert digest_of(two) != digest_of(three)
     assert (two(1), three(1)) == (4, 6)

@@ -47,7 +47,7 @@ def test_rules_work_in_every_caller():
     assert (square(3), square(1.5)) == (9, 2.25)
 
 
-def test_no_machine_code_is_made_of_what_only_compiled_code_calls():
+def test_functions_called_only_by_compiled_code_have_no_machine_code():
     assert _entry(np.arange(5, dtype=np.int16)) == 34
     part: Any = sum_of_squares
     parts = list(part.dispatcher.overloads.values())

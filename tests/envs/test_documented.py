@@ -23,7 +23,7 @@ def test_help_shows_the_page_of_the_game(game_id):
         assert line.strip() in text
 
 
-def test_vector_and_pettingzoo_envs_have_it_too():
+def test_vector_and_pettingzoo_envs_show_the_page_of_the_game():
     doc = cardgym.find("OnePlayPoker-v0").documentation
     assert gymnasium.make_vec("OnePlayPoker-v0", num_envs=2).__doc__ == doc
     assert aec_env("OnePlayPoker-v0").unwrapped.__doc__ == doc

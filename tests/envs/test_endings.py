@@ -26,7 +26,7 @@ def play(env: Any, seed: int) -> tuple[float, list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_winner_is_the_one_that_the_reward_says_in_the_last_info_alone(game: str) -> None:
+def test_only_the_last_info_has_the_winner_by_score(game: str) -> None:
     env = gymnasium.make(game)
     winners = set()
     for seed in range(12):
@@ -42,7 +42,7 @@ def test_the_winner_is_the_one_that_the_reward_says_in_the_last_info_alone(game:
     assert len(winners) > 1
 
 
-def test_an_illegal_action_is_the_reason_and_the_other_seat_has_won() -> None:
+def test_illegal_action_ends_the_game_and_the_other_seat_wins() -> None:
     env = gymnasium.make("Coda-v0")
     _, info = env.reset(seed=1)
     _, _, over, _, info = env.step(int(info["action_mask"].argmin()))
@@ -50,7 +50,7 @@ def test_an_illegal_action_is_the_reason_and_the_other_seat_has_won() -> None:
     assert (info["winner"], info["end_reason"]) == (1, "illegal_action")
 
 
-def test_nobody_has_won_a_game_of_several_that_one_forfeited() -> None:
+def test_forfeit_with_several_opponents_has_no_winner() -> None:
     env = gymnasium.make("CorellianSpike-v0", num_players=3)
     _, info = env.reset(seed=1)
     _, _, over, _, info = env.step(int(info["action_mask"].argmin()))
@@ -115,7 +115,7 @@ def test_a_truncated_row_has_no_winner() -> None:
     assert (infos["winner"][infos["end_reason"] == "truncated"] == -1).all()
 
 
-def test_every_agent_is_told() -> None:
+def test_every_agent_gets_the_result() -> None:
     pytest.importorskip("pettingzoo")
     from cardgym.envs.aec import aec_env
 

@@ -16,7 +16,7 @@ GAME = "CorellianSpike-v0"
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
-def test_limit_of_steps_truncates_as_in_separate_envs(mode: AutoresetMode) -> None:
+def test_step_limit_truncates_as_in_separate_envs(mode: AutoresetMode) -> None:
     arguments: dict[str, Any] = {"max_episode_steps": 7, "opponent": "heuristic", "hands": 2}
     native: Any = gym.make_vec(GAME, 4, autoreset_mode=mode, **arguments)
     separate: Any = SyncVectorEnv([lambda: gym.make(GAME, **arguments)] * 4, autoreset_mode=mode)
@@ -47,7 +47,7 @@ def test_limit_of_steps_truncates_as_in_separate_envs(mode: AutoresetMode) -> No
 
 
 @pytest.mark.parametrize("limit", [0, -1, 2.5])
-def test_impossible_limit_of_steps_is_refused(limit: Any) -> None:
+def test_impossible_step_limit_is_refused(limit: Any) -> None:
     with pytest.raises(CardgymError, match="allowed are whole numbers from 1"):
         gym.make_vec(GAME, 2, max_episode_steps=limit)
 
@@ -80,7 +80,7 @@ def test_rows_answer_as_separate_envs_do() -> None:
         ("tianshou", "obs", "mask", np.bool_),
     ],
 )
-def test_dicts_of_libraries(obs_mode: str, observation: str, mask: str, dtype: Any) -> None:
+def test_dict_observations_match_each_library(obs_mode: str, observation: str, mask: str, dtype: Any) -> None:
     env: Any = gym.make(GAME, obs_mode=obs_mode)
     vector: Any = gym.make_vec(GAME, 2, obs_mode=obs_mode)
     plain = gym.make(GAME)

@@ -87,7 +87,7 @@ def test_rendered_observations_are_inside_their_space(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", IDS)
-def test_nothing_reaches_over_the_edge(game: str) -> None:
+def test_nothing_is_drawn_beyond_the_edge(game: str) -> None:
     found = cardgym.find(game)
     seats = found.options.__dataclass_fields__.get("num_players")
     most = seats.metadata.get("high") if seats is not None else None
@@ -117,7 +117,7 @@ def test_items_that_do_not_fit_side_by_side_overlap() -> None:
     assert left + width <= WIDTH
 
 
-def test_human_is_a_window_of_gymnasium(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_human_mode_opens_a_window_of_gymnasium(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     env: Any = gym.make(IDS[0], render_mode="human")
     assert isinstance(env, HumanRendering)

@@ -69,7 +69,7 @@ def test_number_of_threads_does_not_change_the_games(game: str, arguments: dict[
         assert_same(play(gym.make_vec(game, NUM_ENVS, num_threads=num_threads, **arguments)), alone)
 
 
-def test_rows_are_shared_by_as_many_threads_as_were_asked_for() -> None:
+def test_rows_are_shared_by_the_requested_threads() -> None:
     before = threading.active_count()
     env = gym.make_vec(GAME, NUM_ENVS, num_threads=3)
     env.reset(seed=0)
@@ -82,14 +82,14 @@ def test_rows_are_shared_by_as_many_threads_as_were_asked_for() -> None:
     assert threading.active_count() == before
 
 
-def test_few_rows_are_stepped_without_further_threads() -> None:
+def test_few_rows_are_stepped_without_more_threads() -> None:
     before = threading.active_count()
     env = gym.make_vec(GAME, 15, num_threads=4)
     env.reset(seed=0)
     assert threading.active_count() == before
 
 
-def test_copy_goes_on_with_threads_of_its_own() -> None:
+def test_copy_has_its_own_threads() -> None:
     env: Any = gym.make_vec(GAME, NUM_ENVS, num_threads=2)
     play(env, 5)
     other = copy.deepcopy(env)
@@ -129,7 +129,7 @@ def test_bad_numbers_of_threads_are_refused(num_threads: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says on which core a thread is")
-def test_threads_keep_off_the_core_of_their_caller() -> None:
+def test_threads_avoid_the_core_of_their_caller() -> None:
     allowed = os.sched_getaffinity(0)
     crew = Crew(1)
     seen: list[set[int]] = []

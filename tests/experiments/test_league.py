@@ -52,7 +52,7 @@ def results(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_killed_league_ends_with_the_same_bits_and_is_harder_to_exploit(
+def test_killed_league_resumes_with_the_same_bits_and_gets_harder_to_exploit(
     league: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [*WORDS, "--generations", "1"]
@@ -136,7 +136,7 @@ def test_training_that_fails_names_its_log(
     assert "unknown observation" in Path(last.rpartition("see ")[2]).read_text()
 
 
-def test_where_a_league_runs_is_no_part_of_what_it_is() -> None:
+def test_engine_and_workers_do_not_change_a_league() -> None:
     config = LeagueConfig(env_id=ENV)
     assert config.replace(engine="ray", workers=3, generations=99).lasting() == config.lasting()
     assert config.replace(seed=2).lasting() != config.lasting()

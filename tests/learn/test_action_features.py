@@ -85,7 +85,7 @@ def test_checkpoint_keeps_the_features_and_checks_them(tiny: Game, tmp_path: Pat
             load_checkpoint(path, tiny, options)
 
 
-def test_features_that_do_not_fit_are_said_in_one_line(tiny: Game) -> None:
+def test_features_that_do_not_fit_are_refused_in_one_line(tiny: Game) -> None:
     def shape(*names: str) -> NetworkShape:
         return network_shape(tiny, tiny.parse_options(), "plain", (8,), dueling=False, action_features=names)
 

@@ -42,7 +42,7 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("name", SCRIPTS)
 @pytest.mark.parametrize("number", [errno.ENOSPC, pytest.param(errno.EDQUOT, marks=pytest.mark.slow)])
-def test_full_disk_ends_a_training_in_one_line_and_it_goes_on_when_there_is_room(
+def test_full_disk_ends_a_training_in_one_line_and_it_resumes_when_there_is_room(
     tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     name: str, number: int,
 ) -> None:  # fmt: skip
@@ -68,7 +68,7 @@ def test_full_disk_ends_a_training_in_one_line_and_it_goes_on_when_there_is_room
     check_same_bits(whole, stopped, (suffix,))
 
 
-def test_clock_that_jumps_changes_no_bit(
+def test_clock_jumps_change_no_bit(
     dqn: ModuleType, tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, jumping = tmp_path / "whole", tmp_path / "jumping"

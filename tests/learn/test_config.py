@@ -91,7 +91,7 @@ def refused(kind: type[TrainingConfig], *words: str) -> str:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def test_flags_change_what_the_file_says(tmp_path: Path) -> None:
+def test_flags_override_the_file(tmp_path: Path) -> None:
     file = write(tmp_path / "x.toml", 'env_id = "A-v0"\ngamma = 0.5\nhidden_sizes = [8]\ndouble = false\n')
     words = [
         "--config",
@@ -112,11 +112,11 @@ def test_flags_change_what_the_file_says(tmp_path: Path) -> None:
     assert parse_run(DQNConfig, [f"--config={file}", "--out=here"], "dqn.py")[0].gamma == 0.5
 
 
-def test_defaults_hold_without_a_file() -> None:
+def test_defaults_apply_without_a_file() -> None:
     assert parse_run(DQNConfig, [], "dqn.py")[0] == DQNConfig()
 
 
-def test_flags_change_single_env_options_of_the_file(tmp_path: Path) -> None:
+def test_flags_override_single_env_options(tmp_path: Path) -> None:
     file = write(tmp_path / "x.toml", 'env_options = {reward = "weighted", num_players = 4}\n')
     words = ["--config", str(file), "--env-options", "num_players=8", "hands=3"]
     config, _ = parse_run(DQNConfig, words, "dqn.py")
@@ -136,7 +136,7 @@ def test_flags_change_single_env_options_of_the_file(tmp_path: Path) -> None:
         (["--device", "auto"], "auto"),
     ],
 )
-def test_words_become_values_of_the_fields_type(words: list[str], value: Any) -> None:
+def test_words_are_parsed_to_the_type_of_the_field(words: list[str], value: Any) -> None:
     config, _ = parse_run(DQNConfig, words, "dqn.py")
     name = words[0].removeprefix("--no-").removeprefix("--").partition("=")[0].replace("-", "_")
     assert getattr(config, name) == value
@@ -163,7 +163,7 @@ def test_help_shows_the_values_of_the_file(tmp_path: Path, capsys: pytest.Captur
     assert "(7 9)" in text
 
 
-def test_help_does_not_wait_for_torch() -> None:
+def test_help_does_not_import_torch() -> None:
     code = "import sys; sys.argv[1:] = ['--help']; import runpy\n"
     code += f"try:\n    runpy.run_path({str(SCRIPT.with_name('tabular.py'))!r}, run_name='__main__')\n"
     code += "except SystemExit:\n    sys.exit('torch' in sys.modules)"
@@ -179,7 +179,7 @@ def test_configs_of_the_project_can_be_read(path: Path) -> None:
     assert config.algorithm_name in path.stem
 
 
-def test_a_config_with_a_base_changes_what_it_says(tmp_path: Path) -> None:
+def test_config_overrides_its_base(tmp_path: Path) -> None:
     (tmp_path / "first.toml").write_text("gamma = 0.5\nnum_envs = 7\n")
     (tmp_path / "second.toml").write_text('base = "first.toml"\ngamma = 0.25\n')
     config = read_config(DQNConfig, tmp_path / "second.toml")
@@ -189,7 +189,7 @@ def test_a_config_with_a_base_changes_what_it_says(tmp_path: Path) -> None:
         read_config(DQNConfig, tmp_path / "third.toml")
 
 
-def test_no_two_configs_differ_in_the_algorithm_alone_unless_one_is_the_base() -> None:
+def test_configs_that_differ_only_in_the_algorithm_share_a_base() -> None:
     for folder in sorted({path.parent for path in CONFIGS}):
         seen = set()
         for path in folder.glob("*.toml"):
@@ -201,7 +201,7 @@ def test_no_two_configs_differ_in_the_algorithm_alone_unless_one_is_the_base() -
             seen.add(rest)
 
 
-def test_config_comes_back_from_plain_values() -> None:
+def test_config_round_trips_through_plain_values() -> None:
     config = DQNConfig(env_id="x", env_options={"a": 1, "b": "c"}, hidden_sizes=(3, 4), opponents=("a=1",))
     assert DQNConfig(**json.loads(config.model_dump_json())) == config
 
@@ -328,7 +328,7 @@ def test_script_refuses_in_one_line_and_leaves_nothing(
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_folder_that_cannot_be_made(
+def test_folder_that_cannot_be_created_is_refused(
     dqn: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")

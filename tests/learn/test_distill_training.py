@@ -56,7 +56,7 @@ def model(folder: Path) -> bytes:
 
 
 @pytest.mark.parametrize("changes", [{}, {"wide": True, "hidden_sizes": (4,)}, {"teacher_share": 0.0}])
-def test_network_plays_as_its_teacher(distill: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]) -> None:
+def test_network_imitates_its_teacher(distill: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]) -> None:
     distill.train(QUICK.replace(**changes), tmp_path, False)
     options = tiny.parse_options()
     player = resolve(f"{tmp_path / 'model.safetensors'}:greedy", tiny, options)
@@ -127,7 +127,7 @@ def targets(tiny: Game, name: str, temperature: float = 0.0) -> tuple[Any, SelfP
     return shares, rollout
 
 
-def test_teacher_inside_the_kernel_says_what_it_would_play(tiny: Game) -> None:
+def test_compiled_teacher_gives_its_action(tiny: Game) -> None:
     shares, rollout = targets(tiny, "perfect")
     states = rollout.states
     assert (shares.argmax(axis=1) == 2 * (states["played"] // 2 % 2) + states["card"] % 2).all()
@@ -135,7 +135,7 @@ def test_teacher_inside_the_kernel_says_what_it_would_play(tiny: Game) -> None:
     assert set(np.unique(targets(tiny, "random")[0]).tolist()) == {0.0, 0.5}
 
 
-def test_networks_teach_softly(tiny: Game, tmp_path: Path) -> None:
+def test_networks_teach_probabilities(tiny: Game, tmp_path: Path) -> None:
     torch.manual_seed(1)
     options, path = tiny.parse_options(), tmp_path / "network.safetensors"
     policy = PolicyNetwork(NetworkShape(8, 5))
@@ -155,7 +155,7 @@ def test_networks_teach_softly(tiny: Game, tmp_path: Path) -> None:
     np.testing.assert_allclose(soft, softmax(own, rollout.turns.masks, 1.0), rtol=1e-5)
 
 
-def test_mixtures_do_not_teach(tiny: Game, tmp_path: Path) -> None:
+def test_mixtures_are_refused_as_teachers(tiny: Game, tmp_path: Path) -> None:
     path = tmp_path / "both.mixture.json"
     save_mixture(path, {"random": 0.5, "perfect": 0.5}, tiny, tiny.parse_options())
     with pytest.raises(CardgymError, match="imitate one of its parts"):
@@ -174,7 +174,7 @@ def test_cross_entropy_is_least_for_the_teachers_own_probabilities() -> None:
     assert float(other) == pytest.approx(np.log(2))
 
 
-def test_teachers_share_decides_who_plays() -> None:
+def test_teacher_share_determines_who_plays() -> None:
     torch.manual_seed(1)
     network = PolicyNetwork(NetworkShape(3, 4, (8,)))
     learner = DistillLearner(network, QUICK, torch.device("cpu"), np.random.default_rng(1))

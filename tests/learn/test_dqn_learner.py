@@ -42,7 +42,7 @@ def weights_of(network: QNetwork) -> torch.Tensor:
     return torch.cat([values.detach().flatten() for values in network.parameters()])
 
 
-def test_update_returns_hubers_loss_and_lowers_it() -> None:
+def test_update_returns_and_lowers_the_huber_loss() -> None:
     learner, batch = make_learner(), make_batch()
     with torch.no_grad():
         td_target = double_dqn_target(
@@ -59,7 +59,7 @@ def test_update_returns_hubers_loss_and_lowers_it() -> None:
     assert learner.updates == 201
 
 
-def test_double_and_single_dqn_learn_towards_different_targets() -> None:
+def test_double_and_plain_dqn_have_different_targets() -> None:
     losses = {}
     for double in (True, False):
         learner = make_learner(double=double)
@@ -79,7 +79,7 @@ def test_target_network_moves_at_its_interval(tau: float) -> None:
     torch.testing.assert_close(weights_of(learner.target), start + tau * (weights_of(learner.network) - start))
 
 
-def test_long_gradients_are_shortened() -> None:
+def test_long_gradients_are_clipped() -> None:
     learner = make_learner(max_grad_norm=1e-3)
     learner.update(make_batch())
     norm = torch.cat(

@@ -122,7 +122,7 @@ def test_run_is_resumed_with_the_hyper_parameters_it_began_with(dqn: ModuleType,
         dqn.train(SHORT.replace(gamma=0.5), tmp_path, True)
 
 
-def test_folder_that_holds_a_run_is_not_overwritten(
+def test_existing_run_is_not_overwritten(
     dqn: ModuleType, tiny: Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "resume.safetensors").write_bytes(b"earlier")
@@ -155,7 +155,7 @@ def test_another_scripts_run_is_not_resumed(
     assert f"dqn.py: {tmp_path / 'resume.safetensors'}: {message}" in capsys.readouterr().err
 
 
-def test_nothing_to_resume_is_said_and_no_error(
+def test_resume_without_a_saved_state_starts_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -237,7 +237,7 @@ def test_too_little_memory_is_reported_in_one_line(
     assert said.count("\n") == 1
 
 
-def test_finished_run_prints_results_and_where_they_are(
+def test_finished_run_prints_its_results_and_their_location(
     dqn: ModuleType, tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

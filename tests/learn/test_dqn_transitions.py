@@ -239,7 +239,7 @@ def test_buffer_keeps_the_latest_transitions_and_samples_all_of_them() -> None:
     assert torch.equal(batch.done, batch.actions % 5 == 0)
 
 
-def test_buffer_takes_more_transitions_at_once_than_it_holds() -> None:
+def test_buffer_accepts_more_transitions_than_its_capacity() -> None:
     replay = buffer(4)
     number = np.arange(11)
     column = number[:, None].astype(np.float32)

@@ -84,7 +84,7 @@ def kept_of(total: int, batch: int, capacity: int, seed: int) -> npt.NDArray[np.
 
 
 @pytest.mark.parametrize("batch", [7, 60, 200])
-def test_every_decision_is_as_likely_to_be_in_the_reservoir_as_any_other(batch: int) -> None:
+def test_reservoir_is_a_uniform_sample(batch: int) -> None:
     capacity, total, trials = 20, 200, 500
     counts = np.zeros(total)
     for seed in range(trials):
@@ -96,11 +96,11 @@ def test_every_decision_is_as_likely_to_be_in_the_reservoir_as_any_other(batch: 
     assert chi_square < total + 4 * np.sqrt(2 * total)  # Its mean and four standard deviations.
 
 
-def test_reservoir_keeps_all_until_it_is_full() -> None:
+def test_reservoir_keeps_everything_until_full() -> None:
     assert kept_of(20, 6, 20, seed=1).tolist() == list(range(20))
 
 
-def test_restored_reservoir_goes_on_with_the_same_bits() -> None:
+def test_restored_reservoir_continues_with_the_same_bits() -> None:
     one, other = (ReservoirBuffer(10, 1, 2, np.random.default_rng(seed)) for seed in (1, 2))
     one.add(decisions(0, 25))
     restore(other, state_of(one))
@@ -163,7 +163,7 @@ def make_behavior(tiny: Game, eta: float, turns: int = 3) -> tuple[SelfPlayRollo
 
 
 @pytest.mark.parametrize("eta", [0.0, 0.3, 1.0])
-def test_seats_play_their_best_response_in_a_share_of_games_and_to_their_end(tiny: Game, eta: float) -> None:
+def test_seats_choose_a_policy_for_the_whole_game(tiny: Game, eta: float) -> None:
     rollout, behavior = make_behavior(tiny, eta)
     streams = np.arange(rollout.num_streams)
     played = []
@@ -191,7 +191,7 @@ def test_only_the_best_response_explores(tiny: Game) -> None:
     assert rollout.turns.masks[np.arange(len(actions)), actions].all()
 
 
-def test_rewards_are_a_seats_own_until_its_next_turn_and_do_not_leak_into_its_next_game(tiny: Game) -> None:
+def test_rewards_of_a_seat_do_not_leak_into_its_next_game(tiny: Game) -> None:
     rollout, behavior = make_behavior(tiny, 0.5)
     size, num_actions = rollout.turns.observations.shape[1], rollout.turns.masks.shape[1]
     builder = TransitionBuilder(rollout.num_streams, size, num_actions, 1, 1.0)
@@ -243,7 +243,7 @@ def test_average_policy_learns_to_play_the_tiny_game(
 
 
 @pytest.mark.parametrize("eta", [0.1, 1.0])
-def test_reservoir_is_offered_the_decisions_of_best_responses_alone(
+def test_only_best_response_decisions_enter_the_reservoir(
     nfsp: ModuleType, tiny: Game, tmp_path: Path, eta: float
 ) -> None:
     nfsp.train(SHORT.replace(anticipatory_param=eta), tmp_path, False)
@@ -282,7 +282,7 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
     )
 
 
-def test_training_goes_on_from_another_checkpoint(nfsp: ModuleType, tiny: Game, tmp_path: Path) -> None:
+def test_training_continues_from_another_checkpoint(nfsp: ModuleType, tiny: Game, tmp_path: Path) -> None:
     nfsp.train(SHORT, tmp_path / "first", False)
     start = tmp_path / "first" / "model.safetensors"
     nfsp.train(SHORT.replace(init_from=str(start), learning_starts=100_000), tmp_path / "second", False)

@@ -57,7 +57,7 @@ def test_surrogate_is_clipped_only_where_that_lowers_it(ratio: float, advantage:
     assert value.item() == pytest.approx(expected)
 
 
-def test_figures_of_an_update() -> None:
+def test_statistics_of_an_update() -> None:
     old = torch.log(torch.tensor([0.5, 0.5]))
     new = torch.log(torch.tensor([0.5, 0.8]))
     assert approximate_kl(old, old).item() == 0.0
@@ -71,7 +71,7 @@ def test_figures_of_an_update() -> None:
 
 
 @pytest.mark.parametrize("draw", [0.0, 0.25, 0.5, np.nextafter(1.0, 0.0)])
-def test_sampled_actions_are_legal_whatever_is_drawn(draw: float) -> None:
+def test_sampled_actions_are_legal_for_any_draw(draw: float) -> None:
     probabilities = np.array(
         [[0.0, 0.3, 0.7, 0.0], [0.5, 0.0, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]], np.float32
     )
@@ -108,7 +108,7 @@ def act(buffer: TurnBuffer, stream: int, value: float) -> None:
 NOBODY = np.zeros(0, np.int64)
 
 
-def test_a_seat_is_credited_with_all_that_it_is_paid_until_its_next_turn() -> None:
+def test_seat_gets_all_rewards_until_its_next_turn() -> None:
     buffer = TurnBuffer(2, 10, 1, 2)
     act(buffer, 0, value=0.5)
     buffer.pay(np.array([1.0, 7.0]), NOBODY)  # Stream 1 has had no turn yet: its payment belongs to no action.
@@ -142,7 +142,7 @@ def test_lambda_weighs_the_later_turns_of_the_seat() -> None:
     assert buffer.take(gamma, lam).advantages.tolist() == pytest.approx(expected)
 
 
-def test_an_open_turn_waits_for_the_next_batch_and_lends_its_value() -> None:
+def test_open_turn_waits_for_the_next_batch_and_provides_its_value() -> None:
     buffer = TurnBuffer(1, 4, 1, 2)
     act(buffer, 0, value=0.0)
     buffer.pay(np.array([1.0]), NOBODY)

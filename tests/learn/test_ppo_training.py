@@ -122,7 +122,7 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
 
 
 @pytest.mark.parametrize("changes", [{}, {"normalize": True, "critic": "all"}], ids=["plain", "whole-table"])
-def test_training_goes_on_from_another_checkpoint(
+def test_training_continues_from_another_checkpoint(
     ppo: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     config = SHORT.replace(**changes)
@@ -172,7 +172,7 @@ def test_first_step_of_an_update_has_ratio_1(magnet: str) -> None:
         assert statistics["losses/magnet_kl"] == pytest.approx(0.0, abs=1e-7)
 
 
-def test_a_strong_magnet_holds_the_policy() -> None:
+def test_strong_magnet_keeps_the_policy_close() -> None:
     drifts = {}
     for coef in (0.0, 10.0):
         learner, batch = learner_and_batch(magnet="copy", magnet_interval=1_000, magnet_coef=coef, learning_rate=0.01)
@@ -219,7 +219,7 @@ def test_normalized_inputs_have_mean_0_and_deviation_1_and_fold_into_the_first_l
     assert not torch.allclose(network(own)[1], after[1])  # The same new weights mean another function.
 
 
-def test_others_are_what_the_other_seats_know(tiny: Game) -> None:
+def test_others_are_the_observations_of_the_other_seats(tiny: Game) -> None:
     options = tiny.parse_options()
     network = PolicyNetwork(network_shape(tiny, options, "plain", (8,), dueling=False))
     write = plain_function(tiny.observation("plain").write)
@@ -234,7 +234,7 @@ def test_others_are_what_the_other_seats_know(tiny: Game) -> None:
         rollout.step(masks.argmax(axis=1))
 
 
-def test_the_critic_of_the_whole_table_learns_from_what_the_others_see(tiny: Game) -> None:
+def test_critic_of_all_seats_learns_from_their_observations(tiny: Game) -> None:
     torch.manual_seed(1)
     config = QUICK.replace(critic="all", magnet="none", vf_coef=1.0, norm_adv=False)
     critic = TableCritic(3 + 3, (16,))

@@ -34,7 +34,7 @@ def test_weights_are_those_of_the_checkpoint(tiny: Game, tmp_path: Path, kind: t
         assert torch.equal(old, new)
 
 
-def test_what_does_not_fit_is_said_in_one_line(tiny: Game, tmp_path: Path) -> None:
+def test_checkpoint_that_does_not_fit_is_refused_in_one_line(tiny: Game, tmp_path: Path) -> None:
     _, path = saved(tiny, tmp_path, QNetwork, 8, 8)
     options, observation = tiny.parse_options(), tiny.default_observation
     with pytest.raises(CardgymError, match="holds a QNetwork, not a PolicyNetwork"):

@@ -50,7 +50,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @posix
 @pytest.mark.parametrize("by", stopping.SIGNALS)
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_run_that_is_asked_to_end_saves_and_ends_with_the_same_bits_when_resumed(
+def test_terminated_run_saves_and_resumes_with_the_same_bits(
     tiny: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     name: str, by: signal.Signals,
 ) -> None:  # fmt: skip
@@ -60,7 +60,7 @@ def test_run_that_is_asked_to_end_saves_and_ends_with_the_same_bits_when_resumed
 
 
 @posix
-def test_training_that_cannot_save_in_time_is_ended_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_that_cannot_save_in_time_is_ended_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stopping, "SECONDS", 0.05)
     before = signal.getsignal(signal.SIGTERM)
 
@@ -76,7 +76,7 @@ def test_training_that_cannot_save_in_time_is_ended_all_the_same(monkeypatch: py
     assert not Saving(0).due()
 
 
-def test_states_are_saved_every_so_many_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_states_are_saved_at_intervals_of_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
     saving, never = Saving(2), Saving(0)
@@ -104,7 +104,7 @@ def test_run_of_an_earlier_version_is_resumed_with_the_defaults_of_newer_keys(
     assert "began with save_every_minutes=0.0, not 5.0" in capsys.readouterr().err
 
 
-def test_files_that_a_killed_process_left_are_swept(tmp_path: Path) -> None:
+def test_leftover_files_of_a_killed_process_are_removed(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     left, own, old = (tmp_path / f".a.json.{name}.part" for name in (ended.pid, os.getpid(), "x"))

@@ -82,7 +82,7 @@ def test_q_learning_learns_the_exact_values(gamma: float) -> None:
                 assert learned.values[row, action] == pytest.approx(future + (1 if is_right(action, row) else -1))
 
 
-def test_sarsa_without_greed_learns_the_values_of_random_play() -> None:
+def test_sarsa_with_random_actions_learns_the_values_of_random_play() -> None:
     """Random play is paid 0 a turn on average, so only the turn's own reward is left."""
     learned = learner(
         num_players=1, algorithm="sarsa", gamma=1.0, exploration_final_eps=1.0, total_steps=400_000,
@@ -117,7 +117,7 @@ def test_terminal_deals_leave_only_the_reward_of_the_deal() -> None:
 # -- choosing ---------------------------------------------------------------------------------------------------------
 
 
-def test_illegal_actions_are_neither_taken_nor_looked_ahead_to() -> None:
+def test_illegal_actions_are_neither_taken_nor_used_in_targets() -> None:
     """Illegal actions start with huge values: one that is taken or looked ahead to shows in the others' values."""
     learned = learner(total_steps=20_000)
     turns = (np.arange(1 + TURNS * CARDS) - 1) // CARDS
@@ -158,7 +158,7 @@ def test_player_takes_the_best_tried_legal_action_and_spreads_over_unknown_ones(
 
 
 @pytest.mark.parametrize("make", [learner, hashed])
-def test_learning_in_two_parts_is_learning_in_one(make: Callable[..., TabularLearner]) -> None:
+def test_learning_in_two_parts_equals_learning_at_once(make: Callable[..., TabularLearner]) -> None:
     settings = {"total_steps": 3000, "seed": 4, "opponents": ("self=1", "random=1")}
     whole, first, second = make(**settings), make(**settings), make(**settings)
     whole.advance(3000)
@@ -169,26 +169,26 @@ def test_learning_in_two_parts_is_learning_in_one(make: Callable[..., TabularLea
         assert (second.state_dict()[name] == array).all(), name
 
 
-def test_state_of_other_records_is_refused() -> None:
+def test_state_with_another_layout_is_refused() -> None:
     learned = learner(total_steps=1000)
     state = {**learned.state_dict(), "pending": np.zeros(3, np.uint8)}
     with pytest.raises(CardgymError, match="another version"):
         learned.load_state_dict(state)
 
 
-def test_repeated_deals_are_few() -> None:
+def test_num_deals_limits_the_deals() -> None:
     learned = hashed(total_steps=2000, num_deals=2, num_players=1)
     learned.advance(2000)
     assert learned.states <= 2 * TURNS
 
 
-def test_full_table_says_so() -> None:
+def test_full_table_is_reported() -> None:
     learned = hashed(total_steps=100_000, table_size=10)
     with pytest.raises(CardgymError, match="table_size=10: full after"):
         learned.advance(100_000)
 
 
-def test_dictionary_finds_every_entry_again() -> None:
+def test_dictionary_finds_every_entry() -> None:
     entries = np.zeros(64, ENTRY)
     pairs = np.zeros(40, ENTRY)
     pairs["key"] = np.repeat(np.arange(1, 21), 2) * 64  # All begin at the same slot.
@@ -198,7 +198,7 @@ def test_dictionary_finds_every_entry_again() -> None:
     assert sorted(kept.tolist()) == sorted(pairs.tolist())
 
 
-def test_equal_observations_have_one_hash_and_others_another() -> None:
+def test_only_equal_observations_have_equal_hashes() -> None:
     zero = np.array([0.0, 1.0, 2.0], np.float32)
     assert hash_of(zero) == hash_of(np.array([-0.0, 1.0, 2.0], np.float32))
     rows = np.unique(np.random.default_rng(0).integers(0, 4, (2000, 5)), axis=0).astype(np.float32)
@@ -256,7 +256,7 @@ def test_file_of_bad_pairs_is_refused(tmp_path: Path) -> None:
         ({"num_deals": -1}, "num_deals=-1: allowed"),
     ],
 )
-def test_bad_settings_are_one_line(settings: dict[str, Any], message: str) -> None:
+def test_bad_hyper_parameters_are_refused_in_one_line(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(CardgymError, match=message):
         learner(**settings)
 

@@ -38,7 +38,7 @@ def test_resumed_run_keeps_the_step_it_was_saved_at_and_drops_later_ones(tmp_pat
     assert steps_of(tmp_path) == {"loss": [100, 200, 250]}
 
 
-def test_folder_that_cannot_be_made_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CardgymError, match="cannot make the folder"):
         TensorBoard(tmp_path / "file" / "run")
@@ -68,7 +68,7 @@ def test_resuming_a_finished_run_leaves_its_curves(
 # -- evaluations ------------------------------------------------------------------------------------------------------
 
 
-def test_evaluations_are_read_back_while_the_run_goes_on(tmp_path: Path) -> None:
+def test_evaluations_can_be_read_during_the_run(tmp_path: Path) -> None:
     path = "runs/a b/model.safetensors:greedy"
     results: dict[str, Metrics] = {
         "random": {"win_rate": (0.75, (0.5, 1.0)), "bust_games": (83.0, None)},
@@ -86,7 +86,7 @@ def test_evaluations_are_read_back_while_the_run_goes_on(tmp_path: Path) -> None
     }
 
 
-def test_final_results_are_no_further_point_of_the_curves(tmp_path: Path) -> None:
+def test_final_results_are_not_on_the_curves(tmp_path: Path) -> None:
     results: dict[str, Metrics] = {"random": {"win_rate": (0.5, (0.4, 0.6))}}
     with TensorBoard(tmp_path) as board:
         log_evaluation(board, 100, results)
@@ -104,7 +104,7 @@ def test_intervals_are_drawn_as_bands_by_metric() -> None:
 # -- training games ---------------------------------------------------------------------------------------------------
 
 
-def test_episodes_are_the_seats_in_which_the_learner_decided() -> None:
+def test_episodes_are_seats_where_the_learner_decided() -> None:
     episodes = EpisodeStatistics(4)
     nobody = np.zeros(0, np.int64)
     episodes.add(np.array([0, 2]), np.array([1.0, 5.0, 0.0, 0.0]), nobody)
@@ -152,7 +152,7 @@ def test_action_shares_are_counted_by_kind_of_decision() -> None:
     assert picture.dtype == np.uint8
 
 
-def test_actions_are_named_without_what_is_in_brackets() -> None:
+def test_action_names_omit_brackets() -> None:
     states = np.zeros(2, TINY.state).view(np.recarray)
     masks = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 0]], np.int8)
     assert action_names(TINY, states, masks, [0, 3, 4]) == {0: "say 0", 3: "say 3"}
@@ -171,7 +171,7 @@ def test_watched_player_plays_the_same_match(tiny: Game) -> None:
 # -- the stopwatch ----------------------------------------------------------------------------------------------------
 
 
-def test_stopwatch_leaves_out_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopwatch_excludes_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     stopwatch = Stopwatch(100)

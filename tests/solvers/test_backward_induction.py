@@ -135,7 +135,7 @@ def value_iteration(mdp: Mdp, gamma: float) -> tuple[np.ndarray, int]:
 
 @pytest.mark.parametrize("gamma", ["0", "0.3", "9/10", "1"])
 @pytest.mark.parametrize("decisions", [3, 4])
-def test_value_iteration_comes_to_the_same_values(decisions: int, gamma: str) -> None:
+def test_value_iteration_finds_the_same_values(decisions: int, gamma: str) -> None:
     known = solver(GAME, GAME.parse_options({"decisions": decisions}))
     values, sweeps = value_iteration(known.small, float(Fraction(gamma)))
     exact = backward_induction(known.small, gamma)
@@ -167,7 +167,7 @@ def test_probabilities_and_actions_have_the_same_value() -> None:
     assert known.value(even, 1).mean < known.value(mixed, 1).mean < known.value(best.actions, 1).mean
 
 
-def test_gamma_is_a_number_or_a_text() -> None:
+def test_gamma_is_a_number_or_a_string() -> None:
     assert check_gamma(0.9) == check_gamma("0.9") == check_gamma("9/10") == check_gamma(Fraction(9, 10))
     assert check_gamma(1) == 1
 

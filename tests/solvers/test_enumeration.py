@@ -35,7 +35,7 @@ HANDS = {1: (1, 0), 2: (1, 1), 3: (2, 1), 4: (2, 2)}  # Cards of the player and 
 
 @pytest.mark.parametrize("decisions", [3, 4])
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_number_of_states_is_that_of_combinatorics(decisions: int, symmetric: bool) -> None:
+def test_number_of_states_agrees_with_combinatorics(decisions: int, symmetric: bool) -> None:
     def hands(out: int) -> int:
         own, house = HANDS[out]
         return orbits(own, house) if symmetric else comb(16, own) * comb(16 - own, house)

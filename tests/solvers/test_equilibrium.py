@@ -36,7 +36,7 @@ def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 @pytest.mark.parametrize(("by", "most"), [("cfr", 0.03), ("cfr+", 0.002), ("dcfr", 0.002), ("mccfr", 0.04)])
-def test_every_method_writes_a_strategy_as_exploitable_as_it_says(
+def test_every_method_reports_the_exploitability_of_its_strategy(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, by: str, most: float
 ) -> None:
     path = tmp_path / "new" / "kuhn.safetensors"
@@ -51,7 +51,7 @@ def test_every_method_writes_a_strategy_as_exploitable_as_it_says(
     assert report["exploitability"][-1]["exploitability"] == pytest.approx(exact)
 
 
-def test_people_get_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_are_printed_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", KUHN, "--by=dcfr", "--iterations", "100"]) == 0
     out = capsys.readouterr().out
     assert "KuhnPoker-v0 by dcfr, chips per game" in out
@@ -73,7 +73,7 @@ def test_resumed_run_ends_with_the_same_bits(by: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(mine, others)
 
 
-def test_command_goes_on_where_it_stopped(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_command_continues_where_it_stopped(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ["--by", "mccfr", "--seed", "5", "--resume"]
     one, two = (str(tmp_path / f"{name}.safetensors") for name in ("one", "two"))
     solve(capsys, *words, "--iterations", "400", "--out", one)

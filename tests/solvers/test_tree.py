@@ -67,7 +67,7 @@ def test_kuhns_equilibria_cannot_be_exploited(kuhn: GameTree, alpha: Fraction) -
     assert exploitability(kuhn, kuhns_equilibrium(kuhn, alpha + Fraction(1, 10))) > 0.005 or alpha < Fraction(1, 3)
 
 
-def test_best_response_earns_what_it_promises(leduc: GameTree) -> None:
+def test_best_response_earns_its_value(leduc: GameTree) -> None:
     generator = np.random.default_rng(1)
     weights = generator.random(leduc.num_choices)
     totals = np.add.reduceat(weights, leduc.arrays.first_choice[:-1])
@@ -105,7 +105,7 @@ def test_cfr_plus_and_dcfr_solve_leduc_poker(leduc: GameTree) -> None:
         assert expected_returns(leduc, solver.average)[0] == pytest.approx(-0.0856, abs=1e-4)
 
 
-def test_running_in_parts_is_running_at_once(kuhn: GameTree) -> None:
+def test_running_in_parts_equals_running_at_once(kuhn: GameTree) -> None:
     one, two = CFR(kuhn, "dcfr"), CFR(kuhn, "dcfr")
     one.run(30)
     two.run(10)
@@ -151,6 +151,6 @@ def our_info_set(tree: GameTree, state: Any) -> int:
     ("name", "message"),
     [("Coda-v0", "tree of more than 5,000,000 nodes|no keys|forget")],
 )
-def test_games_that_cannot_be_walked_are_refused(name: str, message: str) -> None:
+def test_games_that_cannot_be_enumerated_are_refused(name: str, message: str) -> None:
     with pytest.raises(CardgymError, match=message):
         tree_of(name)

@@ -44,7 +44,7 @@ def test_search_finds_what_is_better(config: Path, tmp_path: Path) -> None:
     assert sum(values[-10:]) > sum(values[:10])
 
 
-def test_interrupted_search_goes_on_with_its_trials(config: Path, tmp_path: Path) -> None:
+def test_interrupted_search_continues_its_trials(config: Path, tmp_path: Path) -> None:
     first = _search(tmp_path, config, 5)
     begun = first.runs()
     for run in [next(begun) for _ in range(4)][:3]:  # The second trial lacks its second seed.
@@ -54,7 +54,7 @@ def test_interrupted_search_goes_on_with_its_trials(config: Path, tmp_path: Path
     assert next(_search(tmp_path, config, 5).runs(), None) is None
 
 
-def test_no_trial_begins_after_the_budget(config: Path, tmp_path: Path) -> None:
+def test_no_trial_starts_after_the_budget(config: Path, tmp_path: Path) -> None:
     assert _all(_search(tmp_path, config, 5, minutes=0)) == []
 
 
@@ -64,7 +64,7 @@ def test_bad_range_is_one_line(word: str) -> None:
         distribution("learning_rate", [word])
 
 
-def test_bad_space_is_told_before_the_search(config: Path, tmp_path: Path) -> None:
+def test_bad_space_is_refused_before_the_search(config: Path, tmp_path: Path) -> None:
     for space in ({"learning_rat": ["1..2"]}, {"learning_rate": ["-1..1"]}, {}):
         with pytest.raises(CardgymError):
             Search(tmp_path, TrainingScript(config, "dqn"), space, [1], trials=1, minutes=None, metric="win_rate")

@@ -24,7 +24,7 @@ if os.name != "posix":
     pytest.skip("SIGKILL is POSIX's", allow_module_level=True)
 
 
-def test_sweep_trains_reports_and_goes_on(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sweep_trains_reports_and_resumes(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One setting fails and is told, the others are reported; a second command adds a seed and trains that alone."""
     out = tmp_path / "out"
     words = ["sweep", str(config), "--script", "dqn", "--grid", "opponents=random=1,nobody=1", "--out", str(out)]

@@ -20,7 +20,7 @@ CURVES = {
 }
 
 
-def test_median_rule_stops_what_is_below_the_others_means() -> None:
+def test_median_rule_stops_variants_below_the_median() -> None:
     """Up to step 20 the means of the others are 0.55, 0.5 and 0.5; the setting that is at step 10 has time to go on."""
     stopped = MedianRule(grace=20).behind(CURVES)
     assert stopped == {"behind": "best 0.300 at step 20, median 0.500"}
@@ -28,7 +28,7 @@ def test_median_rule_stops_what_is_below_the_others_means() -> None:
     assert MedianRule(grace=20).behind({name: CURVES[name] for name in ("a", "b", "behind")}) == {}
 
 
-def test_asha_lets_the_best_third_go_on() -> None:
+def test_asha_continues_the_best_third() -> None:
     pytest.importorskip("ray.tune")
     rule = ASHARule(grace=10, total_steps=90)
     curves = {str(number): {10: number / 10} for number in range(6)}
@@ -43,7 +43,7 @@ def _write(folder: Path, values: dict[int, float]) -> None:
             board.scalars(step, {"eval/win_rate/random": value})
 
 
-def test_watch_judges_settings_and_asks_all_of_their_seeds_to_end(
+def test_watch_judges_variants_and_ends_all_of_their_seeds(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One bad seed of a good setting goes on; a bad setting ends with all its seeds, those to come too."""

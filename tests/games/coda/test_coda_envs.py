@@ -40,7 +40,7 @@ def test_spaces_follow_the_options(game_id: str, options: dict[str, Any], action
     assert observation in env.observation_space
 
 
-def test_chosen_deck_lasts_for_one_game() -> None:
+def test_chosen_deck_applies_to_one_game() -> None:
     env: Any = gymnasium.make("Coda-v0", opponent=name_highest, render_mode="ansi")
     env.reset(seed=1, options={"deck": DECK})
     assert "0:[W2]" in env.render()

@@ -81,7 +81,7 @@ def test_checkpoint_for_other_rules_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_few_deals_are_learned_by_heart_and_teach_nothing_about_others() -> None:
+def test_few_deals_are_memorized_without_generalizing() -> None:
     learner, _ = learn_games("q_learning", 1000, 3, num_deals=5)
     assert replayed_win_rate(learner, 400, 1) > 0.95
     assert fresh_win_rate(learner.player(), 4000, 1).value < 0.56

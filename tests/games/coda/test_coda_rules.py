@@ -60,7 +60,7 @@ def test_second_player_draws_the_last_tile_and_wins() -> None:
     assert game.paid.tolist() == [-10010.0, 10000.0]  # Seat 0 misses, and seat 1 draws the last tile.
 
 
-def test_black_stands_before_white() -> None:
+def test_black_comes_before_white() -> None:
     game = CodaDriver(options={"n_start": 2}, deck=deck_of([7, 0, 6, 1], 24))
     assert game.line(0) == [6, 7]
     assert game.line(1) == [0, 1]
@@ -109,7 +109,7 @@ def test_miss_with_the_last_hidden_tile_loses() -> None:
     assert game.up(0) == {0, 2, 4}
 
 
-def test_jokers_stand_where_their_owner_puts_them() -> None:
+def test_jokers_are_placed_by_their_owner() -> None:
     # Seat 0 is dealt 4, 10 and the black joker, seat 1 has 1, 7 and 13; seat 0 draws the 8, seat 1 the white joker.
     deck = deck_of([4, 1, 10, 7, 24, 13, 8, 25], 26)
     game = CodaDriver("CodaOfficial-v0", {"n_start": 3, "first": 0}, deck=deck)
@@ -206,7 +206,7 @@ def test_options_accept_numbers_and_booleans() -> None:
         ("reward", "reward", {"win": state.WIN, "paper": state.PAPER}),
     ],
 )
-def test_record_holds_the_options(option: str, field: str, codes: dict[str, int]) -> None:
+def test_state_contains_the_options(option: str, field: str, codes: dict[str, int]) -> None:
     for word, code in codes.items():
         record = find("Coda-v0").blank_state(CodaOptions.parse({option: word}))[0]
         assert record[field] == code
@@ -219,7 +219,7 @@ def test_impossible_decks_are_refused(deck: Any) -> None:
         CodaDriver(deck=deck)
 
 
-def test_deck_serves_one_game() -> None:
+def test_deck_applies_to_one_game() -> None:
     game = CodaDriver(deck=list(range(24)))
     assert game.num_chance_outcomes == 0
     game.setup()
@@ -231,7 +231,7 @@ def test_deck_serves_one_game() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(CASES), st.integers(0, 2**32), st.integers(0, 60))
-def test_random_play_keeps_the_rules(case: tuple[str, dict[str, object]], seed: int, decisions: int) -> None:
+def test_random_play_follows_the_rules(case: tuple[str, dict[str, object]], seed: int, decisions: int) -> None:
     game = CodaDriver(*case, seed=seed)
     invariants = game.game.rules.invariants
     before = invariants(game.state)

@@ -52,7 +52,7 @@ def never_legal(n: int, games: int = 2000) -> dict[int, Any]:
 
 
 @pytest.mark.parametrize("algorithm", ["q_learning", "sarsa"])
-def test_illegal_guesses_are_neither_made_nor_looked_ahead_to(algorithm: str) -> None:
+def test_illegal_guesses_are_neither_made_nor_used_in_targets(algorithm: str) -> None:
     """Illegal guesses start with huge values: one that is made or looked ahead to shows in the others' values."""
     illegal = never_legal(6)
     learned = learner(algorithm=algorithm, total_steps=40_000, gamma=1.0, exploration_final_eps=0.2)

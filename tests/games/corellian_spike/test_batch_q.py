@@ -250,7 +250,7 @@ def test_policy_file_for_another_number_of_players_is_refused(made_for: int, pla
 
 
 @pytest.mark.parametrize(("made_for", "played_with"), [(2, 8), (4, 2)])
-def test_transferred_policy_keeps_its_states_and_else_plays_the_initial_policy(made_for: int, played_with: int) -> None:
+def test_transferred_policy_plays_the_initial_policy_in_new_states(made_for: int, played_with: int) -> None:
     made_options, play_options = options(num_players=made_for), options(num_players=played_with)
     actions = np.full(len(info_state_keys(made_options)), FOLD, np.int8)
     policy = transferred_policy(actions, made_options, play_options)

@@ -215,7 +215,7 @@ def choose(game: SpikeDriver, rng: np.random.Generator, seen: dict[str, int]) ->
     return action
 
 
-def test_belief_holds_what_full_does_and_more() -> None:
+def test_belief_extends_full() -> None:
     game = SpikeDriver((3, -2), (7, 1), (5, 5))
     game.play(RAISE, MATCH, MATCH)
     full, belief = game.observe(0, "full"), game.observe(0, "belief")

@@ -18,7 +18,7 @@ def learner(**settings: Any) -> TabularLearner:
     return TabularLearner(game, game.parse_options(), TabularConfig(env_id=SPIKE, **settings))
 
 
-def test_illegal_actions_are_neither_taken_nor_looked_ahead_to() -> None:
+def test_illegal_actions_are_neither_taken_nor_used_in_targets() -> None:
     learned = learner(total_steps=200_000)
     learned.values[:] = 1e9  # An illegal action that is looked ahead to leaves this in the targets.
     legal = np.zeros_like(learned.visits, np.bool_)

@@ -46,7 +46,7 @@ def test_bad_arguments_are_refused(tmp_path):
         run(Namespace(deals=1, seed=1, out=tmp_path / "chances.txt", plot=None))
 
 
-def test_table_comes_back_from_its_file(tmp_path):
+def test_table_round_trips_through_its_file(tmp_path):
     points = np.array([[0, 1, -1, 0, 0, 0, 0, 0, 0, 8, -8, -5], [-2, 2, -1, 0, 0, 0, 0, 0, 0, 4, -4, -3]], np.int8)
     table = chance_table(np.linspace(0, 1, 5 * 122 * 122).reshape(5, 122, 122), points)
     save_table(tmp_path / "chances.safetensors", table, deals=2, seed=1)

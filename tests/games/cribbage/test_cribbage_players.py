@@ -86,7 +86,7 @@ def driver_at_lead(kept, starter, scores=(0, 0)):
     return driver
 
 
-def test_greedy_plays_for_the_most_points_and_the_lowest_card_of_equals(generator):
+def test_greedy_plays_the_lowest_card_with_the_most_points(generator):
     driver = driver_at_lead(("5H 8S QD KD", "7C 4C 9D TS"), "KS")
     assert driver.action_text(driver.choose_action("greedy", generator)) == "play 4C (count 4)"
     driver.peg("1:7C")

@@ -94,7 +94,7 @@ def test_double_pair_royal():
     assert driver.peg("1:7D 0:7C 1:7S 0:7H") == [0, 2, 6, 12 + 1]  # Count 28; nobody has a card of 3 or less.
 
 
-def test_nothing_reaches_across_a_restart():
+def test_nothing_scores_across_a_restart():
     driver = driver_at_play("TH JS QH 8D", "JC JD 9C 8S", "KS", ("2H 7S", "3H 4S"))
     assert driver.peg("1:JC 0:TH 1:JD") == [0, 0, 1]  # 30 and a go.
     assert driver.peg("0:JS") == [0]  # The jack before it belongs to another pile.

@@ -224,7 +224,7 @@ def test_learning_improves_bad_weights():
 
 
 @pytest.mark.parametrize("values", [{"update": "best"}, {"init": ()}, {"temperature": 0.0}, {"gamma": 1.5}])
-def test_bad_settings_raise(values):
+def test_bad_hyper_parameters_raise(values):
     with pytest.raises(CardgymError, match=next(iter(values))):
         SMALL.replace(**values)
 

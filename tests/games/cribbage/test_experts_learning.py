@@ -110,7 +110,7 @@ def test_spread_falls_off_with_the_distance():
 # -- a run ------------------------------------------------------------------------------------------------------------
 
 
-def test_positions_are_valued_by_the_last_deals_as_a_run_goes_on():
+def test_positions_are_valued_by_recent_deals():
     trainer = Trainer(RUN.replace(total_games=40, value_every=20))
     for _ in range(2):
         before = trainer.learner.values.copy()

@@ -128,7 +128,7 @@ def test_cfr_finds_an_equilibrium_of_hidden_hands():
         ((9, 9, 8), (0, 8, 9, 9), (1, 0, 0, 0)),  # ... and may not be played.
     ],
 )
-def test_taker_plays_for_the_most_points_now(pile, held, shares):
+def test_taker_plays_the_card_with_the_most_points(pile, held, shares):
     count = sum(min(rank + 1, 10) for rank in pile)
     ranks = np.full(10, -1, np.int8)
     ranks[: len(pile)] = pile
@@ -169,7 +169,7 @@ def test_share_of_takers_is_checked():
         run(Namespace(iterations=1, threads=1, takers=1.0, out=None))
 
 
-def test_policy_knows_every_node_that_play_comes_to():
+def test_policy_covers_every_reachable_node():
     policy = load_policy()
     assert (np.diff(policy.keys) > 0).all()
     tree = small_tree()

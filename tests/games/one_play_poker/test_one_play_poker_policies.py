@@ -30,7 +30,7 @@ START = offsets(full_features(OPTIONS))
 
 @pytest.mark.parametrize("decisions", [3, 4])
 @pytest.mark.parametrize("ranking", ["flush_first", "pair_first"])
-def test_player_optimal_maximises_the_undiscounted_reward(decisions: int, ranking: str) -> None:
+def test_player_optimal_maximizes_the_undiscounted_reward(decisions: int, ranking: str) -> None:
     options = OnePlayPokerOptions(decisions=decisions, ranking=ranking)
     known = solver(GAME, options)
     player = resolve("optimal", GAME, options)
@@ -161,7 +161,7 @@ def test_policy_file_that_does_not_fit_is_refused(
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", '{"format": 1, "format": 2}', "\udcff"])
-def test_file_that_is_no_policy_is_refused(tmp_path: Path, content: str) -> None:
+def test_file_that_is_not_a_policy_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "policy.json"
     path.write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(CardgymError, match=r"policy file .*policy\.json"):

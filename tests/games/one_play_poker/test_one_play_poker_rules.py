@@ -91,7 +91,7 @@ def test_hand_classes_are_24_24_and_72_of_120() -> None:
     assert counts == {2: 24, 1: 24, 0: 72}
 
 
-def test_order_of_two_cards_is_no_part_of_the_state() -> None:
+def test_state_ignores_the_order_of_two_cards() -> None:
     one = PokerDriver(["KS", 0, "QH", 1, "JD"])
     other = PokerDriver(["JD", 0, "QH", 1, "KS"])
     assert one.state_bytes() == other.state_bytes()

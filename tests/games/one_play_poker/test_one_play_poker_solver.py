@@ -160,7 +160,7 @@ def test_players_that_choose_at_random_are_left_out() -> None:
         ({"gama": 1}, "did you mean 'gamma'"),
     ],
 )
-def test_settings_that_are_not_allowed_are_refused(wrong: dict[str, Any], words: str) -> None:
+def test_bad_arguments_of_solve_are_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(CardgymError) as caught:
         solve("OnePlayPoker-v0", wrong)
     assert words in str(caught.value)

@@ -43,7 +43,7 @@ def test_nearly_optimal_policy_is_learned(algorithm: str, observation: str) -> N
     assert learned.states >= 5_000  # Of 5,536; the observation has more, because suits have names in it.
 
 
-def test_sarsa_without_greed_learns_the_values_of_random_play() -> None:
+def test_sarsa_with_random_actions_learns_the_values_of_random_play() -> None:
     learned = learner(algorithm="sarsa", total_steps=3_000_000, exploration_final_eps=1.0, learning_rate=0.5,
                       learning_rate_final=0.001)  # fmt: skip
     learned.advance(3_000_000)
