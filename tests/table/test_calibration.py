@@ -1,0 +1,262 @@
+"""Every probability that a coach shows comes true as often as it says: predicted against observed, by kind and bin.
+
+What depends on hidden cards is compared with the actual cards, in games of several players. What depends on the rest of
+the game is a claim about the player that the coach lets play on, and is checked in games of that player.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardgym.engine.registry import packages
+from cardgym.games.coda.adviser import guess_probabilities
+from cardgym.games.coda.arrangements import new_weights, weigh_arrangements
+from cardgym.games.coda.state import GUESSING, REVEALING, num_numbers
+from cardgym.games.corellian_spike.adviser import _chance
+from cardgym.games.corellian_spike.state import EMPTY, SPIKE_SLOT
+from cardgym.games.cribbage.advice import GAMES
+from cardgym.games.cribbage.state import TOSSING
+from cardgym.games.one_play_poker.adviser import pot_share
+from cardgym.games.one_play_poker.rules import result
+from cardgym.players.base import resolve
+from cardgym.table.advice import Adviser
+from cardgym.table.presentation import adviser_of
+from cardgym.testing import StateDriver
+
+EDGES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98, 1.0)
+SIGMAS = 4.0
+
+Shown = tuple[str, float, float | Callable[[Any], float]]
+"""A probability that is shown: its kind, its value, and how often it came true, 0 to 1, or that by the final state."""
+Source = Callable[[StateDriver, int, int, np.random.Generator], Iterator[Shown]]
+"""The probabilities shown at a decision: of a seat, which then takes an action."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A probability that was shown in a game, and how often it came true."""
+
+    kind: str
+    game: int
+    probability: float
+    outcome: float
+
+
+def observe(
+    game: str,
+    players: Sequence[str],
+    games: int,
+    source: Source,
+    seed: int = 1,
+    start: Callable[[Any, np.random.Generator], None] = lambda state, rng: None,
+    **options: Any,
+) -> list[Claim]:
+    """All claims at decisions in games between players, in rotated seats; `start` may change the first state."""
+    driver = StateDriver(game, options)
+    rng = np.random.default_rng(seed)
+    chosen = {name: _chooser(driver, name, rng) for name in players}
+    claims: list[Claim] = []
+    for number in range(games):
+        driver.setup()
+        start(driver.state, rng)
+        driver.refresh()
+        shown: list[Shown] = []
+        driver.play_chance(rng.integers)
+        while not driver.over:
+            seat = driver.current_player
+            action = chosen[players[(seat + number) % len(players)]]()
+            if len(driver.legal_actions()) > 1:
+                shown += source(driver, seat, action, rng)
+            driver.apply_action(action)
+            driver.play_chance(rng.integers)
+        for kind, probability, outcome in shown:
+            claims.append(Claim(kind, number, probability, outcome(driver.state) if callable(outcome) else outcome))
+    return claims
+
+
+def _chooser(driver: StateDriver, name: str, rng: np.random.Generator) -> Callable[[], int]:
+    if name in driver.players:
+        return lambda: driver.choose_action(name, rng.integers(2**63, size=2, dtype=np.uint64))
+    player = resolve(name, driver.game, driver.options)
+
+    def choose() -> int:
+        seen = driver.observe(driver.current_player, player.observation_name)
+        return int(player.act(seen[None], driver.legal_action_mask()[None], rng.random(1))[0])
+
+    return choose
+
+
+def table(claims: Sequence[Claim]) -> dict[tuple[str, float], tuple[int, float, float, float]]:
+    """By kind and lower edge of the bin: the number of claims, and the means predicted and observed, with a half-width.
+
+    Claims of one game depend on each other, so games are the units of the interval. It is at least as wide as
+    independent claims of these probabilities would make it.
+    """
+    out = {}
+    for kind in sorted({claim.kind for claim in claims}):
+        for low, high in pairwise((*EDGES, 1.1)):
+            chosen = [claim for claim in claims if claim.kind == kind and low <= claim.probability < high]
+            if not chosen:
+                continue
+            errors: defaultdict[int, float] = defaultdict(float)
+            for claim in chosen:
+                errors[claim.game] += claim.outcome - claim.probability
+            spread = max(
+                sum(error**2 for error in errors.values()),
+                sum(claim.probability * (1 - claim.probability) for claim in chosen),
+            )
+            count = len(chosen)
+            predicted = sum(claim.probability for claim in chosen) / count
+            observed = sum(claim.outcome for claim in chosen) / count
+            out[kind, low] = count, predicted, observed, SIGMAS * spread**0.5 / count
+    return out
+
+
+def expect_calibrated(claims: Sequence[Claim], slack: float = 0.0) -> None:
+    """No bin's observed mean is further from the predicted one than its interval and `slack`."""
+    wrong = [
+        f"{kind} from {low}: {count} predicted {predicted:.3f}, observed {observed:.3f} +- {width:.3f}"
+        for (kind, low), (count, predicted, observed, width) in table(claims).items()
+        if abs(observed - predicted) > width + slack + 1e-9
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+# -- Coda -------------------------------------------------------------------------------------------------------------
+
+
+def coda(driver: StateDriver, seat: int, action: int, rng: np.random.Generator) -> Iterator[Shown]:
+    """The chances of all guesses that can be right, and once more those of the likeliest number and joker.
+
+    Where a tile must be turned up, the chances of all tiles to an observer who sees neither hand.
+    """
+    state = driver.state
+    if state.phase == GUESSING:
+        chances, line, numbers = guess_probabilities(state, seat), state.line[1 - seat], num_numbers(state)
+        for kind, first, last in (("number", 0, numbers), ("joker", numbers, int(state.n))):
+            part = chances[:, first:last]
+            for place, tile in zip(*np.nonzero(part), strict=True):
+                yield f"{kind} guess", float(part[place, tile]), float(line[place] == first + tile)
+            if part.any():
+                place, tile = divmod(int(part.argmax()), last - first)
+                yield f"likeliest {kind} guess", float(part[place, tile]), float(line[place] == first + tile)
+    elif state.phase == REVEALING:
+        face_up = int(state.up[seat]) | int(state.up[1 - seat])
+        weights = new_weights()
+        total = weigh_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~face_up, weights)
+        for place, tile in zip(*np.nonzero(weights), strict=True):
+            yield "turn up", float(weights[place, tile] / total), float(state.line[seat, place] == tile)
+
+
+CODA_PLAYERS = ("random-consistent", "heuristic", "bayes")
+
+
+@pytest.mark.parametrize("opponent", CODA_PLAYERS)
+@pytest.mark.parametrize("game", ["Coda-v0", "CodaOfficial-v0"])
+def test_chances_of_tiles_at_coda(game: str, opponent: str) -> None:
+    claims = observe(game, ("bayes", opponent), 200, coda)
+    kinds = {claim.kind for claim in claims}
+    assert {"number guess", "likeliest number guess"} <= kinds
+    assert game == "Coda-v0" or {"joker guess", "likeliest joker guess"} <= kinds
+    expect_calibrated(claims)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opponent", CODA_PLAYERS)
+def test_chances_of_tiles_at_coda_in_more_games(opponent: str) -> None:
+    expect_calibrated(observe("CodaOfficial-v0", ("bayes", opponent), 2000, coda, seed=2))
+
+
+# -- One Play Poker ---------------------------------------------------------------------------------------------------
+
+
+def one_play_poker(driver: StateDriver, seat: int, action: int, rng: np.random.Generator) -> Iterator[Shown]:
+    """The share of the pot, which no bet changes."""
+    yield "share of the pot", float(pot_share(driver.state)), lambda final: result(final) / 2
+
+
+@pytest.mark.parametrize("player", ["random", "handcrafted", "always"])
+def test_share_of_the_pot_at_one_play_poker(player: str) -> None:
+    expect_calibrated(observe("OnePlayPoker-v0", (player,), 500, one_play_poker))
+
+
+# -- Corellian Spike --------------------------------------------------------------------------------------------------
+
+
+def spike_odds(driver: StateDriver, seat: int, action: int, rng: np.random.Generator) -> Iterator[Shown]:
+    """How often the cards beat random unseen cards: the opponent's, once they are drawn again."""
+    if driver.state.cards[seat, SPIKE_SLOT] == EMPTY:
+        return
+    drawn = driver.copy()
+    drawn.resample(seat, rng.integers(2**63, size=2, dtype=np.uint64))
+    sums = [sum(int(card) for card in drawn.state.cards[one] if card != EMPTY) for one in (seat, 1 - seat)]
+    own, other = ((abs(total), total < 0) for total in sums)
+    yield "beats random cards", _chance(driver.states, seat), 1.0 if own < other else 0.5 if own == other else 0.0
+
+
+@pytest.mark.parametrize("opponent", ["random", "initial", "heuristic"])
+def test_odds_of_cards_at_corellian_spike(opponent: str) -> None:
+    expect_calibrated(observe("CorellianSpike-v0", ("heuristic", opponent), 60, spike_odds))
+
+
+# -- cribbage ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _adviser(driver: StateDriver) -> Adviser:
+    adviser = adviser_of(driver.game, driver.options)
+    assert adviser is not None
+    return adviser
+
+
+def cribbage(driver: StateDriver, seat: int, action: int, rng: np.random.Generator) -> Iterator[Shown]:
+    """The share of games won near the target, if `equilibrium` plays on; `late play` for one decision in ten."""
+    tossing = driver.state.phase == TOSSING
+    if tossing or rng.random() < 0.1:
+        advice = _adviser(driver).advise(driver.state, seat)
+        if advice.unit == GAMES:
+            share = advice.of(action).value / 100
+            yield advice.kind, share, lambda final: float(final.scores[seat] > final.scores[1 - seat])
+
+
+def near_the_target(state: Any, rng: np.random.Generator) -> None:
+    state.scores[:] = rng.integers(85, 119, size=2)
+
+
+def test_shares_of_games_won_at_cribbage() -> None:
+    claims = observe("Cribbage-v0", ("equilibrium", "equilibrium"), 200, cribbage, start=near_the_target)
+    assert {claim.kind for claim in claims} == {"late discard", "late play"}
+    expect_calibrated(claims)
+
+
+# -- all games --------------------------------------------------------------------------------------------------------
+
+COVERED = {"coda", "corellian_spike", "cribbage", "one_play_poker"}
+"""The games whose coach shows probabilities, which the tests above check. How often an action wins a hand of Corellian
+Spike is not among them: its rollouts deal the opponent's cards uniformly, whatever it has bet."""
+
+
+@pytest.mark.parametrize("package", [package for package in packages() if package.name not in COVERED], ids=str)
+def test_no_other_coach_shows_probabilities(package: Any) -> None:
+    for game in package.games:
+        driver = StateDriver(game)
+        adviser = adviser_of(driver.game, driver.options)
+        if adviser is None:
+            continue
+        rng = np.random.default_rng(1)
+        driver.play_chance(rng.integers)
+        while not driver.over:
+            advice = adviser.advise(driver.state, driver.current_player)
+            shown = " ".join((advice.unit, *(action.reason for action in advice.actions)))
+            assert not re.search("%|probab|chance|share", shown), f"{game}: add a test of {shown!r}"
+            driver.apply_action(int(rng.choice(driver.legal_actions())))
+            driver.play_chance(rng.integers)
