@@ -176,9 +176,11 @@ def test_damaged_range_is_refused_in_one_line(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(CardgymError, match=f"range {path}"):
             tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
-    write_tensors(path, {"format": "cardgym-tournament-range-1"}, {"sums": np.zeros((2, 5))})
-    with pytest.raises(CardgymError, match="sums should be"):
-        tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
+    huge = np.full((1 + REPLICATES, 5), 1e300)
+    for sums, message in ((np.zeros((2, 5)), "sums should be"), (huge, "delete the file to play the range again")):
+        write_tensors(path, {"format": "cardgym-tournament-range-1"}, {"sums": sums})
+        with pytest.raises(CardgymError, match=message):
+            tournament(ENV, None, PLAYERS[:2], games=4, seed=5, folder=tmp_path, resume=True)
 
 
 def test_folder_means_all_its_players_of_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -144,7 +144,7 @@ class GameLog:
             self._database.execute("commit")
         application, version, _ = self._kind()
         if application != _APPLICATION:
-            raise CardgymError(f"{self._what}: not a game log of cardgym; name another file")
+            raise CardgymError(f"{self._what}: not a game log of cardgym; name another file, or move it away")
         if version > _VERSION:
             raise CardgymError(f"{self._what}: written by a later cardgym; update cardgym")
         if version < _VERSION:

@@ -17,6 +17,7 @@ from cardgym.arena.report import Totals
 from cardgym.engine.contract import RETURN, Game, Options
 from cardgym.engine.generator import derive, draws_of
 from cardgym.engine.registry import find
+from cardgym.errors import CardgymError
 from cardgym.files.documents import Document
 from cardgym.files.tensors import SUFFIX, read_tensors, write_tensors
 from cardgym.players.base import Player, PlayerSpec, resolve
@@ -30,6 +31,9 @@ DEALS, WINS, LOSSES, PAYOFF, SQUARE = range(5)
 _UNIT = 2.0**-16
 """Totals of a deal are rounded to multiples of this, so that their sums are exact in any order and on any processor.
 Whole numbers, halves and quarters do not change."""
+
+_MOST = 1e15
+"""No sum is larger than this, up to which whole numbers are exact."""
 
 _RANGES = 8
 """Ranges of a match; a long match has more, because a range is no larger than what is played side by side."""
@@ -159,6 +163,8 @@ class RangeStore:
         if not path.exists():
             return None
         _, arrays = read_tensors(path, f"range {path}", _Range, {"sums": (np.float64, (1 + REPLICATES, 5))})
+        if np.abs(arrays["sums"]).max() > _MOST:
+            raise CardgymError(f"range {path}: a sum is beyond all games; delete the file to play the range again")
         return arrays["sums"]
 
     def save(self, pairing: Pairing, first: int, count: int, sums: Sums) -> None:
