@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
+import importlib.util
 import io
 import json
 import os
@@ -224,8 +225,9 @@ FORMATS = [
     Format("games.sqlite", _write_log, _read_log, partial=True),
     Format("events.out.tfevents.1", _write_events, _read_events, partial=True),
     Format("dqn.toml", _write_config, lambda path: read_config(DQNConfig, path).model_dump(), text=True),
-    Format("model.zip", _write_model, _read_model),
 ]  # fmt: skip
+if importlib.util.find_spec("stable_baselines3") is not None:
+    FORMATS.append(Format("model.zip", _write_model, _read_model))
 
 
 # -- damage -----------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,7 +117,7 @@ def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
             branch=arguments.branch,
         )  # fmt: skip
         solver = EquilibriumSolver(game, options, method)
-        if arguments.resume and state_path(arguments.out).is_file():
+        if arguments.resume and os.path.lexists(state_path(arguments.out)):
             solver.load(arguments.out)
         found = solve_equilibrium(solver, iterations, path=arguments.out, measure=measure, progress=progress)
     return {

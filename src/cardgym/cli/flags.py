@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from cardgym.console.arguments import Parser, whole
 from cardgym.engine.contract import Game, Options
@@ -109,14 +108,3 @@ def game_of(arguments: argparse.Namespace) -> tuple[Game, Options]:
     """The chosen game and its options."""
     game = find(arguments.env)
     return game, game.parse_options(parse_assignments(arguments.options))
-
-
-def existing(path: Path, kind: str) -> Path:
-    """Return `path` if it is a file.
-
-    Raises:
-        CardgymError: if it is not; the message calls it `kind`.
-    """
-    if not path.is_file():
-        raise CardgymError(f"{kind} {path}: no such file")
-    return path

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardgym.cli import equilibrium
-from cardgym.cli.flags import add_options, add_trust, existing, first_word
+from cardgym.cli.flags import add_options, add_trust, first_word
 from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
 from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, package_of, parse_assignments
 from cardgym.errors import CardgymError
+from cardgym.files.atomic import opened
 
 if TYPE_CHECKING:
     from cardgym.engine.contract import Game
@@ -91,7 +92,7 @@ def _solve(game: Game, arguments: argparse.Namespace) -> dict[str, Any]:
                 f"--policy {path}: allowed are policy files (.json), checkpoints (.safetensors) and models of "
                 "Stable-Baselines3 (.zip)"
             )
-        existing(path, "policy file")
+        opened(path, f"policy file {path}").close()
     solved = solve(game, parse_assignments(arguments.options), arguments.policy)
     if arguments.out is not None:
         solved.save(arguments.out)

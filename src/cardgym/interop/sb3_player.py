@@ -250,8 +250,6 @@ def _read(path: Path, what: str) -> tuple[_Model, dict[str, Tensor]]:
     Raises:
         CardgymError: for a file that is missing, or no model of Stable-Baselines3.
     """
-    if not path.is_file():
-        raise CardgymError(f"{what}: no such file; give the path of a .zip file that model.save wrote")
     content = "a model of Stable-Baselines3"
     with Archive(path, what, content) as archive:
         values = parse_json(archive.read("data", _MAX_JSON), f"{what}: not {content}: data", constants=True)
