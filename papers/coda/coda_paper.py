@@ -124,7 +124,7 @@ def _settings(results: Results) -> str:
         *((name, f"{scale.network_games:,}", network) for name in ("DQN", "double DQN")),
     ]
     lines = [
-        "## Settings",
+        "## Set-up",
         "",
         "The first four columns are the paper's first table; the last has what it leaves open.",
         "",
@@ -178,7 +178,7 @@ def _readings(readings: Sequence[Reading]) -> str:
         f"## Which reading of the rules gives the heuristic's {paper}",
         "",
         f"The paper's heuristic played {READING_GAMES:,} games, a 95 % interval of ±{half_width:.4f}. Exact win rates by reading, how",
-        f"many standard errors the paper's number lies away, and {READING_GAMES:,} games of ours for each seed:",
+        f"many standard errors away the paper's number is, and {READING_GAMES:,} games of ours for each seed:",
         "",
         f"| reading | exact | {paper} differs by | ours | no player exceeds | verdict |",
         "|---|---|---|---|---|---|",

@@ -154,22 +154,22 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
     parts = [
         "# Cribbage: the expert learner",
         f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
-        f"one core. {'**Unfinished: some runs are missing.** ' if unfinished else ''}How they learn stands in "
-        "[experts](experts.md). Shares of games are in percent, with 95 % intervals, over "
+        f"one core. {'**Unfinished: some runs are missing.** ' if unfinished else ''}[Experts](experts.md) explains "
+        "how they learn. Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
         "## Win rates, from the first checkpoint to the last",
-        "From uniform weights, the blank slate. `own crib` turns the strategy `crib_min_avg` round for the dealer, "
-        "whose crib it is; the paper's eight have no strategy that wants it rich.",
+        "From uniform weights. `own crib` reverses the strategy `crib_min_avg` for the dealer, who owns the crib; none of "
+        "the paper's eight strategies prefers a rich crib.",
         _rates_table([run for run in runs if run.start == "uniform"], ("greedy", "uniform")),
         *_ends(runs),
     ]
     if discounted:
         parts += _discounts(discounted)
     last = [run for run in runs if run.kind == first and run.start == "uniform"]
-    parts += ["## Against every single strategy played alone", f"{first}, from the first checkpoint to the last."]
+    parts += ["## Against every single strategy", f"{first}, from the first checkpoint to the last."]
     parts += [_rates_table(last, STRATEGIES), _lowest(last)]
     parts += [
-        "Played alone, `hand_max_avg` is `greedy`: both keep the best mean hand and peg alike, so those columns agree."
+        "`hand_max_avg` is the same as `greedy`: both keep the best mean hand and peg alike, so those columns agree."
     ]
     others = [run for run in runs if run.kind != first and run.start == "uniform"]
     if others:
@@ -180,7 +180,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         parts += [
             "## Where does each start end up, and do they agree?",
             f"{first}, seed {same[0].seed}: all positions where both scores are within 30 points. `agreement` is 1 "
-            "less half the sum of the differences between the family shares and those of the run from uniform weights; "
+            "minus half the sum of the differences between the family shares and those of the run from uniform weights; "
             f"`same toss` is the share of {SAMPLES:,} hands at such positions from which it keeps the same four cards.",
             _starts_table(begun),
             _strength(begun),
@@ -198,7 +198,7 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         _near_the_end(last),
         f"![The board]({BOARD})",
         "Speed: " + "; ".join(f"{kind} {rate:,.0f}" for kind, rate in _speeds(runs).items())
-        + " games a second of CPU on one core, counters, valuation and compiling included.",
+        + " games a second of CPU on one core, including counters, valuation and compilation.",
     ]  # fmt: skip
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -206,11 +206,11 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
 def _discounts(runs: list[Run]) -> list[str]:
     """How the paper's update fares with other discounts, and from a good start."""
     rows = [[run.kind, run.start, *_from_to(run)] for run in runs]
-    summary = "Not every one has lost."
+    summary = "Some have not lost."
     if all(_gain(run) <= 0 for run in runs):
         summary = (
             "None has gained. The update looks only at the weights and at who won: no credit tells it which strategy "
-            "spoke for the keep."
+            "preferred the keep."
         )
     return [
         "## Can credit save the paper's update?",
