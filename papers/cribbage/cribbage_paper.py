@@ -158,8 +158,8 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         "how they learn. Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
         "## Win rates, from the first checkpoint to the last",
-        "From uniform weights. `own crib` reverses the strategy `crib_min_avg` for the dealer, who owns the crib; none of "
-        "the paper's eight strategies prefers a rich crib.",
+        "From uniform weights. `own crib` reverses the strategy `crib_min_avg` for the dealer, who owns the crib; none "
+        "of the paper's eight strategies prefers a rich crib.",
         _rates_table([run for run in runs if run.start == "uniform"], ("greedy", "uniform")),
         *_ends(runs),
     ]
@@ -179,8 +179,9 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
     if len(begun) > 1:
         parts += [
             "## Where does each start end up, and do they agree?",
-            f"{first}, seed {same[0].seed}: all positions where both scores are within 30 points. `agreement` is 1 "
-            "minus half the sum of the differences between the family shares and those of the run from uniform weights; "
+            f"{first}, seed {same[0].seed}: all positions where both scores are within 30 points. `agreement` is "
+            "1 minus half the sum of the differences between the family shares and those of the run from uniform "
+            "weights; "
             f"`same toss` is the share of {SAMPLES:,} hands at such positions from which it keeps the same four cards.",
             _starts_table(begun),
             _strength(begun),
