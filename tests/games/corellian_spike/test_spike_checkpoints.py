@@ -8,6 +8,7 @@ import pytest
 
 from cardgym import find
 from cardgym.arena import evaluate
+from cardgym.players.base import resolve
 from cardgym.players.checkpoints import load_checkpoint
 
 CHECKPOINTS = Path(__file__).parents[3] / "checkpoints" / "corellian_spike"
@@ -31,6 +32,14 @@ def test_ppo_wins_from_every_other_player_of_the_game(opponent: str) -> None:
     game = find("CorellianSpike-v0")
     player = evaluate(game, game.parse_options(), ["ppo", opponent], games=1000, seed=3).players[0]
     assert player.mean_return_ci95[0] > 0
+
+
+@pytest.mark.parametrize("reward", ["net", "credits", "weighted"])
+def test_checkpoints_play_under_any_reward(reward: str) -> None:
+    game = find("CorellianSpike-v0")
+    options = game.parse_options({"reward": reward})
+    for name in ("dqn", "ppo"):
+        assert resolve(name, game, options).name == name
 
 
 def test_every_checkpoint_has_a_card_with_its_command() -> None:

@@ -48,6 +48,18 @@ def test_net_returns_are_the_credits_gained_and_sum_to_zero(
     assert returns.sum() == 0
 
 
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_net_return_is_that_of_credits_less_the_mean_over_the_seats(num_players: int) -> None:
+    net, credits = (SpikeDriver(num_players=num_players, reward=reward) for reward in ("net", "credits"))
+    rng = np.random.default_rng(num_players)
+    returns = np.zeros((2, num_players))
+    while not net.over:
+        made = net.random_move(rng)
+        returns[0] += net.paid(made.paid)
+        returns[1] += credits.paid(credits.apply_action(made.move))
+    assert returns[0] == pytest.approx(returns[1] - returns[1].mean())
+
+
 def test_folding_loses_the_ante() -> None:
     game = SpikeDriver((3, 5), (-2, 9))
     assert game.act(FOLD) == [-2, 2]
