@@ -145,7 +145,7 @@ def complete_turns(steps: list[Step], args: Args) -> tuple[dict[str, npt.NDArray
             rewards[streams[~done]] = paid[streams[~done]]
             open_turns = {name: rows[~done] for name, rows in step.turns.items()}
             still_open.append(Step(streams[~done], open_turns, rewards, np.zeros(0, np.int64)))
-        # An open turn lends its value to the turn before it, but no advantage of its own.
+        # An open turn provides its value to the turn before it, but has no advantage yet.
         next_value[streams] = step.turns["values"]
         next_advantage[streams] = np.where(done, advantages, 0.0)
         paid[streams] = 0.0

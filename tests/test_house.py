@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "cardgym"
 OWN = [package for package in cardgym.packages() if (SOURCE / "games" / package.name).is_dir()]
 FOLDERS = ("src/cardgym/games", "tests/games", "configs", "checkpoints", "papers", "docs/games")
-"""Where a game may have a folder of its name: all that it brings stands in these."""
+"""Folders that may have a subfolder for a game: everything of a game is in them."""
 SHORT_NAMES = ("spike", "sabacc")
 """What people call a game besides its name and ids."""
 

@@ -65,7 +65,7 @@ class Environment:
 
     Attributes:
         name: what messages call it.
-        folder: where it stands; commands run in it, far from the checkout.
+        folder: its folder, away from the checkout; commands run in it.
     """
 
     def __init__(self, name: str, folder: Path, interpreter: str) -> None:

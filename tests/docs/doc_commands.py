@@ -72,7 +72,7 @@ def _on_page(path: Path) -> Iterator[Shown]:
     for line in _INLINE.findall(_FENCE.sub("", text)):
         words = " ".join(line.split())
         if not _ELLIPSIS.search(words) and not re.search(r"\b[A-Z]{2,}\b|\[|[<>|]", words):
-            yield Shown(page, words)  # Those with placeholders, such as ENV or [--game N], are no commands.
+            yield Shown(page, words)  # Those with placeholders, such as ENV or [--game N], cannot run.
 
 
 def _until_prompt(lines: list[str]) -> list[str]:

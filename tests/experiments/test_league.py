@@ -83,7 +83,7 @@ def test_killed_league_resumes_with_the_same_bits_and_gets_harder_to_exploit(
     assert tree_exploitability(GAME, OPTIONS, played) == (exact[1], None)
     assert (whole / "exploitability.png").read_bytes().startswith(b"\x89PNG")
 
-    # It goes on as it began, or not at all.
+    # It continues as it began, or not at all.
     assert league.main([*WORDS, "--generations", "2", "--games", "500", "--out", str(whole), "--resume"]) == 2
     assert "began with games=400" in capsys.readouterr().err
 

@@ -1,4 +1,4 @@
-"""The examples of docs/interop run, with fewer steps. Pages of libraries in environments of their own: see foreign/."""
+"""The examples of docs/interop run, with fewer steps. foreign/ tests libraries that need their own environments."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from cardgym.players.base import resolve
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
 CardVecEnv: Any = sb3.CardVecEnv
-IDS = cardgym.registered()  # Before the tests register games of their own.
+IDS = cardgym.registered()  # Before the tests register their own games.
 SIZES: dict[str, Any] = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 3}
 MODELS: dict[str, tuple[Any, dict[str, Any]]] = {
     "maskable_ppo": (MaskablePPO, {"n_steps": 8, "batch_size": 32}),

@@ -132,7 +132,7 @@ def test_script_learns_the_tiny_game(script, tiny, tmp_path, algorithm, changes)
     config = QUICK.replace(algorithm=algorithm, **changes)
     (metrics,) = script.train(config, tmp_path, False).results.values()
     alone = "num_players" in config.env_options
-    # The share of right actions among the turns of all seats: perfect play gets all of its own.
+    # The share of right actions among the turns of all seats: perfect play gets all of its seat's.
     assert metrics["win_rate"][0] > (0.95 if alone else 0.47)
     assert resolve(tmp_path / "model.zip", tiny, tiny.parse_options(config.env_options))
     saved = json.loads((tmp_path / "results.json").read_text())

@@ -23,7 +23,7 @@ from cardgym.learn.exploration import random_legal
 
 # Stable-Baselines3's types leave open what an observation is: its parts are of no type here.
 CardVecEnv: Any = sb3.CardVecEnv
-IDS = cardgym.registered()  # Before the tests register games of their own.
+IDS = cardgym.registered()  # Before the tests register their own games.
 
 
 def separate(game_id: str, num_envs: int, **arguments) -> DummyVecEnv:
@@ -70,7 +70,7 @@ def assert_plays_the_same(ours: Any, theirs: Any, steps: int, *, legal: bool = T
                 assert_equal(info["terminal_observation"], expected["terminal_observation"])
         ended += int(dones.sum())
         if step == steps // 2:
-            assert_equal(ours.reset(), theirs.reset())  # Without a seed they go on.
+            assert_equal(ours.reset(), theirs.reset())  # Without a seed they continue.
     return ended
 
 

@@ -59,7 +59,7 @@ def take(runs: Path, page: str, size: tuple[int, int]) -> Image.Image:
             tab.wait_for_timeout(5_000)
             if "custom_scalars" in page:
                 tab.get_by_text("Ignore outliers in chart scaling").click()
-            tab.wait_for_timeout(20_000)  # Charts are drawn one after the other, on a slow machine for long.
+            tab.wait_for_timeout(20_000)  # Charts are drawn one after the other, which takes long on a slow machine.
             return Image.open(io.BytesIO(tab.screenshot(timeout=120_000))).convert("RGB")
     finally:
         process.terminate()
@@ -70,7 +70,7 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", type=Path, help="the folder of the runs")
-    parser.add_argument("--page", default=PAGE, help=f"what stands behind TensorBoard's address ({PAGE})")
+    parser.add_argument("--page", default=PAGE, help=f"what follows TensorBoard's address ({PAGE})")
     parser.add_argument("--size", type=int, nargs=2, default=(1480, 830), metavar=("WIDTH", "HEIGHT"))
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "images" / "tensorboard.webp")
     arguments = parser.parse_args()

@@ -60,7 +60,7 @@ def kind_of(path: Path) -> type[TrainingConfig]:
     for kind in KINDS:
         if keys <= set(kind.model_fields) and read_config(kind, path).algorithm_name in path.stem:
             return kind
-    raise AssertionError(f"{path} is no script's config")
+    raise AssertionError(f"{path} is not the config of any script")
 
 
 def lines(stderr: str) -> list[str]:

@@ -74,7 +74,7 @@ def test_learns_to_play_the_tiny_game_perfectly(
     alone = config.env_options.get("num_players") == 1
     opponent = "alone" if alone else "random"
     share, _ = results[opponent]["win_rate"]
-    # The share of right actions among the turns of all seats: perfect play gets all of its own.
+    # The share of right actions among the turns of all seats: perfect play gets all of its seat's.
     assert share == (1.0 if alone else 0.5)
     player = resolve(tmp_path / "model.safetensors", tiny, tiny.parse_options({"num_players": 1 if alone else 2}))
     assert isinstance(player, NetworkPlayer)
@@ -246,7 +246,7 @@ def test_finished_run_prints_its_results_and_their_location(
     for number in (1, 2):
         assert dqn.main(words) == 0
         output = capsys.readouterr()
-        assert output.err.count("wins") == 2  # Plain lines: stderr is no terminal here.
+        assert output.err.count("wins") == 2  # Plain lines: stderr is not a terminal here.
         assert "final evaluation, 50 games against each opponent" in output.err
         screen = " ".join(output.out.split())
         for word in ("random", "win rate", "tensorboard", f"double_dqn-seed1-{number}"):

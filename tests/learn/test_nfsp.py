@@ -65,7 +65,7 @@ def model(folder: Path) -> bytes:
 
 
 def decisions(first: int, count: int) -> Decisions:
-    """Decisions that can be told apart: their observation is their number."""
+    """Distinguishable decisions: their observation is their number."""
     numbers = np.arange(first, first + count)
     return Decisions(numbers[:, None].astype(np.float32), np.ones((count, 2), np.bool_), numbers % 2)
 
@@ -238,7 +238,7 @@ def test_average_policy_learns_to_play_the_tiny_game(
     assert isinstance(player, PolicyPlayer)
     others = ["random"] * (options.num_players - 1)
     report = evaluate(tiny, options, [player, *others], games=200, seed=1)
-    # The share of right actions among the turns of all seats: perfect play gets all of its own.
+    # The share of right actions among the turns of all seats: perfect play gets all of its seat's.
     assert report.players[0].win_rate == 1.0 / options.num_players
 
 

@@ -78,7 +78,7 @@ def test_learns_to_play_the_tiny_game(ppo: ModuleType, tiny: Game, tmp_path: Pat
     player = resolve(f"{tmp_path / 'model.safetensors'}:greedy", tiny, options)
     others = ["random"] * (options.num_players - 1)
     report = evaluate(tiny, options, [player, *others], games=200, seed=1)
-    # The share of right actions among the turns of all seats: perfect play gets all of its own.
+    # The share of right actions among the turns of all seats: perfect play gets all of its seat's.
     assert report.players[0].win_rate == 1.0 / options.num_players
 
 

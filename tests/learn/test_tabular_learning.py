@@ -283,7 +283,7 @@ def test_script_trains_and_resumes_and_does_not_overwrite(
         assert {path.name for path in out.iterdir() if "tfevents" not in path.name} == {
             checkpoint, "progress.json", "results.json", "resume.safetensors",
         }  # fmt: skip
-        # The final results are beside the hyper-parameters in TensorBoard.
+        # The final results are next to the hyper-parameters in TensorBoard.
         assert any(b"_hparams_/session_start_info" in path.read_bytes() for path in out.rglob("events*"))
         assert tabular.main([*env, *words, str(out)]) == 2
         assert "holds a run already" in capsys.readouterr().err

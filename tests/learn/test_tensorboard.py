@@ -80,7 +80,7 @@ def test_evaluations_can_be_read_during_the_run(tmp_path: Path) -> None:
         board.scalars(200, {"losses/td_loss": 1.0})
         first, second = read_evaluations(tmp_path)
     assert (first.step, second.step) == (100, 200)
-    assert first.results == {  # A count of games is no curve: it says nothing without the number of games played.
+    assert first.results == {  # A count of games is not a curve: it means nothing without the number of games played.
         "random": {"win_rate": (0.75, (0.5, 1.0))},
         "runs/a_b/model.safetensors_greedy": results[path],
     }
@@ -143,7 +143,7 @@ def test_action_shares_are_counted_by_kind_of_decision() -> None:
     most, rest = action_shares(masks, actions, least=2)
     assert (most.actions.tolist(), most.shares.tolist(), most.decisions) == ([0, 1], [2 / 3, 1 / 3], 3)
     assert not most.mixed
-    assert (rest.actions.tolist(), rest.decisions, rest.mixed) == ([2], 2, True)  # A forced move is no decision.
+    assert (rest.actions.tolist(), rest.decisions, rest.mixed) == ([2], 2, True)  # A forced move is not a decision.
     assert [kind.decisions for kind in action_shares(masks, actions, least=1)] == [3, 1, 1]
     assert [kind.decisions for kind in action_shares(masks, actions, least=1, most=2)] == [3, 2]
     assert action_shares(masks[-1:], actions[-1:]) == []

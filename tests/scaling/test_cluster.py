@@ -47,7 +47,7 @@ save_every = 500
 
 
 class Cluster:
-    """Two nodes with a CPU each, in process groups of their own, with separate folders for caches."""
+    """Two nodes with a CPU each, in separate process groups, with separate cache folders."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -102,7 +102,7 @@ def wait_for(condition: Any, seconds: float, told: Any = lambda: "") -> None:
 
 
 def in_session(session: int) -> list[int]:
-    """The processes of a session, its programs among them: these begin sessions of their own."""
+    """The processes of a session, including its programs, which start their own sessions."""
     parents: dict[int, int] = {}
     found = []
     for entry in Path("/proc").glob("[0-9]*/stat"):

@@ -177,7 +177,7 @@ def test_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _started(folder: Path, count: int) -> list[int]:
-    """The processes that said in a folder that they run, once there are so many."""
+    """Wait for this number of processes to report in a folder that they run."""
     deadline = time.monotonic() + 60
     while len(names := [path.name for path in folder.iterdir() if path.name.isdecimal()]) < count:
         assert time.monotonic() < deadline

@@ -1,4 +1,4 @@
-"""`cardgym solve ENV --by METHOD`: equilibria from the command line, as files that play and runs that go on."""
+"""`cardgym solve ENV --by METHOD`: equilibria from the command line, as players and as runs that resume."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_cheaper_walks_approach_an_equilibrium_too(
 
 
 def test_actions_are_compared_with_the_same_luck() -> None:
-    """With luck of its own for each action the mean over these seeds is 0.16."""
+    """With separate luck for each action the mean over these seeds is 0.16."""
     game = find("LeducPoker-v0")
     options = game.parse_options()
     tree = enumerate_tree(game, options)

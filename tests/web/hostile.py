@@ -2,7 +2,7 @@
 
     python tests/web/hostile.py --requests 10000 --seed 1
 
-starts a server of its own, sends them, and says how many of which status came back.
+starts its own server, sends them and counts the statuses of the answers.
 """
 
 from __future__ import annotations

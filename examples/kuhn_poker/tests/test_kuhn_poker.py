@@ -44,7 +44,7 @@ def test_game_is_registered_whichever_is_imported_first(first: str) -> None:
     assert (done.stdout.strip(), done.stderr) == ("True", "")
 
 
-# -- a solver of its own: it knows the game by the driver alone, and counts in fractions -------------------------------
+# -- an independent solver, which knows the game only by the driver and counts in fractions ----------------------------
 
 
 def information_set(driver: StateDriver, history: str) -> str:

@@ -1,4 +1,4 @@
-"""Trainings in processes of their own: a script, its flags and a folder."""
+"""Trainings in separate processes: a script, its flags and a folder."""
 
 from __future__ import annotations
 

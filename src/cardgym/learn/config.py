@@ -61,7 +61,7 @@ class TrainingConfig(BaseModel):
     )
 
     resumable: ClassVar[bool] = True
-    """Whether an interrupted run can resume; one that cannot has `--restart` in place of `--resume`."""
+    """Whether an interrupted run can resume; one that cannot has `--restart` instead of `--resume`."""
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """Decides everything random: weights, deals, opponents, exploration, samples."""

@@ -14,7 +14,7 @@ from cardgym.players.base import Player
 from cardgym.players.networks import NetworkShape, hidden_layers, masked, one_thread
 
 _ACTION_UNITS = 16
-"""Hidden units for each action that has features of its own."""
+"""Hidden units for each action that has its own features."""
 
 
 class PolicyNetwork(nn.Module):

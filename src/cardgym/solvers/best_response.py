@@ -17,7 +17,7 @@ class BestResponse:
 
     Attributes:
         value: the expected return of the seat.
-        strategy: the strategy with the seat's best actions (the first of several) in place of its own.
+        strategy: the strategy with the seat's best actions (the first of several) instead of its own.
     """
 
     value: float

@@ -2,7 +2,7 @@
 
 External sampling: an iteration walks, for each seat in turn, all actions of that seat, and samples chance and the
 others. Lanctot et al., "Monte Carlo sampling for regret minimization in extensive games" (NeurIPS 2009). Iteration t
-weighs t in the average, and regrets are weighted likewise, as in linear CFR (Brown and Sandholm, AAAI 2019).
+weighs t in the average, and regrets are weighted in the same way, as in linear CFR (Brown and Sandholm, AAAI 2019).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DEPTH = 256
 
 
 class MCCFR:
-    """External-sampling MCCFR over the hash of an observation, which stands for everything that a seat knows.
+    """External-sampling MCCFR over the hash of an observation, which identifies what a seat knows.
 
     With an observation that shows all that a seat knows, the average strategy approaches an equilibrium of a zero-sum
     game of two. A coarser observation is an abstraction; the strategy is then that of a simpler game.

@@ -40,7 +40,7 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
 
 
 def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs:
-    """A strategy by the hash of an observation, as a strategy's file holds it.
+    """A strategy by the hash of an observation, as in a strategy file.
 
     Raises:
         CardgymError: where the observation is the same at two information sets.

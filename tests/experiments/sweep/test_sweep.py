@@ -25,7 +25,7 @@ if os.name != "posix":
 
 
 def test_sweep_trains_reports_and_resumes(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One setting fails and is told, the others are reported; a second command adds a seed and trains that alone."""
+    """One variant fails with a message, the others are reported; a second command trains only a seed that it adds."""
     out = tmp_path / "out"
     words = ["sweep", str(config), "--script", "dqn", "--grid", "opponents=random=1,nobody=1", "--out", str(out)]
     assert main([*words, "--seeds", "1", "--workers", "2"]) == 1

@@ -21,7 +21,7 @@ CURVES = {
 
 
 def test_median_rule_stops_variants_below_the_median() -> None:
-    """Up to step 20 the means of the others are 0.55, 0.5 and 0.5; the setting that is at step 10 has time to go on."""
+    """Up to step 20 the means of the others are 0.55, 0.5 and 0.5; the variant at step 10 still has time."""
     stopped = MedianRule(grace=20).behind(CURVES)
     assert stopped == {"behind": "best 0.300 at step 20, median 0.500"}
     assert MedianRule(grace=30).behind(CURVES) == {}
@@ -46,7 +46,7 @@ def _write(folder: Path, values: dict[int, float]) -> None:
 def test_watch_judges_variants_and_ends_all_of_their_seeds(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One bad seed of a good setting goes on; a bad setting ends with all its seeds, those to come too."""
+    """A bad seed of a good variant continues; a bad variant ends with all its seeds, future ones too."""
     grid = parse_grid(["learning_rate=1e-3,2e-3,3e-3,4e-3,5e-3"])
     runs = runs_of(TrainingScript(config, "dqn"), grid, [1, 2, 3])
     rule: StoppingRule = MedianRule(grace=20)

@@ -67,7 +67,7 @@ def test_error_is_one_line(words: list[str], message: str, capsys: pytest.Captur
 
 
 def test_guess_at_a_face_up_tile_names_the_legal_actions() -> None:
-    """The opponent misses and shows its drawn 4 at place 0. A guess there is refused, and the game goes on."""
+    """The opponent misses and shows its drawn 4 at place 0. A guess there is refused, and the game continues."""
     env = gymnasium.make(
         "Coda-v0", illegal_action="raise", opponent=lambda observation, mask: int(np.flatnonzero(mask)[-1])
     )

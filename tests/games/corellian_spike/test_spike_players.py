@@ -1,4 +1,4 @@
-"""The players of Corellian Spike: what they do, and who wins credits from whom."""
+"""The players of Corellian Spike: what they do, and which ones win credits from which."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def compare_game(oracle, rng: random.Random, tally: Tally) -> None:
 
 
 def _compare_deal(theirs, ours, dealer, over_counted, rng, tally) -> bool:
-    """Compare one deal. Returns whether the game goes on in both."""
+    """Compare one deal. Returns whether the game continues in both."""
     tally.deals += 1
     state = ours.state
 

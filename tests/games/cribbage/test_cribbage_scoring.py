@@ -113,7 +113,7 @@ def test_distribution_of_all_hands_is_as_published() -> None:
 @compiled_only
 def test_cribs_differ_from_hands_only_by_flushes_of_four() -> None:
     histogram = _distribution(True)
-    assert histogram[0] == 1_022_208  # published beside the hands' 1,009,008
+    assert histogram[0] == 1_022_208  # Published with the hands' 1,009,008.
     total = int(histogram @ np.arange(30))
     flushes_of_four = 4 * 715 * 39
     assert total == sum(points * count for points, count in enumerate(DISTRIBUTION)) - 4 * flushes_of_four

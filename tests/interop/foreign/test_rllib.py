@@ -1,4 +1,4 @@
-"""RLlib, in an environment of its own: `make test-interop`."""
+"""RLlib, in its own environment: `make test-interop`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tianshou, in an environment of its own: `make test-interop`."""
+"""Tianshou, in its own environment: `make test-interop`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TorchRL, in an environment of its own: `make test-interop`."""
+"""TorchRL, in its own environment: `make test-interop`."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class SweepDisplay:
         self._running[run.name] = run
 
     def ended(self, result: RunResult) -> None:
-        """Show how a run ended; one that failed gets a line of its own, with the path of its log."""
+        """Show how a run ended; one that failed gets its own line, with the path of its log."""
         self._running.pop(result.run.name, None)
         state = "stopped early" if result.stopped else "failed" if result.problem else "done"
         self._ended[state] += 1

@@ -64,7 +64,7 @@ class MedianRule:
 
 
 class ASHARule:
-    """Asynchronous successive halving by Ray Tune: at steps that grow threefold the best third goes on.
+    """Asynchronous successive halving by Ray Tune: at steps that grow threefold the best third continues.
 
     From Li et al., "A system for massively parallel hyperparameter tuning", 2020. The decisions are those of Tune's
     `ASHAScheduler`; the runs stay with the sweep, which can be interrupted and resumed.

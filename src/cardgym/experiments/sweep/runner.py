@@ -84,11 +84,11 @@ class SweepFolder:
     """
 
     def __init__(self, path: Path, script: TrainingScript, resume: bool) -> None:
-        """Make the folder, or open that of an earlier sweep.
+        """Create the folder, or open that of an earlier sweep.
 
         Raises:
-            CardgymError: where it holds a sweep and `resume` is false, or one of another script or config; where it
-                cannot be written; and where another command works in it.
+            CardgymError: if it contains a sweep and `resume` is false, or one of another script or config, if it
+                cannot be written, or if another command is using it.
         """
         self.path = path.resolve()
         about = {"script": script.script, "config": script.config.model_dump(mode="json", exclude={"seed"})}
