@@ -89,9 +89,10 @@ def test_rows_play_what_single_envs_play(game_id):
         {"obs": "card", "obs_mode": "dict"},
         {"opponent": "perfect", "seat": 1, "turns": 3},
         {"opponent": lambda observation, mask: int(np.argmax(mask))},
+        {"opponent": {"perfect": 3, "random": 1}, "seat": "random"},
         {"num_players": 1},
     ],
-    ids=["dict", "discrete", "discrete-dict", "seat-1", "callable", "alone"],
+    ids=["dict", "discrete", "discrete-dict", "seat-1", "callable", "mapping", "alone"],
 )
 def test_rows_play_what_single_envs_play_with_any_arguments(tiny, arguments):
     ours, theirs = CardVecEnv(tiny, 4, **arguments), separate(tiny.id, 4, **arguments)
