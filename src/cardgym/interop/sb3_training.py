@@ -269,7 +269,7 @@ def make_model(config: SB3Config, env: VecEnv) -> BaseAlgorithm:
         "batch_size": config.batch_size,
         "gamma": config.gamma,
         "max_grad_norm": config.max_grad_norm,
-        "policy_kwargs": {"net_arch": list(config.hidden_sizes)},
+        "policy_kwargs": {"net_arch": list(config.hidden_sizes), "activation_fn": torch.nn.ReLU},
         "seed": config.seed % 2**32,  # NumPy's global generator takes no more.
         "device": config.device,
     }
