@@ -20,7 +20,7 @@ def test_examples_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     shorter = {
         "600_000": "640",
-        "2_000_000": "640",
+        "800_000": "640",
         "num_envs=128": "num_envs=16",
         "num_envs=512": "num_envs=16",
         "learning_starts=10_000": "learning_starts=100",
