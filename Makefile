@@ -6,7 +6,7 @@ else
 BIN := .venv/bin
 endif
 
-.PHONY: train test test-slow test-interop wheel-test docs docs-commands setup lint coverage hooks bench soak audit clean
+.PHONY: train test test-slow test-interop test-lowest test-plain wheel-test docs docs-commands setup lint coverage hooks bench soak audit clean
 
 .venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker.py examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -31,6 +31,14 @@ test-interop:  ## TorchRL, RLlib and Tianshou, each in an environment of its own
 
 wheel-test: setup  ## Build the wheel, install it in new environments and use it there, without extras and with each.
 	$(BIN)/python tests/wheel.py --borrow $(WHEEL)
+
+test-lowest: setup  ## The wheel with the oldest versions that pyproject.toml allows, for each extra. Needs the network.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/python tests/wheel.py --versions lowest $(WHEEL)
+
+test-plain: export CARDGYM_PLAIN_NUMBA := 1
+test-plain: setup  ## The engine's tests without Numba's private parts, as with a Numba that has changed them.
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/engine
 
 lint: setup  ## The linters that CI runs.
 	$(BIN)/ruff check .

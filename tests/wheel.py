@@ -3,6 +3,7 @@
     python tests/wheel.py                          # pip installs what the wheel needs; some minutes and the network
     python tests/wheel.py --borrow                 # links this environment's packages instead: a minute
     python tests/wheel.py --python python3.13      # in environments of another interpreter
+    python tests/wheel.py --versions lowest        # with the oldest versions that pyproject.toml allows; needs uv
 
 Needs the package `build`. Where an extra is missing, the one-line error has to say which.
 """
@@ -21,6 +22,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+VERSIONS = {
+    "tested": ("-c", str(ROOT / "constraints.txt")),
+    "lowest": ("--resolution", "lowest-direct"),
+    "newest": (),
+    "pre": ("--pre",),
+}
+"""Which versions of other packages are installed, and the arguments for pip that say so; for uv with `lowest`."""
 
 LOOP = """
 import gymnasium, cardgym
@@ -60,6 +68,23 @@ CardVecEnv(cardgym.find("CorellianSpike-v0"), 4).reset()
 """
 
 
+VIDEO = """
+import gymnasium, cardgym, pathlib
+env = gymnasium.make("CorellianSpike-v0", render_mode="rgb_array", disable_env_checker=True)
+env = gymnasium.wrappers.RecordVideo(env, "videos", episode_trigger=lambda number: True)
+_, info = env.reset(seed=1)
+env.step(int(info["action_mask"].argmax()))
+env.close()
+assert list(pathlib.Path("videos").glob("*.mp4"))
+"""
+SUITE = """
+from cardgym.testing import ContractSuite
+
+class TestOnePlayPoker(ContractSuite):
+    game = "OnePlayPoker-v0"
+"""
+
+
 class Environment:
     """A new environment with the wheel in it.
 
@@ -78,16 +103,18 @@ class Environment:
         own = {"CARDGYM_DATA_DIR": str(folder / "data"), "SDL_VIDEODRIVER": "dummy", "PYTHONUTF8": "1"}
         self.variables = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | own
 
-    def install(self, wheel: Path, extra: str, borrow: bool) -> None:
+    def install(self, wheel: Path, extra: str, versions: str, borrow: bool) -> None:
         """Install the wheel with an extra, or with none."""
         words: list[str | Path] = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        if versions == "lowest":  # Pip cannot.
+            words = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", self.python]
         wanted = f"cardgym[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
         if borrow:
             subprocess.run([*words, "--no-deps", wheel], check=True)
             (site,) = self.folder.glob("**/site-packages")
             _link_packages(extra, site)
         else:
-            subprocess.run([*words, "-c", ROOT / "constraints.txt", wanted], check=True)
+            subprocess.run([*words, *VERSIONS[versions], wanted], check=True)
 
     def run(self, *words: str | Path, typed: str = "") -> subprocess.CompletedProcess[str]:
         """Run a command of cardgym, or a program where the first word is `-c`."""
@@ -221,6 +248,35 @@ def render(env: Environment) -> None:
     env.works("-c", WINDOW)
 
 
+def video(env: Environment) -> None:
+    """A video of a game."""
+    env.works("-c", VIDEO)
+
+
+def search(env: Environment) -> None:
+    """A search over learning rates."""
+    config = 'env_id = "OnePlayPoker-v0"\ntotal_steps = 20_000\neval_opponents = ["random"]\n'
+    (env.folder / "few.toml").write_text(config, encoding="utf-8")
+    few = ["--search", "optuna", "--trials", "2", "--grid", "learning_rate=0.1..1", "--seeds", "1", "--out", "search"]
+    env.works("sweep", "few.toml", "--script", "tabular", *few)
+
+
+def slurm(env: Environment) -> None:
+    """The engine loads; jobs need a cluster."""
+    env.works("-c", "import submitit, torch, cardgym.scaling.on_slurm")
+
+
+def ray(env: Environment) -> None:
+    """The engine and the scheduler of early stopping load; `make test-slow` starts a cluster."""
+    env.works("-c", "import ray, torch, cardgym.scaling.on_ray\nfrom ray.tune.schedulers import ASHAScheduler")
+
+
+def testing(env: Environment) -> None:
+    """The contract suite of a game."""
+    (env.folder / "test_contract.py").write_text(SUITE, encoding="utf-8")
+    env.works("-c", "import sys, pytest\nsys.exit(pytest.main(['-q', 'test_contract.py']))", shows="passed")
+
+
 def web(env: Environment) -> None:
     """The table in the browser answers."""
     server = subprocess.Popen(
@@ -238,8 +294,8 @@ def web(env: Environment) -> None:
 
 
 CHECKS: dict[str, Callable[[Environment], None]] = {
-    "": alone, "completion": completion, "learn": learn, "pettingzoo": pettingzoo, "pictures": pictures,
-    "render": render, "sb3": sb3, "web": web,
+    "": alone, "completion": completion, "learn": learn, "pettingzoo": pettingzoo, "pictures": pictures, "ray": ray,
+    "render": render, "sb3": sb3, "search": search, "slurm": slurm, "testing": testing, "video": video, "web": web,
 }  # fmt: skip
 """What is tried with each extra."""
 
@@ -251,6 +307,7 @@ def main() -> None:
     parser.add_argument(
         "--borrow", action="store_true", help="link this environment's packages: install the wheel alone"
     )
+    parser.add_argument("--versions", choices=VERSIONS, default="tested", help="those of other packages (tested)")
     parser.add_argument("--extras", nargs="*", choices=CHECKS, default=list(CHECKS), help="which to try (all)")
     parser.add_argument("--wheel", type=Path, help="try this wheel; build none")
     arguments = parser.parse_args()
@@ -269,10 +326,10 @@ def main() -> None:
             env = Environment(
                 f"cardgym[{extra}]" if extra else "cardgym", folder / (extra or "alone"), arguments.python
             )
-            env.install(wheel.absolute(), extra, arguments.borrow)
+            env.install(wheel.absolute(), extra, arguments.versions, arguments.borrow)
             CHECKS[extra](env)
     tried = ", ".join(extra or "no extra" for extra in arguments.extras)
-    print(f"The wheel works with {tried}; {time.monotonic() - start:.0f} s.")
+    print(f"The wheel works with {tried}, {arguments.versions} versions; {time.monotonic() - start:.0f} s.")
 
 
 if __name__ == "__main__":

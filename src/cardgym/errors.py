@@ -48,7 +48,7 @@ _EXTRAS = {
     "PIL": "pictures",
     "anyio": "web",
     "h11": "web",
-    "moviepy": "render",
+    "moviepy": "video",
     "optuna": "search",
     "pettingzoo": "pettingzoo",
     "pygame": "render",

@@ -7,9 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from cardgym.engine.contract import write_bits, write_zeros
-from cardgym.engine.generator import uniform_legal
 from cardgym.engine.numba.compilation import compiled
-from cardgym.engine.numba.dependencies import allocates
 from cardgym.engine.sampling import LegalSampler
 
 
@@ -52,8 +50,3 @@ def test_sampler_reaches_every_legal_action_and_no_other() -> None:
         assert set(drawn.tolist()) == set(np.flatnonzero(mask).tolist())
         strided = np.repeat(mask[None], 5000, axis=0)[::2]
         np.testing.assert_array_equal(LegalSampler(0)(strided), drawn[:2500])
-
-
-def test_code_with_bits_runs_without_reference_counting() -> None:
-    assert not allocates(_write)
-    assert not allocates(uniform_legal)

@@ -16,13 +16,16 @@ import filelock
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from cardgym.engine.numba import compilation as code_files
-from cardgym.engine.numba.compilation import cache_folder, cache_root, compiled, config
+from cardgym.engine.numba import folders as code_folders
+from cardgym.engine.numba.compilation import compiled, config, known_internals
 from cardgym.engine.numba.dependencies import digest_of
+from cardgym.engine.numba.folders import cache_folder, cache_root
 from cardgym.errors import CardgymError
 from cardgym.table.game_log import data_folder
 
-pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+pytestmark = pytest.mark.skipif(
+    bool(config.DISABLE_JIT) or not known_internals(), reason="nothing is compiled, or Numba alone keeps the code"
+)
 YEARS = 10 * 365.25 * 24 * 3600
 
 
@@ -33,7 +36,7 @@ def thrice(number: int) -> int:
 @pytest.fixture(autouse=True)
 def cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of `thrice`, empty."""
-    folders = (code_files.cache_folder, code_files._temporary_root, code_files._prune)
+    folders = (code_folders.cache_folder, code_folders._temporary_root, code_folders._prune)
     for folder in folders:
         folder.cache_clear()
     monkeypatch.setenv("CARDGYM_CACHE_DIR", str(tmp_path / "cache"))
@@ -158,7 +161,7 @@ def test_clock_jumps_only_cost_time(cold: Path, monkeypatch: pytest.MonkeyPatch,
     other.mkdir()
     now = time.time
     monkeypatch.setattr(time, "time", lambda: now() + jump)
-    for folder in (code_files.cache_folder, code_files._prune):
+    for folder in (code_folders.cache_folder, code_folders._prune):
         folder.cache_clear()
     loaded()
     assert loaded()

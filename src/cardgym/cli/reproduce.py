@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, require, unknown
 from cardgym.files import shipped
 
 
@@ -28,6 +28,8 @@ def main(words: list[str]) -> int:
     name = words[0].replace("_", "-")
     if name not in scripts:
         raise unknown("paper", words[0], scripts)
+    if not {"-h", "--help"} & set(words):
+        require("cardgym reproduce", "matplotlib")  # The figures come last, after hours.
     return shipped.run_script(scripts[name], words[1:])
 
 

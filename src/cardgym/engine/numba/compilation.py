@@ -3,47 +3,42 @@
 Numba's own cache does not notice an edit in an imported file. So the code of each entry point goes into a folder named
 by a digest of every module that the code can reach and every constant that it reads: stale code is never used, and an
 edit elsewhere recompiles nothing.
+
+`internals` makes compiling fast with private parts of Numba. With a Numba that has changed them, or with
+`CARDGYM_PLAIN_NUMBA=1`, public Numba compiles the same functions: slower, with the same results bit for bit.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
+import importlib
 import itertools
 import os
-import shutil
 import sys
-import tempfile
-import time
 import types
 from collections.abc import Callable, Iterator
-from functools import cache
-from pathlib import Path
+from functools import cache, cached_property
 from typing import Any, TypeVar, cast
 
-import filelock
 import numba
-import numba.core
+import numba.extending
 import numpy as np
-import platformdirs
-from numba.core.caching import FunctionCache
-from numba.core.compiler_lock import global_compiler_lock
 
-from cardgym.engine.numba.dependencies import allocates, digest_of
-from cardgym.engine.numba.linking import entry_point, inlined, no_collections
-from cardgym.files.atomic import user_folder
+from cardgym.engine.numba.dependencies import digest_of
+from cardgym.engine.numba.folders import alone, cache_folder
+from cardgym.engine.numba.rules import Rule, array_at, write_8, write_16
+from cardgym.errors import CardgymError
+from cardgym.files.atomic import replacing
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-config: Any = numba.core.config
+config: Any = numba.config
 """Numba's settings, which have no type hints."""
 
 COMPILE_TIME_HINT = "seconds, a minute on a slow machine"
 """How long compiling a game takes, in messages."""
 _numbers = itertools.count()
-_LOCK_SECONDS = 600
-"""After waiting this long for another process, compile as well: slower, but harmless."""
 
 
 class _Unbound:
@@ -103,194 +98,111 @@ def bind(function: Callable[..., Any], suffix: str, /, *, inline: bool = False, 
 
 
 def inlined_rule(function: Callable[..., Any]) -> Any:
-    """A function that is inlined into its compiled callers.
+    """The dispatcher of a function that is inlined into its compiled callers."""
+    if config.DISABLE_JIT or not known_internals():
+        return numba.njit(error_model="numpy")(function)
+    return known_internals().inlined(function)
 
-    Inlining without reference counting makes a kernel up to twice as fast. Functions that allocate need the counting,
-    and are not inlined: they are large, and inlining them would double the compile time.
-    """
-    if config.DISABLE_JIT:
-        return numba.njit(function)
-    dispatcher = inlined(function)
-    compile_now = dispatcher.compile
 
-    @functools.wraps(compile_now)
-    def compile_lean(signature: Any) -> Any:
-        dispatcher.targetoptions["_nrt"] = allocates(dispatcher)
-        dispatcher.targetoptions["forceinline"] = not allocates(dispatcher)
-        return compile_now(signature)
-
-    dispatcher.compile = compile_lean
-    return dispatcher
+def rule_for_python(rule: Rule) -> Callable[..., Any]:
+    """What Python calls in place of a rule; it is not kept on disk."""
+    internals = known_internals()
+    return cast(Callable[..., Any], internals.entry_point(rule.py_func) if internals else rule.dispatcher)
 
 
 def _entry_point(function: Callable[..., Any]) -> Any:
-    """A compiled function cached on disk. One process at a time compiles or loads it."""
+    """A compiled function whose code is kept on disk."""
     if config.DISABLE_JIT:
         return _with_records(function)
-    dispatcher = entry_point(function, nogil=True)
-    compile_now = dispatcher.compile
-
-    @functools.wraps(compile_now)
-    def compile_alone(signature: Any) -> Any:
-        # Numba's lock first: a thread that compiles a caller of this function holds it, and waits for this folder.
-        with (
-            global_compiler_lock,
-            _alone(_folder_of(dispatcher)),
-            no_collections(),
-            contextlib.ExitStack() as while_compiling,
-        ):
-            if "caching" not in dispatcher.__dict__:
-                dispatcher._cache = _DiskCache(dispatcher.py_func)  # type: ignore[no-untyped-call]
-                dispatcher.caching = True
-                dispatcher.targetoptions["_nrt"] = allocates(dispatcher)
-            # Announced only once the code is known to be missing.
-            dispatcher._cache.if_missing = lambda: while_compiling.enter_context(_announced(dispatcher))
-            return compile_now(signature)
-
-    dispatcher.compile = compile_alone
-    return dispatcher
+    internals = known_internals()
+    return internals.cached_entry_point(function, _announced) if internals else _PlainEntryPoint(function)
 
 
-# -- the disk cache ----------------------------------------------------------------------------------------------------
-
-_KEEP_SECONDS = 30 * 24 * 3600
-"""Compiled code that nobody has used for this long is deleted."""
-
-
-def cache_root() -> Path | None:
-    """The cache folder, which `CARDGYM_CACHE_DIR` overrides; None without a home folder."""
-    return user_folder("CARDGYM_CACHE_DIR", platformdirs.user_cache_path)
+# -- with or without private parts of Numba ---------------------------------------------------------------------------
 
 
 @cache
-def cache_folder(digest: str) -> Path:
-    """The folder for the compiled code of one digest, created if necessary.
+def known_internals() -> Any:
+    """The module `internals`, or None where public Numba has to do."""
+    internals = None if os.environ.get("CARDGYM_PLAIN_NUMBA", "0") not in ("", "0") else _try_internals()
+    if internals:
+        internals.use_vectors()
+    else:
+        for function in (write_8, write_16):
+            numba.extending.register_jitable(function)
+    return internals
 
-    A read-only folder is used if it contains code; otherwise the code goes to a temporary folder.
+
+def _try_internals() -> Any:
+    """The module `internals`, or None if this Numba is not as it knows it.
+
+    It is tried once per version of Numba; the result is kept with the compiled code.
     """
-    root = cache_root()
-    if root is None:
-        return _temporary_root() / digest
-    folder = root / "compiled" / digest
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(OSError):
-            if time.time() - folder.stat().st_mtime > 3600:
-                os.utime(folder)
-            _prune(folder.parent)
-        if os.access(folder, os.W_OK) or any(folder.glob("*.nbc")):
-            return folder
-    except OSError:
-        pass
-    return _temporary_root() / digest
-
-
-@cache
-def _temporary_root() -> Path:
-    try:
-        temporary = tempfile.mkdtemp(prefix="cardgym-compiled-")
-    except OSError:
-        return Path(os.devnull)  # Nothing can be written anywhere: nothing is cached.
-    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    return Path(temporary)
-
-
-@cache
-def _prune(root: Path) -> None:
-    """Remove folders unused for `_KEEP_SECONDS`; once per process."""
-    for old in root.iterdir():
-        with contextlib.suppress(OSError):
-            if time.time() - old.stat().st_mtime > _KEEP_SECONDS:
-                shutil.rmtree(old, ignore_errors=True)
-
-
-class _Locator:
-    """Tells Numba to keep a function's code in the folder named by its digest.
-
-    Numba's own locators include the path and time of the source, and so recompile for every checkout or clone.
-    """
-
-    def __init__(self, py_func: Callable[..., Any], source: str) -> None:
-        self._folder = cache_folder(digest_of(py_func))
-        self._line = py_func.__code__.co_firstlineno
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], source: str) -> _Locator:
-        return cls(py_func, source)
-
-    def get_cache_path(self) -> str:
-        return str(self._folder)
-
-    def ensure_cache_path(self) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-
-    def get_source_stamp(self) -> str:
-        return self._folder.name
-
-    def get_disambiguator(self) -> str:
-        return str(self._line)
-
-
-class CodeFiles(FunctionCache):
-    """Numba's cache files of one function. Damaged files are replaced; disk errors are not raised."""
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled code of a signature; None if it is missing or unreadable."""
-        try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except Exception:  # Damaged pickles fail in many ways.
-            try:
-                self.flush()  # type: ignore[no-untyped-call]  # Otherwise saving would read the damaged index.
-            except OSError:
-                self.disable()  # type: ignore[no-untyped-call]
+    verdict = cache_folder(digest_of(None)) / "self_test"
+    with alone(verdict.parent):
+        known = ""
+        with contextlib.suppress(OSError, ValueError):
+            known = verdict.read_text(encoding="utf-8")
+        if known.startswith("failed"):
             return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Save the compiled code of a signature; ignore disk errors."""
-        with contextlib.suppress(OSError):
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-
-
-class _DiskCache(CodeFiles):
-    if_missing: Callable[[], object]
-    """Called when the code is not on disk."""
-
-    class _impl_class(FunctionCache._impl_class):  # type: ignore[valid-type,misc]  # noqa: N801  # Numba names it so.
-        _locator_classes = (_Locator,)
-
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
-        loaded = super().load_overload(signature, target_context)
-        if loaded is None:
-            self.if_missing()
-        return loaded
-
-
-def _folder_of(dispatcher: Any) -> Path:
-    """The folder of an entry point's code, computed at its first call: until then its callees may not be defined."""
-    if "folder" not in dispatcher.__dict__:
-        dispatcher.folder = cache_folder(digest_of(dispatcher))
-    return cast(Path, dispatcher.folder)
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock if it can be locked, so that other processes wait and then find the code compiled."""
-    lock = filelock.FileLock(folder / "lock", timeout=_LOCK_SECONDS, is_singleton=True)  # Reentrant.
-    try:
         try:
-            lock.acquire(timeout=0)
-        except filelock.Timeout:
-            from cardgym.console.progress import waiting
+            internals = importlib.import_module("cardgym.engine.numba.internals")
+            if known == "passed":
+                return internals
+            internals.self_test()
+            known = "passed"
+        except Exception as error:  # Names that are gone fail in many ways.
+            internals, known = None, f"failed: {type(error).__name__}: {error}"
+            newer = f"Numba {numba.__version__} is newer than cardgym knows: compiling takes longer"
+            print(f"cardgym: {newer}", file=sys.stderr, flush=True)
+        with contextlib.suppress(OSError, CardgymError), replacing(verdict, durable=False) as temporary:
+            temporary.write_text(known, encoding="utf-8")
+        return internals
 
-            with waiting("another process compiles this"):
-                lock.acquire()
-    except (NotImplementedError, OSError, filelock.Timeout):  # Some network disks have no locks.
-        yield
-        return
-    try:
-        yield
-    finally:
-        lock.release()
+
+class _PlainEntryPoint(Rule):
+    """A function that Python calls, compiled and kept on disk by public Numba alone."""
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        # Made at the first call: until then the functions called here may not be defined.
+        dispatcher: Any = numba.njit(error_model="numpy", nogil=True)(self.py_func)
+        folder, before = cache_folder(digest_of(self.py_func)), config.CACHE_DIR
+        config.CACHE_DIR = str(folder)
+        try:
+            if os.access(folder, os.W_OK):
+                dispatcher.enable_caching()
+        except RuntimeError:  # Numba keeps no code of functions that are in no file.
+            pass
+        finally:
+            config.CACHE_DIR = before
+        return dispatcher
+
+    def __call__(self, *arguments: Any) -> Any:
+        if "dispatcher" in self.__dict__ or any(cache_folder(digest_of(self.py_func)).glob("*/*.nbc")):
+            return self.dispatcher(*arguments)
+        with _announced(self):
+            return self.dispatcher(*arguments)
+
+
+@numba.extending.typeof_impl.register(Rule)
+def _type_of_rule(rule: Rule, context: Any) -> Any:
+    return numba.typeof(rule.dispatcher)
+
+
+@numba.extending.intrinsic
+def _pointer(typing_context: Any, address: Any) -> Any:
+    """A number as a pointer."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return numba.types.voidptr(numba.types.intp), generate
+
+
+@numba.extending.overload(array_at, strict=False)
+def _array_at(address: Any, shape: Any, dtype: Any) -> Any:
+    return lambda address, shape, dtype: numba.carray(_pointer(address), shape, dtype)
 
 
 def _with_records(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import hashlib
 import inspect
 import sys
@@ -17,7 +16,7 @@ import numba
 import numpy as np
 
 _VERSIONS = repr((sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__))
-_COMPILER = tuple(f"{__package__}.{name}" for name in ("compilation", "dependencies", "linking"))
+_COMPILER = tuple(f"{__package__}.{name}" for name in ("compilation", "dependencies", "internals"))
 """The modules that decide how all others are compiled."""
 
 
@@ -27,9 +26,9 @@ def reachable_modules(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(sorted({plain.__module__ for plain in functions}))
 
 
-def digest_of(function: Callable[..., Any]) -> str:
-    """A digest of the modules that a function can reach and of the constants read there."""
-    functions, constants = _reach(function)
+def digest_of(function: Callable[..., Any] | None) -> str:
+    """A digest of the modules that a function can reach and of the constants read there; of the compiler if None."""
+    functions, constants = ((), frozenset()) if function is None else _reach(function)
     modules = {plain.__module__ for plain in functions}
     digest = hashlib.sha256(_VERSIONS.encode())
     for name in sorted({*modules, *_COMPILER}):
@@ -105,45 +104,3 @@ def _is_library(module: str) -> bool:
 def _source(module: str) -> bytes:
     path = getattr(sys.modules.get(module), "__file__", None)
     return Path(path).read_bytes() if path else b""
-
-
-_ALLOCATING_METHODS = {"copy", "astype", "ravel", "reshape", "flatten", "transpose", "append", "nonzero"}
-_ALLOCATING_OPCODES = {"BUILD_LIST", "BUILD_SET", "BUILD_MAP", "LIST_APPEND", "BUILD_STRING", "FORMAT_VALUE"}
-_NUMBERS = {"int", "float", "bool", "None", "np.int64", "np.uint64", "np.float32", "np.float64"}
-
-
-@cache
-def allocates(function: Callable[..., Any]) -> bool:
-    """Whether a compiled function may own an array, list or string, created by itself or by a function it calls.
-
-    Judged by its bytecode: any NumPy function except scalar types counts as allocating. A callee annotated to return a
-    number or None cannot pass on what it allocates.
-    """
-    seen: set[types.FunctionType] = set()
-    waiting = [plain_function(function)]
-    while waiting:
-        plain = waiting.pop()
-        if plain in seen:
-            continue
-        seen.add(plain)
-        if _allocates_itself(plain):
-            return True
-        waiting += [called for called in _called(plain) if called.__annotations__.get("return") not in _NUMBERS]
-    return False
-
-
-def _allocates_itself(plain: types.FunctionType) -> bool:
-    module = None
-    for instruction in dis.get_instructions(plain):
-        name = instruction.argval
-        if instruction.opname in _ALLOCATING_OPCODES:
-            return True
-        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            if name in _ALLOCATING_METHODS:
-                return True
-            value = getattr(np, name, None) if module == "numpy" else None
-            if callable(value) and not isinstance(value, type):
-                return True
-        loaded = plain.__globals__.get(name) if instruction.opname == "LOAD_GLOBAL" else None
-        module = loaded.__name__ if isinstance(loaded, types.ModuleType) else None
-    return False

@@ -27,11 +27,11 @@ def rule(function: F) -> F:
 
     A rule may call other rules. Only the entry points that contain it are cached on disk.
     """
-    return function if JIT_DISABLED else cast(F, _Rule(function))
+    return function if JIT_DISABLED else cast(F, Rule(function))
 
 
-class _Rule:
-    """A rule. Compiled code that reads it sees Numba's dispatcher, by way of `_numba_type_`."""
+class Rule:
+    """A compiled function. Compiled code that reads it sees Numba's dispatcher, by way of `_numba_type_`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
@@ -39,46 +39,30 @@ class _Rule:
 
     @cached_property
     def dispatcher(self) -> Any:
+        """What compiled code calls."""
         from cardgym.engine.numba.compilation import inlined_rule
 
         return inlined_rule(self.py_func)
 
+    @cached_property
+    def _for_python(self) -> Callable[..., Any]:
+        from cardgym.engine.numba.compilation import rule_for_python
+
+        return rule_for_python(self)
+
     @property
     def _numba_type_(self) -> Any:
-        return self.dispatcher._numba_type_
+        """The type under which Numba knows the dispatcher."""
+        from numba import typeof
+
+        return typeof(self.dispatcher)
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.dispatcher(*arguments)
+        """Call the compiled function."""
+        return self._for_python(*arguments)
 
     def __reduce__(self) -> str:
         return cast(str, self.__qualname__)  # type: ignore[attr-defined]  # Pickled by name, like a function.
-
-
-class Intrinsic:
-    """A function of LLVM instructions, for rules. Numba sees it when a rule that reads it is compiled.
-
-    Args:
-        definition: what `numba.extending.intrinsic` takes.
-        interpreted: the same function in Python.
-    """
-
-    def __init__(self, definition: Callable[..., Any], interpreted: Callable[..., Any]) -> None:
-        self._definition = definition
-        self._interpreted = interpreted
-
-    @cached_property
-    def _numba_type_(self) -> Any:
-        from numba.core.registry import cpu_target
-        from numba.extending import intrinsic
-
-        context = cpu_target.typing_context
-        self._registered = intrinsic(self._definition)
-        context.refresh()  # Compiling began before this one was registered.
-        return context.resolve_value_type(self._registered)
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Call the Python function: only interpreted code gets here."""
-        return self._interpreted(*arguments)
 
 
 # -- bits of numbers as arrays of 0 and 1 -----------------------------------------------------------------------------
@@ -102,13 +86,13 @@ def write_bits(values: int, count: int, out: npt.NDArray[Any], start: int) -> No
     """
     # The last block overlaps the one before and writes the same bits again: cheaper than a loop over the rest.
     if count >= 16:
-        _write_16(values, out, start)
+        write_16(values, out, start)
         for first in range(16, count - 16, 16):
-            _write_16(values >> first, out, start + first)
-        _write_16(values >> (count - 16), out, start + count - 16)
+            write_16(values >> first, out, start + first)
+        write_16(values >> (count - 16), out, start + count - 16)
     elif count >= 8:
-        _write_8(values, out, start)
-        _write_8(values >> (count - 8), out, start + count - 8)
+        write_8(values, out, start)
+        write_8(values >> (count - 8), out, start + count - 8)
     else:
         for place in range(count):
             out[np.uint64(start + place)] = (values >> place) & 1
@@ -123,76 +107,24 @@ def write_zeros(out: npt.NDArray[Any], start: int, stop: int) -> None:
 
 @rule
 def count_32(mask: npt.NDArray[np.int8], start: int) -> int:
-    """How many of `mask[start : start + 32]` are not 0; indices are not checked."""
-    return count_bits(_read_32(mask, start))
+    """How many of `mask[start : start + 32]`, each 0 or 1, are 1; indices are not checked."""
+    counts = 0
+    for first in range(start, start + 32, 8):
+        for place in range(8):  # LLVM turns this loop into one instruction: it reads the bytes of a number.
+            counts += (int(mask[np.uint64(first + place)]) & 255) << (8 * place)
+    return ((counts * 0x0101010101010101) >> 56) & 255  # The sum of the eight bytes.
 
 
-# -- the vectors ------------------------------------------------------------------------------------------------------
-# Two or three instructions each. A loop would become dozens, because Numba omits one of LLVM's passes.
+def write_8(values: int, out: npt.NDArray[Any], start: int) -> None:
+    """Write the lowest 8 bits of an integer. (`internals` makes it three instructions on vectors.)"""
+    for place in range(8):
+        out[np.uint64(start + place)] = (values >> place) & 1
 
 
-def _writing(width: int) -> Intrinsic:
-    """Make the function that writes the lowest `width` bits of an integer."""
-
-    def write_interpreted(values: int, out: npt.NDArray[Any], start: int) -> None:
-        for place in range(width):
-            out[start + place] = (values >> place) & 1
-
-    def write_compiled(context: Any, values: Any, out: Any, start: Any) -> Any:
-        from llvmlite import ir
-        from numba.core import types
-
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            vector = ir.VectorType(context.get_data_type(out.dtype), width)
-            bits = builder.trunc(args[0], ir.IntType(width))
-            bits = builder.bitcast(bits, ir.VectorType(ir.IntType(1), width))
-            numbers = builder.select(bits, ir.Constant(vector, [1] * width), ir.Constant(vector, [0] * width))
-            data = _data(out, context, builder, args[1])
-            builder.store(numbers, builder.bitcast(builder.gep(data, [args[2]]), vector.as_pointer()), align=1)
-            return context.get_dummy_value()
-
-        _check_contiguous(out)
-        return types.void(values, out, start), generate
-
-    return Intrinsic(write_compiled, write_interpreted)
-
-
-def _read_interpreted(mask: npt.NDArray[Any], start: int) -> int:
-    return sum(1 << place for place in range(32) if mask[start + place])
-
-
-def _read_compiled(context: Any, mask: Any, start: Any) -> Any:
-    from llvmlite import ir
-    from numba.core import types
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vector = ir.VectorType(ir.IntType(8), 32)
-        data = _data(mask, context, builder, args[0])
-        numbers = builder.load(builder.bitcast(builder.gep(data, [args[1]]), vector.as_pointer()), align=1)
-        bits = builder.icmp_unsigned("!=", numbers, ir.Constant(vector, None))
-        return builder.zext(builder.bitcast(bits, ir.IntType(32)), ir.IntType(64))
-
-    _check_contiguous(mask)
-    return types.int64(mask, start), generate
-
-
-def _data(array: Any, context: Any, builder: Any, value: Any) -> Any:
-    """The pointer to the numbers of an array."""
-    from numba.core import cgutils
-
-    create_struct_proxy: Any = cgutils.create_struct_proxy
-    return create_struct_proxy(array)(context, builder, value).data
-
-
-def _check_contiguous(array: Any) -> None:
-    from numba.core.errors import TypingError
-
-    if array.layout != "C" or array.ndim != 1:
-        raise TypingError(f"bits can only be read from or written to contiguous one-dimensional arrays, not {array}")
-
-
-_write_8, _write_16 = _writing(8), _writing(16)
-_read_32 = Intrinsic(_read_compiled, _read_interpreted)
+def write_16(values: int, out: npt.NDArray[Any], start: int) -> None:
+    """Write the lowest 16 bits of an integer, likewise."""
+    for place in range(16):
+        out[np.uint64(start + place)] = (values >> place) & 1
 
 
 # -- arrays at addresses ----------------------------------------------------------------------------------------------
@@ -200,22 +132,7 @@ _read_32 = Intrinsic(_read_compiled, _read_interpreted)
 # arrays. So a batch stores the addresses of its arrays once, and passes the address of that table.
 
 
-def _array_interpreted(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
+def array_at(address: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    """A C-contiguous array over memory that somebody else owns. (`compilation` has the compiled function.)"""
     memory = (c_char * (prod(shape) * dtype.itemsize)).from_address(int(address))
     return np.recarray(shape, dtype, memory) if dtype.names else np.ndarray(shape, dtype, memory)
-
-
-def _array_compiled(typing_context: Any, address: Any, shape: Any, dtype: Any) -> Any:
-    from numba.core import cgutils, types
-    from numba.np.arrayobj import np_cfarray
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = builder.inttoptr(arguments[0], cgutils.voidptr_t)
-        with_pointer = signature.return_type(types.voidptr, shape, dtype)
-        return np_cfarray(context, builder, with_pointer, (pointer, *arguments[1:]))  # type: ignore[no-untyped-call]
-
-    return types.Array(dtype.dtype, len(shape), "C")(types.intp, shape, dtype), generate
-
-
-array_at = Intrinsic(_array_compiled, _array_interpreted)
-"""`array_at(address, shape, dtype)`: a C-contiguous array over memory that somebody else owns."""

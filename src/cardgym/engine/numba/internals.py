@@ -1,0 +1,383 @@
+"""Everything that touches private parts of Numba, which any release may change: `compilation` does without it then.
+
+Numba optimizes every function and generates machine code for it, again and again in each of its callers. Rules are only
+called by compiled code, so we keep them in LLVM's intermediate form until an entry point links them: a kernel then
+compiles in half the time, to the same machine code. Code that owns no memory runs without reference counting, which
+makes a kernel up to twice as fast.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numba
+import numba.extending
+import numpy as np
+from llvmlite import ir as llvm
+from numba.core import cgutils, compiler, compiler_machinery, ir, types
+from numba.core.caching import FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import TypingError
+from numba.core.typed_passes import NativeLowering
+
+from cardgym.engine.numba.dependencies import digest_of
+from cardgym.engine.numba.folders import alone, cache_folder
+from cardgym.engine.numba.rules import write_8, write_16
+
+PassManager: Any = compiler_machinery.PassManager
+define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipeline
+register_pass: Any = compiler_machinery.register_pass
+create_struct_proxy: Any = cgutils.create_struct_proxy
+"""Parts of Numba that have no type hints."""
+
+
+def _skip_scipy_import() -> None:
+    """Load the part of Numba that imports SciPy to check that it is installed, without that import.
+
+    The import takes a third of the time to a program's first step. Numba's linear algebra imports SciPy when it is
+    used, and reports it missing then.
+    """
+    if "numba.np.arraymath" in sys.modules or importlib.util.find_spec("scipy") is None:
+        return
+    linalg: Any = importlib.import_module("numba.np.linalg")
+    ensure_blas = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ensure_blas
+
+
+_skip_scipy_import()
+
+
+# -- linking -----------------------------------------------------------------------------------------------------------
+
+
+class _Inlined(JITCodeLibrary):
+    """The code of a rule in intermediate form: not optimized, and without machine code."""
+
+    def finalize(self) -> None:
+        self._finalized = True
+
+    def own_module(self) -> Any:
+        """The code of the rule alone."""
+        return super()._get_module_for_linking()  # type: ignore[no-untyped-call]
+
+    def _get_module_for_linking(self) -> Any:
+        """The code of the rule and everything it can reach, for `numba.njit` functions outside cardgym."""
+        module = self.own_module().clone()
+        for library in _reached(self._linking_libraries):
+            module.link_in(
+                library.own_module() if isinstance(library, _Inlined) else library._get_module_for_linking(), True
+            )
+        return module
+
+
+class _EntryPoint(JITCodeLibrary):
+    """The code of an entry point, linked with every rule that it can reach."""
+
+    def finalize(self) -> None:
+        reached = _reached(self._linking_libraries)
+        self._linking_libraries = [library for library in reached if not isinstance(library, _Inlined)]
+        for library in reached:
+            if isinstance(library, _Inlined):
+                self._final_module.link_in(library.own_module(), True)
+        super().finalize()  # type: ignore[no-untyped-call]
+
+
+def _reached(libraries: Iterable[Any]) -> list[Any]:
+    """The libraries, and those that can be reached through rules among them, each once."""
+    reached: dict[Any, None] = {}
+    waiting = list(libraries)
+    while waiting:
+        library = waiting.pop()
+        if library not in reached:
+            reached[library] = None
+            if isinstance(library, _Inlined):
+                waiting += library._linking_libraries
+    return list(reached)
+
+
+_VIEWS = {"cast", "exhaust_iter", "getattr", "getiter", "iternext", "pair_first", "pair_second", "phi"}
+"""Expressions whose value is part of another value, and so owned by whoever owns that one."""
+
+
+def owns_memory(state: Any) -> bool:
+    """Whether a typed function may own an array, list or string: creates one, gets one from a call, or returns one."""
+
+    def is_managed(kind: Any) -> bool:
+        return bool(state.targetctx.data_model_manager[kind].contains_nrt_meminfo())
+
+    def is_view(value: Any) -> bool:
+        if value.op in ("getitem", "static_getitem"):
+            index = value.index if value.op == "getitem" else value.index_var
+            return index is None or not is_managed(state.typemap[index.name])  # An array as the index makes a copy.
+        return value.op in _VIEWS
+
+    return is_managed(state.return_type) or any(
+        isinstance(assigned.value, ir.Expr)
+        and not is_view(assigned.value)
+        and is_managed(state.typemap[assigned.target.name])
+        for block in state.func_ir.blocks.values()
+        for assigned in block.find_insts(ir.Assign)
+    )
+
+
+def _without_counting(state: Any) -> None:
+    """Lower this function without reference counting."""
+    state.flags.nrt = False
+    state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LowerInlined(NativeLowering):
+    _name = "cardgym_lower_inlined"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _Inlined(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        state.flags.no_cpython_wrapper = True
+        state.flags.no_cfunc_wrapper = True
+        state.flags.no_compile = True
+        if not owns_memory(state):  # Functions that own memory are large: inlining them would double the compile time.
+            _without_counting(state)
+            state.flags.forceinline = True
+        super().run_pass(state)  # type: ignore[no-untyped-call]
+        function = object()  # Callers look a compiled function up by identity; Python cannot call this one.
+        state.targetctx.insert_user_function(function, state.cr.fndesc, [state.library])
+        state["cr"] = state.cr._replace(cfunc=function)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LowerEntryPoint(NativeLowering):
+    _name = "cardgym_lower_entry_point"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _EntryPoint(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        state.library.enable_object_caching()
+        state.flags.no_cfunc_wrapper = True
+        if not owns_memory(state):
+            _without_counting(state)
+        super().run_pass(state)  # type: ignore[no-untyped-call]
+        return True
+
+
+class _Compiler(compiler.CompilerBase):
+    """Numba's default pipeline with a different lowering pass."""
+
+    lowering: Any
+
+    def define_pipelines(self) -> list[Any]:
+        passes: Any = define_nopython_pipeline(self.state)
+        own = PassManager("cardgym")
+        for compile_pass, description in passes.passes:
+            replaced = self.lowering if compile_pass is NativeLowering else compile_pass
+            own.add_pass(replaced, description)
+        own.finalize()
+        return [own]
+
+
+class _InlinedCompiler(_Compiler):
+    lowering = _LowerInlined
+
+
+class _EntryPointCompiler(_Compiler):
+    lowering = _LowerEntryPoint
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """A dispatcher for compiled callers; Python cannot call it."""
+    dispatcher: Any = numba.njit(error_model="numpy", pipeline_class=_InlinedCompiler)(function)
+
+    def add_overload(result: Any) -> None:
+        dispatcher.overloads[tuple(result.signature.args)] = result
+
+    dispatcher.add_overload = add_overload
+    return dispatcher
+
+
+def entry_point(function: Callable[..., Any]) -> Any:
+    """A dispatcher whose code contains all rules that it can reach."""
+    return numba.njit(error_model="numpy", nogil=True, pipeline_class=_EntryPointCompiler)(function)
+
+
+def cached_entry_point(function: Callable[..., Any], announced: Callable[[Any], AbstractContextManager[None]]) -> Any:
+    """An entry point whose code is kept on disk. One process at a time compiles or loads it.
+
+    Args:
+        function: the entry point.
+        announced: shows that a dispatcher is being compiled, while the block runs.
+    """
+    dispatcher = entry_point(function)
+    compile_now = dispatcher.compile
+
+    @functools.wraps(compile_now)
+    def compile_alone(signature: Any) -> Any:
+        # Numba's lock first: a thread that compiles a caller of this function holds it, and waits for this folder.
+        # The folder is known only at the first call: until then the functions called here may not be defined.
+        with (
+            global_compiler_lock,
+            alone(cache_folder(digest_of(function))),
+            _no_collections(),
+            contextlib.ExitStack() as while_compiling,
+        ):
+            if not isinstance(dispatcher._cache, _DiskCache):
+                dispatcher._cache = _DiskCache(function)  # type: ignore[no-untyped-call]
+            # Announced only once the code is known to be missing.
+            dispatcher._cache.if_missing = lambda: while_compiling.enter_context(announced(dispatcher))
+            return compile_now(signature)
+
+    dispatcher.compile = compile_alone
+    return dispatcher
+
+
+@contextlib.contextmanager
+def _no_collections() -> Iterator[None]:
+    """Pause garbage collection, which would take a tenth of the compile time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+# -- vectors ----------------------------------------------------------------------------------------------------------
+# A loop would become dozens of instructions, because Numba omits one of LLVM's passes.
+
+
+def _writing(width: int) -> Any:
+    """Make the function that writes the lowest `width` bits of an integer."""
+
+    def write(typing_context: Any, values: Any, out: Any, start: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            vector = llvm.VectorType(context.get_data_type(out.dtype), width)
+            bits = builder.trunc(args[0], llvm.IntType(width))
+            bits = builder.bitcast(bits, llvm.VectorType(llvm.IntType(1), width))
+            numbers = builder.select(bits, llvm.Constant(vector, [1] * width), llvm.Constant(vector, [0] * width))
+            data = create_struct_proxy(out)(context, builder, args[1]).data
+            builder.store(numbers, builder.bitcast(builder.gep(data, [args[2]]), vector.as_pointer()), align=1)
+            return context.get_dummy_value()
+
+        if out.layout != "C" or out.ndim != 1:
+            raise TypingError(f"bits can only be written to contiguous one-dimensional arrays, not {out}")
+        return types.void(values, out, start), generate
+
+    return numba.extending.intrinsic(write)
+
+
+_write_8, _write_16 = _writing(8), _writing(16)
+
+
+def use_vectors() -> None:
+    """Compile the functions on bits as instructions on vectors."""
+    numba.extending.overload(write_8, strict=False)(lambda a, b, c: lambda a, b, c: _write_8(a, b, c))
+    numba.extending.overload(write_16, strict=False)(lambda a, b, c: lambda a, b, c: _write_16(a, b, c))
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+class _Locator:
+    """Tells Numba to keep a function's code in the folder named by its digest.
+
+    Numba's own locators include the path and time of the source, and so recompile for every checkout or clone.
+    """
+
+    def __init__(self, py_func: Callable[..., Any], source: str) -> None:
+        self._folder = cache_folder(digest_of(py_func))
+        self._line = py_func.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], source: str) -> _Locator:
+        return cls(py_func, source)
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def ensure_cache_path(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _DiskCache(FunctionCache):
+    """Numba's cache files of one function. Damaged files are replaced; disk errors are not raised."""
+
+    if_missing: Callable[[], object]
+    """Called when the code is not on disk."""
+
+    class _impl_class(FunctionCache._impl_class):  # type: ignore[valid-type,misc]  # noqa: N801  # Numba names it so.
+        _locator_classes = (_Locator,)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled code of a signature; None if it is missing or unreadable."""
+        try:
+            loaded = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception:  # Damaged pickles fail in many ways.
+            loaded = None
+            try:
+                self.flush()  # type: ignore[no-untyped-call]  # Otherwise saving would read the damaged index.
+            except OSError:
+                self.disable()  # type: ignore[no-untyped-call]
+        if loaded is None:
+            self.if_missing()
+        return loaded
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save the compiled code of a signature; ignore disk errors."""
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+
+
+# -- the self-test ----------------------------------------------------------------------------------------------------
+
+
+def _rest(values: Any) -> Any:
+    total = 0
+    for value in values[1:]:
+        total += value
+    return total
+
+
+_rule = inlined(_rest)
+
+
+def _sum(values: Any) -> Any:
+    bits = np.zeros(24, np.int8)
+    _write_8(3, bits, 0)
+    _write_16(3, bits, 8)
+    return _rule(values) * bits.sum()
+
+
+def self_test() -> None:
+    """Compile a few lines and use them in every way that cardgym does.
+
+    Raises:
+        Exception: of any kind, if the parts of Numba that are used here are not as this module knows them.
+    """
+    values, folder = np.arange(4), cache_folder(digest_of(_sum))
+    for _ in range(2):
+        function = cached_entry_point(_sum, lambda dispatcher: contextlib.nullcontext())
+        if function(values) != 24:
+            raise RuntimeError("wrong sum")
+    stats = function.stats  # Of the second, which finds the code of the first.
+    if stats.cache_path != str(folder) or any(folder.glob("*.nbc")) != any(stats.cache_hits.values()):
+        raise RuntimeError("the code is not kept on disk")
+    if numba.njit(lambda: _rule(values))() != 6:
+        raise RuntimeError("wrong sum outside")

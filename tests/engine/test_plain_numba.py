@@ -1,0 +1,112 @@
+"""With a Numba that has renamed its private parts, public Numba compiles the same games, bit for bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cardgym.engine.numba.compilation import config
+
+pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+ROOT = Path(__file__).parents[2]
+
+RENAMED = """
+import importlib.machinery, re, sys
+
+NAME = sys.argv[1].encode()
+
+
+class Renaming(importlib.machinery.SourceFileLoader):
+    def get_code(self, fullname):
+        source = self.get_data(self.path)
+        if NAME not in source:
+            return super().get_code(fullname)
+        return compile(re.sub(rb"\\b" + NAME + rb"\\b", NAME + b"_of_next_year", source), self.path, "exec")
+
+
+class Finder:
+    def find_spec(fullname, path=None, target=None):
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path) if fullname.startswith("numba") else None
+        if spec and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            spec.loader = Renaming(fullname, spec.loader.path)
+        return spec
+
+
+sys.meta_path.insert(0, Finder)
+"""
+"""From here on, Numba has another word for one of its names."""
+
+USE = """
+import numpy as np
+from cardgym.engine.numba.compilation import known_internals, compiled
+from cardgym.engine.numba.rules import count_bits, rule, write_bits
+
+@rule
+def fill(number, out):
+    write_bits(number, 40, out, 2)
+    return count_bits(number)
+
+@compiled
+def sums(number):
+    out = np.zeros(50, np.int8)
+    return fill(number, out), out[2:].sum()
+
+for _ in range(2):
+    print(known_internals() is None, *sums(0xA5A5A5A5A5))
+"""
+
+NAMES = (
+    "CompilerBase DefaultPassBuilder FunctionCache JITCodeLibrary NativeLowering PassManager "
+    "_final_module _get_module_for_linking _impl_class _linking_libraries _locator_classes "
+    "contains_nrt_meminfo create_struct_proxy data_model_manager "
+    "define_nopython_pipeline enable_nrt ensure_blas find_insts forceinline func_ir global_compiler_lock "
+    "insert_user_function no_compile no_cpython_wrapper pipeline_class register_pass subtarget targetctx "
+    "typemap"
+)
+"""What `internals` uses of Numba beside its public API."""
+_FAST = {"JITCodeLibrary", "_get_module_for_linking", "enable_nrt"}
+"""An import, an attribute of a class and an option; the others take as long, and are tried by `make test-slow`."""
+
+
+def run(program: str, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program, *words], env={**os.environ, **variables}, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in _FAST else pytest.mark.slow) for name in NAMES.split()]
+)
+def test_a_numba_with_another_name_for_a_private_part_only_costs_time(name: str, tmp_path: Path) -> None:
+    said = []
+    for _ in range(2):
+        done = run(RENAMED + USE, name, CARDGYM_CACHE_DIR=str(tmp_path), CARDGYM_PLAIN_NUMBA="0")
+        assert done.stdout.splitlines() == ["True 20 20"] * 2, done.stderr
+        said.append(done.stderr.splitlines())
+    [line] = said[0]
+    assert line.startswith("cardgym: Numba")
+    assert line.endswith("is newer than cardgym knows: compiling takes longer")
+    assert said[1] == []  # Once for a version, not for a process.
+
+
+def test_the_numba_that_is_installed_is_one_that_cardgym_knows(tmp_path: Path) -> None:
+    done = run(USE, CARDGYM_CACHE_DIR=str(tmp_path), CARDGYM_PLAIN_NUMBA="0")
+    assert (done.stdout.splitlines(), done.stderr) == (["False 20 20"] * 2, "")
+
+
+def test_games_of_public_numba_are_the_same_bit_for_bit() -> None:
+    program = """
+import json, sys
+from cardgym.engine.numba.compilation import num_compiled
+from reproducibility import differences
+print(json.dumps(differences([sys.argv[1]])))
+"""
+    path = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
+    done = run(program, "CorellianSpike-v0", CARDGYM_PLAIN_NUMBA="1", PYTHONPATH=path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == []
