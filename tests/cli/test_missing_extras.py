@@ -52,7 +52,6 @@ LINES = {
     "tournament CorellianSpike-v0 --players random heuristic": "learn",
     "exploit CorellianSpike-v0 --player heuristic": "learn",
     "reproduce one-play-poker": "learn",
-    "report": "learn",
     "serve --port 0": "web",
     "completion bash": "completion",
 }

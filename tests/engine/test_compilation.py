@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
@@ -260,14 +261,13 @@ def _use_memory(values):
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 def test_memory_is_freed_once():
-    from numba.core.runtime import _nrt_python, rtsys
-
-    _nrt_python.memsys_enable_stats()
+    runtime = importlib.import_module("numba.core.runtime")
+    runtime._nrt_python.memsys_enable_stats()
     values = np.arange(5.0)
     for _ in range(3):
-        before, references = rtsys.get_allocation_stats(), sys.getrefcount(values)
+        before, references = runtime.rtsys.get_allocation_stats(), sys.getrefcount(values)
         assert _use_memory(values) == 10 + 2 + 0 + 0 + 3 + 8 + 9
-        after = rtsys.get_allocation_stats()
+        after = runtime.rtsys.get_allocation_stats()
         assert after.alloc - before.alloc == after.free - before.free > 0
         assert sys.getrefcount(values) == references
 

@@ -107,6 +107,6 @@ from reproducibility import differences
 print(json.dumps(differences([sys.argv[1]])))
 """
     path = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
-    done = run(program, "CorellianSpike-v0", CARDGYM_PLAIN_NUMBA="1", PYTHONPATH=path)
+    done = run(program, "OnePlayPoker-v0", CARDGYM_PLAIN_NUMBA="1", PYTHONPATH=path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == []

@@ -16,7 +16,7 @@ from typing import Any
 
 from cardgym.console.arguments import Parser
 from cardgym.engine.registry import find, registered
-from cardgym.errors import require
+from cardgym.errors import CardgymError, require
 from cardgym.files import shipped
 from cardgym.players.base import checkpoints, player_names
 
@@ -48,9 +48,7 @@ def _whole_parser() -> argparse.ArgumentParser:
         one = parsers.add_parser(name, help=command.help, description=None)
         try:
             module = importlib.import_module(command.module)
-        except ModuleNotFoundError as error:
-            if (error.name or "cardgym").startswith("cardgym"):
-                raise
+        except (CardgymError, ModuleNotFoundError):
             continue  # A command whose extra is not installed is completed by its name alone.
         if hasattr(module, "add_arguments"):
             module.add_arguments(one)

@@ -35,6 +35,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 config: Any = numba.config
 """Numba's settings, which have no type hints."""
+carray: Any = numba.carray  # type: ignore[attr-defined]
 
 COMPILE_TIME_HINT = "seconds, a minute on a slow machine"
 """How long compiling a game takes, in messages."""
@@ -187,7 +188,7 @@ class _PlainEntryPoint(Rule):
 
 @numba.extending.typeof_impl.register(Rule)
 def _type_of_rule(rule: Rule, context: Any) -> Any:
-    return numba.typeof(rule.dispatcher)
+    return rule._numba_type_
 
 
 @numba.extending.intrinsic
@@ -202,7 +203,7 @@ def _pointer(typing_context: Any, address: Any) -> Any:
 
 @numba.extending.overload(array_at, strict=False)
 def _array_at(address: Any, shape: Any, dtype: Any) -> Any:
-    return lambda address, shape, dtype: numba.carray(_pointer(address), shape, dtype)
+    return lambda address, shape, dtype: carray(_pointer(address), shape, dtype)  # type: ignore[call-arg]
 
 
 def _with_records(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -55,7 +55,7 @@ class Rule:
         """The type under which Numba knows the dispatcher."""
         from numba import typeof
 
-        return typeof(self.dispatcher)
+        return typeof(self.dispatcher)  # type: ignore[no-untyped-call]
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the compiled function."""
