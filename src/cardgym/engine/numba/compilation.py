@@ -201,7 +201,7 @@ def _pointer(typing_context: Any, address: Any) -> Any:
     return numba.types.voidptr(numba.types.intp), generate
 
 
-@numba.extending.overload(array_at, strict=False)
+@numba.extending.overload(array_at, strict=False, jit_options={"forceinline": True})
 def _array_at(address: Any, shape: Any, dtype: Any) -> Any:
     return lambda address, shape, dtype: carray(_pointer(address), shape, dtype)  # type: ignore[call-arg]
 

@@ -31,7 +31,7 @@ from numba.core.typed_passes import NativeLowering
 
 from cardgym.engine.numba.dependencies import digest_of
 from cardgym.engine.numba.folders import alone, cache_folder
-from cardgym.engine.numba.rules import write_8, write_16
+from cardgym.engine.numba.rules import array_at, write_8, write_16
 
 PassManager: Any = compiler_machinery.PassManager
 define_nopython_pipeline: Any = compiler.DefaultPassBuilder.define_nopython_pipeline
@@ -122,6 +122,8 @@ def owns_memory(state: Any) -> bool:
         if value.op in ("getitem", "static_getitem"):
             index = value.index if value.op == "getitem" else value.index_var
             return index is None or not is_managed(state.typemap[index.name])  # An array as the index makes a copy.
+        if value.op == "call":
+            return getattr(state.typemap[value.func.name], "typing_key", None) is array_at
         return value.op in _VIEWS
 
     return is_managed(state.return_type) or any(
@@ -282,8 +284,9 @@ _write_8, _write_16 = _writing(8), _writing(16)
 
 def use_vectors() -> None:
     """Compile the functions on bits as instructions on vectors."""
-    numba.extending.overload(write_8, strict=False)(lambda a, b, c: lambda a, b, c: _write_8(a, b, c))
-    numba.extending.overload(write_16, strict=False)(lambda a, b, c: lambda a, b, c: _write_16(a, b, c))
+    options: Any = {"strict": False, "jit_options": {"forceinline": True}}
+    numba.extending.overload(write_8, **options)(lambda a, b, c: lambda a, b, c: _write_8(a, b, c))
+    numba.extending.overload(write_16, **options)(lambda a, b, c: lambda a, b, c: _write_16(a, b, c))
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
