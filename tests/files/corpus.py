@@ -46,7 +46,8 @@ from cardgym.players.policy_file import load_policy
 from cardgym.players.q_table import Pairs
 from cardgym.players.strategy_table import save_strategy
 from cardgym.solvers.equilibrium import EquilibriumSolver, Method
-from cardgym.table.game_log import GameLog, read_entries
+from cardgym.table.game_entries import read_entries
+from cardgym.table.game_log import GameLog
 
 FOLDER = tempfile.TemporaryDirectory()
 

@@ -275,6 +275,8 @@ def _checkpoints(folder: Path) -> Crafted:
         packed(json.dumps(head).replace('"data_offsets": [0', '"data_offsets": [-1')),
     )
     yield "head-huge-shape.safetensors", packed(json.dumps({"x": {**head["head.bias"], "shape": [2**62, 2**62]}}))
+    surrogate = {**head, "__metadata__": {**head["__metadata__"], "sha256": "\ud800"}}
+    yield "digest-lone-surrogate.safetensors", packed(json.dumps(surrogate))
     yield "tensors-missing.safetensors", _saved({}, metadata)
     yield "tensors-others.safetensors", _saved({"x": torch.zeros(1)}, metadata)
     yield "truncated.safetensors", content[:-4]

@@ -23,7 +23,8 @@ from cardgym.engine.kernel import RESET
 from cardgym.players.base import CallablePlayer, CompiledPlayer, Player
 from cardgym.players.seats import SeatedBatch
 from cardgym.table import session as session_module
-from cardgym.table.game_log import GameLog, StaleGameError, read_entries, saved_games
+from cardgym.table.game_entries import read_entries
+from cardgym.table.game_log import GameLog, StaleGameError, saved_games
 from cardgym.table.session import Session, Setup, replay
 
 GAME = find("CorellianSpike-v0")

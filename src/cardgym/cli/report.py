@@ -34,7 +34,8 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Read all files, then print."""
     from cardgym.arena.report_file import print_report, read_report
-    from cardgym.table.game_log import GameLog, read_entries
+    from cardgym.table.game_entries import read_entries
+    from cardgym.table.game_log import GameLog
     from cardgym.table.history import reports
 
     if arguments.export or arguments.imports:

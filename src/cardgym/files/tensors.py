@@ -160,7 +160,7 @@ def _verify(file: IO[bytes], digest: str, what: str) -> None:
     """Compare a file with its digest, and leave it where it was."""
     start = file.tell()
     file.seek(0)
-    found = hashlib.sha256(file.read(start).replace(digest.encode(), _NO_DIGEST.encode(), 1))
+    found = hashlib.sha256(file.read(start).replace(digest.encode(errors="replace"), _NO_DIGEST.encode(), 1))
     while content := file.read(_CHUNK):
         found.update(content)
     if found.hexdigest() != digest:

@@ -14,22 +14,18 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any
 
 import platformdirs
-from pydantic import Field, model_validator
 
 from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import opened, replacing, user_folder
-from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_document, validate
-from cardgym.files.json_values import parse_json, read_bytes, sealed
-from cardgym.players.compatibility import OptionValues
+from cardgym.files.documents import parse_document, validate
+from cardgym.files.json_values import parse_json, sealed
+from cardgym.table.game_entries import GameEntry, SavedTotals, Total, read_entries
 
 Move = tuple[int, int]
 """The seat that decided, CHANCE or UNDO; and the action, the outcome or the number of moves that remain."""
-
-Total = tuple[str, str, int, int, float]
-"""A kind of decision in a game and its unit, how many there were, how many were as good as the best, their cost."""
 
 CHANCE, UNDO = -1, -2
 
@@ -260,7 +256,7 @@ class GameLog:
             entry = {"id": game[0], **parse_json(game[4], "game")}
             entry["moves"] = [list(move) for move in live_moves(rows)]
             entry["undone"] = sum(seat == UNDO for seat, _ in rows)
-            validate(_Game, entry, "game")
+            validate(GameEntry, entry, "game")
         except (CardgymError, TypeError):  # What cardgym never writes.
             return None
         return entry
@@ -272,7 +268,7 @@ class GameLog:
         found = {}
         for game_id, text in self._read("select game, totals from totals where version = ?", (version,)):
             with contextlib.suppress(CardgymError):  # Damaged ones are computed again.
-                found[game_id] = parse_document(_Totals, text, "totals").totals
+                found[game_id] = parse_document(SavedTotals, text, "totals").totals
         return found
 
     def save_totals(self, id: str, version: str, totals: Sequence[Total]) -> None:
@@ -374,72 +370,6 @@ def _to_json(value: Any) -> str:
     return json.dumps(value, allow_nan=False)
 
 
-# -- reading exports --------------------------------------------------------------------------------------------------
-
-_MAX_BYTES = 1 << 28
-"""More games than a person plays in a lifetime."""
-_MAX_LINE = 1 << 20
-"""A line holds one game with its moves."""
-_MAX_SEATS = 64
-_MAX_MOVES = 100_000
-
-_Seat = Annotated[int, Field(ge=-1, lt=_MAX_SEATS)]
-_LoggedMove = Annotated[tuple[_Seat, Annotated[int, Field(ge=0, lt=2**31)]], Field(strict=False)]
-
-
-class _Player(Document):
-    name: Name
-    seat: _Seat
-    score: Number
-    paid: Number = Field(alias="return")
-    metrics: Annotated[dict[Name, Number], at_most(64)]
-
-
-class _Game(Document):
-    id: Name
-    env: Name
-    options: OptionValues
-    seed: Annotated[int, Field(ge=0)]
-    game: Count
-    time: Name
-    finished: bool
-    max_score: Number
-    person: _Seat | None
-    about: Annotated[dict[Name, bool | int | Number | Name | None], at_most(64)] = Field(default_factory=dict)
-    versions: Annotated[dict[Name, Name], at_most(64)] = Field(default_factory=dict)
-    players: Annotated[Items[_Player], Field(min_length=1), at_most(_MAX_SEATS)]
-    moves: Annotated[Items[_LoggedMove], at_most(_MAX_MOVES)]
-    undone: Annotated[int, Field(ge=0, le=_MAX_MOVES)] = 0
-
-    @model_validator(mode="after")
-    def _same_metrics(self) -> Self:
-        if len({frozenset(player.metrics) for player in self.players}) > 1:
-            raise ValueError("its players have different metrics")
-        return self
-
-
-class _Totals(Document):
-    totals: Annotated[Items[Annotated[tuple[Name, Name, Count, Count, Number], Field(strict=False)]], at_most(1000)]
-
-
-def read_entries(path: Path) -> list[dict[str, Any]]:
-    """The games of an export, in the order of the file; keys that cardgym does not know are dropped.
-
-    Raises:
-        CardgymError: if the file is missing or a line is not a game.
-    """
-    what = f"file {path}"
-    games = []
-    for number, line in enumerate(read_bytes(path, what, _MAX_BYTES).splitlines(), 1):
-        where = f"{what}: line {number} is not a game that cardgym wrote"
-        if len(line) > _MAX_LINE:
-            raise CardgymError(f"{where}: it has more than {_MAX_LINE:,} bytes")
-        game = parse_json(line, where)
-        validate(_Game, game, where)
-        games.append({**_known(_Game, game), "players": [_known(_Player, player) for player in game["players"]]})
-    return games
-
-
 def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[str, Any]]:
     """The games of a game log or of its export (.jsonl, .json), oldest first; those without a move are left out.
 
@@ -467,8 +397,3 @@ def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[s
 def is_export(path: Path) -> bool:
     """Whether a file is an export by its name."""
     return path.suffix in (".jsonl", ".json")
-
-
-def _known(kind: type[Document], values: dict[str, Any]) -> dict[str, Any]:
-    names = {field.alias or name for name, field in kind.model_fields.items()}
-    return {name: value for name, value in values.items() if name in names}
