@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cardgym
@@ -19,6 +20,7 @@ from cardgym.table.game_log import GameLog
 from cardgym.table.history import Reviewer, costs, save_costs
 from cardgym.table.presentation import COACH, presentation_of
 from cardgym.table.review import WORST, Review, decisions_of, review
+from cardgym.table.rollouts import falling
 from cardgym.table.session import Session, Setup
 from cardgym.table.terminal.review import summary_lines
 
@@ -156,6 +158,11 @@ def test_a_player_of_the_game_can_coach() -> None:
     advice = coach.advise(session.state, 0)
     assert advice.source.endswith("rollouts of initial")
     assert sorted(one.action for one in advice.actions) == session.legal_actions()
+
+
+def test_values_that_contradict_the_order_share_their_mean() -> None:
+    assert falling(np.array([3.0, 1.0, 2.0, 0.0])).tolist() == [3.0, 1.5, 1.5, 0.0]
+    assert falling(np.array([1.0, 2.0, 6.0])).tolist() == [3.0, 3.0, 3.0]
 
 
 def test_coach_says_how_strong_it_is_with_the_options_that_were_measured() -> None:

@@ -17,6 +17,7 @@ from cardgym.engine.kernel import MAX_PLAYERS, Kernel, code_name, kernel_of
 from cardgym.engine.numba.compilation import bound, name_entry_point, template
 from cardgym.engine.numba.rules import rule
 from cardgym.errors import CardgymError
+from cardgym.players.actions import one_hot
 from cardgym.players.base import KernelPlayer, PlayerSpec, legal_actions, resolve
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.statistics import half_widths
@@ -82,7 +83,6 @@ class Rollouts:
         self._by_reward = worth is None
         kernel = kernel_of(game, game.default_observation)
         self._sample, self._advance, self._evaluate = _compiled(kernel, worth or _no_worth)
-        self._mask = np.zeros(game.actions(options), np.int8)
         name_entry_point(f"{game.id} (coach)", self._advance)
 
     def advise(
@@ -92,6 +92,7 @@ class Rollouts:
         kind: str = "decision",
         *,
         base: float = 0.0,
+        prefers: bool = False,
         reason: Callable[[npt.NDArray[np.float64]], str] = lambda values: "",
     ) -> Advice:
         """The mean value of every legal action over the worlds, best first; see `Adviser.advise`.
@@ -101,16 +102,22 @@ class Rollouts:
             seat: the seat to decide.
             kind: the kind of decision.
             base: what values are relative to.
+            prefers: rank the actions as the player does, by its probabilities. Where the rollouts disagree with that
+                order, the actions share their mean value (isotonic regression).
             reason: what is said of an action, from its values in all worlds, (worlds,), float64.
         """
         legal, values = self._values(state, seat)
         values -= base
         means = values.mean(axis=0)
         errors = half_widths(values - values[:, [int(means.argmax())]])
+        order = np.arange(len(legal))
+        if prefers:
+            order = np.argsort(-self._preferences(state, seat)[legal], kind="stable")
+            means[order] = falling(means[order])
         words = self.game.words.action_text
         actions = [
-            ActionAdvice(action, words(state, action), float(mean), reason(column), float(error))
-            for action, mean, column, error in zip(legal, means, values.T, errors, strict=True)
+            ActionAdvice(legal[at], words(state, legal[at]), float(means[at]), reason(values[:, at]), float(errors[at]))
+            for at in order.tolist()
         ]
         source = f"{self._worlds:,} rollouts of {self.player}"
         return Advice(kind, self._unit, source, ranked(actions, self._unit), self._blunder)
@@ -129,6 +136,20 @@ class Rollouts:
                 self._evaluate(played, True, paid[:, : self.options.num_players])
             parts.append(paid[:, seat].reshape(count, len(legal)))
         return legal, np.concatenate(parts)
+
+    def _preferences(self, state: State, seat: int) -> npt.NDArray[np.floating[Any]]:
+        """The player's probability of each action, (actions,); 1 for its action if it does not know them."""
+        player = self._player
+        copy = np.zeros(1, self.game.state)
+        copy[:1] = state
+        seats = np.array([seat], np.int64)
+        observations, masks, _ = states.look(self.game, self.options, copy, seats, player.observation_name)
+        shares = None if isinstance(player, KernelPlayer) else player.probabilities(observations, masks)
+        if shares is None:
+            key = np.array([_key_of(observations.tobytes()), 0], np.uint64)
+            shares = one_hot(self._act(copy, seats, key[None], np.zeros(1, np.int64), key), masks)
+        row: npt.NDArray[np.floating[Any]] = shares[0]
+        return row
 
     def standing(self, state: State) -> npt.NDArray[np.float64]:
         """Each seat's mean share of the game, with the actual hidden cards: (num_players,), float64."""
@@ -175,6 +196,19 @@ class Rollouts:
         draws = draws_of(choice[rows, 0], choice[rows, 1]) if player.samples else None
         choice[rows, 1] += np.uint64(1)
         return legal_actions(player, observations, masks, draws)
+
+
+def falling(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The closest values that do not increase: neighbors that do share their mean."""
+    blocks: list[tuple[float, int]] = []
+    for value in values.tolist():
+        mean, size = value, 1
+        while blocks and blocks[-1][0] < mean:
+            before, count = blocks.pop()
+            mean = (before * count + mean * size) / (count + size)
+            size += count
+        blocks.append((mean, size))
+    return np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
 
 
 def look(

@@ -1,4 +1,4 @@
-"""The adviser of Coda: guesses by their exact probability, tile placements by rollouts."""
+"""The adviser of Coda: the share of games won, by the search of the strongest player of these options."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import State
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.generator import derive
+from cardgym.engine.numba.compilation import compiled, name_entry_point
+from cardgym.errors import CardgymError
 from cardgym.games.coda.arrangements import Table, weigh_arrangements, weigh_guesses
-from cardgym.games.coda.game import GAME
-from cardgym.games.coda.players import STOP_BELOW
-from cardgym.games.coda.rules import legal_action_mask
+from cardgym.games.coda.critic import PLAY_OUT, Critic
+from cardgym.games.coda.game import GAME, shipped_critic
+from cardgym.games.coda.knowledge import resample
+from cardgym.games.coda.rules import apply_action
+from cardgym.games.coda.search import OTHER, OWN, PLAY, ROOT, WORLD, play, remember, worth
 from cardgym.games.coda.state import (
     GUESSING,
     MAX_LINE,
@@ -20,47 +24,132 @@ from cardgym.games.coda.state import (
     REVEALING,
     STATE,
     CodaOptions,
+    num_actions,
     place_action,
     stop_action,
 )
 from cardgym.games.coda.text import action_text, tile_name
-from cardgym.table.advice import ActionAdvice, Advice, Adviser
-from cardgym.table.rollouts import Rollouts
+from cardgym.players.q_table import hash_of
+from cardgym.statistics import half_widths
+from cardgym.table.advice import ActionAdvice, Advice, Adviser, legal_of, ranked
+from cardgym.table.rollouts import look
 
-_BLUNDER = 0.2
-_WORLDS = 400
-_PROBABILITY = "probability of a hit"
+_UNIT = "% of games"
+_BLUNDER = 5.0
+"""The least cost of a blunder, in percent of games."""
+_GUESSES = 8
+"""The number of guesses to play out, the likeliest first, as `value-search` does."""
+_WORLDS, _PLAYED_OUT = 400, 150
+"""The number of states sampled for a decision, with a critic and without."""
+
+_Floats = npt.NDArray[np.float64]
+_Bools = npt.NDArray[np.bool_]
 
 
 def adviser(options: CodaOptions) -> Adviser:
     """The adviser for these options."""
-    rollouts: list[Rollouts] = []
-
-    def advise(state: State, seat: int) -> Advice:
-        if state.phase == GUESSING:
-            return _advise_guess(state, seat)
-        if state.phase == REVEALING:
-            return _advise_reveal(state, seat)
-        if not rollouts:
-            rollouts.append(_rollouts(options))
-        return rollouts[0].advise(state, seat, "place")
-
-    def luck(before: State, move: int, after: State, seat: int) -> float:
-        """The result of a guess (1 for a hit, else 0) minus its probability; negated for the opponent."""
-        if before.phase != GUESSING or move >= stop_action(before):
-            return 0.0
-        turn = int(before.turn)
-        place, tile = divmod(move, int(before.n))
-        hit = int(before.line[1 - turn, place]) == tile
-        gain = float(hit) - float(guess_probabilities(before, turn)[place, tile])
-        return gain if seat == turn else -gain
-
-    return Adviser(advise, luck=luck, luck_unit="hits")
+    return Adviser(_Search(options).advise, luck=_luck, luck_unit="hits")
 
 
-def _rollouts(options: CodaOptions) -> Rollouts:
-    unit = "share of games won"
-    return Rollouts(GAME, options, "bayes", unit=unit, blunder=_BLUNDER, worth=GAME.rules.score, worlds=_WORLDS)
+class _Search:
+    """Tries actions in sampled states as `value-search` does, or `search` with options that its critic does not fit."""
+
+    def __init__(self, options: CodaOptions) -> None:
+        self._options = options
+        self._records = np.zeros(3, STATE)
+        options.write(self._records.view(np.recarray)[ROOT])
+        self._mask = np.zeros(num_actions(options), np.int8)
+        try:
+            self._critic, self._worlds, self._name = shipped_critic(options), _WORLDS, "value-search"
+        except (CardgymError, ModuleNotFoundError):  # PyTorch, which reads the critic's file, may be missing.
+            self._critic, self._worlds, self._name = PLAY_OUT, _PLAYED_OUT, "search"
+        name_entry_point("Coda (coach)", _try_actions)
+
+    def advise(self, state: State, seat: int) -> Advice:
+        """See `Adviser`."""
+        observation, mask = look(GAME, self._options, state, seat, "full")
+        legal, n = legal_of(mask), int(state.n)
+        table = guess_probabilities(state, seat)
+        chances = {action: float(table[action // n, action % n]) for action in legal if action < n * n}
+        guesses = sorted((action for action in chances if chances[action] > 0.0), key=lambda action: -chances[action])
+        tried = [*guesses[:_GUESSES], *(action for action in legal if action not in chances)]
+        values, right = self._try(observation, tried)
+        hits, misses = _after_guesses(values, right)
+        expected = np.array([chances.get(action, 0.0) for action in tried])
+        # In the sample a guess is right more or less often than it is; only that it is right or wrong is corrected.
+        values -= np.where(np.isnan(hits - misses), 0.0, hits - misses) * (right - expected)
+        means = values.mean(axis=0)
+        errors = half_widths(values - values[:, [int(means.argmax())]])
+        own = _own_reasons(state, seat, tried) if state.phase == REVEALING else {}
+        actions = []
+        for at, action in enumerate(tried):
+            reason = own.get(action, "")
+            if action in chances:
+                reason = f"{_share(chances[action])} to hit"
+                if not np.isnan(hits[at] - misses[at]):
+                    reason += f"; wins {hits[at]:.0f} % of games after a hit, {misses[at]:.0f} % after a miss"
+            elif state.phase == GUESSING and action == stop_action(state):
+                reason = "the drawn tile stays hidden"
+            actions.append(
+                ActionAdvice(action, action_text(state, action), float(means[at]), reason, float(errors[at]))
+            )
+        # Less likely guesses win as often after a hit or a miss as the others do.
+        hit, miss = (
+            float(np.nanmean(one)) if np.isfinite(one).any() else float(means.mean()) for one in (hits, misses)
+        )
+        for action in sorted(set(chances) - set(tried)):
+            chance = chances[action]
+            value = min((1.0 - chance) * miss + chance * hit, float(means.max()))
+            place, tile = divmod(action, n)
+            reason = (
+                f"{_share(chance)} to hit" if chance else f"{tile_name(state, tile)} is impossible at place {place}"
+            )
+            error = float(errors.max())
+            actions.append(ActionAdvice(action, action_text(state, action), value, reason, error, chance > 0.0))
+        kind = {GUESSING: "guess", REVEALING: "turn up"}.get(int(state.phase), "place")
+        source = f"{self._worlds:,} states sampled from what you know, valued as {self._name} does"
+        return Advice(kind, _UNIT, source, ranked(actions, _UNIT), _BLUNDER)
+
+    def _try(self, observation: npt.NDArray[np.float32], actions: list[int]) -> tuple[_Floats, _Bools]:
+        """The games won, in percent, after each action in each state, and whether it is a right guess there."""
+        values = np.zeros((self._worlds, len(actions)))
+        right = np.zeros(values.shape, np.bool_)
+        _try_actions(self._records, observation, np.array(actions), self._mask, self._critic, values, right)
+        return 50.0 + 50.0 * values, right
+
+
+def _after_guesses(values: _Floats, right: _Bools) -> tuple[_Floats, _Floats]:
+    """The mean value of each action where it is a right guess and where it is not; NaN where that never happens."""
+    counts = right.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        hits = (values * right).sum(axis=0) / counts
+        return hits, (values * ~right).sum(axis=0) / (len(values) - counts)
+
+
+def _share(chance: float) -> str:
+    return "certain" if chance == 1.0 else f"{100 * chance:.1f} %"
+
+
+def _own_reasons(state: State, seat: int, actions: list[int]) -> dict[int, str]:
+    """How easily each own tile is guessed by an observer who sees neither hand."""
+    weights = np.zeros((MAX_LINE, MAX_TILES))
+    total = _weigh_own(_array(state), seat, weights)
+    places = {action: action - place_action(state, 0) for action in actions}
+    return {
+        action: f"an observer who sees neither hand gives it {100 * weights[at, state.line[seat, at]] / total:.1f} %"
+        for action, at in places.items()
+    }
+
+
+def _luck(before: State, move: int, after: State, seat: int) -> float:
+    """The result of a guess (1 for a hit, else 0) minus its probability; negated for the opponent."""
+    if before.phase != GUESSING or move >= stop_action(before):
+        return 0.0
+    turn = int(before.turn)
+    place, tile = divmod(move, int(before.n))
+    hit = int(before.line[1 - turn, place]) == tile
+    gain = float(hit) - float(guess_probabilities(before, turn)[place, tile])
+    return gain if seat == turn else -gain
 
 
 def guess_probabilities(state: State, seat: int) -> Table:
@@ -68,50 +157,9 @@ def guess_probabilities(state: State, seat: int) -> Table:
 
     Exact given everything the seat knows: its own tiles, the colours, face-up tiles and every past guess.
     """
-    weights = _no_weights()
+    weights = np.zeros((MAX_LINE, MAX_TILES))
     total = _weigh(_array(state), seat, weights)
     return weights / total if total else weights
-
-
-def _advise_guess(state: State, seat: int) -> Advice:
-    chances = guess_probabilities(state, seat)
-    n, stop = int(state.n), stop_action(state)
-    actions = []
-    for action in _legal(state):
-        text = action_text(state, action)
-        if action == stop:
-            reason = f"a rule of thumb, not calculated: stop where no guess reaches {100 * STOP_BELOW:.0f} %"
-            actions.append(ActionAdvice(action, text, STOP_BELOW, reason))
-            continue
-        place, tile = divmod(action, n)
-        chance = float(chances[place, tile])
-        candidates = int((chances[place] > 0).sum())
-        reason = f"{100 * chance:.1f} %: {candidates} tile{'s' if candidates > 1 else ''} possible at place {place}"
-        if chance == 0.0:
-            reason = f"{tile_name(state, tile)} is impossible at place {place}"
-        elif chance == 1.0:
-            reason = "certain"
-        actions.append(ActionAdvice(action, text, chance, reason, possible=chance > 0.0))
-    actions.sort(key=lambda one: -one.value)
-    return Advice("guess", _PROBABILITY, "exact calculation", tuple(actions), _BLUNDER)
-
-
-def _advise_reveal(state: State, seat: int) -> Advice:
-    """The tile to turn up: the easiest to guess without seeing either hand."""
-    weights = _no_weights()
-    total = _weigh_own(_array(state), seat, weights)
-    actions = []
-    for action in _legal(state):
-        place = action - place_action(state, 0)
-        chance = float(weights[place, int(state.line[seat, place])] / total)
-        reason = f"an observer who sees neither hand gives it {100 * chance:.1f} %"
-        actions.append(ActionAdvice(action, action_text(state, action), chance, reason))
-    actions.sort(key=lambda one: -one.value)
-    return Advice("turn up", "probability that it is guessed anyway", "exact calculation", tuple(actions), _BLUNDER)
-
-
-def _no_weights() -> Table:
-    return np.zeros((MAX_LINE, MAX_TILES), np.float64)
 
 
 def _array(state: State) -> npt.NDArray[Any]:
@@ -120,14 +168,33 @@ def _array(state: State) -> npt.NDArray[Any]:
     return states
 
 
-def _legal(state: State) -> list[int]:
-    size = int(state.n) ** 2 + 1 + int(state.n) // 2
-    mask = np.zeros(size, np.int8)
-    _fill_mask(_array(state), mask)
-    return [int(action) for action in np.flatnonzero(mask)]
-
-
 # -- compiled ---------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _try_actions(
+    records: Any, observation: npt.NDArray[np.float32], actions: npt.NDArray[np.int64], mask: npt.NDArray[np.int8],
+    critic: Critic, values: _Floats, right: _Bools,
+) -> None:  # fmt: skip
+    """Fill in the value of each action in each sampled state, from -1 to 1, and whether it is a right guess there."""
+    remember(records[ROOT], observation)
+    key = hash_of(observation)
+    n = int(records[ROOT].n)
+    generator = np.empty(2, np.uint64)
+    for world in range(values.shape[0]):
+        generator[0] = derive(key, np.uint64(world))
+        generator[1] = np.uint64(0)
+        records[WORLD] = records[ROOT]
+        resample(records[WORLD], OWN, generator)
+        start = generator[1]
+        for at in range(actions.shape[0]):
+            generator[1] = start  # The same random numbers for every action.
+            records[PLAY] = records[WORLD]
+            action = actions[at]
+            right[world, at] = action < n * n and records[WORLD].line[OTHER, action // n] == action % n
+            apply_action(records[PLAY], action)
+            play(records[PLAY], mask, generator, critic.values.shape[0] > 0)
+            values[world, at] = worth(records[PLAY], critic)
 
 
 @compiled
@@ -140,8 +207,3 @@ def _weigh_own(states: Any, seat: int, weights: Table) -> float:
     state = states[0]
     shown = int(state.up[seat]) | int(state.up[1 - seat])
     return weigh_arrangements(state, seat, ((1 << int(state.n)) - 1) & ~shown, weights)
-
-
-@compiled
-def _fill_mask(states: Any, mask: npt.NDArray[np.int8]) -> None:
-    legal_action_mask(states[0], mask)

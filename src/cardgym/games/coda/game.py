@@ -14,6 +14,7 @@ from cardgym.games.coda.players import PLAYERS
 from cardgym.games.coda.state import CodaOptions
 
 if TYPE_CHECKING:
+    from cardgym.games.coda.critic import Critic
     from cardgym.games.coda.search import SearchPlayer
 
 
@@ -129,11 +130,20 @@ OFFICIAL_DOC = _document(CodaOptions.parse(OFFICIAL_DEFAULTS), 690, _MORE)
 
 def value_search(options: state.CodaOptions) -> SearchPlayer:
     """The player `value-search`, which evaluates states with the critic of the shipped PPO agent."""
-    from cardgym.games.coda.critic import load_critic
     from cardgym.games.coda.search import VALUE_EFFORT, SearchPlayer
 
-    critic = load_critic(root() / CHECKPOINTS / "coda" / "official_ppo.safetensors", OFFICIAL, options)
-    return SearchPlayer(options, VALUE_EFFORT, critic, "value-search")
+    return SearchPlayer(options, VALUE_EFFORT, shipped_critic(options), "value-search")
+
+
+def shipped_critic(options: state.CodaOptions) -> Critic:
+    """The critic of the shipped PPO agent.
+
+    Raises:
+        CardgymError: for options that it does not fit.
+    """
+    from cardgym.games.coda.critic import load_critic
+
+    return load_critic(root() / CHECKPOINTS / "coda" / "official_ppo.safetensors", OFFICIAL, options)
 
 
 GAME = Game(

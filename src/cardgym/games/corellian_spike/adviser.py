@@ -1,4 +1,8 @@
-"""The adviser of Corellian Spike: credits won in the hand, by rollouts of the strongest player."""
+"""The adviser of Corellian Spike: credits won in the hand, by rollouts of the strongest player.
+
+Actions are ranked as that player ranks them: rollouts deal the hidden cards uniformly, whatever the opponents have bet,
+and whoever takes the action of the highest value loses to the player.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +48,7 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
         kind = "bet" if state.phase == BETTING else "buy" if state.phase == BUYING else "place"
         # Relative to the credits the seat has now, not to those it started the game with.
         so_far = float(state.stack[seat] - state.credits)
-        advice = rollouts.advise(state, seat, kind, base=so_far, reason=_share_won)
+        advice = rollouts.advise(state, seat, kind, base=so_far, prefers=True, reason=_share_won)
         best, *others = advice.actions
         best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat)}")
         return dataclasses.replace(advice, actions=(best, *others))
@@ -74,13 +78,13 @@ def _rollouts(options: CorellianSpikeOptions) -> Rollouts:
 
     try:
         return of(_STRONGEST.get(options.num_players, "heuristic"))
-    except CardgymError:
+    except (CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
         return of("heuristic")
 
 
 def _share_won(values: npt.NDArray[np.float64]) -> str:
     """How often an action wins the hand: the seat then has more credits than now."""
-    return f"wins the hand {100 * float((values > 0).mean()):.0f} % of the time"
+    return f"wins the hand in {100 * float((values > 0).mean()):.0f} % of the rollouts"
 
 
 def _odds(state: State, seat: int) -> str:

@@ -16,7 +16,7 @@ from cardgym.games.cribbage.state import (
     TOSSING,
 )
 from cardgym.games.cribbage.text import count_aloud, counted_hands, describe, play_points, says_go
-from cardgym.table.presentation import Presentation
+from cardgym.table.presentation import COACH, Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
 _RANK_NAMES = ("ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king")
@@ -221,6 +221,7 @@ STRENGTH = {
     "greedy": "wins 32.7 % [32.0, 33.4] against expert, 98.1 % against random; 10,000 games each",
     "expert": "wins 99.5 % [99.3, 99.6] against random, 67.3 % against greedy; 10,000 games each",
     "equilibrium": "wins 55.6 % [55.4, 55.8] against expert, 68.2 % [68.0, 68.4] against greedy; 100,000 games each",
+    COACH: "wins 55.5 % [52.7, 58.3] against equilibrium; 400 games",
 }
 
 DEAL_STRENGTH = {

@@ -1,0 +1,44 @@
+"""What the coach of Corellian Spike advises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cardgym import find
+from cardgym.games.corellian_spike.state import FOLD
+from cardgym.players.base import CompiledPlayer, resolve
+from cardgym.table.coach import Coach
+from cardgym.table.rollouts import look
+from cardgym.table.session import Session, Setup
+
+pytest.importorskip("torch")
+
+
+def test_first_advice_is_the_action_that_the_strongest_agent_prefers() -> None:
+    game = find("CorellianSpike-v0")
+    options = game.parse_options()
+    coach, agent = Coach(game, options), resolve("ppo:greedy", game, options)
+    session = Session(Setup(game, options, [CompiledPlayer("heuristic")], seed=4, seat=0))
+    session.play()
+    rng = np.random.default_rng(4)
+    advised = 0
+    while not session.over and advised < 15:
+        legal = session.legal_actions()
+        if len(legal) > 1:
+            advice = coach.advise(session.state, 0)
+            observation, mask = look(game, options, session.state, 0, agent.observation_name)
+            assert advice.best.action == agent.act(observation[None], mask[None])[0]
+            assert advice.unit == "credits"
+            assert all(one.value <= advice.best.value for one in advice.actions)
+            advised += 1
+        session.act(int(rng.choice([action for action in legal if action != FOLD])))
+    assert advised > 5
+
+
+def test_without_an_agent_for_the_options_the_coach_rolls_out_heuristic() -> None:
+    game = find("CorellianSpike-v0")
+    options = game.parse_options({"num_players": 5})
+    session = Session(Setup(game, options, [CompiledPlayer("heuristic")] * 4, seed=4, seat=0))
+    session.play()
+    assert Coach(game, options).advise(session.state, 0).source == "4,000 rollouts of heuristic"
