@@ -188,8 +188,8 @@ def test_search_is_found_by_name_and_plays_the_same_game_again() -> None:
         ("Coda-v0", "double_dqn", "random", "fixed", 0.84),
         ("Coda-v0", "dqn", "random", "fixed", 0.84),
         ("Coda-v0", "ppo", "random", "fixed", 0.84),
-        ("CodaOfficial-v0", "official_double_dqn", "bayes", "rotate", 0.5),
-        ("CodaOfficial-v0", "official_ppo", "bayes", "rotate", 0.6),
+        ("CodaOfficial-v0", "official_double_dqn", "bayes", "rotate", 0.43),
+        ("CodaOfficial-v0", "official_ppo", "bayes", "rotate", 0.53),
     ],
 )
 def test_checkpoints_play_as_their_cards_say(

@@ -213,9 +213,9 @@ OFFICIAL_STRENGTH = {
     "random-colour": "wins 3.3 % [2.9, 3.6] against heuristic; 10,000 games",
     "random-consistent": "wins 60.4 % [59.4, 61.3] against heuristic; 10,000 games",
     "heuristic": "wins 99.5 % [99.3, 99.6] against random; 10,000 games",
-    "bayes": "wins 82.8 % [82.1, 83.5] against heuristic; 10,000 games",
-    "search": "wins 66.7 % [64.7, 68.6] against bayes; 2,000 games",
-    "value-search": "wins 70.9 % [70.0, 71.7] against bayes; 10,000 games",
+    "bayes": "wins 86.3 % [86.1, 86.5] against heuristic; 100,000 games",
+    "search": "wins 63.0 % [56.7, 68.9] against bayes; 200 games",
+    "value-search": "won 70.9 % [70.0, 71.7] against a weaker bayes of before; 10,000 games",
 }
 
 
