@@ -48,10 +48,12 @@ def test_bad_arguments_are_refused(tmp_path):
 
 def test_table_round_trips_through_its_file(tmp_path):
     points = np.array([[0, 1, -1, 0, 0, 0, 0, 0, 0, 8, -8, -5], [-2, 2, -1, 0, 0, 0, 0, 0, 0, 4, -4, -3]], np.int8)
-    table = chance_table(np.linspace(0, 1, 5 * 122 * 122).reshape(5, 122, 122), points)
+    tossed = np.full((2, 169), 1 / 169)
+    table = chance_table(np.linspace(0, 1, 5 * 122 * 122).reshape(5, 122, 122), points, tossed)
     save_table(tmp_path / "chances.safetensors", table, deals=2, seed=1)
     again = load_table(tmp_path / "chances.safetensors")
     np.testing.assert_allclose(again.chances, table.chances, atol=1e-5)
+    np.testing.assert_array_equal(again.tossed, tossed)
     assert (again.crib, again.play) == (table.crib, table.play) == (4.0, 0.5)
     assert again.before[0].tolist() == [[1, 1, 0.5], [2, 3, 0.5]]  # Of the pone before its hand.
     assert again.before[1].tolist() == [[1, 9, 0.5], [3, 6, 0.5]]  # The dealer's hand comes after the pone's.

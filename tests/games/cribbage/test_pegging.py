@@ -12,7 +12,7 @@ from cribbage_driver import CribbageDriver, compiled_only
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.pegging.command import run
 from cardgym.games.cribbage.pegging.hands import SETS, taker_shares
-from cardgym.games.cribbage.pegging.inference import Play, Situation, last_card_chances
+from cardgym.games.cribbage.pegging.inference import Play, Situation, opponent_weights
 from cardgym.games.cribbage.pegging.player import make_player
 from cardgym.games.cribbage.pegging.policy import load_policy
 from cardgym.games.cribbage.pegging.solver import PeggingSolver, pair_weights
@@ -206,10 +206,10 @@ def test_last_card_is_inferred_from_what_takers_would_have_played():
     known = np.zeros(13, np.int8)
     shares = []
     for takers in (0.0, 0.5):
-        chances = np.zeros(13)
+        chances = np.zeros((2, 13))
         at = Situation(played, 2, 1, 1, 0, 0, known, Play(played, by, 5))
-        last_card_chances(load_policy()._replace(takers=takers), at, chances)
-        shares.append(chances / chances.sum())
+        opponent_weights(load_policy()._replace(takers=takers), at, *chances)
+        shares.append(chances.sum(0) / chances.sum())
     for rank in (4, 9):
         assert 0 < shares[1][rank] < shares[0][rank]
 

@@ -47,6 +47,8 @@ class ChanceTable(NamedTuple):
             is counted, the other's until then, and the probability.
         crib: the mean points of the crib.
         play: the mean points of the pone in the play, minus those of the dealer.
+        tossed: (2, 169), float64: how often the pone and the dealer discard each pair of ranks, at 13 x the lower
+            rank + the higher.
         near: tosses are chosen by the chance to win if either side needs at most this many points.
     """
 
@@ -54,21 +56,25 @@ class ChanceTable(NamedTuple):
     before: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
     crib: float
     play: float
+    tossed: npt.NDArray[np.float64]
     near: int = NEAR
 
 
-def chance_table(chances: npt.NDArray[np.float64], points: npt.NDArray[np.int8]) -> ChanceTable:
+def chance_table(
+    chances: npt.NDArray[np.float64], points: npt.NDArray[np.int8], tossed: npt.NDArray[np.float64]
+) -> ChanceTable:
     """The table for these chances and deals.
 
     Args:
         chances: what `chances.win_chances` returns.
         points: (deals, 12): the points of each deal; see `chances.sample_deals`.
+        tossed: (2, 169): how often each pair of ranks is discarded; see there.
     """
     play = points[:, :9].astype(np.int64)
     pone, dealer = np.maximum(play, 0).sum(1), np.maximum(-play, 0).sum(1)
     before = _outcomes(pone, dealer), _outcomes(dealer, pone + points[:, 9])
     return ChanceTable(
-        chances.astype(np.float32), before, float(-points[:, 11].mean()), float(play[:, 1:].sum(1).mean())
+        chances.astype(np.float32), before, float(-points[:, 11].mean()), float(play[:, 1:].sum(1).mean()), tossed
     )
 
 
@@ -81,7 +87,9 @@ def save_table(path: Path, table: ChanceTable, *, deals: int, seed: int) -> None
     """Write a table made from that many sampled deals."""
     document = {"format": FORMAT, "deals": deals, "seed": seed, "crib": table.crib, "play": table.play}
     chances = np.rint(table.chances * _STEPS).astype(np.uint16)
-    arrays: Arrays = {"chances": chances, "before_pone": table.before[0], "before_dealer": table.before[1]}
+    arrays: Arrays = {
+        "chances": chances, "before_pone": table.before[0], "before_dealer": table.before[1], "tossed": table.tossed,
+    }  # fmt: skip
     write_tensors(path, document, arrays)
 
 
@@ -91,11 +99,14 @@ def load_table(path: Path = PATH) -> ChanceTable:
 
     outcomes = (np.float64, (None, 3))
     shape = (len(PHASES), HOLES + 1, HOLES + 1)
-    layout: Layout = {"chances": (np.uint16, shape), "before_pone": outcomes, "before_dealer": outcomes}
+    layout: Layout = {
+        "chances": (np.uint16, shape), "before_pone": outcomes, "before_dealer": outcomes,
+        "tossed": (np.float64, (2, 169)),
+    }  # fmt: skip
     document, arrays = read_tensors(path, f"chances {path}", ChancesDocument, layout)
     before = _common(arrays["before_pone"]), _common(arrays["before_dealer"])
     chances = arrays["chances"] / np.float32(_STEPS)
-    return ChanceTable(chances.astype(np.float32), before, document.crib, document.play)
+    return ChanceTable(chances.astype(np.float32), before, document.crib, document.play, arrays["tossed"])
 
 
 def _common(outcomes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -107,7 +118,9 @@ def _common(outcomes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def no_table() -> ChanceTable:
     """A table by which nothing is near: points decide every toss."""
     nothing = np.zeros((0, 3))
-    return ChanceTable(np.zeros((len(PHASES), HOLES + 1, HOLES + 1), np.float32), (nothing, nothing), 0.0, 0.0, 0)
+    return ChanceTable(
+        np.zeros((len(PHASES), HOLES + 1, HOLES + 1), np.float32), (nothing, nothing), 0.0, 0.0, np.zeros((2, 169)), 0
+    )
 
 
 # -- compiled ---------------------------------------------------------------------------------------------------------

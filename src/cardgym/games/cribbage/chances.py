@@ -37,20 +37,26 @@ _FIRST = np.array([0, 1, 9, 10, 11])
 _COLUMNS = 12
 
 
-def sample_deals(deals: int, seed: int = 1) -> npt.NDArray[np.int8]:
-    """The points of sampled deals, (deals, 12): heels, eight plays, two hands, the crib; positive for the pone."""
+def sample_deals(deals: int, seed: int = 1) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
+    """The points and the discards of sampled deals.
+
+    Returns:
+        The points, (deals, 12): heels, eight plays, two hands, the crib; positive for the pone. And how often the pone
+        and the dealer discard each pair of ranks, (2, 169), at 13 x the lower rank + the higher.
+    """
     options = GAME.parse_options({"target": 1000, "deals": 1, "reward": "points"})
     points = np.zeros((deals, _COLUMNS), np.int8)
     generator = np.array([seed, 0], np.uint64)
-    _sample(np.array(GAME.new_state(options)), load_policy(), no_table(), new_buffers(), generator, points)
-    return points
+    tossed = np.zeros((2, 169))
+    _sample(np.array(GAME.new_state(options)), load_policy(), no_table(), new_buffers(), generator, points, tossed)
+    return points, tossed / deals
 
 
 def win_chances(points: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
     """The pone's chance to win, (5, 122, 122), by phase and by the points that the pone and the dealer need.
 
     Args:
-        points: what `sample_deals` returns.
+        points: the points that `sample_deals` returns.
     """
     chances = np.zeros((len(PHASES), HOLES + 1, HOLES + 1))
     _work_back(points, chances)
@@ -70,7 +76,7 @@ def save_chances(path: Path, chances: npt.NDArray[np.float64]) -> None:
 @compiled
 def _sample(
     states: npt.NDArray[np.void], policy: PeggingPolicy, table: ChanceTable, buffers: Buffers,
-    generator: npt.NDArray[np.uint64], points: npt.NDArray[np.int8],
+    generator: npt.NDArray[np.uint64], points: npt.NDArray[np.int8], tossed: npt.NDArray[np.float64],
 ) -> None:  # fmt: skip
     """Play deals and write the points scored, in order: positive for the pone, negative for the dealer."""
     state = states[0]
@@ -94,6 +100,9 @@ def _sample(
                 points[row, 1 + plays] = _pegged(state) - before
                 plays += 1
         dealer = int(state.dealer)
+        for seat in range(2):
+            one, other = int(state.crib[2 * seat]) % 13, int(state.crib[2 * seat + 1]) % 13
+            tossed[1 if seat == dealer else 0, 13 * min(one, other) + max(one, other)] += 1.0
         points[row, 0] = -state.tally[dealer, HEELS]
         points[row, 9] = state.tally[1 - dealer, PONE_HAND]
         points[row, 10] = -state.tally[dealer, DEALER_HAND]
@@ -159,14 +168,14 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.console.tables import print_results
     from cardgym.games.cribbage.chance_table import chance_table, save_table
 
-    points = sample_deals(arguments.deals, arguments.seed)
+    points, tossed = sample_deals(arguments.deals, arguments.seed)
     chances = win_chances(points)
     rows = [(f"pone needs {pone}", *(f"{100 * chances[0, pone, dealer]:.0f}" for dealer in _SHOWN)) for pone in _SHOWN]
     heads = ("%", *(f"dealer {dealer}" for dealer in _SHOWN))
     first = 100 * (1 - chances[0, -1, -1])
     print_results("The pone wins, before the deal", heads, rows, f"the first dealer wins {first:.1f} %")
     if arguments.out is not None and arguments.out.suffix == ".safetensors":
-        save_table(arguments.out, chance_table(chances, points), deals=arguments.deals, seed=arguments.seed)
+        save_table(arguments.out, chance_table(chances, points, tossed), deals=arguments.deals, seed=arguments.seed)
     elif arguments.out is not None:
         save_chances(arguments.out, chances)
     if arguments.plot is not None:

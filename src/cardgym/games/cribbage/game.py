@@ -79,7 +79,11 @@ GAME = Game(
         "rated": Observation(rated_observation.observe_rated, rated_observation.features),
     },
     words=Words.of(text),
-    players={**PLAYERS, "equilibrium": "cardgym.games.cribbage.pegging.player:make_player"},
+    players={
+        **PLAYERS,
+        "equilibrium": "cardgym.games.cribbage.pegging.player:make_player",
+        "champion": "cardgym.games.cribbage.pegging.champion:make_player",
+    },
     opponent="expert",
     metrics=METRICS,
 )

@@ -10,7 +10,17 @@ import numpy.typing as npt
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.pegging.endings import best_alone, value_of_two
-from cardgym.games.cribbage.pegging.hands import CHOOSE, RANKS, SLOTS, WITH, slot_of, taker_shares, whole_hand
+from cardgym.games.cribbage.pegging.hands import (
+    CHOOSE,
+    LOWEST,
+    NUM_OF_SIZE,
+    RANKS,
+    SLOTS,
+    WITH,
+    slot_of,
+    taker_shares,
+    whole_hand,
+)
 from cardgym.games.cribbage.pegging.policy import FLOOR, LEVELS_OF_CHOICE, PeggingPolicy, find_node, node_key
 from cardgym.games.cribbage.pegging.tree import sequence_code
 from cardgym.games.cribbage.scoring import points_of_next
@@ -65,7 +75,7 @@ class Situation(NamedTuple):
 
 
 @rule
-def _pile_of(count: int, play: Play, pile: npt.NDArray[np.int8]) -> int:
+def pile_of(count: int, play: Play, pile: npt.NDArray[np.int8]) -> int:
     """Fill `pile` with the ranks since the last restart, which add up to the count; how many they are."""
     start = play.number
     total = 0
@@ -78,7 +88,7 @@ def _pile_of(count: int, play: Play, pile: npt.NDArray[np.int8]) -> int:
 
 
 @rule
-def _code_of(play: Play) -> int:
+def code_of(play: Play) -> int:
     code = 0
     for place in range(play.number):
         code = sequence_code(code, place, int(play.sides[place]), int(play.ranks[place]))
@@ -112,7 +122,7 @@ def _decisions_of(side: int, play: Play, decisions: npt.NDArray[np.int64]) -> in
 
 
 @rule
-def _with_played(size: int, number: int, side: int, start: int, play: Play) -> int:
+def with_played(size: int, number: int, side: int, start: int, play: Play) -> int:
     """The number of a multiset with the cards added that a side played from place `start` on."""
     for place in range(start, play.number):
         if play.sides[place] == side:
@@ -122,7 +132,7 @@ def _with_played(size: int, number: int, side: int, start: int, play: Play) -> i
 
 
 @rule
-def _multiset_of(ranks: npt.NDArray[np.int8], size: int) -> int:
+def multiset_of(ranks: npt.NDArray[np.int8], size: int) -> int:
     """The number of the multiset of the first `size` ranks, in any order."""
     number = 0
     for place in range(size):
@@ -144,7 +154,7 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.N
         values: (13,), filled with how good each rank is: a probability, or points.
     """
     size, count = at.size, at.running_count
-    number = _multiset_of(at.held, size)
+    number = multiset_of(at.held, size)
     legal = 0
     for slot in range(size):
         rank = int(SLOTS[size, number, slot])
@@ -156,7 +166,7 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.N
         return _best_order(at, values)
     if size + at.theirs <= 3:
         return _count_out(policy, at, number, values)
-    base = find_node(policy, node_key(_code_of(at.play), at.dealer, count == 0 and at.play.number > 0))
+    base = find_node(policy, node_key(code_of(at.play), at.dealer, count == 0 and at.play.number > 0))
     chosen = int(SLOTS[size, number, 0])
     if base < 0:
         return chosen
@@ -184,7 +194,7 @@ def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
     """The first card of the best order, when the opponent has none."""
     held, size, count = at.held, at.size, at.running_count
     pile, work = np.empty(10, np.int8), np.empty(10, np.int8)
-    length = _pile_of(count, at.play, pile)
+    length = pile_of(count, at.play, pile)
     cards = np.full(3, -1, np.int8)
     best = -1
     chosen = int(held[0])
@@ -207,9 +217,11 @@ def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
 @rule
 def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: npt.NDArray[np.float64]) -> int:
     """The better of two cards, given the chances of the opponent's last card."""
-    pile, chances = np.empty(10, np.int8), np.empty(13)
-    length = _pile_of(at.running_count, at.play, pile)
-    last_card_chances(policy, at, chances)
+    pile, chances, taken = np.empty(10, np.int8), np.empty(13), np.empty(13)
+    length = pile_of(at.running_count, at.play, pile)
+    opponent_weights(policy, at, chances, taken)
+    for rank in range(13):
+        chances[rank] += taken[rank]
     low, high = int(SLOTS[2, number, 0]), int(SLOTS[2, number, 1])
     gain = 0.0
     total = 0.0
@@ -230,42 +242,41 @@ def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: npt.ND
 
 
 @rule
-def last_card_chances(policy: PeggingPolicy, at: Situation, chances: npt.NDArray[np.float64]) -> None:
-    """Fill `chances`, (13,), with numbers proportional to the chance that the opponent's last card has each rank.
+def opponent_weights(
+    policy: PeggingPolicy, at: Situation, equal: npt.NDArray[np.float64], taken: npt.NDArray[np.float64]
+) -> None:
+    """Fill in numbers proportional to the chance that the opponent holds each multiset, by the kind of opponent.
 
     By Bayes: the prior is how often the opponent keeps the hand and how many such hands the cards seen leave in the
-    pack. The likelihood is the probability of its cards so far:
-    by the policy or, with probability `takers`, by a taker.
+    pack. The likelihood is the probability of its cards so far: by the policy or, with probability `takers`, by a
+    taker.
+
+    Args:
+        policy: the policy.
+        at: what the player knows.
+        equal: (multisets of the cards the opponent holds,), for an opponent that plays by the policy.
+        taken: the same for a taker.
     """
-    play, known, side = at.play, at.known, 1 - at.dealer
-    taken = np.empty(13)
-    three = _with_played(0, 0, side, 0, play)
-    for rank in range(13):
-        hand = whole_hand(3, three, rank)
-        left = 4 - int(known[rank])
-        for place in range(play.number):
-            if play.sides[place] == side and play.ranks[place] == rank:
-                left -= 1
-        possible = left > 0 and worth(rank) >= at.floor
-        chances[rank] = policy.kept[side, hand] * _ways(hand, known) if possible else 0.0
-        taken[rank] = chances[rank] * policy.takers
-        chances[rank] *= 1.0 - policy.takers
+    play, known, side, left = at.play, at.known, 1 - at.dealer, at.theirs
+    played = with_played(0, 0, side, 0, play)
+    for rest in range(NUM_OF_SIZE[left]):
+        hand = whole_hand(4 - left, played, rest)
+        prior = policy.kept[side, hand] * _ways(hand, known) if LOWEST[left, rest] >= at.floor else 0.0
+        equal[rest] = prior * (1.0 - policy.takers)
+        taken[rest] = prior * policy.takers
     decisions = np.empty((3, 4), np.int64)
     for made in range(_decisions_of(side, play, decisions)):
         base = find_node(policy, decisions[made, _KEY])
         if base < 0:
             continue
         size, place, count = 4 - made, int(decisions[made, _PLACE]), int(decisions[made, _COUNT])
-        rest = _with_played(0, 0, side, place, play)
         rank = int(play.ranks[place])
-        for last in range(13):
-            if chances[last] + taken[last] > 0.0:
-                number = int(WITH[size - 1, rest, last])
-                chances[last] *= _share_of(policy, base, size, number, rank, 31 - count)
-                if taken[last] > 0.0:
-                    taken[last] *= _share_of_taker(decisions[made, _WORD], count, size, number, rank)
-    for rank in range(13):
-        chances[rank] += taken[rank]
+        for rest in range(NUM_OF_SIZE[left]):
+            if equal[rest] + taken[rest] > 0.0:
+                number = with_played(left, rest, side, place, play)
+                equal[rest] *= _share_of(policy, base, size, number, rank, 31 - count)
+                if taken[rest] > 0.0:
+                    taken[rest] *= _share_of_taker(decisions[made, _WORD], count, size, number, rank)
 
 
 @rule
@@ -279,8 +290,8 @@ def play_likelihood(policy: PeggingPolicy, side: int, held: npt.NDArray[np.int8]
         size: how many these are.
         play: the cards played.
     """
-    last = _multiset_of(held, size)
-    hand = _with_played(size, last, side, 0, play)
+    last = multiset_of(held, size)
+    hand = with_played(size, last, side, 0, play)
     likelihood = 1.0 - policy.takers
     taken = policy.takers
     decisions = np.empty((3, 4), np.int64)
@@ -290,7 +301,7 @@ def play_likelihood(policy: PeggingPolicy, side: int, held: npt.NDArray[np.int8]
             continue
         place, count = int(decisions[made, _PLACE]), int(decisions[made, _COUNT])
         rank = int(play.ranks[place])
-        number = _with_played(size, last, side, place, play)
+        number = with_played(size, last, side, place, play)
         likelihood *= _share_of(policy, base, 4 - made, number, rank, 31 - count)
         if taken > 0.0:
             taken *= _share_of_taker(decisions[made, _WORD], count, 4 - made, number, rank)

@@ -180,7 +180,8 @@ def decide(
     while size < 4 and cards[size] >= 0:
         ranks[size] = cards[size] % 13
         size += 1
-    rank = _play(seen, size, policy, draw, buffers)
+    buffers.values[:] = 0.0
+    rank = choose_rank(policy, situation_of(seen, size, buffers), draw, buffers.values)
     action = int(cards[0])
     for place in range(size):
         if ranks[place] == rank:
@@ -201,6 +202,19 @@ def _toss(
         if buffers.worths[toss] > buffers.worths[best]:
             best = toss
     return best
+
+
+@rule
+def toss_win_chances(
+    cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy,
+    table: ChanceTable, gains: npt.NDArray[np.float32], chances: npt.NDArray[np.float32],
+) -> None:  # fmt: skip
+    """Fill `chances`, (15,), with the chance to win after each toss, and `gains` as `toss_chances` explains."""
+    for toss in range(NUM_TOSSES):
+        crib = crib_mean(cards, toss, dealer) - table.crib
+        play = policy.worths[dealer, kept_set(cards, toss)] + (table.play if dealer else -table.play)
+        gains[toss] = play + (crib if dealer else -crib)
+    toss_chances(table, cards, dealer, to_go, opponent_to_go, gains, chances)
 
 
 @rule
@@ -230,11 +244,7 @@ def rate_tosses(
         for toss in range(NUM_TOSSES):
             worths[toss] += policy.worths[dealer, kept_set(cards, toss)]
         return False
-    for toss in range(NUM_TOSSES):
-        crib = crib_mean(cards, toss, dealer) - table.crib
-        play = policy.worths[dealer, kept_set(cards, toss)] + (table.play if dealer else -table.play)
-        gains[toss] = play + (crib if dealer else -crib)
-    toss_chances(table, cards, dealer, to_go, opponent_to_go, gains, buffers.chances)
+    toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, gains, buffers.chances)
     per_point = point_worth(table, dealer, to_go, opponent_to_go)
     for toss in range(NUM_TOSSES):
         worths[toss] = buffers.chances[toss] / per_point
@@ -242,12 +252,12 @@ def rate_tosses(
 
 
 @rule
-def _play(seen: npt.NDArray[np.float32], size: int, policy: PeggingPolicy, draw: float, buffers: Buffers) -> int:
+def situation_of(seen: npt.NDArray[np.float32], size: int, buffers: Buffers) -> Situation:
+    """What the observation `plain` says in the play, for a hand of `size` cards, whose ranks are in `buffers`."""
     dealer = int(seen[PLAIN_DEALER])
     ranks, played, played_by, known = buffers.ranks, buffers.played, buffers.played_by, buffers.known
     for rank in range(13):
         known[rank] = 0
-        buffers.values[rank] = 0.0
     for place in range(size):
         known[ranks[place]] += 1
     for place in range(2):
@@ -262,5 +272,4 @@ def _play(seen: npt.NDArray[np.float32], size: int, policy: PeggingPolicy, draw:
         known[rank] += 1 if mine else 0
         num_played += 1
     count, theirs, floor = int(seen[PLAIN_COUNT]), int(seen[PLAIN_OPPONENT_CARDS]), int(seen[PLAIN_OPPONENT_FLOOR])
-    at = Situation(ranks, size, theirs, floor, dealer, count, known, Play(played, played_by, num_played))
-    return choose_rank(policy, at, draw, buffers.values)
+    return Situation(ranks, size, theirs, floor, dealer, count, known, Play(played, played_by, num_played))

@@ -1,0 +1,301 @@
+"""The player `champion`: every discard and every card by the chance to win the game.
+
+A card is valued by a search of the rest of the play (`search.py`) over the opponent's possible hands, weighted by how
+often `equilibrium` keeps them and plays them as the opponent did. A discard is valued by `chance_table.toss_chances`;
+near the target, the best few are then compared by the same search against sampled hands of the opponent and all cuts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import Options, rule
+from cardgym.engine.generator import derive, uniform
+from cardgym.engine.numba.compilation import compiled
+from cardgym.games.cribbage.cards import CARDS, JACK, sort_six, worth
+from cardgym.games.cribbage.chance_table import HOLES, ChanceTable
+from cardgym.games.cribbage.observations import (
+    PLAIN_COUNT,
+    PLAIN_DEALER,
+    PLAIN_HAND,
+    PLAIN_OPPONENT_CARDS,
+    PLAIN_PLAYING,
+    PLAIN_STARTER,
+    PLAIN_TO_GO,
+)
+from cardgym.games.cribbage.pegging.hands import HANDS, NUM_OF_SIZE, RANKS, whole_hand
+from cardgym.games.cribbage.pegging.inference import code_of, multiset_of, opponent_weights, pile_of, with_played
+from cardgym.games.cribbage.pegging.player import Buffers, decide, new_buffers, shipped, situation_of, toss_win_chances
+from cardgym.games.cribbage.pegging.policy import PeggingPolicy
+from cardgym.games.cribbage.pegging.search import Memory, Root, new_memory, search
+from cardgym.games.cribbage.pegging.shows import POINTS, Shows, new_shows, prepare_shows
+from cardgym.games.cribbage.scoring import score_crib, score_hand, score_ranks
+from cardgym.games.cribbage.state import KEPT, NUM_ACTIONS, NUM_TOSSES, TOSSES
+from cardgym.games.cribbage.tosses import OUT_OF_REACH, kept_set, toss_worths
+from cardgym.players.actions import Actions, Masks, Observations, best_actions
+from cardgym.players.base import Player
+
+_NEAR = 45
+"""With more than six cards left, cards are searched if either side needs at most this many points; else the policy's
+most probable card is played, which is hardly worse there and much faster."""
+_NEAR_TOSSES = 31
+"""Discards are searched if either side needs at most this many points, ..."""
+_MARGIN = 0.02
+"""... those whose chance is within this of the best by `toss_chances`, ..."""
+_MOST_TOSSES = 4
+"""... and not more of them than this."""
+_WORLDS = 100
+"""The sampled hands of the opponent for the search of discards."""
+_MOST_HANDS = 300
+"""With more than six cards left, the search takes this many of the opponent's hands, evenly by their weights."""
+_SOLVE_FROM = 6
+"""From this many cards left in both hands the best cards are found for the rest of the play; above, only for now."""
+
+
+class ChampionPlayer(Player):
+    """Reads the observation `plain`, and always chooses the same in the same situation."""
+
+    name = "champion"
+    observation_name = "plain"
+
+    def __init__(self, policy: PeggingPolicy, table: ChanceTable) -> None:
+        self._policy = policy
+        self._table = table
+        self._memory = _new_memory()
+
+    def act(self, observations: Observations, masks: Masks, draws: npt.NDArray[np.float64] | None = None) -> Actions:
+        """The best actions by `values`, except for the first two cards of the play far from the target; see `_NEAR`."""
+        chances = np.zeros((len(observations), NUM_ACTIONS))
+        _value(np.ascontiguousarray(observations), True, self._policy, self._table, self._memory, chances)
+        return best_actions(chances, masks)
+
+    def values(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float64]:
+        """The chance to win after each action, (rows, 67), from 0 to 1; 0 for illegal ones."""
+        chances = np.zeros((len(observations), NUM_ACTIONS))
+        _value(np.ascontiguousarray(observations), False, self._policy, self._table, self._memory, chances)
+        return chances
+
+
+def make_player(options: Options) -> ChampionPlayer:
+    """The player, with the policy and the table that come with the game."""
+    return ChampionPlayer(*shipped())
+
+
+class ChampionMemory(NamedTuple):
+    """Memory that `_value` overwrites."""
+
+    search: Memory
+    shows: Shows
+    buffers: Buffers
+    equal: npt.NDArray[np.float64]
+    taken: npt.NDArray[np.float64]
+    worlds: npt.NDArray[np.int8]
+
+
+def _new_memory() -> ChampionMemory:
+    worlds = np.zeros((_WORLDS, 6), np.int8)
+    return ChampionMemory(new_memory(), new_shows(), new_buffers(), np.zeros(HANDS), np.zeros(HANDS), worlds)
+
+
+@compiled
+def _value(
+    observations: npt.NDArray[np.float32], fast: bool, policy: PeggingPolicy, table: ChanceTable,
+    memory: ChampionMemory, chances: npt.NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Fill in the chances by each legal action; if `fast`, 1 for the card to play where no search is worth its time."""
+    for row in range(observations.shape[0]):
+        seen = observations[row]
+        if seen[PLAIN_PLAYING] == 0.0:
+            _value_tosses(seen, policy, table, memory, chances[row])
+            continue
+        size = choices = 1
+        while size < 4 and seen[PLAIN_HAND + size] >= 0.0:
+            card, before = int(seen[PLAIN_HAND + size]), int(seen[PLAIN_HAND + size - 1])
+            choices += 1 if card % 13 != before % 13 and worth(card) <= 31 - seen[PLAIN_COUNT] else 0
+            size += 1
+        far = min(seen[PLAIN_TO_GO], seen[PLAIN_TO_GO + 1]) > _NEAR and size + seen[PLAIN_OPPONENT_CARDS] > _SOLVE_FROM
+        if fast and (far or choices == 1):
+            chances[row, decide(seen, policy, table, -1.0, memory.buffers)] = 1.0
+        else:
+            _value_cards(seen, size, policy, table, memory, chances[row])
+
+
+# -- cards ------------------------------------------------------------------------------------------------------------
+
+
+@rule
+def _value_cards(
+    seen: npt.NDArray[np.float32], size: int, policy: PeggingPolicy, table: ChanceTable, memory: ChampionMemory,
+    chances: npt.NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Fill in the chance to win by playing each of `size` cards that the count has room for."""
+    buffers, lists = memory.buffers, memory.search
+    for place in range(size):
+        buffers.ranks[place] = int(seen[PLAIN_HAND + place]) % 13
+    at = situation_of(seen, size, buffers)
+    opponent_weights(policy, at, memory.equal, memory.taken)
+    prepare_shows(seen, at.dealer, at.known, table, memory.shows)
+    played = with_played(0, 0, 1 - at.dealer, 0, at.play)
+    starter = int(seen[PLAIN_STARTER]) % 13
+    early = size + at.theirs > _SOLVE_FROM
+    total = 0.0
+    for rest in range(NUM_OF_SIZE[at.theirs]):
+        total += memory.equal[rest] + memory.taken[rest]
+    step = total / _MOST_HANDS
+    passed = 0.5 * step
+    hands = 0
+    total = 0.0
+    for rest in range(NUM_OF_SIZE[at.theirs]):
+        weight = memory.equal[rest] + memory.taken[rest]
+        scale = 1.0 if weight > 0.0 else 0.0
+        if early and weight > 0.0:
+            passed += weight
+            scale = float(np.floor(passed / step)) * step / weight
+            passed -= scale * weight
+        if scale > 0.0:
+            hand = RANKS[whole_hand(4 - at.theirs, played, rest)]
+            jacks = 0
+            for place in range(4):
+                jacks += 1 if hand[place] == JACK else 0
+            lists.rests[hands] = rest
+            a, b, c, d = int(hand[0]), int(hand[1]), int(hand[2]), int(hand[3])
+            lists.kinds[hands] = score_ranks(a, b, c, d, starter) + POINTS * min(jacks, 3)
+            lists.weights[hands, 0] = scale * memory.equal[rest]
+            lists.weights[hands, 1] = scale * memory.taken[rest]
+            total += scale * weight
+            hands += 1
+    pile = at.play.number - pile_of(at.running_count, at.play, lists.sequence)
+    for place in range(at.play.number):
+        lists.sequence[place] = at.play.ranks[place]
+    root = Root(
+        multiset_of(at.held, size), size, at.theirs, True, at.dealer, at.running_count, at.play.number, pile,
+        code_of(at.play), min(int(seen[PLAIN_TO_GO]), HOLES), min(int(seen[PLAIN_TO_GO + 1]), HOLES),
+        min(_SOLVE_FROM, 11 - size - at.theirs),
+    )  # fmt: skip
+    search(policy, table, root, hands, memory.shows, lists, buffers.values)
+    for place in range(size):
+        if worth(buffers.ranks[place]) <= 31 - at.running_count:
+            chances[int(seen[PLAIN_HAND + place])] = buffers.values[buffers.ranks[place]] / total
+
+
+# -- discards ---------------------------------------------------------------------------------------------------------
+
+
+@rule
+def _value_tosses(
+    seen: npt.NDArray[np.float32], policy: PeggingPolicy, table: ChanceTable, memory: ChampionMemory,
+    chances: npt.NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Fill in the chance to win after each discard; those that are not searched keep their distance from the best."""
+    cards, rated = memory.buffers.cards, memory.buffers.chances
+    for place in range(6):
+        cards[place] = np.int8(seen[PLAIN_HAND + place])
+    dealer = int(seen[PLAIN_DEALER])
+    to_go, opponent_to_go = min(int(seen[PLAIN_TO_GO]), HOLES), min(int(seen[PLAIN_TO_GO + 1]), HOLES)
+    toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, memory.buffers.gains, rated)
+    most = rated[0]
+    for toss in range(NUM_TOSSES):
+        chances[CARDS + toss] = rated[toss]
+        most = max(most, rated[toss])
+    rivals = 0
+    for toss in range(NUM_TOSSES):
+        rivals += 1 if rated[toss] >= most - _MARGIN else 0
+    if rivals < 2 or min(to_go, opponent_to_go) > _NEAR_TOSSES:
+        return
+    _draw_worlds(cards, dealer, derive(np.uint64(to_go), np.uint64(opponent_to_go)), policy, memory)
+    change = 0.0
+    for number in range(min(rivals, _MOST_TOSSES)):
+        toss = 0
+        for other in range(NUM_TOSSES):
+            if rated[other] > rated[toss]:
+                toss = other
+        found = _search_toss(cards, toss, dealer, to_go, opponent_to_go, policy, table, memory)
+        change = found - float(rated[toss]) if number == 0 else change
+        chances[CARDS + toss] = found - change
+        rated[toss] = -1.0
+    for toss in range(NUM_TOSSES):
+        chances[CARDS + toss] = min(max(chances[CARDS + toss] + change, 0.0), 1.0)
+
+
+@rule
+def _draw_worlds(
+    cards: npt.NDArray[np.int8], dealer: int, key: np.uint64, policy: PeggingPolicy, memory: ChampionMemory
+) -> None:
+    """Fill `worlds` with the four cards that the opponent keeps and the two it discards, from six drawn at random.
+
+    The draws depend only on `key` and the cards, so that a situation always has the same worlds.
+    """
+    generator = np.zeros(2, np.uint64)
+    generator[0] = key
+    deck, six, worths = np.empty(CARDS, np.int8), np.empty(6, np.int8), memory.buffers.worths
+    size = 0
+    for card in range(CARDS):
+        held = False
+        for place in range(6):
+            held = held or cards[place] == card
+        if held:
+            generator[0] = derive(generator[0], np.uint64(card))
+        else:
+            deck[size] = card
+            size += 1
+    for world in range(_WORLDS):
+        for place in range(6):
+            at = place + uniform(generator, size - place)
+            six[place] = deck[at]
+            deck[at] = deck[place]
+            deck[place] = six[place]
+        sort_six(six)
+        toss_worths(six, 1 - dealer, OUT_OF_REACH, worths)
+        best = 0
+        for toss in range(NUM_TOSSES):
+            worths[toss] += policy.worths[1 - dealer, kept_set(six, toss)]
+            best = toss if worths[toss] > worths[best] else best
+        for place in range(6):
+            memory.worlds[world, place] = six[KEPT[best, place]] if place < 4 else six[TOSSES[best, place - 4]]
+
+
+@rule
+def _search_toss(
+    cards: npt.NDArray[np.int8], toss: int, dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy,
+    table: ChanceTable, memory: ChampionMemory,
+) -> float:  # fmt: skip
+    """The chance to win after a discard, over the worlds and all cuts, if both sides then play by the policy."""
+    shows, lists = memory.shows, memory.search
+    kept, crib, theirs = np.empty(4, np.int8), np.empty(4, np.int8), np.empty(4, np.int8)
+    ranks, points = np.empty(4, np.int8), np.empty(CARDS, np.int8)
+    for place in range(4):
+        kept[place] = cards[KEPT[toss, place]]
+    for place in range(2):
+        crib[place] = cards[TOSSES[toss, place]]
+    for cut in range(CARDS):
+        points[cut] = score_hand(kept, cut)
+    for world in range(_WORLDS):
+        taken = 0
+        for place in range(6):
+            taken |= 1 << int(cards[place]) | 1 << int(memory.worlds[world, place])
+        for place in range(4):
+            theirs[place] = memory.worlds[world, place]
+            ranks[place] = theirs[place] % 13
+        for place in range(2):
+            crib[2 + place] = memory.worlds[world, 4 + place]
+        rows = 0
+        for cut in range(CARDS):
+            if taken >> cut & 1 == 0:
+                row = shows.rows[world, rows]
+                row[0] = points[cut]
+                row[1] = score_hand(theirs, cut)
+                row[2] = score_crib(crib, cut)
+                row[3] = 2.0 if cut % 13 == JACK else 0.0
+                row[4] = 1.0 / (CARDS - 12)
+                rows += 1
+        shows.sizes[world] = rows
+        shows.chances[world] = np.float32(-1.0)
+        lists.rests[world] = multiset_of(ranks, 4)
+        lists.kinds[world] = world
+        lists.weights[world, 0] = 1.0 - policy.takers
+        lists.weights[world, 1] = policy.takers
+    root = Root(kept_set(cards, toss), 4, 4, dealer == 0, dealer, 0, 0, 0, 0, to_go, opponent_to_go, 3)
+    return search(policy, table, root, _WORLDS, shows, lists, memory.equal[:0]) / _WORLDS

@@ -1,0 +1,427 @@
+"""The chance to win by playing on: a search of the public tree of one deal's play against the opponent's hands.
+
+The seat that searches knows its own cards and has a weight for each hand the opponent may hold. The opponent plays as
+`equilibrium` does or, with the policy's share of takers, as a taker. A node carries every hand that agrees with the
+cards played, so nothing is sampled. Near the end of the play the seat takes the card of the greatest
+chance at each of its nodes; before that it follows the policy, because the tree of its best cards would be too large.
+A branch ends when a side reaches the target, or with the show, whose points each hand brings as `Shows`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import rule
+from cardgym.games.cribbage.cards import worth
+from cardgym.games.cribbage.chance_table import ChanceTable
+from cardgym.games.cribbage.pegging.hands import LOWEST, SLOTS, WITHOUT, taker_shares
+from cardgym.games.cribbage.pegging.policy import PeggingPolicy, find_node, node_key
+from cardgym.games.cribbage.pegging.shows import Shows, chance_after_play
+from cardgym.games.cribbage.pegging.tree import sequence_code
+from cardgym.games.cribbage.scoring import points_of, points_of_next
+
+_FRAMES = 256
+_HANDS = 1820
+_ENTRIES = 24 * _HANDS
+"""Room for the hands of all open nodes: at most those of one node for each card and each go on the way to it."""
+_LEAST_SHARE = 0.06
+"""Cards that a hand plays more rarely are left out, and the others scaled up."""
+
+(
+    _PARENT, _START, _END, _FREE, _TURN, _NUMBER, _SIZE, _THEIRS, _PLACED, _COUNT, _PILE, _CODE, _GAIN, _LOSS, _RANK,
+    _COLUMNS,
+) = range(16)  # fmt: skip
+"""Columns of a frame: the frame above; its hands, and the first free place behind all of them; whose turn it is; the
+seat's cards; the number of the opponent's; the cards played, the count, and where the pile starts among them; the code
+of the node; the points won by the seat and the opponent since the root; and the card played last."""
+_OWN, _THEIR, _SUM, _MOST = range(4)
+"""Values of `_TURN`: a node to be searched, or one that waits for its children and adds them up or takes the best."""
+
+
+class Root(NamedTuple):
+    """Where a search starts.
+
+    Attributes:
+        number: the multiset that the seat holds, and `size`, its number of cards.
+        theirs: the number of cards that the opponent holds.
+        own_turn: whether the seat is to play.
+        dealer: 1 if the seat deals.
+        running_count: the count.
+        placed: the number of cards played; `pile`: the place of the first since the last restart.
+        code: their code; see `tree.sequence_code`.
+        to_go: the points that the seat needs; `opponent_to_go`: those that the opponent needs.
+        solve_from: the number of cards left in both hands from which on the seat takes its best card.
+    """
+
+    number: int
+    size: int
+    theirs: int
+    own_turn: bool
+    dealer: int
+    running_count: int
+    placed: int
+    pile: int
+    code: int
+    to_go: int
+    opponent_to_go: int
+    solve_from: int
+
+
+class Memory(NamedTuple):
+    """What a search overwrites.
+
+    Attributes:
+        rests: (_ENTRIES,), int16: the multiset left of each hand of a node; `kinds`, (_ENTRIES,), int16: its kind in
+            `Shows`; `weights`, (_ENTRIES, 2), float64: the probability that it is an equal's or a taker's and was
+            played so. A search starts with those of the root.
+    """
+
+    rests: npt.NDArray[np.int16]
+    kinds: npt.NDArray[np.int16]
+    weights: npt.NDArray[np.float64]
+    frames: npt.NDArray[np.int64]
+    sums: npt.NDArray[np.float64]
+    shares: npt.NDArray[np.float64]
+    sequence: npt.NDArray[np.int8]
+    policy_shares: npt.NDArray[np.float32]
+    taker_shares: npt.NDArray[np.float32]
+    branch: npt.NDArray[np.float64]
+    branches: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int64]
+
+
+def new_memory() -> Memory:
+    return Memory(
+        np.empty(_ENTRIES, np.int16),
+        np.empty(_ENTRIES, np.int16),
+        np.empty((_ENTRIES, 2)),
+        np.empty((_FRAMES, _COLUMNS), np.int64),
+        np.empty(_FRAMES),
+        np.empty(_FRAMES),
+        np.empty(10, np.int8),
+        np.empty(4, np.float32),
+        np.empty(4, np.float32),
+        np.empty((4 * _HANDS, 2)),
+        np.empty((4 * _HANDS, 3), np.int64),
+        np.empty(14, np.int64),
+    )
+
+
+@rule
+def search(
+    policy: PeggingPolicy, table: ChanceTable, root: Root, hands: int, shows: Shows, memory: Memory,
+    values: npt.NDArray[np.float64],
+) -> float:  # fmt: skip
+    """The chance to win, times the weight of all hands, if the seat follows the policy from the root on.
+
+    Args:
+        policy: the solved play.
+        table: the chances to win.
+        root: where the search starts.
+        hands: the number of hands at the start of `memory`.
+        shows: what follows the play.
+        memory: overwritten.
+        values: (13,), filled at the ranks that the seat may play with the chance by playing each, times that weight;
+            (0,) if they are not wanted.
+    """
+    frames, sums, sequence = memory.frames, memory.sums, memory.sequence
+    first = frames[0]
+    first[:] = 0
+    first[_PARENT] = -1
+    first[_END] = hands
+    first[_FREE] = hands
+    first[_TURN] = _OWN if root.own_turn else _THEIR
+    first[_NUMBER] = root.number
+    first[_SIZE] = root.size
+    first[_THEIRS] = root.theirs
+    first[_PLACED] = root.placed
+    first[_COUNT] = root.running_count
+    first[_PILE] = root.pile
+    first[_CODE] = root.code
+    first[_RANK] = sequence[max(root.placed - 1, 0)]
+    sums[0] = 0.0
+    every = len(values) > 0
+    top = 0
+    while top >= 0:
+        frame = frames[top]
+        if frame[_TURN] == _OWN or frame[_TURN] == _THEIR:
+            sequence[max(frame[_PLACED] - 1, 0)] = frame[_RANK]
+            if frame[_TURN] == _OWN:
+                top = _play_own(policy, table, root, shows, memory, top, every and top == 0)
+            else:
+                top = _play_theirs(policy, table, root, shows, memory, top)
+            continue
+        parent = frame[_PARENT]
+        if parent == 0 and root.own_turn and every:
+            values[frame[_RANK]] = sums[top]
+        if parent >= 0 and frames[parent, _TURN] == _MOST:
+            sums[parent] = max(sums[parent], sums[top])
+        elif parent >= 0:
+            sums[parent] += memory.shares[top] * sums[top]
+        top -= 1
+    return float(sums[0])
+
+
+@rule
+def _policy_shares(
+    policy: PeggingPolicy, base: int, size: int, number: int, room: int, out: npt.NDArray[np.float32]
+) -> int:
+    """Fill `out` with the policy's probability of each slot; the number of slots that can be played."""
+    legal = 0
+    total = np.float32(0.0)
+    while legal < size and SLOTS[size, number, legal] >= 0 and worth(SLOTS[size, number, legal]) <= room:
+        out[legal] = np.float32(policy.choices[base + size * number + legal]) if base >= 0 else np.float32(0.0)
+        total += out[legal]
+        legal += 1
+    for slot in range(legal):
+        out[slot] = out[slot] / total if total > 0.0 else np.float32(1.0) / np.float32(legal)
+    return legal
+
+
+@rule
+def _play_own(
+    policy: PeggingPolicy, table: ChanceTable, root: Root, shows: Shows, memory: Memory, at: int, every: bool
+) -> int:
+    """Open the children of a node at which the seat plays; the last open frame. `every`: also cards of share 0."""
+    frames, sums, shares, rests = memory.frames, memory.sums, memory.policy_shares, memory.rests
+    frame = frames[at]
+    size, number, theirs, placed = int(frame[_SIZE]), int(frame[_NUMBER]), int(frame[_THEIRS]), int(frame[_PLACED])
+    count, pile, start, end = int(frame[_COUNT]), int(frame[_PILE]), int(frame[_START]), int(frame[_END])
+    base = -1
+    if size > 1 and size + theirs > root.solve_from:
+        base = find_node(policy, node_key(int(frame[_CODE]), root.dealer, count == 0 and placed > 0))
+    legal = _policy_shares(policy, base, size, number, 31 - count, shares)
+    best = base < 0
+    frame[_TURN] = _MOST if best else _SUM
+    share = np.float32(0.0)
+    for slot in range(legal):
+        if shares[slot] < _LEAST_SHARE:
+            shares[slot] = 0.0
+        share += shares[slot]
+    word = points_of_next(memory.sequence[pile:], placed - pile)
+    top = at
+    for slot in range(legal):
+        if not best and shares[slot] == 0.0 and not every:
+            continue
+        rank, rest = int(SLOTS[size, number, slot]), int(WITHOUT[size, number, slot])
+        gain = int(frame[_GAIN]) + points_of(word, count, rank)
+        after = count + worth(rank)
+        top += 1
+        card = top  # Adds up what may follow this card.
+        frames[card, _PARENT] = at
+        frames[card, _TURN] = _SUM
+        frames[card, _RANK] = rank
+        sums[card] = 0.0
+        memory.shares[card] = shares[slot] / share
+        if gain >= root.to_go:
+            sums[card] = _weight(memory, start, end)
+            continue
+        first, last = start, end
+        if after < 31:  # Copy the hands that can answer, then those that cannot.
+            first = int(frame[_FREE])
+            middle = first
+            for goes in range(2):
+                for entry in range(start, end):
+                    if (theirs > 0 and LOWEST[theirs, rests[entry]] <= 31 - after) == (goes == 0):
+                        _copy(memory, entry, int(frame[_FREE]))
+                        frame[_FREE] += 1
+                middle = int(frame[_FREE]) if goes == 0 else middle
+            last = int(frame[_FREE])
+            if middle > first:
+                top = _open(memory, root, top, at, card, first, middle, _THEIR, rest, after, gain, rank)
+            first = middle
+            if first < last and size > 1 and LOWEST[size - 1, rest] <= 31 - after:
+                top = _open(memory, root, top, at, card, first, last, _OWN, rest, after, gain, rank)
+                continue
+            gain += 1
+        if first == last:
+            continue
+        if gain >= root.to_go:
+            sums[card] += _weight(memory, first, last)
+        elif theirs == 0 and size == 1:
+            sums[card] += _count(table, root, shows, memory, first, last, gain, int(frame[_LOSS]))
+        else:
+            turn = _THEIR if theirs > 0 else _OWN
+            top = _open(memory, root, top, at, card, first, last, turn, rest, 0, gain, rank)
+    return top
+
+
+@rule
+def _play_theirs(policy: PeggingPolicy, table: ChanceTable, root: Root, shows: Shows, memory: Memory, at: int) -> int:
+    """Open the children of a node at which the opponent plays; the last open frame."""
+    frame, sums, weights, rests, places = memory.frames[at], memory.sums, memory.weights, memory.rests, memory.places
+    size, number, theirs, placed = int(frame[_SIZE]), int(frame[_NUMBER]), int(frame[_THEIRS]), int(frame[_PLACED])
+    count, pile, gain = int(frame[_COUNT]), int(frame[_PILE]), int(frame[_GAIN])
+    frame[_TURN] = _SUM
+    base = -1
+    if size > 0 and theirs > 1 and size + theirs > 3:
+        base = find_node(policy, node_key(int(frame[_CODE]), 1 - root.dealer, count == 0 and placed > 0))
+    word = points_of_next(memory.sequence[pile:], placed - pile)
+    # The cards that each hand may play, then sorted by rank.
+    made = 0
+    for entry in range(int(frame[_START]), int(frame[_END])):
+        made = _answers(policy, memory, entry, int(rests[entry]), theirs, base, word, count, made)
+    free = int(frame[_FREE])
+    places[:] = 0
+    places[0] = free
+    for place in range(made):
+        places[memory.branches[place, 0] + 1] += 1
+    for rank in range(13):
+        places[rank + 1] += places[rank]
+    for place in range(made):
+        rank = memory.branches[place, 0]
+        to = places[rank]
+        places[rank] += 1
+        rests[to] = memory.branches[place, 1]
+        memory.kinds[to] = memory.branches[place, 2]
+        weights[to, 0] = memory.branch[place, 0]
+        weights[to, 1] = memory.branch[place, 1]
+    frame[_FREE] = free + made
+    last = free
+    top = at
+    for rank in range(13):
+        first, last = last, int(places[rank])
+        loss = int(frame[_LOSS]) + points_of(word, count, rank)
+        if first == last or loss >= root.opponent_to_go:
+            continue
+        after = count + worth(rank)
+        if after < 31:
+            if size > 0 and LOWEST[size, number] <= 31 - after:
+                top = _open(memory, root, top, at, at, first, last, _OWN, number, after, loss, rank)
+                continue
+            middle = first  # Hands that can go on come first.
+            for entry in range(first, last):
+                if theirs > 1 and LOWEST[theirs - 1, rests[entry]] <= 31 - after:
+                    _swap(memory, entry, middle)
+                    middle += 1
+            if middle > first:
+                top = _open(memory, root, top, at, at, first, middle, _THEIR, number, after, loss, rank)
+            first = middle
+            loss += 1
+        if first == last or loss >= root.opponent_to_go:
+            continue
+        if size == 0 and theirs == 1:
+            sums[at] += _count(table, root, shows, memory, first, last, gain, loss)
+        else:
+            turn = _OWN if size > 0 else _THEIR
+            top = _open(memory, root, top, at, at, first, last, turn, number, 0, loss, rank)
+    return top
+
+
+@rule
+def _answers(
+    policy: PeggingPolicy, memory: Memory, entry: int, rest: int, theirs: int, base: int, word: int, count: int,
+    made: int,
+) -> int:  # fmt: skip
+    """Append the cards that a hand may play, with their weights; the number of branches then."""
+    branches, branch, shares, taken = memory.branches, memory.branch, memory.policy_shares, memory.taker_shares
+    equal, taker = memory.weights[entry, 0], memory.weights[entry, 1]
+    legal = _policy_shares(policy, base, theirs, rest, 31 - count, shares)
+    if legal > 1:
+        taker_shares(word, count, theirs, rest, taken)
+        for slot in range(legal):
+            if base < 0:
+                shares[slot] = taken[slot]
+    else:
+        taken[0] = 1.0
+    least = _LEAST_SHARE * (equal + taker)
+    total = 0.0
+    for slot in range(legal):
+        share = equal * shares[slot] + taker * taken[slot]
+        total += share if share >= least else 0.0
+    scale = (equal + taker) / total if total > 0.0 else 0.0
+    for slot in range(legal):
+        if equal * shares[slot] + taker * taken[slot] >= least:
+            branches[made, 0] = SLOTS[theirs, rest, slot]
+            branches[made, 1] = WITHOUT[theirs, rest, slot]
+            branches[made, 2] = memory.kinds[entry]
+            branch[made, 0] = equal * shares[slot] * scale
+            branch[made, 1] = taker * taken[slot] * scale
+            made += 1
+    return made
+
+
+@rule
+def _open(
+    memory: Memory, root: Root, top: int, at: int, parent: int, start: int, end: int, turn: int, number: int,
+    count: int, points: int, rank: int,
+) -> int:  # fmt: skip
+    """Put the node after a card on the stack; its place.
+
+    Args:
+        memory: the stack.
+        root: where the search started.
+        top: the last open frame.
+        at: the frame at which the card was played.
+        parent: the frame that gets the value: `at` itself if the opponent played.
+        start: the first of the hands; `end`: the place behind the last.
+        turn: whose turn it is; `number`: what the seat holds; `count`: the count, 0 if it restarts.
+        points: all points won since the root by the side that played.
+        rank: the card.
+    """
+    top += 1
+    frame, before = memory.frames[top], memory.frames[at]
+    own, placed = parent != at, int(before[_PLACED])
+    frame[_PARENT] = parent
+    frame[_START] = start
+    frame[_END] = end
+    frame[_FREE] = before[_FREE]
+    frame[_TURN] = turn
+    frame[_NUMBER] = number
+    frame[_SIZE] = before[_SIZE] - (1 if own else 0)
+    frame[_THEIRS] = before[_THEIRS] - (0 if own else 1)
+    frame[_PLACED] = placed + 1
+    frame[_COUNT] = count
+    frame[_PILE] = before[_PILE] if count > 0 else placed + 1
+    frame[_CODE] = sequence_code(int(before[_CODE]), placed, root.dealer if own else 1 - root.dealer, rank)
+    frame[_GAIN] = points if own else before[_GAIN]
+    frame[_LOSS] = before[_LOSS] if own else points
+    frame[_RANK] = rank
+    memory.sums[top] = 0.0
+    memory.shares[top] = 1.0
+    return top
+
+
+@rule
+def _copy(memory: Memory, entry: int, to: int) -> None:
+    memory.rests[to] = memory.rests[entry]
+    memory.kinds[to] = memory.kinds[entry]
+    memory.weights[to, 0] = memory.weights[entry, 0]
+    memory.weights[to, 1] = memory.weights[entry, 1]
+
+
+@rule
+def _swap(memory: Memory, one: int, other: int) -> None:
+    rest, kind = memory.rests[one], memory.kinds[one]
+    equal, taker = memory.weights[one, 0], memory.weights[one, 1]
+    _copy(memory, other, one)
+    memory.rests[other] = rest
+    memory.kinds[other] = kind
+    memory.weights[other, 0] = equal
+    memory.weights[other, 1] = taker
+
+
+@rule
+def _weight(memory: Memory, start: int, end: int) -> float:
+    total = 0.0
+    for entry in range(start, end):
+        total += memory.weights[entry, 0] + memory.weights[entry, 1]
+    return total
+
+
+@rule
+def _count(
+    table: ChanceTable, root: Root, shows: Shows, memory: Memory, start: int, end: int, gain: int, loss: int
+) -> float:
+    """The chance to win after the play with these points, times their weight, over the hands of a node."""
+    total = 0.0
+    for entry in range(start, end):
+        weight = memory.weights[entry, 0] + memory.weights[entry, 1]
+        kind = int(memory.kinds[entry])
+        total += weight * chance_after_play(
+            table, shows, root.dealer, kind, root.to_go, root.opponent_to_go, gain, loss
+        )
+    return total

@@ -1,0 +1,159 @@
+"""What follows the play of the cards: the show, and the chance to win after it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.contract import rule
+from cardgym.games.cribbage.cards import JACK
+from cardgym.games.cribbage.chance_table import ChanceTable, chance_of_pone
+from cardgym.games.cribbage.observations import (
+    PLAIN_HAND,
+    PLAIN_PLAYED,
+    PLAIN_PLAYED_BY,
+    PLAIN_STARTER,
+    PLAIN_TOSSED,
+)
+from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_ranks
+
+POINTS = HIGHEST_SCORE + 1
+_KINDS = 4 * POINTS
+"""Kinds of the opponent's hand in the play: the points of its ranks, + `POINTS` x its jacks."""
+_ROWS = 2 * POINTS
+_GAINS = 40
+"""Room for the points that a side wins in one play of the cards."""
+
+
+class Shows(NamedTuple):
+    """What follows the play: the points of the show, for each kind of opponent's hand.
+
+    Attributes:
+        rows: (kinds, most rows, 5), float32: the points of the own hand, of the opponent's, of the crib and of the
+            dealer's heels, and their probability.
+        sizes: (kinds,), int64: the number of rows of each kind.
+        crib: (POINTS,), float64: memory of `prepare_shows`.
+        chances: (kinds, _GAINS, _GAINS), float32: the chance to win by points won in the play; negative where unknown.
+    """
+
+    rows: npt.NDArray[np.float32]
+    sizes: npt.NDArray[np.int64]
+    crib: npt.NDArray[np.float64]
+    chances: npt.NDArray[np.float32]
+
+
+def new_shows() -> Shows:
+    rows, chances = np.zeros((_KINDS, _ROWS, 5), np.float32), np.zeros((_KINDS, _GAINS, _GAINS), np.float32)
+    return Shows(rows, np.zeros(_KINDS, np.int64), np.zeros(POINTS), chances)
+
+
+@rule
+def chance_after_play(
+    table: ChanceTable, shows: Shows, dealer: int, kind: int, to_go: int, opponent_to_go: int, gain: int, loss: int
+) -> float:
+    """A seat's chance to win after the play, computed once for each kind and points.
+
+    Args:
+        table: the chances.
+        shows: what follows.
+        dealer: 1 if the seat deals.
+        kind: the kind of the opponent's hand.
+        to_go: the points that the seat needed before the play; `opponent_to_go`: those that the opponent needed.
+        gain: the points that the seat won in the play, fewer than it needed; `loss`: those of the opponent.
+    """
+    chance = float(shows.chances[kind, gain, loss])
+    if chance < 0.0:
+        chance = 0.0
+        for row in range(shows.sizes[kind]):
+            points = shows.rows[kind, row]
+            chance += points[4] * _chance_after_show(table, dealer, to_go - gain, opponent_to_go - loss, points)
+        shows.chances[kind, gain, loss] = chance
+    return chance
+
+
+@rule
+def _chance_after_show(table: ChanceTable, dealer: int, own: int, other: int, points: npt.NDArray[np.float32]) -> float:
+    """A seat's chance to win after a show with the points of a row of `Shows`; `own` and `other` are needed before."""
+    mine, theirs, crib, heels = int(points[0]), int(points[1]), int(points[2]), int(points[3])
+    if (own if dealer else other) <= heels:
+        return float(dealer)
+    pone = other - theirs if dealer else own - mine
+    if pone <= 0:
+        return 1.0 - dealer
+    left = (own - mine if dealer else other - theirs) - crib - heels
+    chance = chance_of_pone(table, 0, left, pone)  # The dealer is the next pone.
+    return chance if dealer else 1.0 - chance
+
+
+@rule
+def prepare_shows(
+    seen: npt.NDArray[np.float32], dealer: int, known: npt.NDArray[np.int8], table: ChanceTable, shows: Shows
+) -> None:
+    """Fill in what follows the play: the own hand is known, the opponent's by its kind, the crib by its own half.
+
+    The opponent's half is weighted by how often it discards each pair of ranks. Flushes of the opponent and of the crib
+    are left out. Nobs are as probable as the jacks out of sight allow.
+    """
+    starter = int(seen[PLAIN_STARTER])
+    nobs = 13 * (starter // 13) + JACK
+    kept = np.empty(4, np.int8)
+    held = 0
+    jacks = 4  # Out of sight, or played by the opponent.
+    gone = False  # The jack of the starter's suit is elsewhere, ...
+    met = False  # ... or the opponent has played it.
+    for place in range(4):
+        if seen[PLAIN_HAND + place] >= 0.0:
+            kept[held] = np.int8(seen[PLAIN_HAND + place])
+            held += 1
+    for place in range(8):
+        if seen[PLAIN_PLAYED + place] >= 0.0 and seen[PLAIN_PLAYED_BY + place] == 1.0:
+            kept[held] = np.int8(seen[PLAIN_PLAYED + place])
+            held += 1
+        met = met or (seen[PLAIN_PLAYED + place] == nobs and seen[PLAIN_PLAYED_BY + place] == 0.0)
+    own_nobs = 0
+    for place in range(7):
+        card = int(kept[place]) if place < 4 else (int(seen[PLAIN_TOSSED + place - 4]) if place < 6 else starter)
+        jacks -= 1 if card % 13 == JACK else 0
+        gone = gone or card == nobs
+        own_nobs += 1 if 4 <= place < 6 and card == nobs else 0
+    mine = score_hand(kept, starter)
+    total = _count_crib(seen, dealer, own_nobs, known, table, shows.crib)
+    for kind in range(_KINDS):
+        jacks_held = kind // POINTS
+        part = 0.0 if gone or jacks_held == 0 else (1.0 if met else min(jacks_held / max(jacks, 1), 1.0))
+        rows = 0
+        for extra in range(2):
+            share = part if extra else 1.0 - part
+            for points in range(POINTS):
+                if share * shows.crib[points] > 0.0:
+                    row = shows.rows[kind, rows]
+                    row[0] = mine
+                    row[1] = kind % POINTS + extra
+                    row[2] = points
+                    row[3] = 0.0
+                    row[4] = share * shows.crib[points] / total
+                    rows += 1
+        shows.sizes[kind] = rows
+        shows.chances[kind] = np.float32(-1.0)
+
+
+@rule
+def _count_crib(
+    seen: npt.NDArray[np.float32], dealer: int, own_nobs: int, known: npt.NDArray[np.int8], table: ChanceTable,
+    crib: npt.NDArray[np.float64],
+) -> float:  # fmt: skip
+    """Fill `crib` with numbers proportional to the chance of each number of points in the crib; their sum."""
+    one, other = int(seen[PLAIN_TOSSED]) % 13, int(seen[PLAIN_TOSSED + 1]) % 13
+    crib[:] = 0.0
+    total = 0.0
+    for low in range(13):
+        for high in range(low, 13):
+            share = table.tossed[1 - dealer, 13 * low + high] * (4 - known[low])
+            share *= (3 - known[high]) / 12.0 if low == high else (4 - known[high]) / 16.0
+            if share > 0.0:
+                points = score_ranks(one, other, low, high, int(seen[PLAIN_STARTER]) % 13) + own_nobs
+                crib[min(points, HIGHEST_SCORE)] += share
+                total += share
+    return total
