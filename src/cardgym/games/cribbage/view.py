@@ -222,6 +222,7 @@ STRENGTH = {
     "expert": "wins 99.5 % [99.3, 99.6] against random, 67.3 % against greedy; 10,000 games each",
     "equilibrium": "wins 55.6 % [55.4, 55.8] against expert, 68.2 % [68.0, 68.4] against greedy; 100,000 games each",
     COACH: "wins 55.5 % [52.7, 58.3] against equilibrium; 400 games",
+    "champion": "wins 56.9 % [55.4, 58.3] against expert, 71.0 % [69.4, 72.5] against greedy; 2,000 games each",
 }
 
 DEAL_STRENGTH = {
