@@ -21,8 +21,8 @@ from cardgym.games.corellian_spike.tabular_observations import DECISION, cards_k
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player, TablePlayer
 
-NEVER = -np.inf
-"""The value of an untried action."""
+NEVER = float(np.finfo(np.float64).min)
+"""The value of an untried action: the lowest finite number, since saved values are finite."""
 
 
 class States(Protocol):

@@ -13,11 +13,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.games.corellian_spike.batch_q.learner import ENV, BatchQ, BatchQConfig
+from cardgym.games.corellian_spike.batch_q.state_models import NEVER
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
@@ -54,7 +53,7 @@ def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
                 run.iteration,
                 {
                     tags.EPSILON: epsilon,
-                    f"{tags.TRAIN}states": int((run.states.values.max(axis=1) > -np.inf).sum()),
+                    f"{tags.TRAIN}states": int((run.states.values.max(axis=1) > NEVER).sum()),
                     tags.SPS: run.transitions / (time.perf_counter() - start),
                     **run.episode_statistics(),
                 },
