@@ -127,8 +127,8 @@ class ModelPlayer(Player):
         if not _has_values(self._policy):
             return softmax(scores, masks, 1.0)
         rate = float(getattr(self._model, "exploration_rate", 0.0))
-        uniform = masks / masks.sum(axis=1, keepdims=True)
-        return rate * uniform + (1 - rate) * one_hot(best_actions(scores, masks), masks)
+        uniform: npt.NDArray[np.float64] = masks / masks.sum(axis=1, keepdims=True)
+        return rate * uniform + (1.0 - rate) * one_hot(best_actions(scores, masks), masks)
 
     def _scores(self, observations: Observations, masks: Masks) -> npt.NDArray[np.float32]:
         """See `action_scores`, (rows, actions), float32."""

@@ -25,6 +25,7 @@ from cardgym.games.corellian_spike.batch_q.learner import (
     save_policy_file,
     transferred_policy,
 )
+from cardgym.games.corellian_spike.batch_q.state_models import NEVER
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
     BUY,
@@ -86,7 +87,7 @@ def test_iteration_makes_the_textbooks_updates_in_order(
         run.iterate()
         textbook(recorded[-1], values, 4, 0.1, 1.0)
     assert len(values) > 100
-    expected = np.full_like(run.states.values, -np.inf)
+    expected = np.full_like(run.states.values, NEVER)
     for state, row in values.items():
         for action, value in row.items():
             expected[state, action] = value

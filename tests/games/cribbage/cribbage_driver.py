@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
+from cardgym.engine.contract import Game
 from cardgym.engine.numba.compilation import config
 from cardgym.games.cribbage.cards import CARDS, card_name, parse_cards
 from cardgym.games.cribbage.game import GAME
@@ -19,44 +22,47 @@ compiled_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="takes minut
 class CribbageDriver(StateDriver):
     """A game whose cards are chosen by their names or numbers."""
 
-    def __init__(self, game=GAME, **options):
+    def __init__(self, game: Game = GAME, **options: int | str) -> None:
         super().__init__(game, options)
 
     @property
-    def scores(self):
-        return self.state.scores.tolist()
+    def scores(self) -> list[int]:
+        scores: list[int] = self.state.scores.tolist()
+        return scores
 
     @property
-    def playable(self):
+    def playable(self) -> set[str]:
         """The names of the cards that may be played."""
         return {card_name(card) for card in self.legal_actions()}
 
-    def pegged(self, seat):
+    def pegged(self, seat: int) -> int:
         """The points that a seat has scored in the play."""
         return int(self.state.tally[seat][[PONE_PEGGING, DEALER_PEGGING]].sum())
 
-    def draw(self, *cards):
+    def draw(self, *cards: int | str) -> None:
         """Cut, deal or turn up these cards, one after another."""
         for card in cards:
             number = parse_cards(card)[0] if isinstance(card, str) else card
             self.apply_action(self.state.deck[: self.num_chance_outcomes].tolist().index(number))
 
-    def cut(self, dealer):
+    def cut(self, dealer: int) -> None:
         """Let that seat cut the lower card."""
         self.draw(*(("AC", "KC") if dealer == 0 else ("KC", "AC")))
 
-    def deal_cards(self, hands):
+    def deal_cards(
+        self, hands: Sequence[Sequence[int | str]] | Sequence[Sequence[int]] | Sequence[Sequence[str]]
+    ) -> None:
         """Deal six cards to each seat."""
         pone = 1 - int(self.state.dealer)
         for place in range(6):
             self.draw(hands[pone][place], hands[1 - pone][place])
 
-    def toss_action(self, one, other):
+    def toss_action(self, one: int, other: int) -> int:
         """The action that tosses these two cards."""
         hand = self.state.hand[self.current_player].tolist()
-        return _TOSS_BY_PLACES[tuple(sorted((hand.index(one), hand.index(other))))]
+        return int(_TOSS_BY_PLACES[tuple(sorted((hand.index(one), hand.index(other))))])
 
-    def deal_and_toss(self, kept, tossed):
+    def deal_and_toss(self, kept: Sequence[str], tossed: Sequence[str]) -> None:
         """Deal each seat the cards that it is to keep and to toss, and toss."""
         hands = [parse_cards(f"{kept[seat]} {tossed[seat]}") for seat in range(2)]
         self.deal_cards(hands)
@@ -66,7 +72,7 @@ class CribbageDriver(StateDriver):
             assert action in self.legal_actions()
             self.apply_action(action)
 
-    def peg(self, line):
+    def peg(self, line: str) -> list[int]:
         """Play cards, each written as seat:card, and return the points that each scored for its player."""
         points = []
         for word in line.split():

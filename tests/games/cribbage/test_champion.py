@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from cribbage_driver import CribbageDriver, compiled_only
 
@@ -17,28 +19,37 @@ from cardgym.games.cribbage.pegging.inference import Play, Situation, opponent_w
 from cardgym.games.cribbage.pegging.policy import load_policy
 from cardgym.games.cribbage.scoring import explain_hand, points_for
 from cardgym.games.cribbage.state import OVER, PLAYING, CribbageOptions
+from cardgym.players.base import Player
 
 pytestmark = compiled_only
 
 
 @functools.cache
-def champion():
+def champion() -> Player:
     return make_player(CribbageOptions())
 
 
-def chances_of(driver):
+def values_of(seen: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> npt.NDArray[np.floating[Any]]:
+    values = champion().values(seen, mask)
+    assert values is not None
+    return values
+
+
+def chances_of(driver: CribbageDriver) -> dict[int, float]:
     """The chance to win by each legal action of the seat to decide."""
     seen, mask = driver.observe(driver.current_player, "plain")[None], driver.legal_action_mask()[None]
-    values = champion().values(seen, mask)[0]
+    values = values_of(seen, mask)[0]
     return {action: float(values[action]) for action in driver.legal_actions()}
 
 
-def best_card(driver):
+def best_card(driver: CribbageDriver) -> str:
     chances = chances_of(driver)
     return card_name(max(chances, key=chances.__getitem__))
 
 
-def in_play(scores, kept, line="", starter="2D", dealer=1):
+def in_play(
+    scores: tuple[int, int], kept: list[str], line: str = "", starter: str = "2D", dealer: int = 1
+) -> CribbageDriver:
     """Seat 1 deals unless told; both seats keep these cards, and the cards of `line` are played."""
     driver = CribbageDriver()
     driver.cut(dealer)
@@ -52,7 +63,7 @@ def in_play(scores, kept, line="", starter="2D", dealer=1):
 # -- against brute force ----------------------------------------------------------------------------------------------
 
 
-def hands_of_opponent(driver, seat):
+def hands_of_opponent(driver: CribbageDriver, seat: int) -> tuple[list[tuple[Any, float]], Situation]:
     """The multisets of ranks that the opponent may hold, and the weight of each, by the policy and as a taker."""
     state = driver.state
     other, dealer = 1 - seat, int(state.dealer == seat)
@@ -70,7 +81,7 @@ def hands_of_opponent(driver, seat):
     return list(zip(SETS[theirs], weights.sum(0), strict=True)), at
 
 
-def with_hand(driver, seat, ranks, known):
+def with_hand(driver: CribbageDriver, seat: int, ranks: Any, known: set[int]) -> CribbageDriver:
     """The same deal, with cards of these ranks in the opponent's hand; suits that make neither flush nor nobs."""
     again = driver.copy()
     state, other = again.state, 1 - seat
@@ -85,12 +96,12 @@ def with_hand(driver, seat, ranks, known):
     return again
 
 
-def points_by_ranks(cards, starter):
+def points_by_ranks(cards: list[int], starter: int) -> int:
     """The points of a hand for fifteens, pairs and runs."""
     return sum(points for why, points in explain_hand(cards, starter) if "flush" not in why and "nobs" not in why)
 
 
-def chance_at_end(driver, seat, crib):
+def chance_at_end(driver: CribbageDriver, seat: int, crib: dict[int, float]) -> float:
     """A seat's chance after the last card, by counting in order; `crib` has the chance of each number of points."""
     state = driver.state
     pone = 1 - int(state.dealer)
@@ -106,7 +117,7 @@ def chance_at_end(driver, seat, crib):
     return 1.0 - chance if seat == pone else chance
 
 
-def brute_force(driver, seat):
+def brute_force(driver: CribbageDriver, seat: int) -> dict[int, float]:
     """The chance to win by each card of a seat that has at most two, by playing every hand of the opponent to the end.
 
     The opponent, with two cards against one, plays one that scores most, any of equals.
@@ -130,7 +141,7 @@ def brute_force(driver, seat):
     return {card: value / total for card, value in found.items()}
 
 
-def walk(driver, card, seat, world, crib):
+def walk(driver: CribbageDriver, card: int, seat: int, world: CribbageDriver, crib: dict[int, float]) -> float:
     """The chance to win after this card of whoever is to play, and then the best or the greediest cards."""
     deal = int(driver.state.deal_number)
     driver.apply_action(card)
@@ -153,12 +164,12 @@ def walk(driver, card, seat, world, crib):
     return float(np.mean([value for value, scored in zip(values, points, strict=True) if scored == max(points)]))
 
 
-def crib_shares(state, seat, known):
+def crib_shares(state: Any, seat: int, known: Any) -> dict[int, float]:
     """The chance of each number of points in the crib: the opponent's pair as often as it discards it and the pack has
     it."""
     mine = [int(card) for card in state.crib[2 * seat : 2 * seat + 2]]
     side = int(state.dealer != seat)
-    shares = {}
+    shares: dict[int, float] = {}
     for low in range(13):
         for high in range(low, 13):
             pairs = [(low + 13 * a, high + 13 * b) for a in range(4) for b in range(4) if low != high or a < b]
@@ -182,7 +193,9 @@ LATE = [
 
 
 @pytest.mark.parametrize(("scores", "kept", "line", "dealer"), LATE)
-def test_late_chances_are_those_of_brute_force(scores, kept, line, dealer):
+def test_late_chances_are_those_of_brute_force(
+    scores: tuple[int, int], kept: list[str], line: str, dealer: int
+) -> None:
     driver = in_play(scores, kept, line, "JD", dealer)  # With a jack as the starter there is no nobs.
     seat = driver.current_player
     assert driver.state.hand_size[seat] <= 2
@@ -194,7 +207,7 @@ def test_late_chances_are_those_of_brute_force(scores, kept, line, dealer):
 # -- near the target --------------------------------------------------------------------------------------------------
 
 
-def test_dealer_pegs_out_before_the_pone_counts():
+def test_dealer_pegs_out_before_the_pone_counts() -> None:
     # The pone needs 1 and counts first, with a run in hand: the dealer has to win in the play, and 31 is enough.
     driver = in_play((120, 119), ["8C 9S TC KC", "4D 5H AS TD"], "0:KC 1:AS 0:TC")
     chances = chances_of(driver)
@@ -203,7 +216,7 @@ def test_dealer_pegs_out_before_the_pone_counts():
     assert chances[parse_cards("5H")[0]] < 0.9
 
 
-def test_pone_that_will_count_out_gives_the_dealer_nothing():
+def test_pone_that_will_count_out_gives_the_dealer_nothing() -> None:
     # The pone's hand is worth the 2 it needs. The dealer needs 2 as well, so a five is the worst card to lead.
     driver = in_play((119, 119), ["5H 9S TC KC", "3D 6D 8C TD"])
     chances = chances_of(driver)
@@ -213,14 +226,14 @@ def test_pone_that_will_count_out_gives_the_dealer_nothing():
     assert max(chances.values()) - min(chances.values()) > 3 * (max(far.values()) - min(far.values()))
 
 
-def test_chances_are_certain_where_the_game_is():
+def test_chances_are_certain_where_the_game_is() -> None:
     won = in_play((119, 60), ["4H 5C 5S 6C", "TD JD QD KS"])  # Counts first, with more than enough.
     assert min(chances_of(won).values()) > 0.999
     lost = in_play((60, 119), ["TD JD QD KS", "4H 5C 5S 6C"])
     assert max(chances_of(lost).values()) < 0.05
 
 
-def test_pone_that_needs_four_keeps_the_four_that_it_has():
+def test_pone_that_needs_four_keeps_the_four_that_it_has() -> None:
     driver = CribbageDriver()
     driver.cut(1)
     driver.state.scores[:] = (117, 111)
@@ -233,7 +246,7 @@ def test_pone_that_needs_four_keeps_the_four_that_it_has():
 # -- whole games ------------------------------------------------------------------------------------------------------
 
 
-def test_choices_depend_only_on_what_the_seat_knows():
+def test_choices_depend_only_on_what_the_seat_knows() -> None:
     rng = np.random.default_rng(5)
     for seed in range(4):
         driver = CribbageDriver()
@@ -249,15 +262,17 @@ def test_choices_depend_only_on_what_the_seat_knows():
             driver.apply_action(max(chances, key=chances.__getitem__))
 
 
-def test_same_seed_is_the_same_match():
+def test_same_seed_is_the_same_match() -> None:
     first, second = (evaluate("Cribbage-v0", {}, ["champion", "expert"], games=6, seed=3) for _ in range(2))
     assert [player.win_rate for player in first.players] == [player.win_rate for player in second.players]
     assert first.differences == second.differences
 
 
-def test_batches_and_single_decisions_agree():
+def test_batches_and_single_decisions_agree() -> None:
     rng = np.random.default_rng(2)
-    driver, seen, mask = CribbageDriver(), [], []
+    driver = CribbageDriver()
+    seen: list[npt.NDArray[np.float32]] = []
+    mask: list[npt.NDArray[np.int8]] = []
     while len(seen) < 30:
         if driver.num_chance_outcomes:
             driver.apply_action(int(rng.integers(driver.num_chance_outcomes)))
@@ -265,20 +280,21 @@ def test_batches_and_single_decisions_agree():
         seen.append(driver.observe(driver.current_player, "plain"))
         mask.append(driver.legal_action_mask())
         driver.apply_action(int(rng.choice(driver.legal_actions())))
-    together = champion().values(np.array(seen), np.array(mask))
-    alone = [champion().values(one[None], legal[None])[0] for one, legal in zip(seen, mask, strict=True)]
+    together = values_of(np.array(seen), np.array(mask))
+    alone = [values_of(one[None], legal[None])[0] for one, legal in zip(seen, mask, strict=True)]
     np.testing.assert_array_equal(together, alone)
     assert (together[np.array(mask) == 0] == 0).all()
 
 
-def test_chances_are_those_that_come_true():
+def test_chances_are_those_that_come_true() -> None:
     # Over games from close scores between two champions: the chances seen before decisions, and how the games ended.
     rng = np.random.default_rng(8)
-    seen, won = [], []
+    foreseen: list[float] = []
+    outcomes: list[float] = []
     for _ in range(150):
         driver = CribbageDriver()
         driver.state.scores[:] = rng.integers(85, 116, 2)
-        by_seat = [[], []]
+        by_seat: list[list[float]] = [[], []]
         while not driver.over:
             if driver.num_chance_outcomes:
                 driver.apply_action(int(rng.integers(driver.num_chance_outcomes)))
@@ -288,9 +304,9 @@ def test_chances_are_those_that_come_true():
             by_seat[driver.current_player].append(chances[action])
             driver.apply_action(action)
         for seat in range(2):
-            seen += by_seat[seat]
-            won += [float(driver.scores[seat] == 121)] * len(by_seat[seat])
-    seen, won = np.array(seen), np.array(won)
+            foreseen += by_seat[seat]
+            outcomes += [float(driver.scores[seat] == 121)] * len(by_seat[seat])
+    chance, won = np.array(foreseen), np.array(outcomes)
     for low in np.arange(0.0, 1.0, 0.25):
-        chosen = (seen >= low) & (seen < low + 0.25)
-        assert abs(won[chosen].mean() - seen[chosen].mean()) < 0.08  # Decisions of one game are not independent.
+        chosen = (chance >= low) & (chance < low + 0.25)
+        assert abs(won[chosen].mean() - chance[chosen].mean()) < 0.08  # Decisions of one game are not independent.
