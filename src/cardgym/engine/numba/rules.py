@@ -110,8 +110,10 @@ def count_32(mask: npt.NDArray[np.int8], start: int) -> int:
     """How many of `mask[start : start + 32]`, each 0 or 1, are 1; indices are not checked."""
     counts = 0
     for first in range(start, start + 32, 8):
+        word = 0
         for place in range(8):  # LLVM turns this loop into one instruction: it reads the bytes of a number.
-            counts += (int(mask[np.uint64(first + place)]) & 255) << (8 * place)
+            word |= (int(mask[np.uint64(first + place)]) & 255) << (8 * place)
+        counts += word
     return ((counts * 0x0101010101010101) >> 56) & 255  # The sum of the eight bytes.
 
 
