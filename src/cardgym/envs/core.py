@@ -216,8 +216,9 @@ class EnvCore:
         except TypeError:
             raise CardgymError(f"action {action!r} is not a whole number") from None
         if self.raises:
-            within = min(max(chosen, -1), self.game.num_actions)  # Larger numbers are no NumPy integers.
-            check_legal(np.array([within]), self.observe_now()[1], lambda row: "", IllegalActionError)
+            masks = self.observe_now()[1]
+            within = min(max(chosen, -1), masks.shape[1])  # NumPy has no larger integers than 64 bits.
+            check_legal(np.array([within]), masks, lambda row: "", IllegalActionError)
         return chosen
 
     def refuse_illegal(self, actions: npt.NDArray[np.integer[Any]], rows: npt.NDArray[np.intp]) -> None:
