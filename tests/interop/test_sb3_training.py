@@ -22,6 +22,7 @@ from cardgym.console.progress import Progress
 from cardgym.interop.sb3 import ArenaCallback, CardVecEnv
 from cardgym.interop.sb3_config import SB3Config
 from cardgym.learn.config import read_config
+from cardgym.learn.opponents import SELF, SNAPSHOT
 from cardgym.learn.tensorboard import read_curves, read_evaluations
 from cardgym.players.base import resolve
 
@@ -230,4 +231,5 @@ def test_configs_name_games_and_players_that_exist(path):
     game = cardgym.find(config.env_id)
     options = game.parse_options(config.env_options)
     for name in (*(word.partition("=")[0] for word in config.opponents), *config.eval_opponents):
-        resolve(name, game, options)
+        if name not in (SELF, SNAPSHOT):
+            resolve(name, game, options)

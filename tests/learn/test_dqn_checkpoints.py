@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -50,8 +51,16 @@ def changed(path: Path, **metadata: Any) -> Path:
     with safetensors.safe_open(path, framework="pt") as file:
         known = json.loads(file.metadata()["cardgym"])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    path.write_bytes(safetensors.torch.save(tensors, {"cardgym": json.dumps({**known, **metadata})}))
+    path.write_bytes(with_digest(tensors, {"cardgym": json.dumps({**known, **metadata})}))
     return path
+
+
+def with_digest(tensors: dict[str, torch.Tensor], metadata: dict[str, str] | None) -> bytes:
+    """A file of tensors with the digest of its own bytes, as cardgym writes it."""
+    if metadata is None:
+        return safetensors.torch.save(tensors)
+    blank = safetensors.torch.save(tensors, {**metadata, "sha256": "0" * 64})
+    return blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1)
 
 
 def test_checkpoint_is_loaded_as_it_was_saved(checkpoint: Path, tiny: Game, network: QNetwork) -> None:
@@ -106,7 +115,7 @@ def test_text_file_is_refused(tiny: Game, tmp_path: Path) -> None:
 )
 def test_checkpoint_of_another_program_is_refused(tiny: Game, tmp_path: Path, metadata: Any, reason: str) -> None:
     path = tmp_path / "other.safetensors"
-    path.write_bytes(safetensors.torch.save({"weight": torch.zeros(2)}, metadata))
+    path.write_bytes(with_digest({"weight": torch.zeros(2)}, metadata))
     assert reason in refusal(path)
 
 

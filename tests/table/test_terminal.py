@@ -169,7 +169,7 @@ def test_news_that_would_scroll_away_waits_for_enter(monkeypatch: pytest.MonkeyP
 
 
 def test_hints_can_be_off_on_demand_or_always() -> None:
-    for hints, answers, shown in (("off", ["h", "q"], 0), ("demand", ["h", "q"], 1), ("always", ["q"], 1)):
+    for hints, answers, shown in (("off", ["h", "q"], 0), ("demand", ["h", "q"], 1), ("always", ["", "q"], 1)):
         terminal, person = new_terminal(answers, hints=hints)
         terminal.play()
         assert person.text.count("Coach (credits, by ") == shown, hints

@@ -22,7 +22,6 @@ from cardgym.engine.registry import find, load
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
 from cardgym.players.actions import check_legal
 from cardgym.players.base import PlayerSpec, resolve, seated
-from cardgym.players.metadata import checkpoint_metadata
 from cardgym.players.seats import SeatedBatch
 
 ILLEGAL_ACTIONS = {"penalize": PENALIZE, "random": RANDOM, "raise": PENALIZE}
@@ -182,6 +181,8 @@ class EnvCore:
     def action_space(self) -> spaces.Discrete:
         """The space of one action; its attribute `cardgym` is the metadata that saved players are checked against."""
         space = spaces.Discrete(self.game.actions(self.options))
+        from cardgym.players.metadata import checkpoint_metadata
+
         metadata = checkpoint_metadata(self.game, self.options, self.observation_name)
         vars(space)["cardgym"] = {**metadata, "as_dict": self.masked is not None}
         return space

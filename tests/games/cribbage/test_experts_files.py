@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -33,9 +34,10 @@ def written(path, pegging, **tensors):
     """A weight file of uniform weights with some tensors replaced."""
     save_experts(path, named_weights("uniform"), pegging, {})
     with safetensors.safe_open(path, framework="numpy") as file:
-        metadata = file.metadata()
+        metadata = {**file.metadata(), "sha256": "0" * 64}
         saved = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    path.write_bytes(safetensors.numpy.save(saved | tensors, metadata))
+    blank = safetensors.numpy.save(saved | tensors, metadata)
+    path.write_bytes(blank.replace(b"0" * 64, hashlib.sha256(blank).hexdigest().encode(), 1))
     return path
 
 
@@ -68,7 +70,7 @@ def test_tensors_of_another_type_or_not_finite_raise(tmp_path, pegging):
             r"weights should be F32 \(121, 121, 2, 8\), and is F64",
         ),
         ({"weights": np.ones((121, 121, 2, 8), np.int32)}, "and is I32"),
-        ({"pegging_figures": bad}, "pegging_figures must hold finite numbers"),
+        ({"pegging_figures": bad}, "pegging_figures has a number that is not finite"),
         ({"pegging_figures": bad[:, :, :5].copy()}, "pegging_figures should be F64"),
     ):
         with pytest.raises(CardgymError, match=message):
