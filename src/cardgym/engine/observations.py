@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.options import Options, State, allowed_values
+from cardgym.engine.options import Options, State, allowed_values, options_that_count
 
 
 @dataclass(frozen=True)
@@ -103,3 +103,17 @@ def documented(game: Any) -> str:
     }
     added = [f"## {heading}\n{text}" for heading, text in sections.items() if f"## {heading}" not in written]
     return "\n\n".join([title, written, *added]) + "\n" if added else game.doc
+
+
+def checkpoint_metadata(game: Any, options: Options, observation_name: str) -> dict[str, Any]:
+    """What is saved with a player of this `Game`, options and observation, as plain values.
+
+    Returns:
+        `env`, `options`, `observation` (its name) and `features` (the digest of its features).
+    """
+    return {
+        "env": game.id,
+        "options": options_that_count(options),
+        "observation": observation_name,
+        "features": game.observation(observation_name).digest(options),
+    }

@@ -103,3 +103,13 @@ def _checked(spec: dataclasses.Field[Any], value: Any) -> int | str:
         steps = "" if step == 1 else f" in steps of {step}"
         raise CardgymError(f"option {spec.name}={value!r}: allowed are whole numbers from {low} to {high}{steps}")
     return whole
+
+
+PAYMENT_OPTION = "reward"
+"""By convention, an option of this name changes only what is paid, not what a player sees or may do."""
+
+
+def options_that_count(options: Options) -> dict[str, int | str]:
+    """The options that a saved player and its games must share: all but what is paid."""
+    values = {"num_players": options.num_players, **options.asdict()}
+    return {name: value for name, value in values.items() if name != PAYMENT_OPTION}

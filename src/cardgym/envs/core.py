@@ -18,6 +18,7 @@ from gymnasium import logger, spaces
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import ANY_SEAT, CALLER, EVERY_SEAT, PENALIZE, RANDOM
 from cardgym.engine.numba.compilation import bind, bound, name_entry_point, template
+from cardgym.engine.observations import checkpoint_metadata
 from cardgym.engine.registry import find, load
 from cardgym.errors import CardgymError, IllegalActionError, UnexpectedArgumentError, unknown
 from cardgym.players.actions import check_legal
@@ -181,8 +182,6 @@ class EnvCore:
     def action_space(self) -> spaces.Discrete:
         """The space of one action; its attribute `cardgym` is the metadata that saved players are checked against."""
         space = spaces.Discrete(self.game.actions(self.options))
-        from cardgym.players.metadata import checkpoint_metadata
-
         metadata = checkpoint_metadata(self.game, self.options, self.observation_name)
         vars(space)["cardgym"] = {**metadata, "as_dict": self.masked is not None}
         return space

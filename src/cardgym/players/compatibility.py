@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.options import options_that_count
 from cardgym.errors import CardgymError, printable, quoted
 from cardgym.files.documents import Document, Name, at_most
-from cardgym.players.metadata import options_that_count
 
 OptionValues = Annotated[dict[Name, int | Name], at_most(64)]
 """A game's options in a file, by name."""

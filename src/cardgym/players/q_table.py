@@ -12,12 +12,12 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options, rule
 from cardgym.engine.generator import mix
 from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.observations import checkpoint_metadata
 from cardgym.errors import CardgymError
 from cardgym.files.tensors import Layout, read_tensors, write_tensors
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
-from cardgym.players.metadata import checkpoint_metadata
 
 FORMAT = "cardgym-q-table-1"
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
