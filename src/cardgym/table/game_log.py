@@ -116,7 +116,7 @@ class GameLog:
             raise CardgymError(f"cannot write {self.path}: {error.strerror or error}") from None
         address = f"{self.path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         if read_only and not self.path.with_name(f"{self.path.name}-wal").exists():
-            address += "&immutable=1"  # Nobody is writing, and SQLite needs no files beside this one.
+            address += "&immutable=1"  # Nothing writes to it, and SQLite then needs no side files.
         with self._errors():
             self._database = sqlite3.connect(
                 address, uri=True, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False

@@ -109,7 +109,7 @@ def _reached(libraries: Iterable[Any]) -> list[Any]:
 
 
 _VIEWS = {"cast", "exhaust_iter", "getattr", "getiter", "iternext", "pair_first", "pair_second", "phi"}
-"""Expressions whose value is part of another value, and so owned by whoever owns that one."""
+"""Expressions whose value is part of another value and belongs to the same owner."""
 
 
 def owns_memory(state: Any) -> bool:
