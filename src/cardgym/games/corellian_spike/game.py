@@ -94,16 +94,17 @@ The seat's first decision in the first hand, after the antes and the deal. Games
 (all others fold before its turn, in every hand) are skipped.
 
 ## Rewards
-`reward="net"`: a raise or match costs what it pays into the pool (2 for a raise, plus the amount owed with matched
-betting) and a bought card costs 2. When a hand ends its winner is paid the pool, and every seat is charged the ante, 2.
-A game's return is the credits gained, and the returns of all seats sum to 0.
+`reward="net"`: as a hand ends, each seat is paid the credits that it gained in it: the pool for its winner, less what
+the seat put in. A game's return is the credits gained, and the returns of all seats sum to 0.
 
-The paper's two models leave out the ante. `reward="credits"` is otherwise the same, so a return is the credits gained
-plus 2 for each hand. `reward="weighted"`: a raise or match costs (1 + |sum|) times as much, a bought card costs
-2 (1 + 3/4 m), where m is the smallest |sum| of three of the four cards, and winning pays 31 times the pool.
+The paper's two models pay as credits move, and leave out the ante. `reward="credits"`: a raise or match costs what it
+pays into the pool (2 for a raise, plus the amount owed with matched betting), a bought card costs 2, and the winner is
+paid the pool, so a return is the credits gained plus 2 for each hand. `reward="weighted"`: a raise or match costs
+(1 + |sum|) times as much, a bought card costs 2 (1 + 3/4 m), where m is the smallest |sum| of three of the four cards,
+and winning pays 31 times the pool.
 
-An illegal action (with `illegal_action="penalize"`) ends the game and costs the seat its remaining credits and the
-ante, so its return is minus its starting credits; under the paper's models it costs the remaining credits and the pool.
+An illegal action (with `illegal_action="penalize"`) ends the game, and the seat's return is minus its starting credits;
+under the paper's models the action costs its remaining credits and the pool.
 The other seats are paid nothing for it.
 
 ## Episode End

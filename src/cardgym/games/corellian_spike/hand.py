@@ -215,9 +215,8 @@ def win(state: State, seat: int) -> None:
     state.pool = 0
     pay(state, seat, 31.0 * pool if state.reward_model == WEIGHTED else 1.0 * pool)
     if state.reward_model == NET:
-        # The ante is charged here: before a seat's first decision its reward would belong to no action.
         for other in range(state.num_players):
-            pay(state, other, -1.0 * BET)
+            pay(state, other, -1.0 * state.put_hand[other])
     state.hands_won[seat] += 1
     state.hand += 1
     over = state.hand == state.hands
@@ -252,7 +251,9 @@ def pay(state: State, seat: int, reward: float) -> None:
 
 @rule
 def weight(state: State, size: float) -> float:
-    """The factor of a cost under the weighted reward for |sum| = `size`; 1 under the other rewards."""
+    """The factor of a cost for |sum| = `size`: 1 + `size` under the weighted reward, 0 under net, charged by `win`."""
+    if state.reward_model == NET:
+        return 0.0
     return 1.0 + size if state.reward_model == WEIGHTED else 1.0
 
 

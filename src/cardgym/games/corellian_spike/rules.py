@@ -172,8 +172,8 @@ def deal(state: State) -> int:
 
 @rule
 def forfeit(state: State, seat: int) -> float:
-    """The seat loses its credits and the ante or, under the paper's rewards, the pool. No other seat is paid for it."""
-    return -float(state.stack[seat] + (BET if state.reward_model == NET else state.pool))
+    """Credits and what the seat put in this hand or, under the paper's rewards, the pool; other seats gain nothing."""
+    return -float(state.stack[seat] + (state.put_hand[seat] if state.reward_model == NET else state.pool))
 
 
 @rule
