@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from cardgym.engine.contract import Game
+from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.learn.network_training import load_weights
 from cardgym.players.checkpoints import Network, save_checkpoint
@@ -43,3 +44,23 @@ def test_checkpoint_that_does_not_fit_is_refused_in_one_line(tiny: Game, tmp_pat
         load_weights(network(tiny, QNetwork, 16), path, tiny, options, observation)
     with pytest.raises(CardgymError, match="reads the observation"):
         load_weights(network(tiny, QNetwork, 8, 8), path, tiny, options, "other")
+
+
+@pytest.mark.parametrize("kind", [QNetwork, PolicyNetwork])
+def test_weights_of_further_features_start_at_zero(tmp_path: Path, kind: type[Network]) -> None:
+    game = find("CorellianSpike-v0")
+    options = game.parse_options()
+    made, path = saved(game, tmp_path, kind, 8, 8)
+    wider = kind(network_shape(game, options, "belief", (8, 8), dueling=False))
+    load_weights(wider, path, game, options, "belief")
+    shorter, longer = made.shape.inputs, wider.shape.inputs
+    assert shorter < longer
+    seen = torch.rand(5, longer)
+    for old, new in zip(flat(made(seen[:, :shorter])), flat(wider(seen)), strict=True):
+        torch.testing.assert_close(old, new)
+    with pytest.raises(CardgymError, match="reads the observation 'full', not 'paper'"):
+        load_weights(wider, path, game, options, "paper")
+
+
+def flat(outputs: torch.Tensor | tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    return outputs if isinstance(outputs, tuple) else (outputs,)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar, overload
 
 import numpy as np
 import torch
+from torch import nn
 
 from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
@@ -151,19 +153,31 @@ def choose_device(name: str) -> torch.device:
 def load_weights(network: Network, path: Path, game: Game, options: Options, observation: str) -> None:
     """Give a network the weights of a checkpoint.
 
+    The checkpoint's observation may be a shorter one that `observation` extends: the weights of the further features
+    start at 0, so the network computes what the checkpoint does.
+
     Raises:
         CardgymError: as `load_checkpoint`, and for another kind of network, other layers, or another observation.
     """
     other, metadata = load_checkpoint(path, game, options)
     if type(other) is not type(network):
         raise CardgymError(f"init_from {path}: holds a {type(other).__name__}, not a {type(network).__name__}")
-    if metadata.observation != observation:
+    if observation not in extensions(game, options, metadata.observation):
         raise CardgymError(
             f"init_from {path}: reads the observation {metadata.observation!r}, not {observation!r}; set `observation`"
         )
-    if other.shape != network.shape:
+    if replace(other.shape, inputs=network.shape.inputs) != network.shape:
         raise CardgymError(f"init_from {path}: its layers are {_layers(other)}, not {_layers(network)}")
-    network.load_state_dict(other.state_dict())
+    weights = other.state_dict()
+    for name, own in network.state_dict().items():
+        weights[name] = nn.functional.pad(weights[name], (0, own.shape[-1] - weights[name].shape[-1]))
+    network.load_state_dict(weights)
+
+
+def extensions(game: Game, options: Options, observation: str) -> list[str]:
+    """The observations of a game that begin with all features of this one, itself included."""
+    features = game.observations[observation].features(options)
+    return [name for name, other in game.observations.items() if other.features(options)[: len(features)] == features]
 
 
 def _layers(network: Network) -> str:

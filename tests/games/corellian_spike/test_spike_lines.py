@@ -37,7 +37,7 @@ def test_ante_and_first_cards() -> None:
 
 
 def test_whole_hand_under_flat_betting() -> None:
-    game = SpikeDriver((3, 5), (-2, 9))
+    game = SpikeDriver((3, 5), (-2, 9), reward="credits")
     assert game.act(RAISE) == [-2, 0]
     assert game.act(RAISE) == [0, -2]  # A re-raise costs 2, no more.
     assert game.act(MATCH) == [-2, 0]  # All have had their turn after the raise: betting is over.
@@ -59,7 +59,7 @@ def test_whole_hand_under_flat_betting() -> None:
         game.act(DONT_BUY, DONT_BUY, MATCH, MATCH)
         if game.state.round_number < 3:
             game.roll(6, 1)
-    assert game.roll(1, 2) == [-2, 10]  # Sums 1 and 0: seat 1 takes 4 + 6 + 2; each is charged the ante.
+    assert game.roll(1, 2) == [0, 12]  # Sums 1 and 0: seat 1 takes 4 + 6 + 2.
     assert game.credits[1] == 46 + 12 - 2
     assert game.state.hand == 1
 
@@ -77,7 +77,7 @@ def test_betting_goes_once_round_from_the_last_raiser() -> None:
 
 
 def test_matched_betting_is_as_in_poker() -> None:
-    game = SpikeDriver((1, 2), (3, 4), (5, 6), betting="matched")
+    game = SpikeDriver((1, 2), (3, 4), (5, 6), betting="matched", reward="credits")
     assert game.act(RAISE)[0] == -2
     assert game.act(RAISE)[1] == -4  # What was owed, and 2.
     assert game.act(RAISE)[2] == -6
@@ -88,7 +88,7 @@ def test_matched_betting_is_as_in_poker() -> None:
 
 
 def test_matched_betting_allows_all_in_for_less() -> None:
-    game = SpikeDriver((1, 2), (3, 4), (5, 6), betting="matched", credits=6)
+    game = SpikeDriver((1, 2), (3, 4), (5, 6), betting="matched", reward="credits", credits=6)
     game.act(RAISE)  # Everyone has 4 left after the ante.
     game.act(RAISE)  # Owes 2 and raises 2: all it has.
     assert game.legal_actions() == [MATCH, FOLD]  # A raise would need 6.
@@ -140,7 +140,7 @@ def test_hand_ends_when_all_but_one_have_folded() -> None:
     assert game.act(FOLD) == [0, 0, 0]
     game.draw(1, 2)
     game.act(DONT_BUY, DONT_BUY)
-    assert game.act(FOLD) == [-2, 8, -2]  # Three antes and two bets, though its sum is the worst; less the ante.
+    assert game.act(FOLD) == [-4, 6, -2]  # Seat 1 wins three antes and two bets though its sum is the worst.
     assert game.credits == [44, 54, 46]  # The next ante is paid already.
     assert game.state.hand == 1
     assert game.score(1) == 1

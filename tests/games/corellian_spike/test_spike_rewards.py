@@ -60,9 +60,11 @@ def test_net_return_is_that_of_credits_less_the_mean_over_the_seats(num_players:
     assert returns[0] == pytest.approx(returns[1] - returns[1].mean())
 
 
-def test_folding_loses_the_ante() -> None:
+def test_net_rewards_are_paid_as_the_hand_ends() -> None:
     game = SpikeDriver((3, 5), (-2, 9))
-    assert game.act(FOLD) == [-2, 2]
+    assert game.copy().act(FOLD) == [-2, 2]  # The ante.
+    assert game.act(RAISE, RAISE) == [0, 0]
+    assert game.act(FOLD) == [-4, 4]
 
 
 @pytest.mark.parametrize("num_players", [2, 5])
