@@ -22,8 +22,8 @@ from typing import Any
 
 from cardgym import find
 from cardgym.arena import evaluate
-from cardgym.experiments.exploit.exact import tree_exploitability
 from cardgym.players.base import resolve
+from cardgym.solvers.exact import tree_exploitability
 
 ROOT = Path(__file__).parents[1]
 _CODA = ["--env-id", "CodaOfficial-v0", "--observation", "odds", "--hidden-sizes", "128", "--opponents", "self"]

@@ -17,10 +17,10 @@ import pytest
 from learning_game import ROOT, SCRIPT, load_script
 
 from cardgym import find
-from cardgym.experiments.exploit.exact import tree_exploitability
 from cardgym.experiments.league import LeagueConfig
 from cardgym.players.base import resolve
 from cardgym.solvers.best_response import expected_returns
+from cardgym.solvers.exact import tree_exploitability
 from cardgym.solvers.strategies import known_strategy, mixed_strategy
 from cardgym.solvers.tree import enumerate_tree
 from killing import SEARCH_PATH

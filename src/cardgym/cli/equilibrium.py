@@ -96,8 +96,8 @@ def _share(word: str) -> float:
 
 
 def _solve(game: Game, by: str, arguments: Any) -> dict[str, Any]:
-    from cardgym.experiments.exploit.exact import tree_exploitability
     from cardgym.solvers.equilibrium import METHODS, EquilibriumSolver, Method, solve_equilibrium, state_path
+    from cardgym.solvers.exact import tree_exploitability
 
     if by not in METHODS:
         raise unknown("method", by, METHODS)

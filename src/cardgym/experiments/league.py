@@ -19,7 +19,6 @@ from cardgym.console.tables import markdown_table, print_results, with_interval
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.experiments import launch
-from cardgym.experiments.exploit.exact import tree_exploitability
 from cardgym.experiments.launch import LOG, RESULTS, Run, TrainingScript
 from cardgym.files.atomic import replacing
 from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
@@ -27,6 +26,7 @@ from cardgym.learn.resume import STATE_FILE, has_state, load_resume_state, save_
 from cardgym.players.base import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
 from cardgym.scaling import Engine, Task
+from cardgym.solvers.exact import tree_exploitability
 from cardgym.statistics import Interval
 
 if TYPE_CHECKING:

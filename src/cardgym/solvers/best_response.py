@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.numba.compilation import compiled
+from cardgym.solvers.cfr import walk_down
 from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
 
 
@@ -27,14 +28,16 @@ class BestResponse:
 def expected_returns(tree: GameTree, strategy: Strategy) -> npt.NDArray[np.float64]:
     """The expected return of each seat if all follow the strategy, (num_players,), float64."""
     reach = reach_probabilities(tree, strategy, -1)
-    ends = tree.arrays.num_children == 0
-    returns: npt.NDArray[np.float64] = reach[ends] @ tree.arrays.payments[ends]
+    returns: npt.NDArray[np.float64] = reach[tree.num_nodes :][::-1] @ tree.arrays.payments
     return returns
 
 
 def reach_probabilities(tree: GameTree, strategy: Strategy, without: int) -> npt.NDArray[np.float64]:
-    """The probability that play comes to each node, (num_nodes,), with the seat `without` playing towards it surely."""
-    reach = np.zeros(tree.num_nodes)
+    """The probability that play comes to each node, and to each end from the back, (num_nodes + num_ends,), float64.
+
+    The seat `without` (-1 for none) plays towards each surely.
+    """
+    reach = np.empty(tree.num_nodes + len(tree.arrays.payments))
     _reach(tree.arrays, strategy, without, reach)
     return reach
 
@@ -47,28 +50,18 @@ def best_response(tree: GameTree, strategy: Strategy, seat: int) -> BestResponse
     (Zinkevich et al., "Regret minimization in games with incomplete information", NeurIPS 2007).
     """
     reach = reach_probabilities(tree, strategy, seat)
-    turns = tree.own_turns[:, seat]
-    order = np.lexsort((-np.arange(tree.num_nodes), tree.arrays.seats != seat, -turns))
-    values = np.zeros(tree.num_nodes)
+    turns = np.zeros(len(reach), np.int16)
+    order = np.empty(tree.num_nodes, np.int64)
+    _order_by_turns(tree.arrays, seat, turns, order)
+    values = np.zeros(len(reach))
     totals = np.zeros(tree.num_choices)
     best = np.full(tree.num_info_sets, -1)
-    _respond(
-        order,
-        turns,
-        tree.arrays,
-        strategy,
-        reach,
-        seat,
-        values,
-        totals,
-        best,
-    )
+    _respond(order, turns, tree.arrays, strategy, reach, seat, values, totals, best)
     response = strategy.copy()
-    for info_set in np.flatnonzero(tree.arrays.set_seats == seat):
-        first, last = tree.arrays.first_choice[info_set : info_set + 2]
-        response[first:last] = 0.0
-        response[first + max(best[info_set], 0)] = 1.0
-    return BestResponse(float(values[0]), response)
+    first, own = tree.arrays.first_choice, tree.arrays.set_seats == seat
+    response[np.repeat(own, np.diff(first))] = 0.0
+    response[(first[:-1] + np.maximum(best, 0))[own]] = 1.0
+    return BestResponse(float(values[tree.num_nodes - 1]), response)
 
 
 def nash_conv(tree: GameTree, strategy: Strategy) -> float:
@@ -89,28 +82,38 @@ def exploitability(tree: GameTree, strategy: Strategy) -> float:
 
 
 @compiled
-def _reach(
-    tree: TreeArrays,
-    strategy: npt.NDArray[np.float64],
-    without: int,
-    reach: npt.NDArray[np.float64],
-) -> None:
-    reach[0] = 1.0
-    for node in range(tree.seats.shape[0]):
-        for number in range(tree.num_children[node]):
-            if tree.seats[node] < 0:
-                share = 1.0 / tree.num_children[node]
-            elif tree.seats[node] == without:
-                share = 1.0
-            else:
-                share = strategy[tree.first_choice[tree.info_sets[node]] + number]
-            reach[tree.first_child[node] + number] = reach[node] * share
+def _reach(tree: TreeArrays, strategy: npt.NDArray[np.float64], without: int, reach: npt.NDArray[np.float64]) -> None:
+    walk_down(tree, strategy, without, reach)
+
+
+@compiled
+def _order_by_turns(tree: TreeArrays, seat: int, turns: npt.NDArray[np.int16], order: npt.NDArray[np.int64]) -> None:
+    """Order the nodes by the seat's decisions before them, most first; of equals the seat's own decisions come first.
+
+    A node then comes after those that it leads to. `turns` is 0 for every node; it is filled in.
+    """
+    num_nodes = tree.seats.shape[0]
+    most = 0
+    for node in range(num_nodes - 1, -1, -1):
+        after = turns[node] + (1 if tree.seats[node] == seat else 0)
+        most = max(most, after)
+        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
+            turns[tree.targets[edge]] = after
+    starts = np.zeros(2 * most + 3, np.int64)
+    for node in range(num_nodes):
+        starts[2 * (most - turns[node]) + (1 if tree.seats[node] != seat else 0) + 1] += 1
+    for place in range(1, starts.shape[0]):
+        starts[place] += starts[place - 1]
+    for node in range(num_nodes):
+        place = 2 * (most - turns[node]) + (1 if tree.seats[node] != seat else 0)
+        order[starts[place]] = node
+        starts[place] += 1
 
 
 @compiled
 def _respond(
     order: npt.NDArray[np.int64],
-    turns: npt.NDArray[np.int64],
+    turns: npt.NDArray[np.int16],
     tree: TreeArrays,
     strategy: npt.NDArray[np.float64],
     reach: npt.NDArray[np.float64],
@@ -119,40 +122,41 @@ def _respond(
     totals: npt.NDArray[np.float64],
     best: npt.NDArray[np.int64],
 ) -> None:
-    """Fill the nodes' values; `order` has a node after its children, and the seat's decisions before the others.
+    """Fill the nodes' values, in the order of `_order_by_turns`.
 
     All decisions of the seat with the same number of own turns behind them follow each other: their totals are summed
     over whole information sets first, then the best choices are made.
     """
+    for end in range(tree.payments.shape[0]):
+        values[values.shape[0] - 1 - end] = tree.payments[end, seat]
     at = 0
     while at < order.shape[0]:
         node = order[at]
+        first = tree.first_edge[node]
         if tree.seats[node] != seat:
-            value = tree.payments[node, seat] if tree.num_children[node] == 0 else 0.0
-            for number in range(tree.num_children[node]):
-                if tree.seats[node] < 0:
-                    share = 1.0 / tree.num_children[node]
-                else:
-                    share = strategy[tree.first_choice[tree.info_sets[node]] + number]
-                value += share * values[tree.first_child[node] + number]
+            choice = tree.first_choice[tree.info_sets[node]] if tree.seats[node] >= 0 else 0
+            value = 0.0
+            for edge in range(first, tree.first_edge[node + 1]):
+                share = tree.chances[edge] if tree.seats[node] < 0 else strategy[choice + edge - first]
+                value += share * values[tree.targets[edge]]
             values[node] = value
             at += 1
             continue
         end = at
         while end < order.shape[0] and tree.seats[order[end]] == seat and turns[order[end]] == turns[node]:
             last = order[end]
-            choice, child = tree.first_choice[tree.info_sets[last]], tree.first_child[last]
-            for number in range(tree.num_children[last]):
-                totals[choice + number] += reach[last] * values[child + number]
+            choice, first = tree.first_choice[tree.info_sets[last]], tree.first_edge[last]
+            for edge in range(first, tree.first_edge[last + 1]):
+                totals[choice + edge - first] += reach[last] * values[tree.targets[edge]]
             end += 1
         for place in range(at, end):
             node = order[place]
             info_set = tree.info_sets[node]
             if best[info_set] < 0:
                 best[info_set] = 0
-                first = tree.first_choice[info_set]
-                for number in range(tree.num_children[node]):
-                    if totals[first + number] > totals[first + best[info_set]]:
+                choice = tree.first_choice[info_set]
+                for number in range(tree.first_choice[info_set + 1] - choice):
+                    if totals[choice + number] > totals[choice + best[info_set]]:
                         best[info_set] = number
-            values[node] = values[tree.first_child[node] + best[info_set]]
+            values[node] = values[tree.targets[tree.first_edge[node] + best[info_set]]]
         at = end

@@ -100,32 +100,22 @@ def _iterate(
     gamma: float,
     alternating: bool,
 ) -> None:
-    num_nodes, num_players = tree.payments.shape
     strategy = np.empty_like(regrets)
-    reach = np.empty((num_nodes, num_players + 1))  # By the choices of each seat, and last by chance.
+    reach = np.empty(tree.seats.shape[0] + tree.payments.shape[0])
+    values = np.empty(reach.shape[0])
     own_reach = np.empty(tree.set_seats.shape[0])
-    values = np.empty((num_nodes, num_players))
     for t in range(done + 1, done + iterations + 1):
         positive = _discount(t, alpha)
         negative = _discount(t, beta)
         fading = (t / (t + 1.0)) ** gamma
-        for turn in range(num_players if alternating else 1):
-            _match_regrets(tree.first_choice, regrets, strategy)
-            walk_down(tree, strategy, reach, own_reach)
-            _walk_up(tree, strategy, values)
-            for node in range(num_nodes):
-                seat = tree.seats[node]
-                if seat < 0 or (alternating and seat != turn):
-                    continue
-                others = 1.0
-                for other in range(num_players + 1):
-                    if other != seat:
-                        others *= reach[node, other]
-                first, child = tree.first_choice[tree.info_sets[node]], tree.first_child[node]
-                for number in range(tree.num_children[node]):
-                    regrets[first + number] += others * (values[child + number, seat] - values[node, seat])
+        for turn in range(tree.payments.shape[1]):
+            if alternating or turn == 0:
+                _match_regrets(tree.first_choice, regrets, strategy)
+                find_own_reach(tree, strategy, own_reach)
+            walk_down(tree, strategy, turn, reach)
+            _walk_up(tree, strategy, turn, reach, values, regrets)
             for info_set in range(tree.set_seats.shape[0]):
-                if alternating and tree.set_seats[info_set] != turn:
+                if tree.set_seats[info_set] != turn:
                     continue
                 for choice in range(tree.first_choice[info_set], tree.first_choice[info_set + 1]):
                     regrets[choice] *= positive if regrets[choice] > 0.0 else negative
@@ -147,48 +137,68 @@ def _match_regrets(
 
 
 @rule
+def find_own_reach(tree: TreeArrays, strategy: npt.NDArray[np.float64], own_reach: npt.NDArray[np.float64]) -> None:
+    """Write the probability that the own choices of its seat lead to each information set, (num_info_sets,)."""
+    owner = -1  # The information set of the choice before; sets of the same seat often follow each other.
+    for info_set in range(tree.set_seats.shape[0]):
+        before = tree.set_before[info_set]
+        if before < 0:
+            own_reach[info_set] = 1.0
+            continue
+        if owner < 0 or not tree.first_choice[owner] <= before < tree.first_choice[owner + 1]:
+            owner = np.searchsorted(tree.first_choice, before, side="right") - 1
+        own_reach[info_set] = own_reach[owner] * strategy[before]
+
+
+@rule
 def walk_down(
-    tree: TreeArrays,
-    strategy: npt.NDArray[np.float64],
-    reach: npt.NDArray[np.float64],
-    own_reach: npt.NDArray[np.float64],
+    tree: TreeArrays, strategy: npt.NDArray[np.float64], without: int, reach: npt.NDArray[np.float64]
 ) -> None:
-    """What each seat, and chance, contribute to the probability of each node."""
-    reach[0, :] = 1.0
-    chance = reach.shape[1] - 1
-    for node in range(tree.seats.shape[0]):
+    """Write the probability of each node and end if the seat `without` (-1 for none) surely plays towards it.
+
+    All histories of a node have the same own choices of that seat behind them, so their probabilities add up. Those of
+    an end need not.
+    """
+    num_nodes = tree.seats.shape[0]
+    for node in range(reach.shape[0]):
+        reach[node] = 0.0
+    reach[num_nodes - 1] = 1.0
+    for node in range(num_nodes - 1, -1, -1):
         seat = tree.seats[node]
-        actor = chance if seat < 0 else seat
-        if seat >= 0:
-            own_reach[tree.info_sets[node]] = reach[node, seat]
-        for number in range(tree.num_children[node]):
-            child = tree.first_child[node] + number
-            for column in range(reach.shape[1]):
-                reach[child, column] = reach[node, column]
-            if seat < 0:
-                reach[child, actor] *= 1.0 / tree.num_children[node]
-            else:
-                reach[child, actor] *= strategy[tree.first_choice[tree.info_sets[node]] + number]
+        first = tree.first_edge[node]
+        choice = tree.first_choice[tree.info_sets[node]] if seat >= 0 else 0
+        for edge in range(first, tree.first_edge[node + 1]):
+            share = tree.chances[edge]
+            if seat >= 0 and seat != without:
+                share = strategy[choice + edge - first]
+            reach[tree.targets[edge]] += reach[node] * share
 
 
 @rule
 def _walk_up(
     tree: TreeArrays,
     strategy: npt.NDArray[np.float64],
+    turn: int,
+    reach: npt.NDArray[np.float64],
     values: npt.NDArray[np.float64],
+    regrets: npt.NDArray[np.float64],
 ) -> None:
-    """The expected return of each seat from each node."""
-    for node in range(tree.seats.shape[0] - 1, -1, -1):
-        for seat in range(values.shape[1]):
-            values[node, seat] = tree.payments[node, seat] if tree.num_children[node] == 0 else 0.0
-        for number in range(tree.num_children[node]):
-            child = tree.first_child[node] + number
-            if tree.seats[node] < 0:
-                share = 1.0 / tree.num_children[node]
-            else:
-                share = strategy[tree.first_choice[tree.info_sets[node]] + number]
-            for seat in range(values.shape[1]):
-                values[node, seat] += share * values[child, seat]
+    """Write the expected return of a seat from each node, and add to the regrets of its choices."""
+    num_nodes = tree.seats.shape[0]
+    for end in range(tree.payments.shape[0]):
+        values[values.shape[0] - 1 - end] = tree.payments[end, turn]
+    for node in range(num_nodes):
+        seat = tree.seats[node]
+        first, last = tree.first_edge[node], tree.first_edge[node + 1]
+        choice = tree.first_choice[tree.info_sets[node]] if seat >= 0 else 0
+        value = 0.0
+        for edge in range(first, last):
+            share = tree.chances[edge] if seat < 0 else strategy[choice + edge - first]
+            value += share * values[tree.targets[edge]]
+        values[node] = value
+        if seat == turn:
+            for edge in range(first, last):
+                regrets[choice + edge - first] += reach[node] * (values[tree.targets[edge]] - value)
 
 
 @rule

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Game, Options, no_key
+from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS, rules_of
 from cardgym.engine.numba.compilation import bind, bound, compiled, name_entry_point, template
 from cardgym.errors import CardgymError
@@ -76,7 +76,7 @@ class Mdp:
         """The numbers of decision states, (len(states),) int64; -1 for a record that is none."""
         rows = np.array(states)
         if self.symmetric:
-            expansion(self.game, keys=False).merge(rows)
+            expansion(self.game).merge(rows)
         return np.array([self.places.get(key, -1) for key in _keys(self.game, rows)], np.int64)
 
 
@@ -96,7 +96,7 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
         raise CardgymError(
             f"{game.id} has {options.num_players} seats: only games of one player are enumerated and solved"
         )
-    kernel = expansion(game, keys=False)
+    kernel = expansion(game)
     name_entry_point(f"{game.id} (solver)", kernel.play_moves)
     layer = np.array(game.new_state(options))
     if symmetric:
@@ -104,7 +104,7 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
     numbers = dict.fromkeys(_keys(game, layer), 0)
     states, kinds, degrees, edges = [], [], [], []
     while len(layer):
-        kind, counts, *_ = kernel.classify(layer)
+        kind, counts = kernel.classify(layer)
         states.append(layer)
         kinds.append(kind)
         degrees.append(counts)
@@ -237,21 +237,17 @@ def topological_order(offsets: npt.NDArray[np.int64], targets: npt.NDArray[np.in
 
 
 @template
-def _classify(states: Any, num_actions: int, kinds: Any, counts: Any, seats: Any, keys: Any) -> None:
-    """Write the kind of node of each state, its number of moves, and at a decision the seat and its key."""
+def _classify(states: Any, num_actions: int, kinds: Any, counts: Any) -> None:
+    """Write the kind of node of each state, and its number of moves."""
     mask = np.empty(num_actions, np.int8)
     for i in range(states.shape[0]):
         counts[i] = bound.num_chance_outcomes(states[i])
         kinds[i] = CHANCE
-        seats[i] = -1
-        keys[i] = -1
         if counts[i] == 0:
-            seats[i] = bound.current_player(states[i])
-            if seats[i] < 0:
+            if bound.current_player(states[i]) < 0:
                 kinds[i] = END
             else:
                 kinds[i] = DECISION
-                keys[i] = bound.info_state_key(states[i], seats[i])
                 bound.legal_action_mask(states[i], mask)
                 for action in range(num_actions):
                     counts[i] += mask[action]
@@ -291,21 +287,18 @@ def _merge(states: Any) -> None:
 class Expansion:
     """One game's states opened into their moves: the templates above, compiled for it."""
 
-    def __init__(self, game: Game, keys: bool) -> None:
-        rules = rules_of(game) if keys else rules_of(game) | {"info_state_key": no_key}
+    def __init__(self, game: Game) -> None:
+        rules = rules_of(game)
         self.game = game
         self.merge = bind(_merge, game.id, **rules)
         self.play_moves = bind(_play, game.id, **rules)
-        self._classify = bind(_classify, f"{game.id}_keys" if keys else game.id, **rules)
+        self._classify = bind(_classify, game.id, **rules)
 
-    def classify(
-        self, states: npt.NDArray[Any]
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Of each state: the kind of node, how many moves it has, the seat to decide (or -1) and that seat's key."""
-        kinds = np.empty(len(states), np.int8)
-        counts, seats, keys = (np.empty(len(states), np.int64) for _ in range(3))
-        self._classify(states, self.game.num_actions, kinds, counts, seats, keys)
-        return kinds, counts, seats, keys
+    def classify(self, states: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+        """Of each state: the kind of node, and how many moves it has."""
+        kinds, counts = np.empty(len(states), np.int8), np.empty(len(states), np.int64)
+        self._classify(states, self.game.num_actions, kinds, counts)
+        return kinds, counts
 
     def play(
         self, states: npt.NDArray[Any], counts: npt.NDArray[np.int64], kinds: npt.NDArray[np.int8], symmetric: bool
@@ -318,6 +311,6 @@ class Expansion:
 
 
 @cache
-def expansion(game: Game, *, keys: bool = True) -> Expansion:
-    """The compiled expansion of a game; without `keys` all keys are -1."""
-    return Expansion(game, keys)
+def expansion(game: Game) -> Expansion:
+    """The compiled expansion of a game."""
+    return Expansion(game)

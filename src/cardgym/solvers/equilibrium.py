@@ -67,8 +67,7 @@ class EquilibriumSolver:
         """Start with the uniform strategy.
 
         Raises:
-            CardgymError: for an unknown method or observation, a game of one seat, a tree that cannot be enumerated,
-                or an observation that merges information sets of the tree.
+            CardgymError: for an unknown method or observation, a game of one seat, or a tree that cannot be enumerated.
         """
         if method.by not in METHODS:
             raise unknown("solver", method.by, METHODS)
@@ -91,7 +90,6 @@ class EquilibriumSolver:
             self.solver = CFR(enumerate_tree(game, options), method.by)
         except CardgymError as error:
             raise CardgymError(f"{error}; {SAMPLED} samples it instead") from None
-        self.player()  # Fails now if the observation merges information sets.
 
     @property
     def num_info_sets(self) -> int:

@@ -10,11 +10,11 @@ import numpy.typing as npt
 from cardgym.engine.generator import derive
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.states import choose_actions
-from cardgym.errors import CardgymError
 from cardgym.players.base import CompiledPlayer, Player, legal_actions
 from cardgym.players.mixtures import MixturePlayer
 from cardgym.players.q_table import Pairs, hash_of
-from cardgym.solvers.cfr import walk_down
+from cardgym.solvers.best_response import reach_probabilities
+from cardgym.solvers.cfr import find_own_reach
 from cardgym.solvers.policies import probabilities_of
 from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
 
@@ -42,20 +42,24 @@ def known_strategy(tree: GameTree, player: Player) -> Strategy | None:
 def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs:
     """A strategy by the hash of an observation, as in a strategy file.
 
-    Raises:
-        CardgymError: where the observation is the same at two information sets.
+    Where an observation is the same at several information sets, because it does not show all that the seat has seen
+    and done, their probabilities are averaged, weighted by how likely play reaches each of them.
     """
     observations = tree.look(observation_name)[0]
     hashes = np.empty(len(observations), np.uint64)
     _hash_all(np.ascontiguousarray(observations), hashes)
-    if len(np.unique(hashes)) < tree.num_info_sets:
-        raise CardgymError(
-            f"observation {observation_name!r} of {tree.game.id} is the same at different information sets; choose one "
-            "that shows all that a seat knows"
-        )
-    keys = np.repeat(hashes, np.diff(tree.arrays.first_choice))
-    order = np.lexsort((tree.choice_actions, keys))
-    return Pairs(keys[order], tree.choice_actions[order].astype(np.int32), strategy[order].astype(np.float64))
+    first = tree.arrays.first_choice
+    pairs = np.rec.fromarrays([np.repeat(hashes, np.diff(first)), tree.choice_actions])
+    keys, group = np.unique(pairs, return_inverse=True)
+    if len(keys) == len(pairs):
+        order = np.argsort(pairs)
+        return Pairs(keys["f0"], keys["f1"].astype(np.int32), strategy[order].astype(np.float64))
+    nodes = reach_probabilities(tree, strategy, -1)[: tree.num_nodes]
+    decides = tree.arrays.info_sets >= 0
+    weights = np.bincount(tree.arrays.info_sets[decides], nodes[decides], tree.num_info_sets)
+    weights = np.repeat(weights + np.finfo(float).tiny, np.diff(first))
+    shares = np.bincount(group, weights * strategy) / np.bincount(group, weights)
+    return Pairs(keys["f0"], keys["f1"].astype(np.int32), shares)
 
 
 def sampled_strategy(tree: GameTree, player: Player, draws: int, seed: int) -> Strategy:
@@ -105,21 +109,14 @@ def mixed_strategy(tree: GameTree, strategies: Sequence[Strategy], weights: Sequ
     """
     sizes = np.diff(tree.arrays.first_choice)
     sums = np.zeros(tree.num_choices)
-    reach = np.empty((tree.num_nodes, tree.options.num_players + 1))
     own_reach = np.empty(tree.num_info_sets)
     for strategy, weight in zip(strategies, weights, strict=True):
-        _find_own_reach(tree.arrays, strategy, reach, own_reach)
+        _own_reach(tree.arrays, strategy, own_reach)
         sums += weight * np.repeat(own_reach, sizes) * strategy
     totals = np.repeat(np.add.reduceat(sums, tree.arrays.first_choice[:-1]), sizes)
     return np.where(totals > 0, sums / np.where(totals > 0, totals, 1.0), tree.uniform())
 
 
 @compiled
-def _find_own_reach(
-    tree: TreeArrays,
-    strategy: npt.NDArray[np.float64],
-    reach: npt.NDArray[np.float64],
-    own_reach: npt.NDArray[np.float64],
-) -> None:
-    """The probability that the own choices of its seat lead to each information set, (num_info_sets,)."""
-    walk_down(tree, strategy, reach, own_reach)
+def _own_reach(tree: TreeArrays, strategy: npt.NDArray[np.float64], own_reach: npt.NDArray[np.float64]) -> None:
+    find_own_reach(tree, strategy, own_reach)

@@ -1,8 +1,17 @@
-"""The tree of a game of hidden information, enumerated from its rules, with its information sets."""
+"""The tree of a game of hidden information, enumerated from its rules, with its information sets.
+
+An information set is what a seat has seen and done: its observation, its key where the game has keys, and its legal
+actions, at this decision and all its earlier ones, and the actions that it took there. So no game needs keys, and no
+set forgets. What a seat could see between its decisions counts only where a later observation shows it.
+
+Histories that nobody can tell apart from here on, because their states, the seats' memories and what has been paid are
+the same, are one node; see `walk`. So what is called a tree is a graph without cycles.
+"""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,40 +19,50 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.numba.compilation import compiled, name_entry_point
+from cardgym.engine.kernel import MAX_PLAYERS, code_name, rules_of
+from cardgym.engine.numba.compilation import bind, name_entry_point
 from cardgym.engine.states import look
 from cardgym.errors import CardgymError
-from cardgym.solvers.enumeration import DECISION, chunks, expansion
+from cardgym.solvers import walk as walks
+from cardgym.solvers.walk import Found, Frames, insert_all, walk
 
 Strategy = npt.NDArray[np.float64]
 """The probability of each choice of a tree, (num_choices,), summing to 1 over the choices of each information set."""
 
 _NODES_LIMIT = 5_000_000
+_MAX_DEPTH = 2048
 
 
 class TreeArrays(NamedTuple):
-    """The shape of a tree, as compiled code takes it. A node comes after its parent; its children are consecutive.
+    """The shape of a tree, as compiled code takes it. A node comes after those that it leads to; the last is the root.
+
+    An edge is a move from a node. Ends of the game count from the back, so that an array with a value for every node
+    and end, in this order, is indexed by targets as they are.
 
     A choice is an action at an information set. The choices of set i are `first_choice[i] : first_choice[i + 1]`, in
-    the order of the legal actions.
+    the order of the legal actions, as are the edges of a decision. A set comes after those before it.
 
     Attributes:
-        seats: (num_nodes,), int64: the seat to decide; -1 at chance nodes and ends.
-        info_sets: (num_nodes,), int64: the seat's information set; -1 at chance nodes and ends.
-        first_child: (num_nodes,), int64.
-        num_children: (num_nodes,), int64: how many moves there are; 0 at ends.
-        payments: (num_nodes, num_players), float64: what each seat has been paid on the way to the node.
+        seats: (num_nodes,), int8: the seat to decide; -1 at chance nodes.
+        info_sets: (num_nodes,), int32: the seat's information set; -1 at chance nodes.
+        first_edge: (num_nodes + 1,), int64: the edges of node i are `first_edge[i] : first_edge[i + 1]`.
+        targets: (num_edges,), int32: the node that an edge leads to, or -1 - e for end number e.
+        chances: (num_edges,), float64: the probability of an outcome; 1 for an action.
+        payments: (num_ends, num_players), float64: what each seat is paid in a game that ends here.
         first_choice: (num_info_sets + 1,), int64.
         set_seats: (num_info_sets,), int64: the seat of each information set.
+        set_before: (num_info_sets,), int64: the seat's last choice on the way to the set; -1 at its first.
     """
 
-    seats: npt.NDArray[np.int64]
-    info_sets: npt.NDArray[np.int64]
-    first_child: npt.NDArray[np.int64]
-    num_children: npt.NDArray[np.int64]
+    seats: npt.NDArray[np.int8]
+    info_sets: npt.NDArray[np.int32]
+    first_edge: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int32]
+    chances: npt.NDArray[np.float64]
     payments: npt.NDArray[np.float64]
     first_choice: npt.NDArray[np.int64]
     set_seats: npt.NDArray[np.int64]
+    set_before: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,22 +72,28 @@ class GameTree:
     Attributes:
         game: the game.
         options: its options.
+        observation_name: the observation that says what a seat sees.
         arrays: the nodes and information sets.
-        set_keys: (num_info_sets,), int64: the game's key of each information set.
+        num_histories: how many histories there are, the empty one and the ends included.
+        set_keys: (num_info_sets,), int64: the game's key of each information set; -1 in a game without keys.
+        set_hashes: (num_info_sets,), uint64: the hash of all that the seat has seen and done.
         choice_actions: (num_choices,), int64: the action of each choice.
         set_states: (num_info_sets,): a state of each information set, as an `np.recarray`.
     """
 
     game: Game
     options: Options
+    observation_name: str
     arrays: TreeArrays
+    num_histories: int
     set_keys: npt.NDArray[np.int64]
+    set_hashes: npt.NDArray[np.uint64]
     choice_actions: npt.NDArray[np.int64]
     set_states: np.recarray[Any, Any]
 
     @property
     def num_nodes(self) -> int:
-        """How many histories there are, the empty one and the ends included."""
+        """How many nodes there are, without ends; histories that lead to the same state are one."""
         return len(self.arrays.seats)
 
     @property
@@ -82,11 +107,12 @@ class GameTree:
         return len(self.choice_actions)
 
     @functools.cached_property
-    def own_turns(self) -> npt.NDArray[np.int64]:
-        """How many decisions each seat has taken on the way to each node, (num_nodes, num_players), int64."""
-        turns = np.zeros((self.num_nodes, self.options.num_players), np.int64)
-        _count_turns(self.arrays, turns)
-        return turns
+    def forgetful_keys(self) -> int:
+        """How many of the game's keys stand for several information sets; 0 where they never forget, or are none."""
+        if not self.game.state_index.has_keys:
+            return 0
+        pairs = np.stack((self.arrays.set_seats, self.set_keys))
+        return int(np.count_nonzero(np.unique(pairs, axis=1, return_counts=True)[1] > 1))
 
     def uniform(self) -> Strategy:
         """The strategy of `random`."""
@@ -105,154 +131,158 @@ class GameTree:
         return chosen / np.add.reduceat(chosen, self.arrays.first_choice[:-1])[rows]
 
 
-def enumerate_tree(game: Game, options: Options, *, limit: int = _NODES_LIMIT) -> GameTree:
-    """Enumerate every history of a game.
-
-    Args:
-        game: a game whose key, `info_state_key`, tells apart whatever the seat to decide can tell apart.
-        options: its options.
-        limit: the most nodes.
-
-    Raises:
-        CardgymError: for a game without keys, of more nodes than `limit`, or whose keys forget what a seat knew.
-    """
-    if not game.state_index.has_keys:
-        raise CardgymError(f"{game.id} has no keys for its information sets, so its tree cannot be solved")
-    opener = expansion(game)
-    name_entry_point(f"{game.id} (solver)", opener.play_moves)
-    layer = np.array(game.new_state(options))
-    paid = np.zeros((1, options.num_players))
-    parts: dict[str, list[npt.NDArray[Any]]] = {
-        name: [] for name in ("kinds", "counts", "seats", "keys", "payments", "moves", "sample_states", "sample_nodes")
-    }
-    layer_moves = np.array([-1])
-    size = 0
-    known: set[tuple[int, int]] = set()
-    while len(layer):
-        kinds, counts, seats, keys = opener.classify(layer)
-        size += len(layer)
-        if size + int(counts.sum()) > limit:
-            raise CardgymError(f"{game.id} has a tree of more than {limit:,} nodes: too many to enumerate")
-        fresh = _first_of_sets(kinds, seats, keys, known)
-        found: tuple[npt.NDArray[Any], ...] = (
-            kinds,
-            counts,
-            seats,
-            keys,
-            paid,
-            layer_moves,
-            layer[fresh],
-            fresh + size - len(layer),
-        )
-        for name, values in zip(parts, found, strict=True):
-            parts[name].append(values)
-        children, moves, payments = [layer[:0]], [layer_moves[:0]], [paid[:0]]
-        for first, last in chunks(counts):
-            part, part_moves, part_pay = opener.play(layer[first:last], counts[first:last], kinds[first:last], False)
-            children.append(part)
-            moves.append(part_moves)
-            before = np.repeat(paid[first:last], counts[first:last], axis=0)
-            payments.append(before + part_pay[:, : options.num_players])
-        layer, layer_moves, paid = np.concatenate(children), np.concatenate(moves), np.concatenate(payments)
-    return _assembled(game, options, **{name: np.concatenate(values) for name, values in parts.items()})
-
-
-def _first_of_sets(
-    kinds: npt.NDArray[np.int8],
-    seats: npt.NDArray[np.int64],
-    keys: npt.NDArray[np.int64],
-    known: set[tuple[int, int]],
-) -> npt.NDArray[np.int64]:
-    """The places of decisions whose information set is new; it becomes known."""
-    places = []
-    for place in np.flatnonzero(kinds == DECISION):
-        pair = int(seats[place]), int(keys[place])
-        if pair not in known:
-            known.add(pair)
-            places.append(place)
-    return np.array(places, np.int64)
-
-
-def _assembled(
+def enumerate_tree(
     game: Game,
     options: Options,
     *,
-    kinds: npt.NDArray[np.int8],
-    counts: npt.NDArray[np.int64],
-    seats: npt.NDArray[np.int64],
-    keys: npt.NDArray[np.int64],
-    payments: npt.NDArray[np.float64],
-    moves: npt.NDArray[np.int64],
-    sample_states: npt.NDArray[Any],
-    sample_nodes: npt.NDArray[np.int64],
+    observation_name: str | None = None,
+    limit: int = _NODES_LIMIT,
+    progress: Callable[[int], Any] = lambda nodes: None,
 ) -> GameTree:
-    """The tree, from nodes in the order of their layers."""
-    first_child = 1 + np.cumsum(counts) - counts
-    numbers = {(int(seats[node]), int(keys[node])): i for i, node in enumerate(sample_nodes)}
-    info_sets = np.full(len(kinds), -1)
-    for node in np.flatnonzero(kinds == DECISION):
-        info_sets[node] = numbers[int(seats[node]), int(keys[node])]
-    sizes = counts[sample_nodes]
-    choices = [moves[first_child[node] : first_child[node] + counts[node]] for node in sample_nodes]
-    arrays = TreeArrays(
-        seats=seats,
-        info_sets=info_sets,
-        first_child=first_child,
-        num_children=counts,
-        payments=payments,
-        first_choice=np.concatenate(([0], np.cumsum(sizes))),
-        set_seats=seats[sample_nodes],
-    )
-    tree = GameTree(
-        game=game,
-        options=options,
-        arrays=arrays,
-        set_keys=keys[sample_nodes],
-        choice_actions=np.concatenate(choices) if choices else moves[:0],
-        set_states=sample_states.view(np.recarray),
-    )
-    _check_recall(tree)
-    return tree
+    """Enumerate every history of a game.
+
+    States that the game's `canonical` makes equal are one.
+
+    Args:
+        game: the game.
+        options: its options.
+        observation_name: what a seat sees; the game's default observation if None.
+        limit: the most nodes.
+        progress: called from time to time with the number of nodes so far.
+
+    Raises:
+        CardgymError: for a game of more nodes than `limit`, or that does not end.
+    """
+    name = observation_name or game.default_observation
+    walker = _walker(game, name)
+    name_entry_point(f"{game.id} (solver)", walker)
+    found = _Growing(game, options)
+    observation = np.empty(game.observation(name).size(options), np.float32)
+    paid = np.zeros(MAX_PLAYERS)
+    while full := walker(found.states, found.frames, found.arrays(), found.counters, observation, paid, limit):
+        if found.counters[walks.NUM_NODES] >= limit:
+            raise CardgymError(f"{game.id} has a tree of more than {limit:,} nodes: too many to enumerate")
+        if full == walks.DEPTH:
+            raise CardgymError(f"{game.id}: more than {_MAX_DEPTH:,} moves in a game: too many to enumerate")
+        found.grow(full)
+        progress(int(found.counters[walks.NUM_NODES]))
+    return found.tree(name)
 
 
-def _check_recall(tree: GameTree) -> None:
-    """Perfect recall: all histories of an information set have the same last choice of its seat behind them."""
-    last_choice = np.full((tree.num_nodes, tree.options.num_players), -1)
-    before = np.full(tree.num_info_sets, -2)
-    wrong = _last_choices(tree.arrays, last_choice, before)
-    if wrong >= 0:
-        raise CardgymError(
-            f"{tree.game.id}: the key {tree.set_keys[wrong]} of seat {tree.arrays.set_seats[wrong]} merges histories "
-            "that the seat could tell apart earlier, or whose moves differ; exact solvers need keys that never forget"
+@functools.cache
+def _walker(game: Game, observation_name: str) -> Callable[..., int]:
+    parts = {**rules_of(game), "observe": game.observation(observation_name).write}
+    return bind(walk, f"{code_name(game, parts.values())}_{observation_name}", **parts)
+
+
+_KINDS: dict[int, tuple[str, ...]] = {
+    walks.NODES: ("seats", "info_sets", "first_edge"),
+    walks.EDGES: ("targets", "chances"),
+    walks.ENDS: ("payments",),
+    walks.SETS: ("set_seats", "set_keys", "set_hashes", "set_before", "set_words", "first_choice"),
+    walks.CHOICES: ("choice_actions",),
+    walks.PENDING: ("pending", "shares"),
+}
+"""The arrays that are full together."""
+
+
+class _Growing:
+    """A walk's state and results, in arrays that grow."""
+
+    def __init__(self, game: Game, options: Options) -> None:
+        self.game, self.options = game, options
+        players, actions, depth = options.num_players, game.actions(options), _MAX_DEPTH
+        start = np.array(game.new_state(options))
+        rows = np.zeros(depth, start.dtype)
+        rows[0] = start[0]
+        rows["paid"] = 0
+        size = rows.itemsize
+        words = rows.view(np.uint64 if size % 8 == 0 else np.uint32 if size % 4 == 0 else np.uint8).reshape(depth, -1)
+        self.states = rows.view(np.recarray)
+        small, whole, hashes = ((depth,), np.int8), ((depth,), np.int64), ((depth,), np.uint64)
+        kinds: dict[str, tuple[tuple[int, ...], Any]] = {
+            "opened": small, "seats": whole, "counts": whole, "moves": whole, "numbers": whole,
+            "masks": ((depth, actions), np.int8), "first": whole, "sets": whole, "keys": hashes, "set_keys": hashes,
+            "memory": ((depth, players), np.uint64), "choices": ((depth, players), np.int64),
+            "payments": ((depth, players), np.float64), "histories": whole,
+        }  # fmt: skip
+        self.frames = Frames(words=words, **{name: np.zeros(*kind) for name, kind in kinds.items()})
+        self.frames.memory[0] = np.arange(1, players + 1)
+        self.frames.choices[0] = -1
+        self.counters = np.zeros(walks.ROOT + 1, np.int64)
+        rooms: dict[str, tuple[tuple[int, ...], Any]] = {
+            "seats": ((1024,), np.int8), "info_sets": ((1024,), np.int32), "first_edge": ((1024,), np.int64),
+            "targets": ((4096,), np.int32), "chances": ((4096,), np.float64), "payments": ((64, players), np.float64),
+            "set_seats": ((256,), np.int64), "set_keys": ((256,), np.int64), "set_hashes": ((256,), np.uint64),
+            "set_before": ((256,), np.int64), "set_words": ((256, words.shape[1]), words.dtype),
+            "first_choice": ((256,), np.int64), "choice_actions": ((1024 + actions,), np.int64),
+            "places": ((4096,), np.uint64), "targets_at": ((4096,), np.int64), "histories_at": ((4096,), np.int64),
+            "set_places": ((1024,), np.uint64), "sets_at": ((1024,), np.int64),
+            "pending": ((4096,), np.int64), "shares": ((4096,), np.float64),
+        }  # fmt: skip
+        self._found = {name: np.zeros(*room) for name, room in rooms.items()}
+
+    def arrays(self) -> Found:
+        """The arrays as they are now."""
+        return Found(**self._found)
+
+    def grow(self, full: int) -> None:
+        """Double what is full."""
+        if full in (walks.PLACES, walks.SET_PLACES):
+            table = ("places", "targets_at", "histories_at") if full == walks.PLACES else ("set_places", "sets_at")
+            self._rehash(*table)
+            return
+        for name in _KINDS[full]:
+            array = self._found[name]
+            array.resize((2 * len(array), *array.shape[1:]), refcheck=False)
+
+    def _rehash(self, keys: str, *values: str) -> None:
+        old = self._found[keys]
+        used = np.flatnonzero(old)
+        places = np.empty(len(used), np.int64)
+        self._found[keys] = np.zeros(2 * len(old), np.uint64)
+        insert_all(old[used], self._found[keys], places)
+        for name in values:
+            array = np.zeros(2 * len(old), np.int64)
+            array[places] = self._found[name][used]
+            self._found[name] = array
+
+    def tree(self, observation_name: str) -> GameTree:
+        """What was found."""
+        counts = {name: int(self.counters[at]) for name, at in _COUNTED.items()}
+        for name, count in counts.items():
+            array = self._found[name]
+            array.resize((count, *array.shape[1:]), refcheck=False)
+        found = self.arrays()
+        arrays = TreeArrays(
+            seats=found.seats,
+            info_sets=found.info_sets,
+            first_edge=np.append(found.first_edge, len(found.targets)),
+            targets=found.targets,
+            chances=found.chances,
+            payments=found.payments,
+            first_choice=np.append(found.first_choice, len(found.choice_actions)),
+            set_seats=found.set_seats,
+            set_before=found.set_before,
+        )
+        return GameTree(
+            game=self.game,
+            options=self.options,
+            observation_name=observation_name,
+            arrays=arrays,
+            num_histories=int(self.frames.histories[0]),
+            set_keys=found.set_keys,
+            set_hashes=found.set_hashes,
+            choice_actions=found.choice_actions,
+            set_states=found.set_words.reshape(-1).view(self.game.state).view(np.recarray),
         )
 
 
-@compiled
-def _count_turns(tree: TreeArrays, turns: npt.NDArray[np.int64]) -> None:
-    for node in range(tree.seats.shape[0]):
-        for child in range(tree.first_child[node], tree.first_child[node] + tree.num_children[node]):
-            for seat in range(turns.shape[1]):
-                turns[child, seat] = turns[node, seat]
-            if tree.seats[node] >= 0:
-                turns[child, tree.seats[node]] += 1
-
-
-@compiled
-def _last_choices(tree: TreeArrays, last_choice: npt.NDArray[np.int64], before: npt.NDArray[np.int64]) -> int:
-    """Follow each seat's last choice down the tree; the first information set that has two of them, or -1."""
-    for node in range(tree.seats.shape[0]):
-        info_set = tree.info_sets[node]
-        if info_set >= 0:
-            own = last_choice[node, tree.seats[node]]
-            if before[info_set] == -2:
-                before[info_set] = own
-            size = tree.first_choice[info_set + 1] - tree.first_choice[info_set]
-            if before[info_set] != own or size != tree.num_children[node]:
-                return int(info_set)
-        for number in range(tree.num_children[node]):
-            child = tree.first_child[node] + number
-            for seat in range(last_choice.shape[1]):
-                last_choice[child, seat] = last_choice[node, seat]
-            if info_set >= 0:
-                last_choice[child, tree.seats[node]] = tree.first_choice[info_set] + number
-    return -1
+_COUNTED = {
+    **dict.fromkeys(_KINDS[walks.NODES], walks.NUM_NODES),
+    **dict.fromkeys(_KINDS[walks.EDGES], walks.NUM_EDGES),
+    **dict.fromkeys(_KINDS[walks.ENDS], walks.NUM_ENDS),
+    **dict.fromkeys(_KINDS[walks.SETS], walks.NUM_SETS),
+    **dict.fromkeys(_KINDS[walks.CHOICES], walks.NUM_CHOICES),
+}
+"""The counter of each array's length."""

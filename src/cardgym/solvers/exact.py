@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from cardgym.engine.contract import Game, Options
@@ -34,11 +36,8 @@ def tree_exploitability(game: Game, options: Options, player: Player) -> Exact |
     """
     if options.num_players == 1:
         return _shortfall(game, options, player)
-    if not game.state_index.has_keys or _deals(game, options) > NODES:
-        return None
-    try:
-        tree = enumerate_tree(game, options, limit=NODES)
-    except CardgymError:  # Too large, or keys that forget what a seat knew.
+    tree = small_tree(game, options)
+    if tree is None:
         return None
     strategy = known_strategy(tree, player)
     if strategy is not None:
@@ -46,11 +45,22 @@ def tree_exploitability(game: Game, options: Options, player: Player) -> Exact |
     return _estimated(tree, player)
 
 
-def _deals(game: Game, options: Options) -> int:
-    """How many ways there are to deal up to the first decision: nodes that the tree has at least."""
+@lru_cache(1)
+def small_tree(game: Game, options: Options, limit: int = NODES) -> GameTree | None:
+    """The tree of a game of at most `limit` nodes, and None of a larger one; the last one is kept."""
+    if _deals(game, options, limit) > limit:
+        return None
+    try:
+        return enumerate_tree(game, options, limit=limit)
+    except CardgymError:
+        return None
+
+
+def _deals(game: Game, options: Options, limit: int) -> int:
+    """How many ways there are to deal up to the first decision. It tells most large games without a walk."""
     states = game.new_state(options)
     deals = 1
-    while (outcomes := int(game.rules.num_chance_outcomes(states[0]))) and deals <= NODES:
+    while (outcomes := int(game.rules.num_chance_outcomes(states[0]))) and deals <= limit:
         deals *= outcomes
         game.rules.apply_action(states[0], 0)
     return deals

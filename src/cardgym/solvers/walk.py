@@ -1,0 +1,350 @@
+"""The compiled walk over all histories of a game; see `tree`.
+
+It goes depth first, so only the states of one history exist at a time. It stops whenever one of its arrays is full, and
+continues where it stopped once the array has grown.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cardgym.engine.generator import mix
+from cardgym.engine.numba.compilation import bound, compiled, template
+from cardgym.engine.numba.rules import rule
+from cardgym.players.q_table import hash_of
+
+CHANCE = -1
+"""The seat of a chance node."""
+DONE, NODES, EDGES, ENDS, SETS, CHOICES, PLACES, SET_PLACES, PENDING, DEPTH = range(10)
+"""What a walk returns: that it is done, or which arrays are full."""
+AT, WAITING, NUM_NODES, NUM_EDGES, NUM_ENDS, NUM_SETS, NUM_CHOICES, USED, ROOT = range(9)
+"""Counters of a walk: its depth, pending targets, the sizes of its results, used places, and finally the root."""
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_PRIME = np.uint64(0xD6E8FEB86659FD93)
+_ONE, _ZERO, _SHIFT = np.uint64(1), np.uint64(0), np.uint64(29)
+
+
+class Frames(NamedTuple):
+    """The history being walked, by depth.
+
+    Attributes:
+        words: (depth, words), unsigned: the states as numbers; shares memory with the states.
+        opened: (depth,), int8: whether the node is open; otherwise it was just reached.
+        seats: (depth,), int64: who moves.
+        counts: (depth,), int64: how many moves there are.
+        moves: (depth,), int64: the last move played; -1 before the first.
+        numbers: (depth,), int64: how many moves were played.
+        masks: (depth, actions), int8.
+        first: (depth,), int64: where the node's pending targets start.
+        sets: (depth,), int64: the information set; -1 at chance nodes.
+        keys: (depth,), uint64: the hash of the node.
+        set_keys: (depth,), uint64: the hash of the information set.
+        memory: (depth, players), uint64: the hash of all that each seat has seen and done.
+        choices: (depth, players), int64: the last choice of each seat; -1 before its first.
+        payments: (depth, players), float64: what each seat has been paid.
+        histories: (depth,), int64: histories from here on, found so far.
+    """
+
+    words: npt.NDArray[Any]
+    opened: npt.NDArray[np.int8]
+    seats: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+    moves: npt.NDArray[np.int64]
+    numbers: npt.NDArray[np.int64]
+    masks: npt.NDArray[np.int8]
+    first: npt.NDArray[np.int64]
+    sets: npt.NDArray[np.int64]
+    keys: npt.NDArray[np.uint64]
+    set_keys: npt.NDArray[np.uint64]
+    memory: npt.NDArray[np.uint64]
+    choices: npt.NDArray[np.int64]
+    payments: npt.NDArray[np.float64]
+    histories: npt.NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """The arrays that a walk fills; all may grow. See `TreeArrays` for those of nodes, edges and sets.
+
+    Attributes:
+        places: (capacity,), uint64: the open-addressed table of nodes by their hashes; 0 where it is empty.
+        targets_at: (capacity,), int64: the target at each place.
+        histories_at: (capacity,), int64: how many histories start with that node.
+        set_places: (capacity,), uint64: the same for information sets.
+        sets_at: (capacity,), int64: the information set at each place.
+        pending: (capacity,), int64: targets of nodes that are not finished.
+        shares: (capacity,), float64: their probabilities.
+    """
+
+    seats: npt.NDArray[np.int8]
+    info_sets: npt.NDArray[np.int32]
+    first_edge: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int32]
+    chances: npt.NDArray[np.float64]
+    payments: npt.NDArray[np.float64]
+    set_seats: npt.NDArray[np.int64]
+    set_keys: npt.NDArray[np.int64]
+    set_hashes: npt.NDArray[np.uint64]
+    set_before: npt.NDArray[np.int64]
+    set_words: npt.NDArray[Any]
+    first_choice: npt.NDArray[np.int64]
+    choice_actions: npt.NDArray[np.int64]
+    places: npt.NDArray[np.uint64]
+    targets_at: npt.NDArray[np.int64]
+    histories_at: npt.NDArray[np.int64]
+    set_places: npt.NDArray[np.uint64]
+    sets_at: npt.NDArray[np.int64]
+    pending: npt.NDArray[np.int64]
+    shares: npt.NDArray[np.float64]
+
+
+@rule
+def hash_words(words: npt.NDArray[Any], key: np.uint64) -> np.uint64:
+    """The hash of some numbers, in two lanes because each multiplication waits for the one before."""
+    odd = _PRIME
+    count = words.shape[0]
+    for place in range(0, count - 1, 2):
+        key = (key ^ np.uint64(words[place])) * _GOLDEN
+        odd = (odd ^ np.uint64(words[place + 1])) * _PRIME
+        key ^= key >> _SHIFT
+        odd ^= odd >> _SHIFT
+    if count % 2:
+        key = (key ^ np.uint64(words[count - 1])) * _GOLDEN
+    return mix(key + mix(odd))
+
+
+@rule
+def find_place(places: npt.NDArray[np.uint64], key: np.uint64) -> int:
+    """The place of a key in an open-addressed table, or the empty one where it belongs."""
+    last = np.int64(places.shape[0] - 1)
+    place = np.int64(key & np.uint64(last))
+    while places[place] != _ZERO and places[place] != key:
+        place = (place + 1) & last
+    return int(place)
+
+
+@rule
+def _never_zero(key: np.uint64) -> np.uint64:
+    return _ONE if key == _ZERO else key
+
+
+@compiled
+def insert_all(keys: npt.NDArray[np.uint64], places: npt.NDArray[np.uint64], new_places: npt.NDArray[np.int64]) -> None:
+    """Insert keys, (n,), into a table; write their places."""
+    for number in range(keys.shape[0]):
+        new_places[number] = find_place(places, keys[number])
+        places[new_places[number]] = keys[number]
+
+
+@template
+def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: Any, paid: Any, limit: int) -> int:
+    """Walk on until the tree is done, an array is full, or it has `limit` nodes; the reason is the result.
+
+    A seat's memory is the hash of what it saw (its observation, key and mask) and did at its decisions. Histories with
+    the same state, memories and payments have the same future and are one node. All ends that pay the same are one, and
+    outcomes of a chance node that lead to the same node are one edge.
+    """
+    depth = counters[AT]
+    num_players = frames.memory.shape[1]
+    num_actions = frames.masks.shape[1]
+    while True:
+        state = states[depth]
+        target = 0
+        histories = 1
+        back = False
+        if frames.opened[depth] == 0:
+            # Room for whatever opening or finishing a node adds, so that either is done at once or not at all.
+            if counters[NUM_SETS] >= found.set_seats.shape[0]:
+                break
+            if counters[NUM_CHOICES] + num_actions > found.choice_actions.shape[0]:
+                break
+            if counters[NUM_ENDS] >= found.payments.shape[0]:
+                break
+            if counters[USED] * 3 >= found.places.shape[0] * 2 or counters[NUM_SETS] * 3 >= found.set_places.shape[0]:
+                break
+            count = bound.num_chance_outcomes(state)
+            seat = CHANCE if count > 0 else bound.current_player(state)
+            key = _GOLDEN
+            for player in range(num_players):
+                payment = np.int64(round(frames.payments[depth, player] * 1048576.0))
+                key = mix(key ^ np.uint64(payment)) + _GOLDEN
+            if count == 0 and seat < 0:
+                key = _never_zero(key)
+                place = find_place(found.places, key)
+                if found.places[place] == _ZERO:
+                    for player in range(num_players):
+                        found.payments[counters[NUM_ENDS], player] = frames.payments[depth, player]
+                    counters[NUM_ENDS] += 1
+                    found.places[place] = key
+                    found.targets_at[place] = -counters[NUM_ENDS]
+                    found.histories_at[place] = 1
+                    counters[USED] += 1
+                target = found.targets_at[place]
+                back = True
+            else:
+                for player in range(num_players):
+                    key = mix(key ^ frames.memory[depth, player]) + _GOLDEN
+                key = _never_zero(hash_words(frames.words[depth], key))
+                place = find_place(found.places, key)
+                if found.places[place] == key:
+                    target = found.targets_at[place]
+                    histories = found.histories_at[place]
+                    back = True
+                else:
+                    frames.sets[depth] = -1
+                    if seat >= 0:
+                        mask = frames.masks[depth]
+                        bound.legal_action_mask(state, mask)
+                        bound.observe(state, seat, observation)
+                        known = bound.info_state_key(state, seat)
+                        set_key = mix(frames.memory[depth, seat] ^ hash_of(observation)) + np.uint64(seat)
+                        set_key = mix(set_key ^ np.uint64(np.int64(known))) + _GOLDEN
+                        for action in range(num_actions):
+                            if mask[action]:
+                                count += 1
+                                set_key = mix(set_key ^ np.uint64(action)) + _GOLDEN
+                        set_key = _never_zero(set_key)
+                        place = find_place(found.set_places, set_key)
+                        if found.set_places[place] == _ZERO:
+                            number = counters[NUM_SETS]
+                            found.set_places[place] = set_key
+                            found.sets_at[place] = number
+                            found.set_seats[number] = seat
+                            found.set_keys[number] = known
+                            found.set_hashes[number] = set_key
+                            found.set_before[number] = frames.choices[depth, seat]
+                            found.first_choice[number] = counters[NUM_CHOICES]
+                            for word in range(found.set_words.shape[1]):
+                                found.set_words[number, word] = frames.words[depth, word]
+                            for action in range(num_actions):
+                                if mask[action]:
+                                    found.choice_actions[counters[NUM_CHOICES]] = action
+                                    counters[NUM_CHOICES] += 1
+                            counters[NUM_SETS] += 1
+                        frames.sets[depth] = found.sets_at[place]
+                        frames.set_keys[depth] = set_key
+                    frames.opened[depth] = 1
+                    frames.keys[depth] = key
+                    frames.seats[depth] = seat
+                    frames.counts[depth] = count
+                    frames.moves[depth] = -1
+                    frames.numbers[depth] = 0
+                    frames.first[depth] = counters[WAITING]
+                    frames.histories[depth] = 1
+        if not back and frames.numbers[depth] < frames.counts[depth]:
+            # Play the next move on a copy of the state.
+            if depth + 1 == states.shape[0] or counters[WAITING] >= found.pending.shape[0]:
+                break
+            seat = frames.seats[depth]
+            move = frames.moves[depth] + 1
+            while seat >= 0 and frames.masks[depth, move] == 0:
+                move += 1
+            frames.moves[depth] = move
+            for word in range(frames.words.shape[1]):
+                frames.words[depth + 1, word] = frames.words[depth, word]
+            for player in range(num_players):
+                frames.memory[depth + 1, player] = frames.memory[depth, player]
+                frames.choices[depth + 1, player] = frames.choices[depth, player]
+                paid[player] = 0.0
+            child = states[depth + 1]
+            bound.apply_action(child, move)
+            bound.rewards(child, paid)
+            bound.canonical(child)
+            for player in range(num_players):
+                child.paid[player] = 0.0
+                frames.payments[depth + 1, player] = frames.payments[depth, player] + paid[player]
+            if seat >= 0:
+                frames.memory[depth + 1, seat] = mix(frames.set_keys[depth] + np.uint64(move + 1) * _GOLDEN)
+                choice = found.first_choice[frames.sets[depth]] + frames.numbers[depth]
+                frames.choices[depth + 1, seat] = choice
+            frames.numbers[depth] += 1
+            frames.opened[depth + 1] = 0
+            depth += 1
+            counters[AT] = depth
+            continue
+        if not back:
+            # The node is finished, after all nodes that it leads to.
+            first = frames.first[depth]
+            last = counters[WAITING]
+            if counters[NUM_NODES] >= found.seats.shape[0] or counters[NUM_NODES] >= limit:
+                break
+            if counters[NUM_EDGES] + last - first > found.targets.shape[0]:
+                break
+            share = 1.0
+            if frames.seats[depth] == CHANCE:
+                share = 1.0 / frames.counts[depth]
+            for at in range(first, last):
+                found.shares[at] = share
+            if frames.seats[depth] == CHANCE:
+                last = _merged(found.pending, found.shares, first, last)
+            histories = frames.histories[depth]
+            if frames.seats[depth] == CHANCE and last == first + 1:
+                target = found.pending[first]  # All outcomes lead to the same node.
+            else:
+                target = counters[NUM_NODES]
+                found.seats[target] = frames.seats[depth]
+                found.info_sets[target] = frames.sets[depth]
+                found.first_edge[target] = counters[NUM_EDGES]
+                for at in range(first, last):
+                    found.targets[counters[NUM_EDGES]] = found.pending[at]
+                    found.chances[counters[NUM_EDGES]] = found.shares[at]
+                    counters[NUM_EDGES] += 1
+                counters[NUM_NODES] += 1
+            counters[WAITING] = first
+            place = find_place(found.places, frames.keys[depth])
+            found.places[place] = frames.keys[depth]
+            found.targets_at[place] = target
+            found.histories_at[place] = histories
+            counters[USED] += 1
+        if depth == 0:
+            counters[ROOT] = target
+            frames.histories[0] = histories
+            return DONE
+        depth -= 1
+        counters[AT] = depth
+        found.pending[counters[WAITING]] = target
+        counters[WAITING] += 1
+        frames.histories[depth] += histories
+    return _missing(states.shape[0], num_actions, found, counters, depth, limit)
+
+
+@rule
+def _merged(pending: npt.NDArray[np.int64], shares: npt.NDArray[np.float64], first: int, last: int) -> int:
+    """Make one entry of those with the same target, in the order of their first; returns the new end."""
+    end = first
+    for at in range(first, last):
+        same = first
+        while same < end and pending[same] != pending[at]:
+            same += 1
+        if same < end:
+            shares[same] += shares[at]
+        else:
+            pending[end] = pending[at]
+            shares[end] = shares[at]
+            end += 1
+    return end
+
+
+@rule
+def _missing(max_depth: int, num_actions: int, found: Found, counters: Any, depth: int, limit: int) -> int:
+    """Which array the walk has no room in."""
+    if counters[NUM_SETS] >= found.set_seats.shape[0]:
+        return SETS
+    if counters[NUM_CHOICES] + num_actions > found.choice_actions.shape[0]:
+        return CHOICES
+    if counters[NUM_ENDS] >= found.payments.shape[0]:
+        return ENDS
+    if counters[USED] * 3 >= found.places.shape[0] * 2:
+        return PLACES
+    if counters[NUM_SETS] * 3 >= found.set_places.shape[0]:
+        return SET_PLACES
+    if counters[WAITING] >= found.pending.shape[0]:
+        return PENDING
+    if counters[NUM_NODES] >= found.seats.shape[0] or counters[NUM_NODES] >= limit:
+        return NODES
+    if depth + 1 == max_depth:
+        return DEPTH
+    return EDGES
