@@ -73,12 +73,12 @@ def test_game_is_shown_and_saved(tmp_path: Path) -> None:
     game_log = GameLog(tmp_path / "games.sqlite")
     terminal, person = new_terminal(["2"] * 7 + ["q"], opponent="initial", options={"hands": 1}, game_log=game_log)
     terminal.play()
-    assert "seat 0: you, seat 1: initial" in person.text
+    assert "seat 0: You, seat 1: Initial" in person.text
     assert "1  raise (pay 2)\n  2  match (nothing to pay)\n  3  fold" in person.text
-    assert "Seat 1 matches" in person.text
+    assert "Initial matches" in person.text
     assert "You get the spike" in person.text
     assert "hands" in person.screens[-2]
-    assert "This session, 1 game: you" in person.text
+    assert "This session, 1 game: You" in person.text
     [entry] = game_log.entries()
     assert entry["finished"]
     assert [player["name"] for player in entry["players"]] == ["human", "initial"]
@@ -215,7 +215,7 @@ def test_watching_shows_every_decision() -> None:
     person = Person(["", "r"])
     watch(session, Screen(person.ask, person.show, Style()))
     assert session.over
-    assert person.text.count("You bet 1") == 3
+    assert person.text.count("Always bets 1") == 3
 
 
 def test_texts_do_not_depend_on_hidden_cards() -> None:

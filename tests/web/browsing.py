@@ -81,12 +81,23 @@ class Person:
         self.page.goto("about:blank")  # Only the part after # differs, which would not reload the page.
         self.page.goto(address)
         self.page.wait_for_selector(".actions")
-        self.page.select_option("#speed", "0")
+        self.set_speed("0")
+
+    def set_speed(self, milliseconds: str) -> None:
+        """How long each of the others' moves is shown; the settings need not be open for it."""
+        self.page.locator("#speed").evaluate(
+            "(field, value) => { field.value = value; field.dispatchEvent(new Event('change')); }", milliseconds
+        )
 
     @property
     def phase(self) -> str:
-        """`yours`, `watching` or `ended`, once all moves are shown."""
-        return str(self.page.wait_for_selector(".actions:not([data-phase=busy])").get_attribute("data-phase"))
+        """`yours`, `watching` or `ended`, once all moves are shown and all shows were passed."""
+        while True:
+            actions = self.page.wait_for_selector(".actions:not([data-phase=busy])")
+            phase = str(actions.get_attribute("data-phase"))
+            if phase != "paused":
+                return phase
+            self.page.keyboard.press("Space")
 
     @property
     def version(self) -> int:
@@ -103,7 +114,7 @@ class Person:
                     self.page.keyboard.press("ArrowRight")
                     self.page.keyboard.press("Enter")
             elif way == "clicks":
-                self.page.locator(".actions button:not(.soft)").first.click()
+                self.page.locator(".moves button:not(.soft)").first.click()
             else:
                 self.page.keyboard.press("1")
             if self.phase == "ended" or self.version != before:

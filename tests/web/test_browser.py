@@ -107,7 +107,7 @@ def test_a_move_can_be_undone(server: Server, person: Person) -> None:
 
 def test_moves_of_others_appear_one_at_a_time_and_space_skips_the_wait(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("Cribbage-v0"))
-    person.page.select_option("#speed", "1800")
+    person.set_speed("1800")
     person.page.locator("button.item[aria-pressed=false]").first.click()
     person.page.locator("button.item[aria-pressed=false]").first.click()
     person.page.wait_for_selector(".actions[data-phase=busy]")
@@ -119,15 +119,16 @@ def test_moves_of_others_appear_one_at_a_time_and_space_skips_the_wait(server: S
     person.page.reload()
     person.page.wait_for_selector(".felt")
     assert person.page.input_value("#speed") == "1800"
-    person.page.select_option("#speed", "0")
+    person.set_speed("0")
 
 
 def test_the_show_is_counted_point_by_point(server: Server, person: Person) -> None:
     person.sit_down(server.open_table("CribbageDeal-v0"))
     person.play_to_the_end("clicks")
-    counted = person.page.inner_text(".reveals")
-    assert "Your hand" in counted
-    assert "fifteen 2" in counted or "a pair is" in counted
+    assert "The show" in person.page.inner_text(".banner")
+    log = person.page.inner_text(".log")
+    assert "Your hand" in log
+    assert "fifteen two" in log or "pair two" in log
 
 
 def test_agents_can_be_watched_step_by_step_or_running(server: Server, person: Person) -> None:
@@ -136,7 +137,7 @@ def test_agents_can_be_watched_step_by_step_or_running(server: Server, person: P
     person.page.keyboard.press("n")
     person.page.wait_for_selector(".actions:not([data-phase=busy]):not([data-version='0'])")
     person.page.keyboard.press("r")
-    person.page.wait_for_selector(".actions[data-phase=ended]", timeout=20_000)
+    person.page.wait_for_selector(".actions[data-phase=ended]", timeout=90_000)
     assert not person.faults
 
 
@@ -150,10 +151,10 @@ def test_the_coach_advises_and_the_review_shows_costs(server: Server, person: Pe
     person.page.wait_for_selector(".review .felt")
     assert "costliest decisions" in person.page.inner_text(".side")
     person.page.get_by_role("button", name="First").click()
-    first = person.page.inner_text(".left")
+    first = person.page.inner_text(".table")
     person.page.keyboard.press("ArrowRight")
-    assert person.page.inner_text(".left") != first
-    person.page.get_by_role("link", name="History").click()
+    assert person.page.inner_text(".table") != first
+    person.page.get_by_role("link", name="Record").click()
     person.page.wait_for_selector(".history table")
     assert "Cost of a decision" in person.page.inner_text(".history")
     assert not person.faults
@@ -165,13 +166,16 @@ def test_the_page_warns_before_a_blunder(server: Server, person: Person) -> None
     person.move("keys")  # King and jack against a queen: a bet loses.
     person.page.check(".coach input")
     before = person.version
-    for answer in ("Take it back", "Play it"):
+    for answer in ("Think again", "Show me", "Play it"):
         person.page.keyboard.press("2")
         person.page.wait_for_selector("#warning[open]")
         assert " costs " in person.page.inner_text("#warning")
+        assert "don't bet" not in person.page.inner_text("#warning")  # The better move is not given away.
         person.page.get_by_role("button", name=answer).click()
         person.page.wait_for_selector("#warning", state="hidden")
-        if answer == "Take it back":
+        if answer == "Show me":
+            person.page.wait_for_selector(".advice")
+        if answer != "Play it":
             assert person.phase == "yours"
             assert person.version == before
     person.page.wait_for_selector(f".actions:not([data-version='{before}'])")
@@ -225,3 +229,157 @@ def test_the_page_is_a_folder_of_plain_files() -> None:
     for path in folder.iterdir():
         assert "http://" not in path.read_text().replace("http://www.w3.org/", ""), f"{path.name} asks another server"
         assert "https://" not in path.read_text(), f"{path.name} asks another server"
+
+
+SIZES = [(390, 844), (844, 390), (1024, 600), (1440, 900)]
+
+IN_WINDOW = """() => [...document.querySelectorAll('.own .item, .actions button:not(.idle), .actions a')].filter(
+  element => {
+  const box = element.getBoundingClientRect();
+  return box.width && (box.left < -1 || box.top < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1);
+}).map(element => element.outerHTML.slice(0, 120))"""
+"""The person's cards and buttons that are not in the window."""
+
+WATCH_SHIFTS = """() => { window.shifts = []; new PerformanceObserver(list => { for (const shift of list.getEntries())
+  window.shifts.push([shift.value, shift.sources.map(s => s.node?.outerHTML?.slice(0, 80)).join(' | ')]); }
+).observe({ type: 'layout-shift', buffered: false }); }"""
+
+
+@pytest.mark.parametrize(
+    ("game", "size"),
+    [("Cribbage-v0", SIZES[0]), ("CorellianSpike-v0", SIZES[1])]
+    + [
+        pytest.param(game, size, marks=pytest.mark.slow)
+        for game in ("Cribbage-v0", "CorellianSpike-v0", "CodaOfficial-v0", "OnePlayPoker-v0", "KuhnPoker-v0")
+        for size in (*SIZES, (3840, 2160))
+        if (game, size) not in [("Cribbage-v0", SIZES[0]), ("CorellianSpike-v0", SIZES[1])]
+    ],
+)
+def test_nothing_jumps_and_everything_is_in_the_window(
+    server: Server, person: Person, game: str, size: tuple[int, int]
+) -> None:
+    page = person.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    person.sit_down(server.open_table(game, options=GAMES[game], hints="demand"))
+    card = page.locator(".felt").evaluate("felt => felt.style.getPropertyValue('--card')")
+    page.evaluate(WATCH_SHIFTS)
+    for _ in range(12):
+        if person.phase == "ended":
+            break
+        assert page.evaluate(IN_WINDOW) == []
+        person.move("clicks")
+        page.wait_for_timeout(50)
+        shifts = page.evaluate("() => window.shifts.splice(0)")
+        assert sum(value for value, _ in shifts) < 0.02, shifts
+    assert page.locator(".felt").evaluate("felt => felt.style.getPropertyValue('--card')") == card
+    assert not person.faults
+
+
+def test_a_showdown_names_the_rule_and_waits(server: Server, person: Person) -> None:
+    person.sit_down(server.open_table("CorellianSpike-v0", options={"hands": 2}))
+    page = person.page
+    for _ in range(40):
+        if page.get_attribute(".actions", "data-phase") == "paused":
+            break
+        texts = page.locator(".moves > button:not(.soft)").all_inner_texts()
+        page.keyboard.press(
+            str(1 + next((at for at, text in enumerate(texts) if text.startswith(("match", "don't"))), 0))
+        )
+        page.wait_for_selector(".actions:not([data-phase=busy])")
+    assert " wins the pool" in page.inner_text(".banner") or "You win the pool" in page.inner_text(".banner")
+    assert page.query_selector(".others .item[data-symbol='card-back']") is None  # Turned up in place.
+    page.wait_for_timeout(300)
+    assert page.get_attribute(".actions", "data-phase") == "paused"
+    page.get_by_role("button", name="Go on").click()
+    assert person.phase == "yours"
+    assert page.query_selector(".banner") is None
+
+
+def test_the_rules_and_the_tips_of_a_first_game(server: Server, person: Person) -> None:
+    page = person.page
+    page.goto(server.url)
+    card = page.locator("article", has_text="Corellian")
+    card.get_by_role("button", name="Rules").click()
+    assert "The showdown" in page.inner_text("#rules[open]")
+    assert page.locator("#rules .examples .item").count() >= 12
+    page.keyboard.press("Escape")
+    card.get_by_role("button", name="Sit down").click()
+    page.wait_for_selector(".now.tip")
+    assert "nearer to 0" in page.inner_text(".now")
+    page.get_by_role("button", name="Skip tips").click()
+    assert page.query_selector(".now.tip") is None
+    page.reload()
+    page.wait_for_selector(".felt")
+    assert page.query_selector(".now.tip") is None
+
+
+def test_the_lobby_remembers_level_and_variant(server: Server, person: Person) -> None:
+    page = person.page
+    page.goto(server.url)
+    card = page.locator("article", has_text="Cribbage")
+    card.get_by_text("Cribbage Deal").click()
+    card.get_by_label("level").select_option("Easy")
+    card.get_by_text("You meet Greedy").click()
+    assert "against expert" in card.inner_text()
+    page.reload()
+    card.get_by_text("You meet Greedy").wait_for()
+    card.get_by_role("button", name="Sit down").click()
+    page.wait_for_selector(".felt")
+    assert "Greedy" in page.inner_text(".others")
+    assert "CribbageDeal" in page.locator("h1").inner_text()
+    assert not person.faults
+
+
+def test_the_review_opens_at_the_worst_decision_which_can_be_tried_again(server: Server, person: Person) -> None:
+    """King and jack against a queen: the bet is a blunder, marked beside the position it was made in."""
+    page = person.page
+    address = server.open_table("OnePlayPoker-v0", seed=2)
+    person.sit_down(address)
+    person.move("keys")
+    person.move("keys")
+    page.keyboard.press("2")
+    person.play_to_the_end("keys")
+    page.get_by_role("link", name="Review this game").click()
+    page.wait_for_selector(".review .verdict.blunder")
+    assert "bet" in page.inner_text(".verdict h2")
+    assert "Better: don't bet" in page.inner_text(".verdict")
+    assert page.locator(".felt .item[data-symbol='card-slot']").count() == 1  # The fourth card is still to come.
+    page.get_by_role("button", name="Try this one again").click()
+    page.wait_for_selector(".actions[data-phase=yours]")
+    assert "#/table/" in page.url
+    assert address not in page.url
+    assert person.page.locator(".moves button").first.inner_text().startswith("don't bet")
+    person.play_to_the_end("keys")
+    page.get_by_role("link", name="Review this game").click()
+    page.wait_for_selector(".review .verdict")
+    assert not person.faults
+
+
+def test_the_review_marks_the_cards_of_both_choices(server: Server, person: Person) -> None:
+    page = person.page
+    person.sit_down(server.open_table("CribbageDeal-v0", seed=4))
+    person.play_to_the_end("clicks")
+    page.get_by_role("link", name="Review this game").click()
+    page.wait_for_selector(".review .verdict")
+    while page.query_selector(".felt .chosen") is None:
+        before = page.inner_text(".actions .prompt")
+        page.keyboard.press("ArrowLeft")
+        assert page.inner_text(".actions .prompt") != before
+    chosen = page.locator(".felt .chosen").count()
+    assert chosen in (1, 2)
+    assert page.locator(".felt .better").count() == chosen
+
+
+def test_puzzles_can_be_solved(server: Server, person: Person) -> None:
+    page = person.page
+    page.goto(f"{server.url}/#/puzzles/OnePlayPoker-v0")
+    page.wait_for_selector(".puzzle .actions[data-phase=yours]", timeout=60_000)
+    page.locator(".moves button").first.click()
+    page.wait_for_selector(".puzzle .advice")
+    tally = page.inner_text(".tally")
+    right = page.inner_text(".now").startswith("Right")
+    assert tally == ("Streak 1 (best 1), solved 1 of 1" if right else "Streak 0 (best 0), solved 0 of 1")
+    page.get_by_role("button", name="Next puzzle").click()
+    page.wait_for_selector(".puzzle .actions[data-phase=yours]")
+    assert page.query_selector(".advice") is None  # The solution comes after the answer.
+    assert not person.faults

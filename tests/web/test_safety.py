@@ -15,6 +15,7 @@ from web_server import Client, Served, serving, settled
 import cardgym
 from cardgym.engine.contract import State
 from cardgym.engine.states import Snapshot
+from cardgym.table.people import with_names
 from cardgym.table.presentation import view_of
 from cardgym.table.session import Event, Session
 
@@ -176,8 +177,8 @@ def listen(session: Session) -> list[Event]:
     """A list that receives the events of the person's next action."""
     events: list[Event] = []
 
-    def act(action: int) -> list[Event]:
-        events.extend(Session.act(session, action))
+    def act(action: int, *, others: bool = True) -> list[Event]:
+        events.extend(Session.act(session, action, others=others))
         return events
 
     session.act = act  # type: ignore[method-assign]
@@ -189,10 +190,11 @@ def check_events(session: Session, events: list[Event], answer: dict[str, Any], 
     made = [event for event in events if event.text]
     assert len(made) == len(answer["events"])
     for event, sent in zip(made, answer["events"], strict=True):
-        assert sent.keys() == {"seat", "text", "view", "reveals"}
+        assert sent.keys() == {"seat", "text", "view", "showdown", "reveals"}
         if session.game.rules.num_chance_outcomes(event.after) or session.game.rules.current_player(event.after) >= 0:
             other = resampled(session, event.after, key)
-            assert json.loads(json.dumps(view_of(session.game, other, session.seat))) == sent["view"]
+            view = with_names(view_of(session.game, other, session.seat), session.people, session.viewer)
+            assert json.loads(json.dumps(view)) == sent["view"]
 
 
 def hides(env: str) -> bool:

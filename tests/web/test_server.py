@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import socket
 import sys
 import threading
 import time
@@ -16,8 +17,11 @@ import pytest
 from web_server import Client, Served, serving, settled
 
 import cardgym
+from cardgym.players.base import checkpoints, player_names
+from cardgym.table.game_entries import read_entries
 from cardgym.table.history import costs
-from cardgym.table.web import lobby
+from cardgym.table.presentation import presentation_of
+from cardgym.table.web import lobby, protocol
 
 SPIKE = "CorellianSpike-v0"
 SHORT = {"game": SPIKE, "options": {"hands": 2}, "opponents": ["heuristic"]}
@@ -33,7 +37,7 @@ def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, An
 @pytest.mark.parametrize("env", cardgym.registered())
 def test_every_game_can_be_played_to_its_end(client: Client, env: str) -> None:
     state = client.sit_down(game=env, seat="any", seed=3)
-    assert state["names"][state["seat"]] == "you"
+    assert state["names"][state["seat"]] == "You"
     assert state["seed"] is None
     end = finish(client, state)
     assert end["actions"] == []
@@ -144,7 +148,7 @@ def test_idle_tables_are_evicted_and_restored(tmp_path: Path) -> None:
 def test_watched_games_advance_step_by_step(client: Client) -> None:
     table = client.post("/api/tables", {**SHORT, "opponents": ["heuristic", "random"], "seat": None}, 201)["table"]
     state = client.get(f"/api/tables/{table}")
-    assert (state["seat"], state["names"], state["actions"]) == (None, ["heuristic", "random"], [])
+    assert (state["seat"], state["names"], state["actions"]) == (None, ["Heuristic", "Random"], [])
     while not state["ended"]:
         answer = client.post(f"/api/tables/{table}/step", {"version": state["version"]})
         state = answer["state"]
@@ -184,7 +188,8 @@ def test_history_contains_finished_games_only(client: Client) -> None:
     for address in ("history/{}/replay", "history/{}/review", "tables/{}/review"):
         refused = client.get("/api/" + address.format(state["table"]), 409)
         assert refused["error"] == "the game is not over yet"
-    assert state["table"] not in json.dumps(client.get("/api/history"))
+    record = client.get("/api/history")
+    assert state["table"] not in json.dumps([record["games"], record["reports"], record["costs"]])
     finish(client, state)
     reports = client.get("/api/history")["reports"]
     assert any(report["env"] == SPIKE and report["options"]["hands"] == 2 for report in reports)
@@ -196,6 +201,7 @@ def test_history_has_the_cost_of_decisions(tmp_path: Path) -> None:
             finish(served.client, served.client.sit_down(game="OnePlayPoker-v0", seed=seed), seed)
         history = settled(served.client)
         whole = [cost.asdict() for cost in costs(list(served.tables.game_log.entries()))]
+        assert [cost.pop("people") for cost in history["costs"]] == [""]  # Nobody but the house.
         assert history["costs"] == json.loads(json.dumps(whole))
         assert history["costs"][0]["games"] == 2
 
@@ -242,3 +248,138 @@ def test_closed_streams_are_cleaned_up(server: Served) -> None:
     while server.tables.followers(state["table"]) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert server.tables.followers(state["table"]) == 0
+
+
+@pytest.mark.parametrize("env", cardgym.registered())
+def test_every_shipped_player_that_fits_the_options_can_be_met(client: Client, env: str) -> None:
+    game = cardgym.find(env)
+    found = client.get(f"/api/games/{env}/opponents")
+    names = [player["name"] for player in found]
+    assert set(names) >= {*player_names(game), *checkpoints(game, game.parse_options())}
+    levels = [player["level"] for player in found if player["level"]]
+    assert len(set(levels)) == len(levels)
+    assert levels == [] or (levels[-1] == "Strongest" and names[: len(levels)] == levelled(env, names))
+    assert all(player["strength"] != "not measured" for player in found if player["level"])
+
+
+def levelled(env: str, names: list[str]) -> list[str]:
+    levels = presentation_of(cardgym.find(env)).levels[env]
+    return [name for name in levels if name in names]
+
+
+def test_levels_follow_the_options(client: Client) -> None:
+    def strongest(**options: int) -> str:
+        query = "&".join(f"{name}={value}" for name, value in options.items())
+        found = client.get(f"/api/games/{SPIKE}/opponents?{query}")
+        return str(next(player["name"] for player in found if player["level"] == "Strongest"))
+
+    assert strongest() == "ppo"
+    assert strongest(num_players=3) == "ppo_three_players"
+    assert strongest(num_players=5) == "heuristic"
+    refused = client.get(f"/api/games/{SPIKE}/opponents?num_players=99", 400)
+    assert "num_players" in refused["error"]
+
+
+def test_a_shipped_network_can_be_met(client: Client) -> None:
+    state = client.sit_down(game=SPIKE, opponents=["ppo"], seed=1)
+    assert state["names"] == ["You", "PPO"]
+    end = finish(client, state)
+    assert "PPO " in "\n".join(line["text"] for line in end["narration"])
+    refused = client.post("/api/tables", {"game": SPIKE, "opponents": ["ppo_three_players"], "seat": 0}, 400)
+    assert "no such player" in refused["error"]
+
+
+@pytest.mark.parametrize("env", cardgym.registered())
+def test_rules_can_be_read(client: Client, env: str) -> None:
+    answer = client.get(f"/api/games/{env}/rules")
+    assert sum(len(text) for _, text in answer["rules"]) > 100
+    symbols = presentation_of(cardgym.find(env)).symbols()
+    shown = [item["symbol"] for reveal in answer["examples"] for item in reveal["items"]]
+    assert set(shown) <= set(symbols)
+    table = client.sit_down(game=env)["table"]
+    assert client.get(f"/api/tables/{table}/rules") == answer
+
+
+def test_other_players_move_one_request_at_a_time(client: Client) -> None:
+    """The person's move is answered before the others move; steps then play their decisions."""
+    state = client.sit_down(game=SPIKE, options={"num_players": 3, "hands": 2}, opponents=["heuristic"], seed=2)
+    whole = client.sit_down(game=SPIKE, options={"num_players": 3, "hands": 2}, opponents=["heuristic"], seed=2)
+    action = state["actions"][1]["action"]
+    expected = [event["text"] for event in client.act(whole, action)["events"]]
+    body = {"action": action, "version": state["version"], "others": False}
+    answer = client.post(f"/api/tables/{state['table']}/action", body)
+    texts = [event["text"] for event in answer["events"]]
+    assert texts == expected[: len(texts)]
+    assert answer["state"]["actions"] == []
+    while not answer["state"]["actions"]:
+        answer = client.post(f"/api/tables/{state['table']}/step", {"version": answer["state"]["version"]})
+        assert answer["events"]
+        texts += [event["text"] for event in answer["events"]]
+    assert texts == expected
+
+
+def test_a_decision_can_be_tried_again(server: Served) -> None:
+    """The new game has the same position, opponents and cards to come; it does not count in the record."""
+    client = server.client
+    first = client.sit_down(**SHORT, seed=9)
+    after = client.act(first, first["actions"][1]["action"])["state"]
+    end = finish(client, after)
+    entry = server.tables.game_log.entry(first["table"])
+    own = [number for number, (seat, _) in enumerate(entry["moves"]) if seat == 0]
+    table = client.post(f"/api/history/{first['table']}/again", {"move": own[1]}, 201)["table"]
+    again = client.get(f"/api/tables/{table}")
+    assert again["view"] == after["view"]
+    assert again["actions"] == after["actions"]
+    assert finish(client, again)["view"] == end["view"]
+    games = sum(report["games"] for report in client.get("/api/history")["reports"])
+    assert games == len(
+        [entry for entry in server.tables.game_log.entries(finished=True) if not entry["about"].get("again")]
+    )
+    chance = next(number for number, (seat, _) in enumerate(entry["moves"]) if seat == -1)
+    refused = client.post(f"/api/history/{first['table']}/again", {"move": chance}, 400)
+    assert "not a decision of yours" in refused["error"]
+
+
+def test_half_sent_heads_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.3)
+    with serving(tmp_path / "games.sqlite") as served:
+        for first in (
+            b"",
+            b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        ):  # A new connection, and one that was answered.
+            with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+                if first:
+                    connection.sendall(first)
+                    connection.recv(1 << 20)
+                connection.sendall(b"GET / HTTP/1.1\r\nHost: ")
+                while connection.recv(1 << 20):
+                    pass  # The rest of the first answer; then the server closes.
+
+
+def test_a_shared_server_does_not_tell_paths(tmp_path: Path) -> None:
+    with serving(tmp_path / "games.sqlite", shared=True) as served:
+        served.tables.game_log.close()
+        refused = served.client.get("/api/lobby", 400)
+        assert "game log ..." in refused["error"]
+        assert str(tmp_path) not in refused["error"]
+
+
+def test_the_record_can_be_exported_and_games_deleted(tmp_path: Path) -> None:
+    with serving(tmp_path / "games.sqlite") as served:
+        client = served.client
+        end = finish(client, client.sit_down(**SHORT, seed=1))
+        unfinished = client.sit_down(**SHORT, seed=2)
+        record = client.get("/api/history")
+        assert [game["table"] for game in record["unfinished"]] == [unfinished["table"]]
+        assert record["games"][0]["people"] == ["You", "Heuristic"]
+        assert record["games"][0]["unit"] == "credits"
+        status, headers, lines = client.raw("GET", "/api/history/export")
+        assert (status, headers["content-type"]) == (200, "application/x-ndjson")
+        (tmp_path / "games.jsonl").write_bytes(lines)
+        assert [entry["id"] for entry in read_entries(tmp_path / "games.jsonl")] == [end["table"]]
+        for table in (end["table"], unfinished["table"]):
+            client.post(f"/api/history/{table}/delete", {})
+            client.get(f"/api/tables/{table}", 404)
+        record = client.get("/api/history")
+        assert record["games"] == record["unfinished"] == []
+        client.post(f"/api/history/{end['table']}/delete", {}, 404)

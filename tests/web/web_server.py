@@ -14,7 +14,8 @@ from typing import Any
 import uvicorn
 
 from cardgym.table.game_log import GameLog
-from cardgym.table.web.app import make_app, uvicorn_config
+from cardgym.table.web.app import make_app
+from cardgym.table.web.protocol import uvicorn_config
 from cardgym.table.web.tables import Tables
 
 

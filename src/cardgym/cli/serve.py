@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import socket
 import sys
 import webbrowser
 
@@ -31,7 +32,8 @@ def run(arguments: argparse.Namespace) -> None:
     import uvicorn
 
     from cardgym.table.game_log import GameLog
-    from cardgym.table.web.app import listen, make_app, uvicorn_config
+    from cardgym.table.web.app import make_app
+    from cardgym.table.web.protocol import listen, uvicorn_config
     from cardgym.table.web.safety import LOOPBACK
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # Before torch is loaded: small networks are fastest on one thread.
@@ -42,12 +44,22 @@ def run(arguments: argparse.Namespace) -> None:
     config = uvicorn_config(app, arguments.host, arguments.port, arguments.tables)
     with listen(arguments.host, arguments.port) as listener:
         host, port = listener.getsockname()[:2]
-        name = "localhost" if wildcard else f"[{host}]" if ":" in host else host
+        if not private:
+            print("cardgym: anyone who can reach this machine can play here", file=sys.stderr, flush=True)
+        name = _own_address() if wildcard else f"[{host}]" if ":" in host else host
         url = f"http://{name}:{port}/"
         print(f"cardgym: {url} (Ctrl-C stops the server; games continue at the next start)", flush=True)
-        if not private:
-            print("cardgym: anyone who can reach this machine can play here", file=sys.stderr)
         if arguments.open:
             webbrowser.open(url)
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listener])
+
+
+def _own_address() -> str:
+    """This machine's address on the local network, for people at other devices; `localhost` without a network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # Sends nothing: it only chooses the interface.
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "localhost"

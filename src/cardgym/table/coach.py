@@ -39,7 +39,7 @@ class Coach:
         """
         self.game = game
         self.options = options
-        self.adviser = adviser_of(game, options) or Adviser(self._rollouts(_usual(game)).advise)
+        self.adviser = adviser_of(game, options) or Adviser(self._rollouts(usual_player(game)).advise)
         self.strength = ""
         if source is None and options == game.parse_options():
             self.strength = presentation_of(game).strength.get(game.id, {}).get(COACH, "")
@@ -57,7 +57,7 @@ class Coach:
         if self.adviser.standing is not None:
             return [float(self.adviser.standing(state, seat)) for seat in seats]
         if self._standing is None:
-            self._standing = self._rollouts(_usual(self.game))
+            self._standing = self._rollouts(usual_player(self.game))
         return [float(share) for share in self._standing.standing(state)]
 
     @property
@@ -69,6 +69,6 @@ class Coach:
         return Rollouts(self.game, self.options, player)
 
 
-def _usual(game: Game) -> str:
+def usual_player(game: Game) -> str:
     """The game's usual opponent if it is compiled, otherwise another compiled player."""
     return game.opponent if game.opponent in game.compiled_players else next(iter(game.compiled_players), "random")

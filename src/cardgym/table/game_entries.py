@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -9,7 +10,7 @@ from pydantic import Field, model_validator
 
 from cardgym.errors import CardgymError
 from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, validate
-from cardgym.files.json_values import parse_json, read_bytes
+from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.players.compatibility import OptionValues
 
 Total = tuple[str, str, int, int, float]
@@ -63,6 +64,11 @@ class SavedTotals(Document):
     """What a review found in a game."""
 
     totals: Annotated[Items[Annotated[tuple[Name, Name, Count, Count, Number], Field(strict=False)]], at_most(1000)]
+
+
+def export_line(entry: dict[str, Any]) -> str:
+    """A game as a line of an export."""
+    return json.dumps(sealed(entry), allow_nan=False) + "\n"
 
 
 def read_entries(path: Path) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import opened, replacing, user_folder
 from cardgym.files.documents import parse_document, validate
 from cardgym.files.json_values import parse_json, sealed
-from cardgym.table.game_entries import GameEntry, SavedTotals, Total, read_entries
+from cardgym.table.game_entries import GameEntry, SavedTotals, Total, export_line, read_entries
 
 Move = tuple[int, int]
 """The seat that decided, CHANCE or UNDO; and the action, the outcome or the number of moves that remain."""
@@ -295,7 +295,7 @@ class GameLog:
         count = 0
         with replacing(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
             for count, entry in enumerate(self.entries(), 1):  # noqa: B007
-                file.write(_to_json(sealed(entry)) + "\n")
+                file.write(export_line(entry))
         return count
 
     def import_lines(self, path: Path) -> int:

@@ -23,11 +23,15 @@ from cardgym.errors import CardgymError
 from cardgym.statistics import Moments, half_width
 from cardgym.table.game_log import GameLog
 from cardgym.table.review import Review, names_of, review
+from cardgym.table.session import AGAIN
 
 Interval = tuple[float | None, float | None]
 """A 95 % interval; None for both ends after a single game."""
 GameTotals = dict[tuple[str, str], tuple[int, int, float]]
 """By kind of decision and unit: a game's decisions, how many were as good as the best, and their total cost."""
+
+_CURVE_GAMES = 50
+"""How many games a curve of costs shows."""
 
 _RECENT_GAMES = 10
 """Size of the "recent games" window."""
@@ -53,6 +57,7 @@ class Cost:
         cost: the average cost of a decision.
         cost_ci95: its 95 % interval, over games.
         recent_cost: the average cost in the last ten games.
+        curve: the average cost in each of the last games, oldest first.
     """
 
     env: str
@@ -67,6 +72,7 @@ class Cost:
     cost: float
     cost_ci95: Interval
     recent_cost: float
+    curve: tuple[float, ...] = ()
 
     def asdict(self) -> dict[str, Any]:
         """The figures as plain values for JSON."""
@@ -143,9 +149,9 @@ class Reviewer:
         self._refused: set[str] = set()
         self._running = False
 
-    def review(self, entry: Mapping[str, Any]) -> Review:
+    def review(self, entry: Mapping[str, Any], progress: Callable[[int, int], None] | None = None) -> Review:
         """Review a game now; see `review`."""
-        reviewed = review(entry)
+        reviewed = review(entry, progress=progress)
         save_costs(self._game_log, reviewed)
         return reviewed
 
@@ -187,8 +193,8 @@ class Reviewer:
 
 
 def _counts(entry: Mapping[str, Any]) -> bool:
-    """Whether a person finished the game."""
-    return bool(entry["finished"]) and entry["person"] is not None
+    """Whether a person finished the game, and from its start: a decision tried again was known."""
+    return bool(entry["finished"]) and entry["person"] is not None and not (entry.get("about") or {}).get(AGAIN)
 
 
 def _totals_of(reviewed: Review) -> GameTotals:
@@ -237,6 +243,7 @@ def _costs_of(env: str, others: str, games: Sequence[tuple[Mapping[str, Any], Ga
                 cost=float(cost / decisions),
                 cost_ci95=_mean_interval(rows[:, 0], rows[:, 2]),
                 recent_cost=float(recent_cost / recent_decisions) if recent_decisions else 0.0,
+                curve=tuple(float(row[2] / row[0]) for row in rows[-_CURVE_GAMES:] if row[0]),
             )
         )
     return found
@@ -264,10 +271,13 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
         games: entries of a game log.
 
     Yields:
-        A report like the arena's, with each player's `score` and the `max_score` of all games in addition.
+        A report like the arena's, with each player's `score` and the `max_score` of all games in addition. Games that
+        continue another one are left out.
     """
     lineups: dict[str, list[dict[str, Any]]] = {}
     for game in games:
+        if (game.get("about") or {}).get(AGAIN):
+            continue
         names = [player["name"] for player in game["players"]]
         metrics = sorted(game["players"][0]["metrics"])
         lineups.setdefault(json.dumps([game["env"], game["options"], names, metrics]), []).append(game)

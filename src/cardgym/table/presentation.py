@@ -28,12 +28,20 @@ class Presentation:
         remarks: `remarks(before, move, after, seat)`: what is said at the table in addition to `Words.narrate`, such
             as a spoken go.
         ending: `ending(state, seat)`: how the game ended for a seat, in one line; empty before the end.
-        rules_text: `rules_text(state)`: the rules of the game with these options, for a person who plays it.
+        rules_text: `rules_text(state)`: the rules with these options, for a person who plays, in paragraphs.
+            A first sentence of at most four words is a heading.
+        examples: what the rules show in pictures: combinations of cards, what they are called and what they count.
+        tip: `tip(state, seat)`: what a person who plays for the first time should know at this decision, from what the
+            seat can know; may be empty.
+        showdown: `showdown(before, move, after, seat)`: the table with the hands turned up that a transition showed to
+            all and then cleared away; None if it did not.
         symbols: the drawings of the items, by the names that views use.
         adviser: a reference `module:function`; `function(options)` returns the `Adviser`. It is imported when advice
             is needed; without it, the coach plays games out.
         strength: the measured strength of players, by the game's id and the player's name: a line each, with the
             opponent, the number of games and the interval; for the coach as a player, by the name `COACH`.
+        levels: the players that a person can choose as levels, by the game's id, weakest first, as measured. Those that
+            do not fit the options are left out.
     """
 
     view: Callable[[State, int], View] | None = None
@@ -42,10 +50,17 @@ class Presentation:
     remarks: Callable[[State, int, State, int], str] | None = None
     ending: Callable[[State, int], str] | None = None
     rules_text: Callable[[State], str] | None = None
+    examples: Callable[[], list[Reveal]] = list
+    tip: Callable[[State, int], str] | None = None
+    showdown: Callable[[State, int, State, int], View | None] | None = None
     symbols: Callable[[], dict[str, Symbol]] = dict
     adviser: str | None = None
     strength: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
+
+_HEADING_WORDS = 4
+"""A paragraph's first sentence is its heading if it has at most this many words."""
 
 _WORDS_ALONE = Presentation()
 _presented: dict[str, Presentation] = {}
@@ -107,6 +122,37 @@ def ending_of(game: Game, state: State, seat: int) -> str:
     """How the game ended for a seat, in one line; empty if it has not, or if the scores say it."""
     ending = presentation_of(game).ending
     return "" if ending is None else ending(state, seat)
+
+
+def rules_of(game: Game, state: State) -> list[tuple[str, str]]:
+    """The rules for people: pairs of a heading, often empty, and a paragraph.
+
+    Without `rules_text` they are the sections of the documentation that explain the game.
+    """
+    rules_text = presentation_of(game).rules_text
+    if rules_text is not None:
+        return [_headed(paragraph) for paragraph in rules_text(state).strip().split("\n\n")]
+    head, *sections = game.doc.strip().split("\n## ")
+    wanted = ("Description", "Rewards", "Episode End")
+    kept = [section.partition("\n") for section in sections if section.startswith(wanted)]
+    return [("", head.strip()), *((name, text.strip()) for name, _, text in kept)]
+
+
+def _headed(paragraph: str) -> tuple[str, str]:
+    first, dot, rest = paragraph.partition(". ")
+    return (first, rest) if dot and len(first.split()) <= _HEADING_WORDS else ("", paragraph)
+
+
+def tip_of(game: Game, state: State, seat: int) -> str:
+    """What a beginner should know at a decision; empty if the game says nothing."""
+    tip = presentation_of(game).tip
+    return "" if tip is None else tip(state, seat)
+
+
+def showdown_of(game: Game, before: State, move: int, after: State, seat: int) -> View | None:
+    """The table as a transition left it for a moment, with hands turned up; None if it did not turn up hands."""
+    showdown = presentation_of(game).showdown
+    return None if showdown is None else showdown(before, move, after, seat)
 
 
 def adviser_of(game: Game, options: Options) -> Adviser | None:

@@ -6,6 +6,7 @@ process that ends loses nothing.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import math
 import secrets
@@ -30,6 +31,7 @@ from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.players.base import CompiledPlayer, Player, resolve
 from cardgym.players.seats import SeatedBatch
 from cardgym.table.game_log import CHANCE, UNDO, GameLog, Move, live_moves
+from cardgym.table.people import named, shown_names
 
 PERSON = "human"
 """The person's name in the game log and in reports."""
@@ -38,6 +40,9 @@ END = -3
 """In place of the seat to move, once the game is over."""
 
 _TURN = {states.CHANCE: CHANCE, states.END: END}
+
+AGAIN = "again"
+"""The key, in what a game's entry says about it, of the id of the game that it continues at one of its decisions."""
 
 WATCHED = -1
 """The person's seat in a game that is watched."""
@@ -93,7 +98,7 @@ class Event:
     Attributes:
         seat: the seat that decided; -1 for chance.
         move: the action, or the outcome of chance, which the person may not know.
-        text: what the person saw of it; empty if nothing.
+        text: what the person saw of it, with the names of `Session.people`; empty if nothing.
         before: the state before it.
         after: the state after it.
     """
@@ -116,6 +121,7 @@ class Session:
         number: the number of this game among those of the seed.
         about: further plain values that are saved with it.
         seat: the person's seat; -1 if the game is watched.
+        people: the names by seat as people read them.
         moves: the moves made and not taken back.
         narration: the texts the person has seen, each with the seat that decided.
         paid: the rewards of each seat so far, (num_players,), float64.
@@ -143,6 +149,7 @@ class Session:
         self._players = tuple(setup.players)
         roster = list(dict.fromkeys(self._players))
         self._played = SeatedBatch(game, options, 1, roster)
+        self.people = shown_names(self.names(), None if self.watched else self.seat)
         lineup = [self._played.numbers[roster.index(player)] for player in self._players]
         self._played.seat(lineup if self.watched else [CALLER, *lineup], requested_seat=self.viewer)
         self._played.seed(np.array([key], np.uint64))
@@ -178,6 +185,27 @@ class Session:
         self._rows = game_log.rows(id)
         self._num_saved = len(self._rows)
         self._load(live_moves(self._rows))
+        return self
+
+    @classmethod
+    def branch(
+        cls, entry: Mapping[str, Any], move: int, game_log: GameLog, owner: str = "", resolve: Resolve = resolve
+    ) -> Self:
+        """A new game that begins as a logged one did, up to a move, with the same cards to come.
+
+        Args:
+            entry: the game with its moves.
+            move: the index of the first move that is left out.
+            game_log: where to save the new game.
+            owner: the person it belongs to, on a shared server.
+            resolve: finds a player by name.
+        """
+        setup = _setup_of(entry, resolve)
+        about = {**setup.about, AGAIN: entry["id"]}
+        self = cls(dataclasses.replace(setup, about=about), game_log, owner)
+        self._rows = [(seat, made) for seat, made in entry["moves"][:move]]
+        self._load(self._rows)
+        self._save()
         return self
 
     # -- where the game is --------------------------------------------------------------------------------------------
@@ -233,6 +261,11 @@ class Session:
             return []
         return self._position.legal_actions()
 
+    @property
+    def opponents(self) -> list[str]:
+        """The names of the players in the other seats, as `Setup.players` has them."""
+        return [player.name for player in self._players]
+
     def names(self, person: str = PERSON) -> list[str]:
         """The players' names by seat; `person` is the person's."""
         order = [player.name for player in self._players]
@@ -276,8 +309,12 @@ class Session:
         """Play one decision of a player, with the chance moves before and after it."""
         return self._advance(max_decisions=1)
 
-    def act(self, action: int) -> list[Event]:
+    def act(self, action: int, *, others: bool = True) -> list[Event]:
         """Play the person's action, then until it is the person's turn again or the game ends.
+
+        Args:
+            action: the action.
+            others: whether the other players move, too; if not, `step` plays their decisions one by one.
 
         Raises:
             IllegalActionError: if the action is not legal now.
@@ -287,7 +324,7 @@ class Session:
             raise IllegalActionError(f"action {action} is not legal; allowed are {allowed}")
         event = self._make(self.seat, action)
         self._rows.append((self.seat, action))
-        return [event, *self._advance()]
+        return [event, *self._advance(math.inf if others else 0)]
 
     def undo(self) -> None:
         """Take back the person's last real choice and everything after it, without reshuffling the cards to come.
@@ -305,13 +342,23 @@ class Session:
         self._save()
 
     def _advance(self, max_decisions: float = math.inf) -> list[Event]:
-        """Play until it is the person's turn, the game ends, or players have made `max_decisions`."""
+        """Play until the person has a choice, the game ends, or players have made `max_decisions`.
+
+        A person's only legal action is played for them.
+        """
         events: list[Event] = []
         decisions = 0
         while True:
             seat = self.turn
-            if seat == END or (seat == self.seat and not self.watched):
+            if seat == END:
                 break
+            if seat == self.seat and not self.watched:
+                allowed = self._position.legal_actions()
+                if len(allowed) > 1:
+                    break
+                events.append(self._make(seat, allowed[0]))
+                self._rows.append((seat, allowed[0]))
+                continue
             if seat >= 0:
                 if decisions == max_decisions:
                     break
@@ -338,12 +385,17 @@ class Session:
         """
         if seat != self.turn or not self._position.allows(move):
             raise CardgymError(f"move {len(self.moves)} of the game is not allowed by the rules of this version")
-        if seat == self.seat and len(self._position.legal_actions()) > 1:
+        forced = seat == self.seat and len(self._position.legal_actions()) == 1
+        if seat == self.seat and not forced:
             self._choices.append(len(self.moves))
         before = self._snapshot
         self.paid += self._position.apply_action(move)[: len(self.paid)]
         after = self._snapshot = Snapshot.of(self._position.states)
-        event = Event(seat, move, self.game.words.narrate(before, move, after, self.viewer), before, after)
+        text = named(self.game.words.narrate(before, move, after, self.viewer), self.people, self.viewer)
+        if text and forced:
+            first, newline, rest = text.partition("\n")
+            text = f"{first} (the only move){newline}{rest}"
+        event = Event(seat, move, text, before, after)
         self.moves.append((seat, move))
         if event.text:
             self.narration.append((seat, event.text))
@@ -385,6 +437,8 @@ def replay(entry: Mapping[str, Any]) -> list[Event]:
         CardgymError: if the game is not installed or the rules do not allow its moves.
     """
     session = Session(_setup_of(entry, lambda name, game, options: CompiledPlayer("random")))
+    names = [player["name"] for player in sorted(entry["players"], key=lambda player: int(player["seat"]))]
+    session.people = shown_names(names, entry["person"])
     return session._load([(seat, move) for seat, move in entry["moves"]])
 
 

@@ -42,6 +42,8 @@ class Zone(TypedDict):
         kind: `hand` or `row` (side by side), `pile` (on top of each other), `dice`, `palette` (values to choose from,
             which are not on the table), `board` (items at `x` and `y` on `symbol`), `text` (the labels as lines).
         items: the items, from left to right.
+        room: for how many items the table keeps room, so that nothing moves when they come; as many as there are if
+            left out.
         symbol: the drawing of a board.
     """
 
@@ -49,6 +51,7 @@ class Zone(TypedDict):
     seat: int | None
     kind: str
     items: list[Item]
+    room: NotRequired[int]
     symbol: NotRequired[str]
 
 
@@ -84,12 +87,14 @@ class Reveal(TypedDict):
         items: the items shown.
         lines: the points, as a player counts them aloud.
         total: their sum.
+        banner: whether it is the outcome of a hand, a deal or a game; its lines say what decided.
     """
 
     name: str
     items: list[Item]
     lines: list[str]
     total: str
+    banner: NotRequired[bool]
 
 
 def view_in_words(describe: Callable[[State, int], str], state: State, seat: int, num_players: int) -> View:

@@ -99,10 +99,10 @@ def test_words() -> None:
     game = CodaDriver("CodaOfficial-v0", {"n_start": 3, "first": 0}, deck=deck_of([4, 1, 10, 7, 24, 13, 8], 26))
     game.place(1)
     text = game.describe(0)
-    assert "0:[B2]  1:[B-]  2:[B5]" in text
-    assert "0:[W?]  1:[W?]  2:[W?]" in text
+    assert "1:[B2]  2:[B-]  3:[B5]" in text
+    assert "1:[W?]  2:[W?]  3:[W?]" in text
     assert "You have drawn B4" in text
-    assert game.action_text(1 * 26 + 7) == "guess W3 at place 1"
+    assert game.action_text(1 * 26 + 7) == "guess W3 at place 2"
     game.guess(1, 7)
-    assert game.narrate(0) == "You guess that the opponent's place 1 is W3: a hit"
-    assert game.narrate(1) == "The opponent guesses that your place 1 is W3: a hit"
+    assert game.narrate(0) == "You guess white 3 at place 2: yes"
+    assert game.narrate(1) == "The opponent guesses white 3 at place 2: yes"

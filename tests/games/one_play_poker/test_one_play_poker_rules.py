@@ -156,7 +156,7 @@ def test_words() -> None:
     assert driver.describe(0) == (
         "3 of 4 cards out: the last decision\nPot 4; best is flush, pair, high card\nYou    A♠  K♠  (flush)\nHouse  Q♥"
     )
-    assert driver.action_text(1) == "bet 1 (the house too: the pot becomes 6)"
+    assert driver.action_text(1) == "bet 1 (the pot becomes 6)"
     assert driver.narrate(0) == "You get A♠"
     assert PokerDriver(["KS", 1, "QH", 0, "AS", 1, "QD"]).narrate(0) == "The house gets Q♦\nYou win the pot of 6"
 

@@ -102,7 +102,7 @@ class _Search:
             value = min((1.0 - chance) * miss + chance * hit, float(means.max()))
             place, tile = divmod(action, n)
             reason = (
-                f"{_share(chance)} to hit" if chance else f"{tile_name(state, tile)} is impossible at place {place}"
+                f"{_share(chance)} to hit" if chance else f"{tile_name(state, tile)} is impossible at place {place + 1}"
             )
             error = float(errors.max())
             actions.append(ActionAdvice(action, action_text(state, action), value, reason, error, chance > 0.0))

@@ -40,6 +40,19 @@ def tile_name(state: State, tile: int) -> str:
     return f"{colour}-" if tile >= num_numbers(state) else f"{colour}{tile // 2}"
 
 
+COLOURS = {"B": "black", "W": "white"}
+
+
+def spoken(name: str) -> str:
+    """A tile's name in words: "white 0", "black joker"."""
+    return f"{COLOURS[name[0]]} {'joker' if name[1:] == '-' else name[1:]}"
+
+
+def _typed(name: str) -> str:
+    """A tile's name as a person can type it, with the words for a joker."""
+    return f"{name} ({spoken(name)})" if name.endswith("-") else name
+
+
 def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: both lines by place, the drawn tile, the pool, and what past guesses rule out."""
     turn = "" if state.phase == OVER else f", {'your' if state.turn == seat else 'the opponent' + chr(39) + 's'} turn"
@@ -59,14 +72,14 @@ def describe(state: State, seat: int) -> str:
             denied = int(state.denied[state.line[1 - seat, place]])
             if hidden(state, 1 - seat, place) and denied:
                 names = ", ".join(tile_name(state, tile) for tile in range(state.n) if denied >> tile & 1)
-                lines.append(f"Place {place} is none of {names}")
+                lines.append(f"Place {place + 1} is none of {names}")
     if state.phase == OVER:
         lines.append("You have won" if state.winner == seat else "The opponent has won")
     return "\n".join(lines)
 
 
 def _list(places: list[int]) -> str:
-    return ", ".join(map(str, places))
+    return ", ".join(str(place + 1) for place in places)
 
 
 def _line(state: State, owner: int, own: bool) -> str:
@@ -77,7 +90,7 @@ def _line(state: State, owner: int, own: bool) -> str:
         if hidden(state, owner, place):
             back = "BW"[tile % 2] if state.colour_visible == YES else "?"
             name = f"[{name}]" if own else f"[{back}?]" if back != "?" else "[??]"
-        words.append(f"{place}:{name}")
+        words.append(f"{place + 1}:{name}")
     return "  ".join(words) or "no tiles"
 
 
@@ -85,17 +98,18 @@ def action_text(state: State, action: int) -> str:
     """An action of the seat to decide."""
     if action < stop_action(state):
         place, tile = divmod(action, int(state.n))
-        return f"guess {tile_name(state, tile)} at place {place}"
+        return f"guess {_typed(tile_name(state, tile))} at place {place + 1}"
     if action == stop_action(state):
         return "stop: keep the drawn tile hidden" if state.drawn != NONE else "stop"
     place = action - place_action(state, 0)
     if state.phase == REVEALING:
         if place < state.length[state.turn]:
-            return f"turn up your {tile_name(state, int(state.line[state.turn, place]))} at place {place}"
-        return f"turn up your tile at place {place}"
+            name = _typed(tile_name(state, int(state.line[state.turn, place])))
+            return f"turn up your {name} at place {place + 1}"
+        return f"turn up your tile at place {place + 1}"
     if state.phase in (PLACING, SETTING):
-        return f"put {tile_name(state, tile_to_place(state))} at place {place}"
-    return f"use place {place} of your line"
+        return f"put {_typed(tile_name(state, tile_to_place(state)))} at place {place + 1}"
+    return f"use place {place + 1} of your line"
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:
@@ -117,7 +131,7 @@ def _messages(before: State, move: int, after: State, seat: int) -> list[str]:
         verb = "are dealt" if before.phase == DEALING else "draw"
         last = "" if after.pool_size else ", the last one"
         if own:
-            return [f"You {verb} {tile_name(before, tile.bit_length() - 1)}{last}"]
+            return [f"You {verb} {spoken(tile_name(before, tile.bit_length() - 1))}{last}"]
         return [f"The opponent draws a tile{last}"] if before.phase == DRAWING else []
     messages = []
     if before.phase == GUESSING:
@@ -125,12 +139,9 @@ def _messages(before: State, move: int, after: State, seat: int) -> list[str]:
             return [f"{who} stop{s}"]
         place, tile = divmod(move, int(before.n))
         hit = int(before.line[1 - turn, place]) == tile
-        whose = "the opponent's" if own else "your"
-        verb = "guess" if own else "guesses"
-        messages.append(
-            f"{who} {verb} that {whose} place {place} is {tile_name(before, tile)}: {'a hit' if hit else 'a miss'}"
-        )
+        answer = "yes" if hit else "no"
+        messages.append(f"{who} guess{s and 'es'} {spoken(tile_name(before, tile))} at place {place + 1}: {answer}")
     shown = int(after.up[turn]) & ~int(before.up[turn])
     if shown:
-        messages.append(f"{who} turn{s} up {tile_name(before, shown.bit_length() - 1)}")
+        messages.append(f"{who} turn{s} up {spoken(tile_name(before, shown.bit_length() - 1))}")
     return messages

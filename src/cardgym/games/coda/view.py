@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
+from cardgym.games.coda.lessons import examples, tip
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.state import (
     ALL,
@@ -22,17 +23,12 @@ from cardgym.games.coda.state import (
     stop_action,
     unseen,
 )
+from cardgym.games.coda.text import COLOURS as _COLOURS
 from cardgym.games.coda.text import describe, tile_name
+from cardgym.games.coda.text import spoken as _spoken
 from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
 from cardgym.table.presentation import Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
-
-_COLOURS = {"B": "black", "W": "white"}
-
-
-def _spoken(name: str) -> str:
-    """A tile's name for a screen reader."""
-    return f"{_COLOURS[name[0]]} {'joker' if name[1:] == '-' else name[1:]}"
 
 
 def view(state: State, seat: int) -> View:
@@ -40,20 +36,20 @@ def view(state: State, seat: int) -> View:
     own, other = max(seat, 0), 1 - max(seat, 0)
     names = ("Seat 0's line", "Seat 1's line") if seat < 0 else ("Your line", "Opponent's line")
     zones: list[Zone] = [
-        {"name": names[1], "seat": other, "kind": "row", "items": _line(state, other, seat)},
-        {"name": names[0], "seat": own, "kind": "row", "items": _line(state, own, seat)},
+        {"name": names[1], "seat": other, "kind": "row", "items": _line(state, other, seat), "room": 13},
+        {"name": names[0], "seat": own, "kind": "row", "items": _line(state, own, seat), "room": 13},
     ]
-    drawn = _drawn(state, seat)
-    if drawn:
-        whose = "You have drawn" if state.turn == seat else "Drawn"
-        zones.insert(1, {"name": whose, "seat": None, "kind": "hand", "items": drawn})
+    whose = "You have drawn" if state.turn == seat else "Drawn"
+    zones.insert(1, {"name": whose, "seat": None, "kind": "pile", "items": _drawn(state, seat), "room": 1})
     actions: dict[int, list[str]] = {}
+    possible = -1 if state.feasible == ALL else unseen(state, own)
+    values = [tile for tile in range(int(state.n)) if possible >> tile & 1]
+    for colour, parity in (("white", 1), ("black", 0)):
+        items = [_tile(f"value:{tile}", tile_name(state, tile)) for tile in values if tile % 2 == parity]
+        items = items if lines_shown(state) and seat >= 0 else []
+        zone: Zone = {"name": f"Unseen {colour} tiles", "seat": None, "kind": "palette", "items": items}
+        zones.insert(1, {**zone, "room": int(state.n) // 2})
     if state.phase == GUESSING and state.turn == seat:
-        possible = -1 if state.feasible == ALL else unseen(state, seat)
-        values = [tile for tile in range(int(state.n)) if possible >> tile & 1]
-        for colour, parity in (("white", 1), ("black", 0)):
-            items = [_tile(f"value:{tile}", tile_name(state, tile)) for tile in values if tile % 2 == parity]
-            zones.insert(1, {"name": f"Guess a {colour} tile", "seat": None, "kind": "palette", "items": items})
         for place in range(int(state.length[other])):
             for tile in values:
                 actions[place * int(state.n) + tile] = [f"{other}:{place}", f"value:{tile}"]
@@ -89,8 +85,8 @@ def _line(state: State, owner: int, seat: int) -> list[Item]:
             denied = [value for value in range(int(state.n)) if int(state.denied[tile]) >> value & 1]
             if denied:
                 item["label"] += ", none of " + ", ".join(_spoken(tile_name(state, value)) for value in denied)
-        item["label"] += f", place {place}"
-        item["caption"] = str(place) if down else f"{place} up"
+        item["label"] += f", place {place + 1}"
+        item["caption"] = str(place + 1) if down else f"{place + 1} up"
         items.append(item)
     return items
 
@@ -114,10 +110,10 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     name = tile_name(before, tile)
     own = _line(before, 1 - turn, turn)[place]  # As the guesser sees it, so that a miss shows nothing.
     hit = int(before.line[1 - turn, place]) == tile
-    asked: Item = {"id": "asked", "symbol": own["symbol"], "label": own["label"], "caption": f"place {place}"}
+    asked: Item = {"id": "asked", "symbol": own["symbol"], "label": own["label"], "caption": f"place {place + 1}"}
     guessed: Item = {**_tile("guessed", name), "caption": "guess"}
     who = "You guess" if turn == seat else f"Seat {turn} guesses" if seat < 0 else "The opponent guesses"
-    line = f"place {place} is {_spoken(name)}"
+    line = f"{_spoken(name)} at place {place + 1}: {'yes' if hit else 'no'}"
     return [{"name": who, "items": [asked, guessed], "lines": [line], "total": "a hit" if hit else "a miss"}]
 
 
@@ -130,7 +126,7 @@ def picture(state: State, seat: int) -> str:
         return describe(state, seat)
     head = describe(state, seat).splitlines()[0]
     longest = max(int(state.length[0]), int(state.length[1]))
-    places = "".join(f"{place:^5}" for place in range(longest))
+    places = "".join(f"{place + 1:^5}" for place in range(longest))
     lines = [head, f"Place     {places}".rstrip()]
     for owner, name in ((1 - seat, "Opponent"), (seat, "You")):
         tiles = "".join(f"{_tile_text(state, owner, place, owner == seat):^5}" for place in range(state.length[owner]))
@@ -142,7 +138,7 @@ def picture(state: State, seat: int) -> str:
         denied = int(state.denied[state.line[1 - seat, place]])
         if hidden(state, 1 - seat, place) and denied:
             names = " ".join(tile_name(state, tile) for tile in range(state.n) if denied >> tile & 1)
-            ruled_out.append(f"{place} is not {names}")
+            ruled_out.append(f"{place + 1} is not {names}")
     if ruled_out:
         lines.append("Misses    " + "; ".join(ruled_out))
     lines.append("[brackets: face down; yours are hidden from the opponent]")
@@ -185,8 +181,8 @@ Tiles are black or white and numbered from 0 to 11: B7 is the black 7, W0 the wh
 of {state.n_start}, sorted from left to right, with black left of white for the same number.{jokers}
 You see your own tiles and the backs of the opponent's, which show their colour.
 
-In your turn you draw a tile, look at it, and guess one of the opponent's tiles: its place, counted from 0, and its
-value. Type both, such as `3 W7`.
+In your turn you draw a tile, look at it, and guess one of the opponent's tiles: its place, counted from 1, and its
+value. Pick both, or type them, such as `3 W7`.
 A hit turns that tile up, and {stop}.
 A miss ends your turn: the tile you drew goes into your line face up.
 
@@ -204,10 +200,15 @@ STRENGTH = {
     "random-consistent": "wins 59.0 % [58.3, 59.6] against heuristic; 10,000 games",
     "heuristic": "wins 83.1 % [82.3, 83.8] against random; 10,000 games",
     "bayes": "wins 59.1 % [58.2, 60.0] against heuristic, 87.9 % against random; 10,000 games each",
+    "ppo": "wins 88.5 % [88.3, 88.7] against random, moving first; 100,000 games",
+    "double_dqn": "wins 87.8 % [87.6, 88.0] against random, moving first; 100,000 games",
+    "dqn": "wins 87.8 % [87.6, 88.0] against random, moving first; 100,000 games",
     "search": "wins 88.1 % [87.7, 88.6] against random, moving first, at most 88.7 % is possible; 20,000 games",
 }
 
 OFFICIAL_STRENGTH = {
+    "official_ppo": "wins 60.0 % [58.6, 61.4] against bayes; 4,000 games",
+    "official_double_dqn": "wins 49.5 % against bayes",
     "random-all": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
     "random-unseen": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
     "random-colour": "wins 3.3 % [2.9, 3.6] against heuristic; 10,000 games",
@@ -269,5 +270,11 @@ TABLE = Presentation(
     rules_text=rules_text,
     symbols=symbols,
     adviser="cardgym.games.coda.adviser:adviser",
+    examples=examples,
+    tip=tip,
     strength={"Coda-v0": STRENGTH, "CodaOfficial-v0": OFFICIAL_STRENGTH},
+    levels={
+        "Coda-v0": ("random", "random-colour", "heuristic", "bayes"),
+        "CodaOfficial-v0": ("random", "random-colour", "heuristic", "bayes", "official_ppo"),
+    },
 )

@@ -96,6 +96,8 @@ def action_text(state: State, action: int) -> str:
 def narrate(before: State, move: int, after: State, seat: int) -> str:
     """What `seat` saw of a move: bets, purchases, discards, spikes, dice, showdowns, and the seat's own draws."""
     lines = [_narrate_move(before, move, after, seat)]
+    if before.phase == DEALING and before.turn == 0 and before.slot == LOW_SLOT:
+        lines.insert(0, f"Hand {before.hand + 1}: everyone puts {BET} credits into the pool")
     if after.hand != before.hand:
         lines += _narrate_end(after, seat)
     return "\n".join(line for line in lines if line)
@@ -111,7 +113,9 @@ def _narrate_move(before: State, move: int, after: State, seat: int) -> str:
             f", paying {paid}" if paid else ""
         )
     if before.phase == BUYING:
-        return "" if move == DONT_BUY else f"{who} buy{'' if turn == seat else 's'} a card"
+        if move == DONT_BUY:
+            return "You don't buy" if turn == seat else f"{who} doesn't buy"
+        return f"{who} buy{'' if turn == seat else 's'} a card"
     if before.phase == DRAWING:
         return f"You draw {after.extra:+d}" if turn == seat else ""
     if before.phase == PLACING:

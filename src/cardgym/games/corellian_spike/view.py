@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cardgym.engine.contract import State
 from cardgym.games.corellian_spike.hand import card_sum
+from cardgym.games.corellian_spike.lessons import deciding_rule, examples, tip
 from cardgym.games.corellian_spike.state import (
     BET,
     BUY,
@@ -21,7 +22,6 @@ from cardgym.games.corellian_spike.state import (
     SWAP_LOW,
     SWAP_SPIKE,
 )
-from cardgym.games.corellian_spike.text import special_name
 from cardgym.table.drawings.shapes import SLOT, Symbol, box, disc, half_turned, path, placed, text
 from cardgym.table.presentation import COACH, Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
@@ -41,13 +41,13 @@ def view(state: State, seat: int) -> View:
     for ahead in range(1, int(state.num_players) + 1):
         other = (max(seat, 0) + ahead) % int(state.num_players)
         name = "Your hand" if other == seat else f"Seat {other}"
-        zones.append({"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat)})
+        room = 4 if state.cheat < 0 else 5
+        zones.append({"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat), "room": room})
         counters.append({"name": "Credits", "value": int(state.stack[other]), "seat": other})
         counters.append({"name": "Hands won", "value": int(state.hands_won[other]), "seat": other})
-        if state.folded[other]:
-            counters.append({"name": "Out", "value": "folded", "seat": other})
-        if other == seat or seat < 0:
-            counters.append({"name": "Sum", "value": f"{card_sum(state, other):+d}", "seat": other})
+        known = other == seat or seat < 0
+        total = "folded" if state.folded[other] else f"{card_sum(state, other):+d}" if known else "?"
+        counters.append({"name": "Sum", "value": total, "seat": other})
     zones += _table(state)
     actions = {action: [f"{seat}:{slot}"] for action, slot in _SWAPS.items()}
     actions[DISCARD] = [f"{seat}:{'sleeve' if state.phase == CHEATING else 'bought'}"]
@@ -103,8 +103,8 @@ def _table(state: State) -> list[Zone]:
         {"name": "Draw pile", "seat": None, "kind": "pile", "items": pile},
         {"name": "Discards", "seat": None, "kind": "pile", "items": [discards]},
     ]
-    if state.dice >= 0:
-        zones.append({"name": "Last roll", "seat": None, "kind": "dice", "items": _dice(int(state.dice))})
+    rolled = _dice(int(state.dice)) if state.dice >= 0 else []
+    zones.append({"name": "Last roll", "seat": None, "kind": "dice", "items": rolled, "room": 2})
     return zones
 
 
@@ -116,7 +116,7 @@ def _dice(roll: int) -> list[Item]:
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
-    """A roll and its effect, and the showdown with every sum."""
+    """A roll and its effect, and who wins a hand by which rule."""
     shown: list[Reveal] = []
     if before.phase == DICE:
         first, second = move // 6 + 1, move % 6 + 1
@@ -127,21 +127,27 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
         shown.append({"name": "Spike dice", "items": _dice(move), "lines": [line], "total": total})
     if after.hand == before.hand:
         return shown
-    for other in range(int(after.num_players)):
-        cards = [int(card) for card in after.shown[other]]
-        if EMPTY not in cards:
-            lines = [" ".join(f"{card:+d}" for card in cards) + f" make {sum(cards):+d}"]
-            lines.append(f"{abs(sum(cards))} away from zero" if sum(cards) else "exactly zero")
-            if named := special_name(after, other):
-                lines.append(named)
-            items = [_card(f"shown:{other}:{slot}", card, True, _SLOTS[slot]) for slot, card in enumerate(cards)]
-            name = "You show" if other == seat else f"Seat {other} shows"
-            shown.append({"name": name, "items": items, "lines": lines, "total": f"{sum(cards):+d}"})
     winner = int(after.last_winner)
     name = "You win" if winner == seat else f"Seat {winner} wins"
-    over = ["the last hand: the game is over"] if after.phase == OVER else []
-    shown.append({"name": name, "items": [], "lines": over, "total": f"the pool of {int(after.last_pool)}"})
+    banner: Reveal = {"name": f"{name} the pool of {int(after.last_pool)}", "items": [], "lines": [], "total": ""}
+    shown.append({**banner, "lines": [deciding_rule(after)], "banner": True})
     return shown
+
+
+def showdown(before: State, move: int, after: State, seat: int) -> View | None:
+    """The table with the hands turned up that the showdown has shown."""
+    if after.hand == before.hand:
+        return None
+    table = view(before, seat)
+    for zone in table["zones"]:
+        owner = zone["seat"]
+        if owner is not None and after.shown[owner, SPIKE_SLOT] != EMPTY:
+            cards = [int(card) for card in after.shown[owner]]
+            zone["items"] = [_card(f"{owner}:{slot}", card, True, _SLOTS[slot]) for slot, card in enumerate(cards)]
+            for counter in table["counters"]:
+                if counter["name"] == "Sum" and counter["seat"] == owner:
+                    counter["value"] = f"{sum(cards):+d}"
+    return table
 
 
 # -- the end and the rules ---------------------------------------------------------------------------------------------
@@ -203,6 +209,13 @@ STRENGTH = {
     "initial": "wins 33.5 % [33.2, 33.7] of hands against heuristic, 89.4 % against random; 10,000 games each",
     "heuristic": "wins 95.0 % [94.9, 95.2] of hands against random; 10,000 games",
     "random-table": "wins 6.9 % [6.7, 7.0] of hands against heuristic; 10,000 games",
+    "dqn": "wins 59.2 % [58.9, 59.6] of hands against heuristic; 10,000 games",
+    "double_dqn": "wins 60.1 % [59.8, 60.4] of hands against heuristic, 44.2 % against ppo; 10,000 games each",
+    "double_dqn_seed2": "wins 57.7 % [57.4, 58.0] of hands against heuristic; 10,000 games",
+    "double_dqn_seed3": "wins 60.0 % [59.7, 60.4] of hands against heuristic; 10,000 games",
+    "ppo": "wins 55.9 % [55.6, 56.2] of hands against heuristic, 55.8 % [55.2, 56.3] against double_dqn; 10,000 games",
+    "ppo_three_players": "gains 2.4 [1.6, 3.3] credits a game from two heuristic; 10,000 games",
+    "ppo_four_players": "loses 2.6 [1.8, 3.5] credits a game to three heuristic, gains 21.9 from three initial; 10,000",
     COACH: "wins 50.4 % [49.9, 50.9] of hands and loses 0.3 credits a game [-0.7, 1.3] against ppo; 4,000 games",
 }
 
@@ -270,5 +283,9 @@ TABLE = Presentation(
     rules_text=rules_text,
     symbols=symbols,
     adviser="cardgym.games.corellian_spike.adviser:adviser",
+    examples=examples,
+    tip=tip,
+    showdown=showdown,
     strength={"CorellianSpike-v0": STRENGTH},
+    levels={"CorellianSpike-v0": ("random", "initial", "heuristic", "double_dqn", "ppo", "ppo_three_players")},
 )

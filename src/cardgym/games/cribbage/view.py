@@ -5,6 +5,7 @@ from __future__ import annotations
 from cardgym.engine.contract import State
 from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS, card_name
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
+from cardgym.games.cribbage.lessons import examples, tip
 from cardgym.games.cribbage.state import (
     CUTTING,
     HEELS,
@@ -44,16 +45,14 @@ def view(state: State, seat: int) -> View:
     counters: list[Counter] = []
     for other in (1 - own, own):
         name = "Your hand" if other == seat else f"{_name(other, seat)}'s hand"
-        zones.append({"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat)})
+        zones.append({"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat), "room": 6})
         counters.append({"name": "Points", "value": int(state.scores[other]), "seat": other})
-        if state.dealer == other:
-            counters.append({"name": "Dealer", "value": "own crib", "seat": other})
-    starter: list[Item] = [{**_card("starter", int(state.starter)), "caption": "starter"}]
+        counters.append({"name": "Crib", "value": "own" if state.dealer == other else "-", "seat": other})
+    starter: list[Item] = [_card("starter", int(state.starter))]
     zones.append({"name": "Starter", "seat": None, "kind": "pile", "items": starter})
-    zones.append({"name": "Crib", "seat": None, "kind": "pile", "items": _crib(state, seat)})
-    if state.phase == PLAYING or state.num_played:
-        zones.append({"name": "The play", "seat": None, "kind": "row", "items": _played(state, seat)})
-        counters.append({"name": "Count", "value": int(state.count), "seat": None})
+    zones.append({"name": "Crib", "seat": None, "kind": "pile", "items": _crib(state, seat), "room": 4})
+    zones.append({"name": "The play", "seat": None, "kind": "row", "items": _played(state, seat), "room": 8})
+    counters.append({"name": "Count", "value": int(state.count), "seat": None})
     counters.append({"name": "Deal", "value": int(state.deal_number) + 1, "seat": None})
     actions: dict[int, list[str]] = {}
     if state.phase == TOSSING:
@@ -141,7 +140,30 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
         items.append({**_card("show:starter", hand.starter), "caption": "starter"})
         lines = count_aloud(hand.reasons) or ["nothing"]
         shown.append({"name": f"{whose} {hand.what}", "items": items, "lines": lines, "total": f"+{hand.gained}"})
+    if counted := counted_hands(before, after):
+        own = max(seat, 0)
+        points = [sum(hand.gained for hand in counted if hand.owner == other) for other in (own, 1 - own)]
+        line = f"{_name(own, seat)} +{points[0]}, {_name(1 - own, seat)} +{points[1]}"
+        shown.insert(0, {"name": "The show", "items": [], "lines": [line], "total": "", "banner": True})
     return shown
+
+
+def showdown(before: State, move: int, after: State, seat: int) -> View | None:
+    """The table at the show, with the hands and the crib that were counted turned up."""
+    counted = counted_hands(before, after) if before.phase == PLAYING else []
+    if not counted:
+        return None
+    table = view(before, seat)
+    ending = view(after, seat)
+    table["counters"] = [counter for counter in table["counters"] if counter["name"] != "Points"]
+    table["counters"][:0] = [counter for counter in ending["counters"] if counter["name"] == "Points"]
+    table["zones"][0] = ending["zones"][0]
+    for hand in counted:
+        for zone in table["zones"]:
+            crib = hand.what == "crib" and zone["name"] == "Crib"
+            if crib or (hand.what == "hand" and zone["kind"] == "hand" and zone["seat"] == hand.owner):
+                zone["items"] = [_card(f"shown:{card}", card) for card in hand.cards]
+    return table
 
 
 _SKUNK, _DOUBLE_SKUNK = 31, 61
@@ -225,6 +247,13 @@ STRENGTH = {
     "champion": "wins 56.9 % [55.4, 58.3] against expert, 71.0 % [69.4, 72.5] against greedy; 2,000 games each",
 }
 
+SHIPPED_STRENGTH = {
+    "gradient": "wins 55.8 % [55.4, 56.3] against greedy, 36.2 % [35.7, 36.7] against expert; 20,000 games each",
+    "double_dqn": "wins 61.3 % [60.5, 62.0] against greedy, 43.7 % [43.0, 44.3] against expert; 10,000 games each",
+    "distill": "wins 49.4 % [49.0, 49.9] against expert; 20,000 games",
+    "distill:greedy": "wins 55.0 % [54.8, 55.2] against expert, 48.8 % [48.4, 49.2] against equilibrium; 20,000 games",
+}
+
 DEAL_STRENGTH = {
     "greedy": "wins 46.0 % [45.5, 46.5] of deals against expert, 67.9 % against random; 10,000 deals each",
     "expert": "wins 71.2 % [70.5, 71.8] of deals against random; 10,000 deals",
@@ -238,7 +267,14 @@ TABLE = Presentation(
     ending=ending,
     remarks=remarks,
     rules_text=rules_text,
+    examples=examples,
+    tip=tip,
+    showdown=showdown,
     symbols=symbols,
     adviser="cardgym.games.cribbage.adviser:adviser",
-    strength={"Cribbage-v0": STRENGTH, "CribbageDeal-v0": DEAL_STRENGTH},
+    strength={"Cribbage-v0": {**STRENGTH, **SHIPPED_STRENGTH}, "CribbageDeal-v0": DEAL_STRENGTH},
+    levels={
+        "Cribbage-v0": ("random", "greedy", "double_dqn", "expert", "equilibrium", "champion"),
+        "CribbageDeal-v0": ("random", "greedy", "expert", "equilibrium"),
+    },
 )

@@ -61,7 +61,7 @@ def describe(state: State, seat: int) -> str:
 
 
 def action_text(state: State, action: int) -> str:
-    return "don't bet" if action == PASS else f"bet 1 (the house too: the pot becomes {pot(state) + 2})"
+    return "don't bet" if action == PASS else f"bet 1 (the pot becomes {pot(state) + 2})"
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:

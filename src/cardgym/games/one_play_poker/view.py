@@ -109,19 +109,58 @@ def view(state: State, seat: int) -> View:
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": {}}
 
 
+def _deciding_rule(state: State) -> str:
+    """Why the better hand won: "a flush, king high, beats a pair of jacks"."""
+    hands = [_combination(state.player), _combination(state.house)]
+    if result(state) == DRAW:
+        return f"both have {hands[0]}, and equal second cards" if hands[0].endswith("high") else f"both have {hands[0]}"
+    better, worse = hands if result(state) == WIN else hands[::-1]
+    if better == worse:
+        return f"both have {better}: the other card decides"
+    return f"{better} beats {worse}"
+
+
+def tip(state: State, seat: int) -> str:
+    """What a beginner should know at this decision."""
+    left = 4 - int(state.dealt)
+    more = f"{left} card{'' if left == 1 else 's'} still to come" if left else "no more cards"
+    return f"You hold {_combination(state.player)}, the house {_combination(state.house)}; {more}. Bet if ahead."
+
+
+def examples() -> list[Reveal]:
+    """The three kinds of hands."""
+    kinds = (("Flush", "AH QH"), ("Pair", "JS JD"), ("High card", "KC JH"))
+    return [
+        {
+            "name": name,
+            "items": [{"id": f"example:{card}", "symbol": f"card-{card}", "label": card} for card in cards.split()],
+            "lines": [],
+            "total": "",
+        }
+        for name, cards in kinds
+    ]
+
+
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     """The showdown: both hands, and who takes the pot."""
     if after.phase != OVER or before.phase == OVER:
         return []
     end, amount = result(after), pot(after)
-    outcome = {DRAW: f"the pot of {amount} is split", WIN: f"you take the pot of {amount}"}
+    outcome = {DRAW: f"The pot of {amount} is split", WIN: f"You win the pot of {amount}"}
     return [
+        {
+            "name": outcome.get(end, f"The house wins the pot of {amount}"),
+            "items": [],
+            "lines": [_deciding_rule(after)],
+            "total": "",
+            "banner": True,
+        },
         {"name": "The house", "items": _cards(after.house, "house"), "lines": [_combination(after.house)], "total": ""},
         {
             "name": "Your hand",
             "items": _cards(after.player, "hand"),
             "lines": [_combination(after.player)],
-            "total": outcome.get(end, f"the house takes the pot of {amount}"),
+            "total": "",
         },
     ]
 
@@ -132,6 +171,8 @@ TABLE = Presentation(
     ending=ending,
     rules_text=rules_text,
     symbols=symbols,
+    examples=examples,
+    tip=tip,
     adviser="cardgym.games.one_play_poker.adviser:adviser",
     strength={"OnePlayPoker-v0": STRENGTH},
 )

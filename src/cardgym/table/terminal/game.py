@@ -12,7 +12,8 @@ from cardgym.errors import CardgymError
 from cardgym.table.advice import Advice
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
-from cardgym.table.presentation import board_of, ending_of, presentation_of, remarks_of, view_of
+from cardgym.table.people import named
+from cardgym.table.presentation import board_of, ending_of, remarks_of, rules_of, view_of
 from cardgym.table.review import review
 from cardgym.table.session import Event, Session, Setup
 from cardgym.table.terminal.input import Choices
@@ -110,16 +111,12 @@ class Terminal:
     def _play_game(self) -> None:
         session, screen = self.session, self._screen
         heading = f"{session.game.id}, game {session.number + 1} of seed {session.seed}"
-        seats = ", ".join(f"seat {seat}: {name}" for seat, name in enumerate(session.names("you")))
+        seats = ", ".join(f"seat {seat}: {name}" for seat, name in enumerate(session.people))
         news = [screen.style.bold(heading), *screen.fitted(seats)]
         news += [] if session.moves else ["? shows what you can type"]
         news += self._news(session.play())
         while not session.over:
             self.choices = self._legal_choices()
-            if len(self.choices.texts) == 1:
-                [(action, text)] = self.choices.texts.items()
-                news += [f"  (your only move: {text})", *self._news(session.act(action))]
-                continue
             self._show_position(news)
             chosen = self._choose()
             news = ["Taken back."] if chosen is None else self._news(session.act(chosen))
@@ -129,7 +126,8 @@ class Terminal:
         """What happened, as lines."""
         news: list[str] = []
         for event in events:
-            remarks = remarks_of(self.setup.game, event.before, event.move, event.after, self.session.viewer)
+            viewer, people = self.session.viewer, self.session.people
+            remarks = named(remarks_of(self.setup.game, event.before, event.move, event.after, viewer), people, viewer)
             first, *rest = event.text.splitlines() or [""]
             news += [line for line in (first, *remarks.splitlines(), *rest) if line]
         return [part for line in joined(news) for part in self._screen.fitted(line, indent=2)]
@@ -214,9 +212,8 @@ class Terminal:
         return True
 
     def _rules(self) -> list[str]:
-        game = self.session.game
-        rules_text = presentation_of(game).rules_text
-        text = _description(game.doc) if rules_text is None else rules_text(self.session.state)
+        rules = rules_of(self.session.game, self.session.state)
+        text = "\n\n".join(f"{heading}\n  {body}" if heading else body for heading, body in rules)
         return reflowed(text, min(self._screen.width, _MAX_TEXT_WIDTH))
 
     # -- the coach ----------------------------------------------------------------------------------------------------
@@ -252,11 +249,12 @@ class Terminal:
         self._max_score += entry["max_score"]
         for place, player in enumerate(entry["players"]):  # The person first.
             self._scores[place] += player["score"]
-        result = ending_of(session.game, session.state, session.seat)
+        result = named(ending_of(session.game, session.state, session.seat), session.people, session.seat)
         if not result:
             scores = [player["score"] for player in sorted(entry["players"], key=lambda player: player["seat"])]
-            result = f"{_score_line(session.names('you'), scores)} of {entry['max_score']:g}"
-        names = ["you", *(player.name for player in self.setup.players)]
+            result = f"{_score_line(session.people, scores)} of {entry['max_score']:g}"
+        viewer = session.viewer
+        names = [*session.people[viewer:], *session.people[:viewer]]
         total = f"{_score_line(names, self._scores)} of {self._max_score:g}"
         games = f"{self._games} game{'s' if self._games > 1 else ''}"
         screen.show(["", screen.style.bold(result), f"This session, {games}: {total}"])
@@ -277,7 +275,7 @@ def watch(session: Session, screen: Screen | None = None) -> None:
     """Show a game that players play, one decision at a time, until it ends or the person leaves."""
     screen = screen or Screen()
     game = session.game
-    names = ", ".join(f"seat {seat}: {name}" for seat, name in enumerate(session.names()))
+    names = ", ".join(f"seat {seat}: {name}" for seat, name in enumerate(session.people))
     screen.show([f"{game.id} of seed {session.seed}; {names}; as seat 0 sees it"])
     running = False
     try:
@@ -290,7 +288,7 @@ def watch(session: Session, screen: Screen | None = None) -> None:
     except (EOFError, KeyboardInterrupt):
         screen.show([""])
         return
-    screen.show([ending_of(game, session.state, 0) or "The game is over."])
+    screen.show([named(ending_of(game, session.state, 0), session.people, 0) or "The game is over."])
 
 
 def joined(lines: Sequence[str]) -> list[str]:
@@ -323,10 +321,3 @@ def hint_lines(advice: Advice, width: int) -> list[str]:
 
 def _score_line(names: Sequence[str], scores: Sequence[float]) -> str:
     return ", ".join(f"{name} {score:g}" for name, score in zip(names, scores, strict=True))
-
-
-def _description(doc: str) -> str:
-    """The sections of an env's documentation that explain the game, if it has no rules for people."""
-    wanted = ("Description", "Rewards", "Episode End")
-    head, *sections = doc.split("\n## ")
-    return "\n\n".join([head.strip(), *(section.strip() for section in sections if section.startswith(wanted))])

@@ -13,12 +13,13 @@ import numpy.typing as npt
 from starlette.exceptions import HTTPException
 
 from cardgym.engine.contract import Game, Options
-from cardgym.engine.registry import find, registered
+from cardgym.engine.registry import find, package_of, registered
 from cardgym.errors import CardgymError
 from cardgym.players.actions import Actions, Masks, Observations
-from cardgym.players.base import KernelPlayer, Player, player_names, resolve, seated
+from cardgym.players.base import GREEDY, KernelPlayer, Player, checkpoints, player_names, resolve, seated
 from cardgym.table.advice import HINTS
-from cardgym.table.presentation import presentation_of
+from cardgym.table.people import shown_name
+from cardgym.table.presentation import presentation_of, rules_of
 from cardgym.table.session import Setup
 from cardgym.table.web.safety import one_of, whole
 
@@ -26,7 +27,8 @@ MAX_SEED = 2**53 - 1
 """The largest integer that JavaScript represents exactly."""
 
 KEYS = ("game", "options", "opponents", "seat", "seed", "hints")
-_MAX_OPTIONS = 32
+MAX_OPTIONS = 32
+"""The maximum number of options in a request."""
 
 
 def game_called(name: object) -> Game:
@@ -47,19 +49,53 @@ def _game(game: Game) -> dict[str, Any]:
     specs = {spec.name: spec for spec in dataclasses.fields(game.options)}
     number = specs.get("num_players")
     seats = (number.metadata["low"], number.metadata["high"]) if number else (defaults.num_players,) * 2
+    package = package_of(game)
     return {
         "id": game.id,
+        "family": game.id if package is None else package.name,
         "line": _first_sentence(game.doc),
         "options": [_option(spec, getattr(defaults, spec.name)) for spec in specs.values()],
         "seats": list(seats),
         "opponent": game.opponent,
-        "players": [{"name": name, "strength": _strength(game, name)} for name in player_names(game)],
+        "puzzles": presentation_of(game).adviser is not None,
+        "players": opponents(game, defaults),
     }
 
 
-def _strength(game: Game, name: str) -> str:
+_LEVELS = ("Beginner", "Easy", "Medium", "Hard", "Expert")
+"""Levels below the strongest, weakest first; a game with fewer players leaves out the last ones."""
+
+
+def opponents(game: Game, options: Options) -> list[dict[str, str]]:
+    """The players that fit a game's options: name, name for people, level (often empty) and measured strength."""
+    presentation = presentation_of(game)
+    names = opponent_names(game, options)
+    levels = [name for name in presentation.levels.get(game.id, ()) if name in names]
+    labels = dict(zip(levels, (*_LEVELS[: len(levels) - 1], "Strongest"), strict=True)) if levels else {}
+    measured = presentation.strength.get(game.id, {})
+    return [
+        {
+            "name": name,
+            "shown": shown_name(name),
+            "level": labels.get(name, ""),
+            "strength": measured.get(name) or ("any legal move" if name == "random" else "not measured"),
+        }
+        for name in [*levels, *(name for name in names if name not in levels)]
+    ]
+
+
+def opponent_names(game: Game, options: Options) -> list[str]:
+    """The players that people can meet with these options, checkpoints that come with the game among them."""
+    shipped = checkpoints(game, options)
     measured = presentation_of(game).strength.get(game.id, {})
-    return measured.get(name) or ("any legal move" if name == "random" else "not measured")
+    greedy = [name for name in measured if name.endswith(GREEDY) and name.removesuffix(GREEDY) in shipped]
+    return [*player_names(game), *shipped, *greedy]
+
+
+def rules(game: Game, options: Options) -> dict[str, Any]:
+    """The rules with these options: paragraphs, and pictures of what counts."""
+    state = game.blank_state(options)[0]
+    return {"rules": rules_of(game, state), "examples": presentation_of(game).examples()}
 
 
 def _first_sentence(doc: str) -> str:
@@ -81,7 +117,7 @@ def parse(body: dict[str, Any]) -> Setup:
     """
     game = game_called(body.get("game"))
     values = body.get("options", {})
-    if not isinstance(values, dict) or len(values) > _MAX_OPTIONS:
+    if not isinstance(values, dict) or len(values) > MAX_OPTIONS:
         raise HTTPException(400, "options: send an object of names and values")
     for value in values.values():
         if type(value) not in (int, str) or len(str(value)) > 40:
@@ -93,8 +129,8 @@ def parse(body: dict[str, Any]) -> Setup:
     names = body.get("opponents") or [game.opponent]
     if not isinstance(names, list) or len(names) > 64 or not all(isinstance(name, str) for name in names):
         raise HTTPException(400, "opponents: send a list of names")
-    named = seated(names[0] if len(names) == 1 else names, num_players)
-    players = [player_called(str(name), game, options) for name in named]
+    lineup = seated(names[0] if len(names) == 1 else names, num_players)
+    players = [player_called(str(name), game, options) for name in lineup]
     seed = secrets.randbits(63) if body.get("seed") is None else whole(body, "seed", 0, MAX_SEED)
     about = {"hints": one_of(body, "hints", HINTS, "off")}
     return Setup(game, options, players, seed, seat, watched, about=about)
@@ -102,8 +138,9 @@ def parse(body: dict[str, Any]) -> Setup:
 
 def player_called(name: str, game: Game, options: Options) -> Player:
     """A player of the game by its name; never a path."""
-    if name not in player_names(game):
-        raise CardgymError(f"no such player; {game.id} has {', '.join(player_names(game))}")
+    names = opponent_names(game, options)
+    if name not in names:
+        raise CardgymError(f"no such player; {game.id} has {', '.join(names)} with these options")
     try:
         return _player(name, game, options)
     except ModuleNotFoundError as error:

@@ -18,7 +18,8 @@ from starlette.exceptions import HTTPException
 
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
-from cardgym.table.presentation import ending_of, reveals_of, view_of
+from cardgym.table.people import named, with_names
+from cardgym.table.presentation import ending_of, reveals_of, showdown_of, tip_of, view_of
 from cardgym.table.session import Event, Session, Setup
 from cardgym.table.web.lobby import player_called
 
@@ -61,21 +62,23 @@ class Table:
             raise HTTPException(409, "it is not your turn")
         if self._coach is None:
             self._coach = Coach(session.game, session.options)
-        return self._coach.advise(session.state, session.seat).asdict()
+        return with_names(self._coach.advise(session.state, session.seat).asdict(), session.people, session.seat)
 
     def shown(self) -> dict[str, Any]:
         """The table as its person may see it."""
         session = self.session
         game, state, actions, over = session.game, session.state, session.legal_actions(), session.over
         self.ended = over
-        view = view_of(game, state, session.seat, actions)
+        people, viewer = session.people, session.viewer
+        view = with_names(view_of(game, state, session.seat, actions), people, viewer)
         entry = session.entry() if over else None
         return {
             "table": session.id,
             "game": game.id,
             "options": session.options.asdict(),
             "seat": None if session.watched else session.seat,
-            "names": session.names("you"),
+            "names": people,
+            "opponents": session.opponents,
             "hints": self.hints,
             "version": session.version,
             "ended": over,
@@ -90,9 +93,10 @@ class Table:
                 for number, action in enumerate(actions, 1)
             ],
             "narration": [{"seat": seat, "text": text} for seat, text in session.narration],
+            "tip": named(tip_of(game, state, session.seat), people, viewer) if actions else "",
             "result": entry
             and {
-                "text": ending_of(game, state, session.viewer),
+                "text": named(ending_of(game, state, viewer), people, viewer),
                 "max_score": entry["max_score"],
                 "players": entry["players"],
             },
@@ -103,18 +107,22 @@ class Table:
 
     def shown_events(self, events: list[Event]) -> list[dict[str, Any]]:
         """Events as the person may see them, without those that cannot be seen."""
-        session = self.session
-        game = session.game
         return [
-            {
-                "seat": event.seat,
-                "text": event.text,
-                "view": view_of(game, event.after, session.seat),
-                "reveals": reveals_of(game, event.before, event.move, event.after, session.viewer),
-            }
+            with_names(self._shown_event(event), self.session.people, self.session.viewer)
             for event in events
             if event.text
         ]
+
+    def _shown_event(self, event: Event) -> dict[str, Any]:
+        session, transition = self.session, (event.before, event.move, event.after)
+        showdown = showdown_of(session.game, *transition, session.seat)
+        return {
+            "seat": event.seat,
+            "text": event.text,
+            "view": view_of(session.game, event.after, session.seat),
+            "showdown": showdown,
+            "reveals": reveals_of(session.game, *transition, session.seat),
+        }
 
 
 class Tables:
@@ -176,6 +184,18 @@ class Tables:
                     self._tables.pop(id, None)
                     raise
                 return
+
+    async def branch(self, entry: dict[str, Any], move: int, owner: str) -> Table:
+        """A new table that continues a finished game at one of its decisions."""
+        self._make_room()
+        session = await self.work(Session.branch, entry, move, self.game_log, owner, player_called)
+        table = self._tables[session.id] = Table(session)
+        return table
+
+    async def remove(self, id: str) -> None:
+        """Delete a game, and its table if it is in memory."""
+        self._tables.pop(id, None)
+        await self.work(self.game_log.remove, id)
 
     async def _restore(self, id: str) -> Table:
         self._make_room()

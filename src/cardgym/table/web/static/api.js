@@ -24,10 +24,24 @@ export const post = (path, body = {}) =>
   ask(`/api/${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 // Calls `changed(version)` after every change of the table, and `lost(true or false)` when the connection changes.
+// Only a page in view keeps a connection: browsers allow few for one server.
 export function follow(table, changed, lost) {
-  const stream = new EventSource(`/api/tables/${table}/stream`);
-  stream.onmessage = (event) => changed(JSON.parse(event.data).version);
-  stream.onopen = () => lost(false);
-  stream.onerror = () => lost(true);
-  return () => stream.close();
+  let stream = null;
+  const open = () => {
+    stream = new EventSource(`/api/tables/${table}/stream`);
+    stream.onmessage = (event) => changed(JSON.parse(event.data).version);
+    stream.onopen = () => lost(false);
+    stream.onerror = () => lost(true);
+  };
+  const seen = () => {
+    stream?.close();
+    stream = null;
+    if (!document.hidden) open();
+  };
+  document.addEventListener("visibilitychange", seen);
+  seen();
+  return () => {
+    document.removeEventListener("visibilitychange", seen);
+    stream?.close();
+  };
 }

@@ -1,16 +1,52 @@
 // Elements, drawings and remembered settings.
 
-// An element with properties (class, role and names with a dash are attributes), listeners (on...) and children.
+// An element with properties (class, role and names with a dash are attributes; onclick and so on are handlers) and children.
 export function h(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    if (name === "style") for (const [key, part] of Object.entries(value)) element.style.setProperty(key, part);
     else if (name.includes("-") || name === "class" || name === "role") element.setAttribute(name, value);
     else element[name] = value;
   }
   element.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
+}
+
+const HANDLERS = ["onclick", "onchange", "onsubmit", "onpointerdown"];
+const keyOf = (node) => node.dataset?.item ?? node.dataset?.key ?? node.dataset?.part ?? null;
+
+// Makes `old` equal to `fresh` and keeps the elements that stay: focus, scrolling and running animations survive, and
+// what does not change does not move. Elements are matched by data-item, data-key or data-part, others by their order.
+export function patch(old, fresh) {
+  if (old.nodeName !== fresh.nodeName || keyOf(old) !== keyOf(fresh)) {
+    old.replaceWith(fresh);
+    return;
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+    return;
+  }
+  for (const { name } of [...old.attributes]) if (name !== "style" && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+  // The security policy forbids style attributes; a style set by script stays until it is set again.
+  for (const name of fresh.style ?? []) if (old.style.getPropertyValue(name) !== fresh.style.getPropertyValue(name)) old.style.setProperty(name, fresh.style.getPropertyValue(name));
+  for (const name of HANDLERS) if (old[name] !== fresh[name]) old[name] = fresh[name];
+  if (old.checked !== fresh.checked) old.checked = fresh.checked;
+  const left = [...old.childNodes];
+  const pairs = [...fresh.childNodes].map((child) => {
+    const at = left.findIndex((node) => node.nodeName === child.nodeName && keyOf(node) === keyOf(child));
+    return [child, at < 0 ? null : left.splice(at, 1)[0]];
+  });
+  for (const node of left) node.remove();
+  for (const [index, [child, kept]] of pairs.entries()) {
+    const place = old.childNodes[index] ?? null;
+    if (!kept) old.insertBefore(child, place);
+    else {
+      if (kept !== place) old.insertBefore(kept, place);
+      patch(kept, child);
+    }
+  }
 }
 
 export function svg(tag, attributes = {}, ...children) {
@@ -50,6 +86,7 @@ export function picture(game, name) {
     svg("use", { href: `#${game}:${name}` }));
 }
 
+export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 export const speed = () => Number(document.getElementById("speed").value);
 export const remembered = (name, otherwise) => localStorage.getItem(`cardgym.${name}`) ?? otherwise;
 export const remember = (name, value) => localStorage.setItem(`cardgym.${name}`, value);
@@ -62,7 +99,14 @@ export function notice(words) {
   line.hidden = !words;
 }
 
-export const show = (...content) => document.getElementById("main").replaceChildren(...content);
+export const show = (...content) => document.getElementById("main").replaceChildren(...content.filter(Boolean));
+
+// Replaces the page's content and keeps what stays, if it shows the same kind of page.
+export function update(content) {
+  const main = document.getElementById("main");
+  if (main.childElementCount === 1 && main.firstElementChild.className === content.className) patch(main.firstElementChild, content);
+  else main.replaceChildren(content);
+}
 
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));

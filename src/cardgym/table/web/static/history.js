@@ -1,30 +1,77 @@
-// The history: results and costs by opponent, and the finished games.
-import { get } from "./api.js";
-import { h, percent, plain, show } from "./dom.js";
-import { withWhom } from "./lobby.js";
+// The record: results by game and opponents, what decisions cost over time, and the games, with filters.
+import { get, post } from "./api.js";
+import { h, notice, percent, plain, remember, remembered, show, svg } from "./dom.js";
+import { title, withWhom } from "./lobby.js";
+
+const PAGE = 25;
 
 export async function openHistory() {
-  const { games, reports, costs, reviewing } = await get("history");
-  show(h("div", { class: "history" },
-    h("h1", {}, "Your games"),
-    reports.length > 0 && drawTable("Results by line-up (95 % intervals)", ["game", "players", "games", "won by the first"],
-      reports.map((report) => [report.env, report.players.map((player) => player.name).join(", "), report.games, won(report.players[0])])),
-    (costs.length > 0 || reviewing > 0) && drawTable(`Cost of a decision${reviewing > 0 ? ` (${reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "average"],
-      costs.map((row) => [row.env, row.opponents, row.kind, row.decisions, `${plain(row.cost)} ${row.unit}`])),
-    games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "review"], games.map((game) =>
-      [game.time.slice(0, 16).replace("T", " "), game.env, withWhom(game), scores(game), h("a", { href: `#/review/${game.table}` }, "review")]))
-      : h("p", {}, "You have not finished a game yet. ", h("a", { href: "#/" }, "Start one."))));
+  const record = await get("history");
+  let shown = PAGE;
+  let env = remembered("record", "");
+  const all = [...new Set([...record.games, ...record.unfinished].map((game) => game.env))].sort();
+  const draw = () => {
+    const wanted = (game) => !all.includes(env) || game.env === env;
+    const games = record.games.filter(wanted);
+    show(h("div", { class: "history" },
+      h("div", { class: "row" }, h("h1", {}, "Your record"),
+        h("label", {}, "Game ", h("select", { id: "filter", onchange: (event) => (remember("record", (env = event.target.value)), draw()) },
+          h("option", { value: "" }, "all"), all.map((name) => h("option", { value: name, selected: name === env }, title(name))))),
+        h("a", { class: "button", href: "/api/history/export", download: "cardgym_games.jsonl" }, "Export")),
+      drawTable("Results (95 % intervals)", ["game", "players", "games", "your share of the wins", "a game"],
+        record.reports.filter(wanted).filter((report) => report.games).map((report) =>
+          [title(report.env), report.people.join(", "), report.games, won(report.players[0]), gained(report)])),
+      drawTable(`Cost of a decision${record.reviewing > 0 ? ` (${record.reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "as good as best", "average", "game by game"],
+        record.costs.filter(wanted).map((row) => [title(row.env), row.people, row.kind, row.decisions, percent(row.best / row.decisions), `${plain(row.cost)} ${row.unit}`, drawCurve(row.curve, row.unit)])),
+      drawTable("Unfinished", ["when", "game", "players", "", ""], record.unfinished.filter(wanted).map((game) =>
+        [when(game.time), title(game.env), withWhom(game), h("a", { href: `#/table/${game.table}` }, "continue"), remover(game, "give up")])),
+      games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "", "", ""], games.slice(0, shown).map((game) =>
+        [when(game.time), title(game.env), withWhom(game), scores(game), game.again ? "tried again" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game, "delete")]))
+        : h("p", {}, "You have not finished a game yet. ", h("a", { href: "#/" }, "Start one.")),
+      games.length > shown && h("button", { type: "button", onclick: () => ((shown += PAGE), draw()) }, `Show ${Math.min(PAGE, games.length - shown)} more`)));
+  };
+  draw();
+
+  // The first click asks, the second one deletes.
+  function remover(game, words) {
+    const button = h("button", { type: "button", class: "small" }, words);
+    button.onclick = async () => {
+      if (button.textContent === words) return void (button.textContent = "sure?");
+      try {
+        await post(`history/${game.table}/delete`);
+        for (const list of [record.games, record.unfinished]) list.splice(0, list.length, ...list.filter((other) => other.table !== game.table));
+        draw();
+      } catch (error) {
+        notice(error.message);
+      }
+    };
+    return button;
+  }
 }
+
+const when = (time) => new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 
 function won({ win_rate: rate, win_rate_ci95: interval }) {
   return rate === undefined ? "" : `${percent(rate)}${interval?.[0] === undefined || interval[0] === null ? "" : ` [${interval.map(percent).join(", ")}]`}`;
 }
 
-const scores = (game) => [...game.players].sort((a, b) => a.seat - b.seat)
-  .map((player) => `${player.seat === game.person ? "you" : player.name} ${plain(player.score)}`).join(", ");
+const gained = ({ players: [{ mean_return: mean }], unit }) => (mean === undefined || unit === "reward" ? "" : `${mean > 0 ? "+" : ""}${plain(mean)} ${unit}`);
+
+// What a game brought: the returns in the game's unit, or the scores.
+const scores = (game) => [...game.players].sort((a, b) => a.seat - b.seat).map((player) =>
+  `${game.people[player.seat]} ${game.unit === "reward" ? plain(player.score) : `${player.return > 0 ? "+" : ""}${plain(player.return)}`}`).join(", ") + (game.unit === "reward" ? "" : ` ${game.unit}`);
+
+// The average cost of each game's decisions, oldest first.
+function drawCurve(values, unit) {
+  if (values.length < 2) return "";
+  const high = Math.max(...values, 1e-9);
+  const points = values.map((value, place) => `${2 + (116 * place) / (values.length - 1)},${26 - (24 * value) / high}`).join(" ");
+  return svg("svg", { viewBox: "0 0 120 28", width: 120, height: 28, class: "curve", role: "img", "aria-label": `from ${plain(values[0])} to ${plain(values.at(-1))} ${unit}` },
+    svg("polyline", { points, class: "line seat0" }));
+}
 
 function drawTable(caption, heads, rows) {
-  return h("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": caption },
+  return rows.length > 0 && h("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": caption },
     h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell instanceof Node ? cell : String(cell ?? ""))))))));
 }

@@ -1,93 +1,153 @@
-// The lobby: the games with a form to start each, and the open tables.
+// The lobby: a card for each game, its variants on it, with a form to start; and the open tables. Forms are remembered.
 import { get, post } from "./api.js";
-import { h, loadSprite, notice, picture, show, symbolSize } from "./dom.js";
+import { h, loadSprite, notice, picture, remember, remembered, show, symbolSize } from "./dom.js";
+import { openRules } from "./rules.js";
 
 export async function openLobby() {
   const lobby = await get("lobby");
   const sprites = await Promise.all(lobby.games.map((game) => loadSprite(game.id)));
+  const families = new Map();
+  lobby.games.forEach((game, number) => {
+    if (!families.has(game.family)) families.set(game.family, []);
+    families.get(game.family).push({ ...game, symbols: sprites[number] });
+  });
   show(
     h("div", { class: "lobby" },
       h("h1", {}, "Sit down at a table"),
       lobby.tables.length > 0 && h("section", { class: "open" },
         h("h2", {}, "Your open tables"),
-        h("ul", {}, lobby.tables.map((table) => h("li", {}, h("a", { href: `#/table/${table.table}` }, table.env), ` ${withWhom(table)}`)))),
-      h("div", { class: "games" }, lobby.games.map((game, number) => drawGame(game, sprites[number])))));
+        h("ul", {}, lobby.tables.slice(0, 6).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}` }, title(table.env)), ` ${withWhom(table)}`)))),
+      h("div", { class: "games" }, [...families.values()].map((games) => new Card(games).element))));
 }
 
-function drawGame(game, names) {
-  const form = h("form", { onsubmit: (event) => sitDown(event, game) });
-  const title = h("h2", { id: `name-${game.id}` }, game.id.replace(/-v\d+$/, "").replace(/([a-z])([A-Z])/g, "$1 $2"));
-  const players = h("div", { class: "fields" });
-  const count = game.options.find((option) => option.name === "num_players");
-  const fillPlayers = () => {
-    const seats = count ? Number(form.elements["option.num_players"].value) : game.seats[1];
-    players.replaceChildren(...drawPlayers(game, seats, form.elements["seat"]?.value ?? "any"));
-  };
-  form.append(
-    h("details", {}, h("summary", {}, "Options"),
-      h("div", { class: "fields" },
-        game.options.map((option) => field(option.name.replaceAll("_", " "), drawOption(option, fillPlayers), option.help)),
-        field("your seat", select("seat", [["any", "random"], ...seatChoices(game), ["watch", "none: watch"]], "any", fillPlayers)),
-        field("seed", h("input", { name: "seed", inputMode: "numeric", pattern: "\\d*", placeholder: "random" })))),
-    players,
-    h("div", { class: "fields" }, field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], "demand"))),
-    h("button", { type: "submit", class: "best" }, "Sit down"));
-  fillPlayers();
-  return h("article", { class: "game", "aria-labelledby": title.id }, drawFan(game, names), title, h("p", {}, game.line), form);
-}
+export const title = (id) => id.replace(/-v\d+$/, "").replace(/([a-z])([A-Z])/g, "$1 $2");
 
 // The other players of a listed game.
 export function withWhom(game) {
-  const others = game.players.filter((player) => player.seat !== game.person).map((player) => player.name);
+  const others = game.people.filter((_, seat) => seat !== game.person);
   return others.length ? `${game.person === null ? "watching" : "with"} ${others.join(", ")}` : "";
 }
 
+// One card of the lobby: the variants of a game, the level or the opponents, hints, and further options.
+class Card {
+  constructor(games) {
+    this.games = games;
+    this.family = games[0].family;
+    try {
+      this.values = JSON.parse(remembered(`form.${this.family}`, "{}"));
+    } catch {
+      this.values = {};
+    }
+    this.game = games.find((game) => game.id === this.values.game) ?? games[0];
+    this.players = this.game.players;
+    this.element = h("article", { class: "game", "aria-label": title(games[0].id) });
+    this.form = h("form", { onsubmit: (event) => this.sitDown(event), onchange: () => this.changed() });
+    this.draw();
+    if (this.game.options.some((option) => this.option(option) !== String(option.default))) this.changed();
+  }
+
+  option = (option) => String(this.values[`${this.game.id}.${option.name}`] ?? option.default);
+
+  draw() {
+    const { game, values } = this;
+    const focused = document.activeElement?.name;
+    const open = this.form.querySelector("details")?.open;
+    this.form.replaceChildren(...[
+      this.games.length > 1 && h("fieldset", { class: "segments" }, h("legend", { class: "unseen" }, "Variant"), this.games.map((one) =>
+        h("label", {}, h("input", { type: "radio", name: "game", value: one.id, checked: one === game }), h("span", {}, title(one.id))))),
+      h("p", {}, game.line),
+      h("div", { class: "fields" }, this.drawPlayers(),
+        field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], values.hints ?? "demand"))),
+      h("details", { open }, h("summary", {}, "Options"),
+        h("div", { class: "fields" },
+          game.options.map((option) => field(option.name.replaceAll("_", " "), this.drawOption(option), option.help)),
+          field("your seat", select("seat", [["any", "random"], ...Array.from({ length: game.seats[1] }, (_, seat) => [String(seat), String(seat)]), ["watch", "none: watch"]], values.seat ?? "any")),
+          field("seed", h("input", { name: "seed", inputMode: "numeric", pattern: "\\d*", placeholder: "random" })))),
+      h("div", { class: "row" }, h("button", { type: "submit", class: "sit" }, "Sit down"),
+        h("button", { type: "button", onclick: () => openRules(game.id, `games/${game.id}/rules?${this.query()}`) }, "Rules"))].filter(Boolean));
+    this.element.replaceChildren(drawFan(game), h("h2", {}, title(this.games[0].id)), this.form);
+    if (focused && this.form.elements[focused]?.focus) this.form.elements[focused].focus();
+  }
+
+  // One choice of a level, or a choice of players for every seat.
+  drawPlayers() {
+    const { game, values, players } = this;
+    const count = this.seats() - (values.seat === "watch" ? 0 : 1);
+    if (count <= 0) return null;
+    const levels = players.filter((player) => player.level);
+    const usual = levels.find((player) => player.name === game.opponent) ?? levels.at(-2);
+    const chosen = values.level === "choose" || !levels.length ? "choose" : levels.some((player) => player.level === values.level) ? values.level : usual.level;
+    const all = players.map((player) => [player.name, player.level ? `${player.shown} (${player.level.toLowerCase()})` : player.shown]);
+    const names = (number) => (players.some((player) => player.name === values[`opponent${number}`]) ? values[`opponent${number}`] : game.opponent);
+    const known = chosen === "choose" ? players.filter((player) => Array.from({ length: count }, (_, number) => names(number)).includes(player.name)) : players.filter((player) => player.level === chosen);
+    return [
+      levels.length > 0 && field("level", select("level", [...levels.map((player) => [player.level, player.level]), ["choose", "choose players …"]], chosen)),
+      chosen === "choose" && Array.from({ length: count }, (_, number) => field(count === 1 ? "opponent" : `player ${number + 1}`, select(`opponent${number}`, all, names(number)))),
+      h("details", { class: "strength" }, h("summary", {}, known.length === 1 ? `You meet ${known[0].shown}` : "How strong they are"),
+        known.map((player) => h("p", { class: "quiet" }, `${player.shown} (${player.name}): ${player.strength}.`)))];
+  }
+
+  drawOption(option) {
+    const name = `option.${option.name}`;
+    if (option.choices) return select(name, option.choices.map((value) => [String(value), String(value)]), this.option(option));
+    const { low, high, step } = option;
+    return h("input", { name, type: "number", min: low, max: high, step, value: this.option(option) });
+  }
+
+  seats() {
+    const count = this.game.options.find((option) => option.name === "num_players");
+    return count ? Number(this.option(count)) : this.game.seats[1];
+  }
+
+  query = () => new URLSearchParams(this.game.options.map((option) => [option.name, this.option(option)])).toString();
+
+  // Takes what the form says, keeps it for the next visit, and asks which players fit.
+  async changed() {
+    const data = new FormData(this.form);
+    for (const [name, value] of data) {
+      if (name === "seed") continue;
+      this.values[name.startsWith("option.") ? `${this.game.id}.${name.slice(7)}` : name] = value;
+    }
+    this.game = this.games.find((game) => game.id === this.values.game) ?? this.games[0];
+    remember(`form.${this.family}`, JSON.stringify(this.values));
+    try {
+      this.players = await get(`games/${this.game.id}/opponents?${this.query()}`);
+      notice("");
+      this.draw();
+    } catch (error) {
+      notice(error.message);
+    }
+  }
+
+  async sitDown(event) {
+    event.preventDefault();
+    const { game } = this;
+    const data = new FormData(this.form);
+    const options = Object.fromEntries(game.options.map((option) => [option.name, option.choices ? data.get(`option.${option.name}`) : Number(data.get(`option.${option.name}`))]));
+    const seat = data.get("seat");
+    const level = this.players.find((player) => player.level && player.level === data.get("level"));
+    const opponents = level ? [level.name] : [...data].filter(([name]) => /^opponent\d/.test(name)).map(([, value]) => value);
+    const body = { game: game.id, options, opponents, hints: data.get("hints"),
+      seat: seat === "watch" ? null : seat === "any" ? "any" : Number(seat), seed: data.get("seed") ? Number(data.get("seed")) : null };
+    try {
+      notice("");
+      location.hash = `#/table/${(await post("tables", body)).table}`;
+    } catch (error) {
+      notice(error.message);
+    }
+  }
+}
+
 // Four of the game's own symbols.
-function drawFan(game, names) {
-  const faces = names.filter((name) => !/back|slot/.test(name) && symbolSize(game.id, name).height === symbolSize(game.id, names[0]).height);
+function drawFan({ id, symbols: names }) {
+  const faces = names.filter((name) => !/back|slot/.test(name) && symbolSize(id, name).height === symbolSize(id, names[0]).height);
   const chosen = faces.length ? [0.12, 0.37, 0.62, 0.87].map((share) => faces[Math.floor(share * faces.length)]) : [];
   return h("div", { class: "fan", "aria-hidden": "true" },
-    chosen.length ? chosen.map((name) => picture(game.id, name)) : h("span", { class: "letter" }, game.id[0]));
+    chosen.length ? chosen.map((name) => picture(id, name)) : h("span", { class: "letter" }, id[0]));
 }
 
-const seatChoices = (game) => Array.from({ length: game.seats[1] }, (_, seat) => [String(seat), String(seat)]);
-
-function drawPlayers(game, seats, seat) {
-  const count = seat === "watch" ? seats : seats - 1;
-  const choices = game.players.map((player) => [player.name, player.strength === "not measured" ? player.name : `${player.name}: ${player.strength}`]);
-  return Array.from({ length: count }, (_, number) =>
-    field(count === 1 ? "opponent" : `player ${number + 1}`, select("opponent", choices, game.opponent)));
-}
-
-function drawOption(option, changed) {
-  const name = `option.${option.name}`;
-  if (option.choices) return select(name, option.choices.map((value) => [String(value), String(value)]), String(option.default), changed);
-  const { low, high, step } = option;
-  return h("input", { name, type: "number", min: low, max: high, step, value: option.default, onchange: changed });
-}
-
-function select(name, choices, chosen, changed) {
-  return h("select", { name, onchange: changed },
-    choices.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
+function select(name, choices, chosen) {
+  return h("select", { name }, choices.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
 }
 
 const field = (name, input, help) => h("label", { title: help }, h("span", {}, name), input, help && h("small", {}, help));
-
-async function sitDown(event, game) {
-  event.preventDefault();
-  const data = new FormData(event.target);
-  const options = {};
-  for (const option of game.options) {
-    const value = data.get(`option.${option.name}`);
-    options[option.name] = option.choices ? value : Number(value);
-  }
-  const seat = data.get("seat");
-  const body = { game: game.id, options, opponents: data.getAll("opponent"), hints: data.get("hints"),
-    seat: seat === "watch" ? null : seat === "any" ? "any" : Number(seat), seed: data.get("seed") ? Number(data.get("seed")) : null };
-  try {
-    notice("");
-    location.hash = `#/table/${(await post("tables", body)).table}`;
-  } catch (error) {
-    notice(error.message);
-  }
-}

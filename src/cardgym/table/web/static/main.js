@@ -2,6 +2,7 @@
 import { h, notice, remember, remembered, show } from "./dom.js";
 import { openLobby } from "./lobby.js";
 import { openHistory } from "./history.js";
+import { Puzzles } from "./puzzles.js";
 import { Review } from "./review.js";
 import { Table } from "./table.js";
 
@@ -13,7 +14,7 @@ async function route() {
   notice("");
   const [, place = "", id = ""] = location.hash.split("/");
   const safe = encodeURIComponent(id);
-  const opened = { table: () => new Table(safe), review: () => new Review(safe) }[place]?.();
+  const opened = { table: () => new Table(safe), review: () => new Review(safe), puzzles: () => new Puzzles(id) }[place]?.();
   try {
     document.title = place && id ? `cardgym: ${place}` : "cardgym";
     page = opened || null;
@@ -35,12 +36,13 @@ function setting(name, apply) {
 }
 
 setting("speed");
+setting("sounds");
 setting("look", (value) => (document.documentElement.dataset.look = value));
 const help = document.getElementById("help");
-document.getElementById("help-button").addEventListener("click", () => help.showModal());
+document.getElementById("help-button").addEventListener("click", () => (document.getElementById("settings").hidePopover(), help.showModal()));
 document.querySelector(".skip").addEventListener("click", (event) => (event.preventDefault(), document.getElementById("main").focus()));
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), select, dialog, summary")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), select, dialog, summary, [popover]")) return;
   if (event.key === "?") help.showModal();
   else page?.key?.(event);
 });

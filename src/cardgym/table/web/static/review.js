@@ -1,28 +1,38 @@
-// The review: the chart, the decisions with their costs, and the game step by step with everything face up.
-import { get } from "./api.js";
-import { h, loadSprite, plain, say, show, svg } from "./dom.js";
+// The review: it opens at the costliest decision, with the position beside the verdict; then move by move, face up.
+import { get, post } from "./api.js";
+import { h, loadSprite, notice, plain, say, show, svg, update } from "./dom.js";
+import { fit } from "./motion.js";
 import { drawView, forgetTrails } from "./view.js";
 
 export class Review {
   constructor(id) {
-    this.id = id;
-    this.at = 0;
+    Object.assign(this, { id, at: 0, sizes: new Map() });
   }
 
   async start() {
     forgetTrails();
-    show(h("p", { class: "quiet" }, "Reviewing the game …"));
-    const [review, replay] = await Promise.all([get(`history/${this.id}/review`), get(`history/${this.id}/replay`)]);
+    const bar = h("progress", { max: 1 });
+    show(h("div", { class: "waiting" }, h("p", {}, "Reviewing the game …"), bar));
+    const asking = Promise.all([get(`history/${this.id}/review`), get(`history/${this.id}/replay`)]);
+    const polling = setInterval(async () => {
+      const { done, total } = await get(`history/${this.id}/progress`).catch(() => ({}));
+      if (total) Object.assign(bar, { max: total, value: done });
+    }, 400);
+    const [review, replay] = await asking.finally(() => clearInterval(polling));
+    if (this.closed) return;
     this.review = review;
     this.frames = replay.events; // Each shows the table after its move.
-    await loadSprite(this.review.env);
-    this.players = this.review.players.map((name, seat) => (seat === this.review.person ? "you" : name));
-    if (this.review.worst.length) this.at = this.frameOf(this.review.decisions[this.review.worst[0]]);
+    await loadSprite(review.env);
+    this.players = review.players;
+    this.resized = () => this.fit();
+    addEventListener("resize", this.resized);
+    this.at = review.worst.length ? this.frameOf(review.decisions[review.worst[0]]) : this.frames.length - 1;
     this.render();
   }
 
   close() {
     this.closed = true;
+    removeEventListener("resize", this.resized);
   }
 
   // The frame that a decision was made at, and the decision that follows a frame.
@@ -48,49 +58,70 @@ export class Review {
     }
   }
 
+  fit() {
+    const felt = document.querySelector(".felt");
+    if (felt) fit(felt, this.sizes);
+  }
+
   render() {
     if (this.closed) return;
     const { review, frames } = this;
-    const held = document.activeElement?.dataset?.keep;
     const frame = frames[this.at];
     const decision = this.decisionAt(this.at);
-    const step = (by, name) => h("button", { type: "button", class: "soft", "data-keep": name, onclick: () => this.go(this.at + by) }, name);
-    show(h("div", { class: "table review" },
-      h("h1", {}, `Review: ${review.env}`, h("small", {}, this.summary())),
-      h("div", { class: "left" },
-        this.drawChart(),
-        h("p", { class: "latest" }, frames.slice(0, this.at + 1).findLast((shown) => shown.text)?.text ?? "The game begins."),
-        drawView(review.env, frame.view, this.players, review.person),
-        h("div", { class: "actions", role: "group", "aria-label": "Step through the game" },
-          step(-this.at, "First"), step(-1, "Back"),
-          h("span", { class: "prompt" }, `${this.at + 1} of ${frames.length}`),
-          step(1, "Next"), step(frames.length, "End"))),
-      h("div", { class: "right" }, h("aside", { class: "side", "aria-label": "Decisions" }, decision && this.drawDecision(decision), this.drawWorst(), this.drawAll()))));
-    if (held) document.querySelector(`[data-keep="${held}"]`)?.focus();
-  }
-
-  summary() {
-    const totals = this.review.totals.map((total) =>
-      `${this.players[total.seat]}: ${total.best} of ${total.decisions} ${total.kind} decisions best, cost ${plain(total.cost)} ${total.unit}`);
-    const luck = this.review.luck ? [`luck ${this.review.luck.map((value, seat) => `${this.players[seat]} ${plain(value)}`).join(", ")} ${this.review.luck_unit}`] : [];
-    return [...totals, ...luck].join(" · ");
+    const step = (by, name) => h("button", { type: "button", class: "soft", "data-key": name, onclick: () => this.go(this.at + by) }, name);
+    const marks = {};
+    for (const item of decision?.best_items ?? []) marks[item] = "better";
+    for (const item of decision?.chosen_items ?? []) marks[item] = marks[item] ? "chosen better" : "chosen";
+    update(h("div", { class: "table review" },
+      h("h1", { class: "unseen" }, `Review: ${review.env}`),
+      drawView(review.env, frame.view, this.players, review.person, { marks }),
+      h("p", { class: "now" }, h("span", {}, frames.slice(0, this.at + 1).findLast((shown) => shown.text)?.text ?? "The game begins.")),
+      h("div", { class: "actions", role: "group", "aria-label": "Step through the game" }, h("div", { class: "moves" },
+        step(-this.at, "First"), step(-1, "Back"), h("span", { class: "prompt" }, `${this.at + 1} of ${frames.length}`),
+        step(1, "Next"), step(frames.length, "End"))),
+      h("aside", { class: "side", "aria-label": "Decisions" }, this.drawVerdict(decision), this.drawChart(),
+        h("div", { class: "lists", tabIndex: 0, role: "region", "aria-label": "All decisions" }, this.drawWorst(), this.drawTotals(), this.drawAll()))));
+    this.fit();
   }
 
   // -- decisions ------------------------------------------------------------------------------------------------------
 
-  drawDecision(decision) {
-    const cost = decision.cost > 0 ? `cost ${plain(decision.cost)} ${decision.unit}` : "the best choice";
-    return h("section", { class: `decision${decision.blunder ? " blunder" : ""}` },
+  drawVerdict(decision) {
+    if (!decision) {
+      return h("section", { class: "decision verdict", "data-part": "verdict" }, h("h2", {}, this.review.worst.length ? "No decision here" : "A faultless game"),
+        h("p", { class: "quiet" }, this.review.worst.length ? "Step on, or pick a decision below." : "None of your decisions cost anything."));
+    }
+    const wrong = decision.cost > 0;
+    return h("section", { class: `decision verdict${decision.blunder ? " blunder" : ""}`, "data-part": "verdict" },
       h("h2", {}, `${this.players[decision.seat]}: ${decision.text}`),
-      h("p", {}, h("strong", {}, cost), decision.chosen_reason && ` (${decision.chosen_reason})`),
-      decision.cost > 0 && h("p", {}, "Best: ", h("strong", {}, decision.best_text), decision.reason && ` (${decision.reason})`),
-      h("p", { class: "quiet" }, `Values by ${decision.source}`));
+      h("p", {}, h("strong", {}, wrong ? `${decision.blunder ? "A blunder: it" : "It"} cost ${plain(decision.cost)} ${decision.unit}.` : "The best choice.")),
+      wrong ? [h("p", {}, "Better: ", h("strong", {}, decision.best_text), "."), decision.reason && h("p", { class: "quiet" }, decision.reason)]
+        : decision.chosen_reason && h("p", { class: "quiet" }, decision.chosen_reason),
+      h("p", { class: "quiet" }, `Values by ${decision.source}.`),
+      this.review.again && decision.seat === this.review.person && h("button", { type: "button", class: "again", onclick: () => this.again(decision) }, "Try this one again"));
+  }
+
+  async again(decision) {
+    try {
+      location.hash = `#/table/${(await post(`history/${this.id}/again`, { move: decision.move })).table}`;
+    } catch (error) {
+      notice(error.message);
+    }
   }
 
   drawWorst() {
-    const worst = this.review.worst.map((number) => this.review.decisions[number]).filter((decision) => decision.cost > 0);
+    const worst = this.review.worst.map((number) => this.review.decisions[number]);
     return h("section", {}, h("h2", {}, "The costliest decisions"),
-      worst.length ? h("ol", {}, worst.slice(0, 3).map((decision) => h("li", {}, this.link(decision)))) : h("p", {}, "None cost anything."));
+      worst.length ? h("ol", {}, worst.map((decision) => h("li", {}, this.link(decision)))) : h("p", {}, "None cost anything."));
+  }
+
+  drawTotals() {
+    const { totals, luck, luck_unit: unit } = this.review;
+    return h("section", {}, h("table", {}, h("caption", { class: "unseen" }, "By kind of decision"),
+      h("thead", {}, h("tr", {}, ["decision", "best", "cost"].map((head) => h("th", { scope: "col" }, head)))),
+      h("tbody", {}, totals.map((total) => h("tr", {},
+        [this.review.person === null ? `${this.players[total.seat]}: ${total.kind}` : total.kind, `${total.best} of ${total.decisions}`, `${plain(total.cost)} ${total.unit}`].map((cell) => h("td", {}, cell)))))),
+      luck && h("p", { class: "quiet" }, `Luck, in ${unit}: ${luck.map((value, seat) => `${this.players[seat]} ${plain(value)}`).join(", ")}`));
   }
 
   drawAll() {
@@ -100,7 +131,7 @@ export class Review {
 
   link(decision) {
     const cost = decision.cost > 0 ? `−${plain(decision.cost)}` : "best";
-    return h("button", { type: "button", class: "link", "data-keep": `move ${decision.move}`, onclick: () => this.go(this.frameOf(decision)) },
+    return h("button", { type: "button", class: "link", onclick: () => this.go(this.frameOf(decision)) },
       `${this.players[decision.seat]}: ${decision.text}`, h("span", { class: "worth" }, cost));
   }
 
@@ -110,32 +141,34 @@ export class Review {
     const { frames } = this;
     const { chart, chart_unit: unit } = this.review;
     if (!chart?.length) return null;
-    const [width, height, left, bottom] = [Math.min(innerWidth - 60, 860), 150, 44, 20];
+    const [width, height, left, bottom] = [320, 90, 34, 12];
     const values = chart.flatMap((point) => point.values);
     const [low, high] = [Math.min(0, ...values), Math.max(...values, 0.001)];
     const last = Math.max(chart.at(-1).move, frames.at(-1).move, 1);
-    const x = (move) => left + ((width - left - 8) * move) / last;
-    const y = (value) => 8 + ((height - bottom - 8) * (high - value)) / (high - low || 1);
+    const x = (move) => left + ((width - left - 6) * move) / last;
+    const y = (value) => 6 + ((height - bottom - 6) * (high - value)) / (high - low || 1);
     const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img",
       "aria-label": `${unit} by move: at the end ${chart.at(-1).values.map((value, seat) => `${this.players[seat]} ${plain(value)}`).join(", ")}` });
-    for (const value of [low, (low + high) / 2, high]) {
-      drawing.append(svg("line", { x1: left, x2: width - 8, y1: y(value), y2: y(value), class: "grid" }),
-        svg("text", { x: left - 6, y: y(value) + 4, class: "number" }, String(Number(value.toPrecision(3)))));
+    for (const value of [low, high]) {
+      drawing.append(svg("line", { x1: left, x2: width - 6, y1: y(value), y2: y(value), class: "grid" }),
+        svg("text", { x: left - 4, y: y(value) + 4, class: "number" }, String(Number(value.toPrecision(3)))));
     }
     chart[0].values.forEach((_, seat) => {
       drawing.append(svg("polyline", { class: `line seat${seat % 4}`, points: chart.map((point) => `${x(point.move)},${y(point.values[seat])}`).join(" ") }));
     });
     for (const decision of this.review.decisions.filter((made) => made.blunder)) {
-      drawing.append(svg("path", { class: "mark", d: `M${x(decision.move)} ${height - bottom}l-5 9h10z` }));
+      drawing.append(svg("path", { class: "mark", d: `M${x(decision.move)} ${height - bottom}l-4 8h8z` }));
     }
     const at = x(frames[this.at].move);
-    drawing.append(svg("line", { x1: at, x2: at, y1: 4, y2: height - bottom, class: "cursor" }));
-    drawing.addEventListener("click", (event) => {
-      const move = ((event.offsetX / drawing.clientWidth) * width - left) * last / (width - left - 8);
+    drawing.append(svg("line", { x1: at, x2: at, y1: 2, y2: height - bottom, class: "cursor" }));
+    const figure = h("figure", {}, drawing, h("figcaption", {},
+      this.players.map((name, seat) => h("span", { class: `key seat${seat % 4}` }, name)), h("span", {}, `${unit}; ▲ a blunder`)));
+    figure.onclick = (event) => {
+      const box = figure.querySelector("svg").getBoundingClientRect();
+      const move = (((event.clientX - box.left) / box.width) * width - left) * last / (width - left - 6);
       const near = frames.map((frame) => Math.abs(frame.move - move));
       this.go(near.indexOf(Math.min(...near)));
-    });
-    return h("figure", {}, drawing, h("figcaption", {},
-      this.players.map((name, seat) => h("span", { class: `key seat${seat % 4}` }, name)), h("span", {}, `${unit}, by move; ▲ a blunder`)));
+    };
+    return figure;
   }
 }

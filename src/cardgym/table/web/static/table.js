@@ -1,7 +1,9 @@
 // The table: one game, drawn from the server's state, played by clicks and keys.
 import { Refused, follow, get, post } from "./api.js";
 import { blunder, drawAdvice } from "./coach.js";
-import { h, loadSprite, notice, plain, remember, remembered, say, show, speed } from "./dom.js";
+import { h, loadSprite, notice, plain, remember, remembered, say, speed, update } from "./dom.js";
+import { fit, moving, sound } from "./motion.js";
+import { openRules } from "./rules.js";
 import { drawReveal, drawView, forgetTrails } from "./view.js";
 
 const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.
@@ -9,21 +11,28 @@ const MAX_BUTTONS = 12;
 
 export class Table {
   constructor(id) {
-    Object.assign(this, { id, taken: new Set(), reveals: [], advice: null, busy: false, running: false, focus: {} });
+    Object.assign(this, { id, taken: new Set(), reveals: [], advice: null, busy: false, running: false, paused: false, panel: false, sizes: new Map() });
   }
 
   async start() {
     forgetTrails();
     this.state = await get(`tables/${this.id}`);
     await loadSprite(this.state.game);
+    document.getElementById("tools").replaceChildren(
+      h("button", { type: "button", onclick: () => openRules(this.state.game, `tables/${this.id}/rules`) }, "Rules"));
     this.unfollow = follow(this.id, (version) => this.changed(version), (lost) => this.connection(lost));
+    this.resized = () => this.fit();
+    addEventListener("resize", this.resized);
     this.render();
     this.askAlways();
+    this.goOn();
   }
 
   close() {
     this.closed = true;
     this.running = false;
+    document.getElementById("tools").replaceChildren();
+    removeEventListener("resize", this.resized);
     this.unfollow?.();
   }
 
@@ -40,6 +49,7 @@ export class Table {
     this.state = state;
     if (moved) this.settle();
     this.render();
+    this.goOn();
   }
 
   connection(lost) {
@@ -55,6 +65,13 @@ export class Table {
     this.askAlways();
   }
 
+  othersMove = () => this.state.seat !== null && !this.state.ended && !this.state.actions.length;
+
+  // Lets the other players move, if it is their turn and no other page does it.
+  goOn() {
+    if (this.othersMove() && !this.busy) this.send("step");
+  }
+
   async send(verb, body = {}) {
     if (this.busy) return;
     this.busy = true;
@@ -62,12 +79,21 @@ export class Table {
     notice("");
     this.render();
     try {
-      const { events = [], state } = await post(`tables/${this.id}/${verb}`, { version: this.state.version, ...body });
-      this.taken.clear();
-      this.advice = null;
-      await this.play(events);
-      if (this.closed) return;
-      this.state = state;
+      const ask = (what, values) => post(`tables/${this.id}/${what}`, { version: this.state.version, ...values });
+      let answer = ask(verb, body);
+      while (answer) {
+        const { events = [], state } = await answer;
+        this.taken.clear();
+        this.advice = null;
+        if (this.closed) return;
+        // The next player thinks while this move is shown.
+        this.state = { ...state, narration: this.state.narration, view: this.state.view };
+        answer = this.othersMove() ? ask("step") : null;
+        answer?.catch(() => null);
+        await this.play(events, state.ended);
+        if (this.closed) return;
+        this.state = state.ended && this.showdown ? { ...state, view: this.showdown } : state;
+      }
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.running = false;
@@ -78,6 +104,9 @@ export class Table {
     this.busy = false;
     this.settle();
     this.render();
+    if (this.state.ended) sound("end");
+    else if (this.mayAct()) sound("turn");
+    if (this.state.ended && this.state.seat !== null) remember(`taught.${this.state.game}`, "yes");
     say(this.state.ended ? this.result() : this.mayAct() ? `${this.lastWords()} Your turn.` : this.lastWords());
   }
 
@@ -89,19 +118,29 @@ export class Table {
 
   lastWords = () => this.state.narration.slice(-1)[0]?.text ?? "";
 
-  // Shows the moves of others one at a time: view, text and what was revealed.
-  async play(events) {
+  // Shows the moves of others one at a time: view, text and what was revealed. A showdown stays until the person goes on.
+  async play(events, ended) {
     for (const event of events) {
       if (this.closed) return;
-      this.state.view = event.view;
-      if (event.text) this.state.narration.push({ seat: event.seat, text: event.text });
-      this.reveals.push(...(event.reveals ?? []));
-      if (!event.text && !event.reveals?.length) continue;
+      this.showdown = event.showdown;
+      if (event.text) this.state.narration = [...this.state.narration, { seat: event.seat, text: event.text }];
+      this.reveals = event.reveals ?? [];
+      this.state.view = event.showdown ?? event.view;
       this.render();
-      say(event.text);
-      const lines = (event.reveals ?? []).reduce((sum, shown) => sum + 1 + shown.lines.length, 0);
-      await this.wait(speed() * ((event.seat === -1 ? 0.3 : 1) + 0.4 * lines));
+      if (event.text) say(event.text);
+      this.paused = Boolean(event.showdown) && !this.running && !(ended && event === events.at(-1));
+      if (this.paused) {
+        this.render();
+        await new Promise((resolve) => (this.hurry = resolve));
+        this.paused = false;
+      } else if (event.text || this.reveals.length) {
+        const lines = this.reveals.reduce((sum, shown) => sum + 1 + shown.lines.length, 0);
+        await this.wait(speed() * ((event.seat === -1 ? 0.3 : 1) + 0.4 * lines));
+      }
+      this.reveals = this.reveals.filter((shown) => shown.banner && !event.showdown);
+      this.state.view = event.view;
     }
+    this.reveals = ended ? (events.at(-1)?.reveals ?? []).filter((shown) => shown.banner) : [];
   }
 
   wait(time) {
@@ -128,12 +167,14 @@ export class Table {
     if (remembered("warn", "") && this.state.hints !== "off") {
       const advice = this.advice ?? (await get(`tables/${this.id}/advice`).catch(() => null));
       const warning = advice && blunder(advice, action);
-      if (warning && !(await this.confirm(warning))) {
+      const answer = warning ? await this.confirm(warning) : "play";
+      if (answer !== "play") {
         this.taken.clear();
-        return this.render();
+        return answer === "show" ? this.hint() : this.render();
       }
     }
-    await this.send("action", { action });
+    this.sent = this.state.actions.find((made) => made.action === action)?.text ?? "";
+    await this.send("action", { action, others: false });
   }
 
   confirm(warning) {
@@ -141,8 +182,7 @@ export class Table {
     document.getElementById("warning-text").textContent = warning;
     dialog.returnValue = "";
     dialog.showModal();
-    return new Promise((resolve) =>
-      dialog.addEventListener("close", () => resolve(dialog.returnValue === "play"), { once: true }));
+    return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
   }
 
   async hint() {
@@ -152,6 +192,7 @@ export class Table {
       const advice = await get(`tables/${this.id}/advice`);
       if (this.closed || version !== this.state.version) return;
       this.advice = advice;
+      this.panel = true;
       this.render();
       say(`The coach: ${advice.actions[0].text}. ${advice.actions[0].reason}`);
     } catch (error) {
@@ -166,6 +207,7 @@ export class Table {
   async run() {
     this.running = !this.running;
     this.render();
+    if (!this.running) return this.hurry?.();
     while (this.running && !this.state.ended && !this.closed) {
       await this.send("step");
       await this.wait(Math.max(speed(), 20));
@@ -175,16 +217,15 @@ export class Table {
   }
 
   again() {
-    const { game, options, names, seat, hints } = this.state;
-    const from = seat === null ? 0 : seat + 1;
-    const others = [...names.slice(from), ...names.slice(0, from)].slice(0, names.length - (seat === null ? 0 : 1));
-    post("tables", { game, options, opponents: others, seat, seed: null, hints })
+    const { game, options, opponents, seat, hints } = this.state;
+    post("tables", { game, options, opponents, seat, seed: null, hints })
       .then(({ table }) => (location.hash = `#/table/${table}`), (error) => notice(error.message));
   }
 
   key(event) {
     const { key } = event;
     if (this.busy) {
+      if (key === "r" && this.running) this.run();
       if (key !== " " && key !== "Enter") return;
       this.hurry?.();
       event.preventDefault();
@@ -193,6 +234,7 @@ export class Table {
     else if (key === "n" && this.state.seat === null && !this.state.ended) this.send("step");
     else if (key === "r" && this.state.seat === null && !this.state.ended) this.run();
     else if (key === "Escape") {
+      this.panel = false;
       this.taken.clear();
       this.render();
     } else if (key === "ArrowRight" || key === "ArrowLeft") {
@@ -208,21 +250,33 @@ export class Table {
 
   render() {
     if (this.closed) return;
-    const { item, key } = document.activeElement.dataset; // Keep the focus although everything is redrawn.
-    if (item || key || document.activeElement !== document.body) this.focus = { item, key };
-    const { focus } = this;
-    const felt = drawView(this.state.game, this.state.view, this.state.names, this.state.seat, this.choice());
-    const log = h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0 },
-      this.state.narration.map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text)));
-    show(h("div", { class: "table" },
-      h("h1", { class: "unseen" }, `${this.state.game}: ${this.state.names.join(", ")}`),
-      h("div", { class: "left" }, felt, this.drawActions()),
-      h("div", { class: "right" },
-        h("div", { class: "reveals", role: "region", "aria-label": "Just revealed" }, this.reveals.slice(-4).map((shown) => drawReveal(this.state.game, shown))),
-        h("aside", { class: "side", "aria-label": "Coach and log" }, this.drawCoach(), h("h2", {}, "So far"), log))));
-    log.scrollTop = log.scrollHeight;
-    const again = focus.item ? `[data-item="${CSS.escape(focus.item)}"]` : focus.key ? `[data-key="${CSS.escape(focus.key)}"]` : null;
-    if (again) (document.querySelector(`button${again}`) ?? document.querySelector("button.item"))?.focus();
+    const { state } = this;
+    const thinking = this.busy && state.seat !== state.view.to_act;
+    const badge = state.ended || this.paused ? "" : state.view.to_act === state.seat ? (this.busy ? "" : "your turn") : thinking ? "thinking …" : "to move";
+    const view = this.busy && !this.paused && state.view.to_act === state.seat ? { ...state.view, to_act: -1 } : state.view;
+    const felt = drawView(state.game, view, state.names, state.seat, { choice: this.choice(), badge, over: this.drawStage() });
+    const page = h("div", { class: "table", "data-panel": this.panel ? "open" : "shut" },
+      h("h1", { class: "unseen" }, `${state.game}: ${state.names.join(", ")}`),
+      felt, this.drawNow(), this.drawActions(),
+      h("aside", { class: "side", "aria-label": "Coach and log" }, this.drawCoach(), this.drawLog(),
+        h("button", { type: "button", class: "soft shutter", onclick: () => this.toggle() }, "Close")));
+    const log = document.querySelector(".log");
+    const atEnd = !log || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    moving(document.getElementById("main"), () => {
+      update(page);
+      this.fit();
+    });
+    if (atEnd) document.querySelector(".log").scrollTop = 1e6;
+  }
+
+  fit() {
+    const felt = document.querySelector(".felt");
+    if (felt) fit(felt, this.sizes);
+  }
+
+  toggle() {
+    this.panel = !this.panel;
+    this.render();
   }
 
   choice() {
@@ -230,41 +284,77 @@ export class Table {
     return { open, taken: this.taken, take: (item) => this.take(item) };
   }
 
+  // What was just revealed, above the felt: a banner with the rule that decided, and the points one by one.
+  drawStage() {
+    const [banners, others] = [this.reveals.filter((shown) => shown.banner), this.reveals.filter((shown) => !shown.banner)];
+    return h("div", { class: "stage", role: "region", "aria-label": "Just revealed" },
+      banners.map((banner) => h("div", { class: "banner", "data-part": banner.name + banner.lines }, h("strong", {}, banner.name), h("span", {}, banner.lines.join("; ")))),
+      others.length > 0 && h("div", { class: "reveals", "data-part": others.map((reveal) => reveal.name + reveal.lines).join() }, others.map((reveal) => drawReveal(this.state.game, reveal, this.paused))));
+  }
+
+  teaching = () => Boolean(this.state.tip) && this.mayAct() && !remembered("untaught", "") && !remembered(`taught.${this.state.game}`, "");
+
+  // One line of reserved height: a tip in a person's first game, otherwise what happened last.
+  drawNow() {
+    if (this.teaching()) {
+      const skip = () => (remember(`taught.${this.state.game}`, "yes"), this.render());
+      return h("p", { class: "now tip" }, h("span", {}, this.state.tip), h("button", { type: "button", class: "soft", "data-key": "skip", onclick: skip }, "Skip tips"));
+    }
+    return h("p", { class: "now" }, h("span", {}, this.lastWords()),
+      h("button", { type: "button", class: "soft opener", "data-key": "panel", onclick: () => this.toggle() }, "Log & coach"));
+  }
+
+  drawLog() {
+    return h("section", { class: "so-far" }, h("h2", {}, "So far"),
+      h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0 },
+        this.state.narration.map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text))));
+  }
+
+  // The actions in the order in which their cards are shown.
+  ordered(actions) {
+    const places = new Map(this.state.view.zones.flatMap((zone) => zone.items).map((item, place) => [item.id, place]));
+    const place = (action) => places.get(action.items[0]) ?? -1;
+    return actions.every((action) => action.items.length) ? [...actions].sort((one, other) => place(one) - place(other)) : actions;
+  }
+
   drawActions() {
     const { state } = this;
     const parts = [];
-    if (this.busy) {
-      parts.push(h("button", { type: "button", onclick: () => this.hurry?.() }, "Continue", h("kbd", {}, "Space")));
+    if (this.paused) {
+      parts.push(h("button", { type: "button", "data-key": "go", onclick: () => this.hurry?.() }, "Go on", h("kbd", {}, "Space")));
+    } else if (this.busy) {
+      parts.push(h("button", { type: "button", class: "soft", "data-key": "skip-wait", onclick: () => this.hurry?.() }, "Faster", h("kbd", {}, "Space")),
+        h("span", { class: "prompt", "data-part": "sent" }, state.seat === null ? "" : this.sent ? `You: ${this.sent}` : ""));
+      if (state.seat === null && this.running) parts.push(h("button", { type: "button", "data-key": "r", onclick: () => this.run() }, "Pause", h("kbd", {}, "r")));
     } else if (state.ended) {
       parts.push(h("strong", { class: "result" }, this.result()), h("a", { class: "button best", href: `#/review/${this.id}` }, "Review this game"),
-        h("button", { type: "button", onclick: () => this.again() }, "Play again"), h("a", { class: "button", href: "#/" }, "Lobby"));
+        h("button", { type: "button", class: "soft", onclick: () => this.again() }, "Play again"), h("a", { class: "button soft", href: "#/" }, "Lobby"));
     } else if (state.seat === null) {
       parts.push(h("button", { type: "button", "data-key": "n", onclick: () => this.send("step") }, "Next move", h("kbd", {}, "n")),
         h("button", { type: "button", "data-key": "r", onclick: () => this.run() }, this.running ? "Pause" : "Run", h("kbd", {}, "r")));
     } else {
-      const left = this.left();
+      const left = this.ordered(this.left());
       const listed = left.length <= MAX_BUTTONS ? left : left.filter((action) => action.items.length <= this.taken.size);
-      if (listed.length < left.length) parts.push(h("span", { class: "prompt" }, this.taken.size ? "And which other one?" : `Choose on the table${listed.length ? ", or:" : "."}`));
+      if (listed.length < left.length) parts.push(h("span", { class: "prompt", "data-part": "prompt" }, this.taken.size ? "And which other one?" : `Choose on the table${listed.length ? ", or:" : "."}`));
       parts.push(listed.map((action, place) => h("button", { type: "button", "data-key": KEYS[place], onclick: () => this.act(action.action) },
         action.text, KEYS[place] && h("kbd", {}, KEYS[place]))));
     }
-    if (state.seat !== null && !this.busy) {
-      parts.push(h("span", { class: "spring" }),
-        this.taken.size > 0 && h("button", { type: "button", class: "soft", onclick: () => (this.taken.clear(), this.render()) }, "Put back", h("kbd", {}, "Esc")),
-        state.hints !== "off" && !state.ended && h("button", { type: "button", class: "soft", onclick: () => this.hint() }, "Hint", h("kbd", {}, "h")),
-        state.can_undo && h("button", { type: "button", class: "soft", onclick: () => this.send("undo") }, "Undo", h("kbd", {}, "u")));
-    }
-    const phase = this.busy ? "busy" : state.ended ? "ended" : state.seat === null ? "watching" : "yours";
-    return h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": phase, "data-version": state.version }, parts);
+    const tool = (shown, key, name, act, hint) => h("button", { type: "button", class: `soft${shown && !this.busy ? "" : " idle"}`, "data-key": key, onclick: act }, name, h("kbd", {}, hint));
+    const tools = state.seat === null ? null : h("div", { class: "tools", "data-part": "tools" }, // Always there: nothing moves when one can be used.
+      tool(this.taken.size > 0, "back", "Put back", () => (this.taken.clear(), this.render()), "Esc"),
+      state.hints !== "off" && tool(!state.ended, "hint", "Hint", () => this.hint(), "h"),
+      tool(state.can_undo, "undo", "Undo", () => this.send("undo"), "u"));
+    const phase = this.paused ? "paused" : this.busy ? "busy" : state.ended ? "ended" : state.seat === null ? "watching" : "yours";
+    return h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": phase, "data-version": state.version },
+      h("div", { class: "moves", "data-part": "moves" }, parts), tools);
   }
 
   drawCoach() {
-    if (this.state.hints === "off" || this.state.seat === null || this.state.ended) return null;
+    if (this.state.hints === "off" || this.state.seat === null) return null;
     const warn = h("input", { type: "checkbox", checked: Boolean(remembered("warn", "")),
       onchange: (event) => remember("warn", event.target.checked ? "yes" : "") });
-    return h("section", { class: "coach", "aria-label": "Coach" },
-      h("h2", {}, "Coach"),
-      this.advice ? drawAdvice(this.advice, this.busy ? null : (action) => this.act(action)) : h("p", { class: "quiet" }, "Ask with h."),
-      h("label", {}, warn, " Warn me before a blunder"));
+    return h("section", { class: "coach", "aria-label": "Coach", tabIndex: 0 },
+      h("h2", {}, "Coach", h("label", {}, warn, " warn before a blunder")),
+      this.advice ? drawAdvice(this.advice, this.busy ? null : (action) => (this.panel = false, this.act(action))) : h("p", { class: "quiet" }, this.state.ended ? "The review has the coach's verdict." : "Ask with h."));
   }
 }

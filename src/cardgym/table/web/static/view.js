@@ -1,49 +1,51 @@
-// Draws a view: the zones and counters of the players around the middle of the table.
+// Draws a view: the zones and counters of the players around the middle of the table. Every zone keeps its room.
 import { h, picture, svg, symbolSize } from "./dom.js";
 
-// `choice` is which items can be taken: {open: Set, taken: Set, take(id)}. `names` are by seat; `viewer` sits at the bottom.
-export function drawView(game, view, names, viewer, choice) {
+// `choice` is which items can be taken: {open: Set, taken: Set, take(id)}; `marks` names items by class.
+// `names` are by seat; `viewer` sits at the bottom; `badge` is what the seat to move is doing.
+export function drawView(game, view, names, viewer, { choice, marks = {}, badge = "", over } = {}) {
   const seats = [...names.keys()];
   const own = viewer ?? 0;
   const around = seats.slice(1).map((ahead) => (own + ahead) % seats.length);
-  const roomy = view.zones.reduce((sum, zone) => sum + (zone.kind === "board" ? 9 : zone.items.length), 0) <= 8;
-  return h("div", { class: roomy ? "felt roomy" : "felt" },
-    h("div", { class: "others" }, around.map((seat) => player(seat))),
+  return h("div", { class: "felt", "data-seats": seats.length },
+    around.length > 0 && h("div", { class: "others" }, around.map((seat) => player(seat))),
     h("section", { class: "middle", "aria-label": "Middle of the table" }, zones(null), counters(null)),
-    player(own));
+    player(own), over);
 
   function player(seat) {
     const active = view.to_act === seat;
-    return h("section", { class: `player${active ? " active" : ""}${seat === own ? " own" : ""}`, "aria-label": names[seat] },
-      h("h2", {}, names[seat], seats.length > 2 && seat !== viewer && h("small", {}, `seat ${seat}`), active && h("span", { class: "turn" }, seat === viewer ? "your turn" : "to move")),
-      counters(seat), zones(seat));
+    return h("section", { class: `player${active ? " active" : ""}${seat === own ? " own" : ""}`, "aria-label": names[seat], "data-part": `seat${seat}` },
+      h("h2", {}, h("span", {}, names[seat]), h("span", { class: `turn${active && badge ? "" : " idle"}` }, (active && badge) || "…")),
+      zones(seat), counters(seat));
   }
 
   function counters(seat) {
-    const own = view.counters.filter((counter) => counter.seat === seat);
-    return own.length ? h("dl", { class: "counters" }, own.map((counter) =>
-      h("div", {}, h("dt", {}, counter.name), h("dd", {}, String(counter.value))))) : null;
+    const found = view.counters.filter((counter) => counter.seat === seat);
+    return h("dl", { class: "counters" }, found.map((counter) =>
+      h("div", { class: /^[-+\d]*$|^\?$/.test(counter.value) || String(counter.value).length < 8 ? "" : "words" },
+        h("dt", {}, counter.name), h("dd", {}, String(counter.value)))));
   }
 
   function zones(seat) {
     return view.zones.filter((zone) => zone.seat === seat).map((zone) => {
       if (zone.kind === "board") return drawBoard(game, zone);
       if (zone.kind === "text") return h("div", { class: "zone text" }, zone.items.map((item) => h("p", {}, item.label)));
-      return h("div", { class: `zone ${zone.kind}`, role: "group", "aria-label": zone.name },
+      const room = Math.max(zone.room ?? zone.items.length, 1);
+      return h("div", { class: `zone ${zone.kind}`, role: "group", "aria-label": zone.name, "data-part": zone.name,
+        style: { "--room": room, "--items": Math.max(zone.items.length, 1) } },
         h("h3", {}, zone.name),
-        h("div", { class: "items" }, zone.items.length ? zone.items.map((item) => drawItem(game, item, choice))
-          : h("span", { class: "empty" }, "none")));
+        h("div", { class: "items" }, zone.items.map((item) => drawItem(game, item, choice, marks[item.id]))));
     });
   }
 }
 
-export function drawItem(game, item, choice) {
+export function drawItem(game, item, choice, mark = "") {
   const open = choice?.open.has(item.id);
   const taken = choice?.taken.has(item.id);
   const shut = choice?.open.size && !open ? " shut" : "";
-  const content = [picture(game, item.symbol), item.caption && h("small", { "aria-hidden": "true" }, item.caption)];
-  const look = `item${item.faded ? " faded" : ""}${taken ? " taken" : ""}`;
-  const data = { "data-item": item.id, title: item.label };
+  const content = [picture(game, item.symbol), h("small", { "aria-hidden": "true" }, item.caption ?? "")];
+  const look = `item${item.faded ? " faded" : ""}${taken ? " taken" : ""}${mark ? ` ${mark}` : ""}`;
+  const data = { "data-item": item.id, "data-symbol": item.symbol, title: item.label };
   if (!choice?.open.size || (!open && !taken)) return h("span", { class: look + shut, role: "img", "aria-label": item.label, ...data }, content);
   return h("button", { class: look, type: "button", "aria-label": item.label, "aria-pressed": String(taken),
     onclick: () => choice.take(item.id), ...data }, content);
@@ -76,9 +78,10 @@ function drawBoard(game, zone) {
 
 export const forgetTrails = () => trails.clear();
 
-export function drawReveal(game, shown) {
-  return h("section", { class: "reveal", "aria-label": shown.name },
+// `bare` leaves out the cards, for hands that lie on the table.
+export function drawReveal(game, shown, bare = false) {
+  return h("section", { class: "reveal", "aria-label": shown.name, "data-part": [shown.name, shown.total, ...shown.lines].join() },
     h("h3", {}, shown.name, shown.total && h("strong", {}, shown.total)),
-    shown.items.length > 0 && h("div", { class: "items" }, shown.items.map((item) => drawItem(game, item))),
+    shown.items.length > 0 && !bare && h("div", { class: "items" }, shown.items.map((item) => drawItem(game, item))),
     shown.lines.length > 0 && h("ol", {}, shown.lines.map((line) => h("li", {}, line))));
 }

@@ -1,0 +1,83 @@
+"""Corellian Spike for people who learn it: a tip for each decision, pictures of what wins, the showdown's reasons."""
+
+from __future__ import annotations
+
+from cardgym.engine.contract import State
+from cardgym.games.corellian_spike.hand import card_sum
+from cardgym.games.corellian_spike.rounds import owed
+from cardgym.games.corellian_spike.state import BET, BETTING, BUYING, CHEATING, EMPTY, PLACING, SPIKE_SLOT
+from cardgym.games.corellian_spike.text import special_name
+from cardgym.table.views import Item, Reveal
+
+
+def tip(state: State, seat: int) -> str:
+    """What a beginner should know at this decision."""
+    total = card_sum(state, seat)
+    now = f"Your cards make {total:+d}" if total else "Your cards make exactly 0"
+    if state.phase == BUYING:
+        return f"{now}; the sum nearest to 0 wins. You may buy a card for {BET} and swap it in."
+    if state.phase == PLACING:
+        return f"You have drawn {int(state.extra):+d}. Swap it in if that brings your sum of {total:+d} nearer to 0."
+    if state.phase == CHEATING:
+        return "Only you know of the card up your sleeve: swap it in if that brings you nearer to 0."
+    if state.phase == BETTING:
+        due = owed(state, seat)
+        pay = f"Matching costs {due}, folding gives up the pool." if due else "Matching is free now, so do not fold."
+        third = " A third card, the spike, is still to come." if state.cards[seat, SPIKE_SLOT] == EMPTY else ""
+        return f"{now}; the nearer to 0, the better.{third} {pay} Raise if you expect to be nearest."
+    return ""
+
+
+def deciding_rule(state: State) -> str:
+    """Why the last hand's winner won, such as "both +1: the higher sum of positive cards wins, 7 to 5"."""
+    winner = int(state.last_winner)
+    shown = {seat: _cards(state, seat) for seat in range(state.num_players) if state.shown[seat, SPIKE_SLOT] != EMPTY}
+    if winner not in shown:
+        return "everyone else has folded"
+    if len(shown) == 1:
+        return "nobody else is left"
+    if special := special_name(state, winner):
+        return f"{special} beats any sum"
+    cards = shown.pop(winner)
+    rival = max(shown.values(), key=_strength)
+    ours, theirs = _strength(cards), _strength(rival)
+    mine, other = sum(cards), sum(rival)
+    if ours[0] != theirs[0]:
+        return f"{mine:+d} is nearer to 0 than {other:+d}"
+    if ours[1] != theirs[1]:
+        return f"{mine:+d} and {other:+d} are as near to 0: a sum of 0 or more wins"
+    both = f"both {mine:+d}"
+    if ours[2] != theirs[2]:
+        return f"{both}: the higher sum of positive cards wins, {ours[2]} to {theirs[2]}"
+    if ours[3] != theirs[3]:
+        return f"{both}: the highest positive card wins, {ours[3]} to {theirs[3]}"
+    return f"{both}, with equal cards: drawn by lot"
+
+
+def _cards(state: State, seat: int) -> list[int]:
+    return [int(card) for card in state.shown[seat]]
+
+
+def _strength(cards: list[int]) -> tuple[int, bool, int, int]:
+    """What the showdown compares, in its order; see `showdown` in hand.py."""
+    total = sum(cards)
+    return -abs(total), total >= 0, sum(card for card in cards if card > 0), max(*cards, 0)
+
+
+def examples() -> list[Reveal]:
+    """Pairs of hands and which one wins."""
+    return [
+        _example("+1 is nearer to 0 than -3", (-2, -1, 4), (-6, 1, 2), "the left hand wins"),
+        _example("As near to 0: a positive sum wins", (-4, 1, 5), (-3, -2, 3), "the left hand wins"),
+        _example("Both +1: more in positive cards wins", (-8, 2, 7), (-3, 1, 3), "9 beats 4"),
+    ]
+
+
+def _example(name: str, first: tuple[int, ...], second: tuple[int, ...], total: str) -> Reveal:
+    items: list[Item] = [
+        {"id": f"example:{side}:{place}", "symbol": f"card{card:+d}", "label": f"{card:+d}"}
+        for side, cards in enumerate((first, second))
+        for place, card in enumerate(cards)
+    ]
+    items[2]["caption"], items[5]["caption"] = f"sum {sum(first):+d}", f"sum {sum(second):+d}"
+    return {"name": name, "items": items, "lines": [], "total": total}

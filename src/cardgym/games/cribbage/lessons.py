@@ -1,0 +1,42 @@
+"""Cribbage for people who learn it: a tip for each decision, and pictures of what scores."""
+
+from __future__ import annotations
+
+from cardgym.engine.contract import State
+from cardgym.games.cribbage.cards import RANKS, card_name
+from cardgym.games.cribbage.state import PLAYING, TOSSING
+from cardgym.table.views import Item, Reveal
+
+_SUITS = "CDHS"
+
+
+def tip(state: State, seat: int) -> str:
+    """What a beginner should know at this decision."""
+    if state.phase == TOSSING:
+        whose = "yours: what you discard may score for you" if state.dealer == seat else "your opponent's: give little"
+        return f"Discard two cards and keep four that go together: pairs, runs, sums of 15. The crib is {whose}."
+    if state.phase != PLAYING:
+        return ""
+    count = int(state.count)
+    if count == 0:
+        return "Play a card. A 5 or a count of 21 lets the opponent score at once; a card below 5 is a safe start."
+    return f"The count is {count}: making it 15 or 31 scores 2, pairing the last card 2, a run its length."
+
+
+def examples() -> list[Reveal]:
+    """What scores, with its points."""
+    return [
+        _example("Fifteen", "7C 8H", "2 for each sum of 15"),
+        _example("Pair", "9D 9S", "2; three of a kind is 6, four is 12"),
+        _example("Run", "4H 5C 6D", "a point a card, in any order"),
+        _example("Flush", "2H 6H 9H KH", "4 for a hand of one suit, 5 with the starter"),
+        _example("Nobs", "JD 3D", "1 for the jack of the starter's suit"),
+    ]
+
+
+def _example(name: str, cards: str, total: str) -> Reveal:
+    numbers = [RANKS.index(card[0]) + 13 * _SUITS.index(card[1]) for card in cards.split()]
+    items: list[Item] = [
+        {"id": f"example:{card}", "symbol": f"card-{card_name(card)}", "label": card_name(card)} for card in numbers
+    ]
+    return {"name": name, "items": items, "lines": [], "total": total}

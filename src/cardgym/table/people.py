@@ -1,0 +1,87 @@
+"""What the people and players at a table are called: one name each, in the log, on the table and by the coach."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+YOU = "You"
+"""The person who reads."""
+
+_ACRONYMS = {"ppo": "PPO", "dqn": "DQN", "nfsp": "NFSP", "cfr": "CFR", "mccfr": "MCCFR"}
+_SEAT = re.compile(r"\b[Ss]eat (\d+)('s)?\b")
+_OPPONENT = re.compile(r"\b(?:[Tt]he |[Yy]our )?[Oo]pponent\b|\bopp\.")
+_YOU_DO = re.compile(r"\bYou (don't|[a-z]+)\b")
+_IRREGULAR = {"are": "is", "have": "has", "don't": "doesn't", "were": "was", "do": "does", "go": "goes"}
+_UNNAMED = ("id", "symbol", "kind")
+"""Keys whose values are names for programs."""
+
+
+def shown_name(name: str) -> str:
+    """A player's name for people: `double_dqn` is "Double DQN", `distill:greedy` "Distill greedy"."""
+    words = [_ACRONYMS.get(word, word) for word in re.split(r"[-_:\s]+", name.rpartition("/")[2]) if word]
+    text = " ".join(words) or name
+    return text[0].upper() + text[1:]
+
+
+def shown_names(names: Sequence[str], person: int | None) -> list[str]:
+    """The names by seat for people, each different: "You", "Heuristic", "Heuristic 2".
+
+    Args:
+        names: the players' names by seat.
+        person: the seat of the person who reads; None if there is none.
+    """
+    out: list[str] = []
+    for seat, name in enumerate(names):
+        shown = YOU if seat == person else shown_name(name)
+        same = sum(re.fullmatch(rf"{re.escape(shown)}( \d+)?", other) is not None for other in out)
+        out.append(f"{shown} {same + 1}" if same else shown)
+    return out
+
+
+def named(text: str, people: Sequence[str], viewer: int) -> str:
+    """A text from the view of a seat, with names in place of "Seat 1", "Opponent" and, for another reader, "You".
+
+    Args:
+        text: what a game says to the viewer.
+        people: the names by seat.
+        viewer: the seat that the game speaks to; -1 if it speaks to none.
+    """
+    text = _SEAT.sub(lambda match: _by_seat(people, match), text)
+    if len(people) == 2 and viewer >= 0:
+        text = _OPPONENT.sub(people[1 - viewer], text)
+    if viewer >= 0 and people[viewer] != YOU:
+        text = _YOU_DO.sub(lambda match: f"{people[viewer]} {_third_person(match[1])}", text)
+        text = re.sub(r"\b[Yy]our\b", f"{people[viewer]}'s", text)
+        text = re.sub(r"\b[Yy]ou\b", people[viewer], text)
+    return text
+
+
+def with_names(value: T, people: Sequence[str], viewer: int) -> T:
+    """Plain values, such as a view or an advice, with all their texts `named`."""
+    found: Any = value
+    if isinstance(value, str):
+        found = named(value, people, viewer)
+    elif isinstance(value, dict):
+        found = {key: part if key in _UNNAMED else with_names(part, people, viewer) for key, part in value.items()}
+    elif isinstance(value, list | tuple):
+        found = [with_names(part, people, viewer) for part in value]
+    return found  # type: ignore[no-any-return]
+
+
+def _by_seat(people: Sequence[str], match: re.Match[str]) -> str:
+    seat, own = int(match[1]), match[2] or ""
+    if seat >= len(people):
+        return match[0]
+    return ("Your" if own else YOU) if people[seat] == YOU else f"{people[seat]}{own}"
+
+
+def _third_person(verb: str) -> str:
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return f"{verb}es"
+    return f"{verb[:-1]}ies" if re.search("[^aeiou]y$", verb) else f"{verb}s"

@@ -1,0 +1,104 @@
+"""Puzzles: decisions with one clearly best action, from a person's own games and from random deals."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cardgym.engine.contract import Game, Options, State
+from cardgym.errors import CardgymError
+from cardgym.players.base import CompiledPlayer
+from cardgym.table.advice import Advice
+from cardgym.table.coach import Coach, usual_player
+from cardgym.table.people import shown_names
+from cardgym.table.review import decisions_of, names_of
+from cardgym.table.rollouts import look
+from cardgym.table.session import Event, Session, Setup
+
+SEARCH_SECONDS = 8.0
+"""How long to look for a puzzle."""
+
+_MARGIN = 0.5
+"""The best action must lead the next one by this share of a blunder's cost, and by more than the error."""
+_TRIES_A_GAME = 6
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A decision to find the best action of.
+
+    Attributes:
+        game: the game.
+        state: the state; the solver sees only what `seat` sees.
+        seat: whose decision it is.
+        people: the names by seat for people; the solver is "You".
+        advice: the values of all actions.
+        origin: where it is from, in words.
+    """
+
+    game: Game
+    state: State
+    seat: int
+    people: tuple[str, ...]
+    advice: Advice
+    origin: str
+
+
+def find_puzzle(
+    game: Game, options: Options, seed: int, own: Sequence[Mapping[str, Any]] = (), seconds: float = SEARCH_SECONDS
+) -> Puzzle:
+    """A puzzle of a game: every other one from a person's games, if there are any, the rest from random deals.
+
+    Args:
+        game: the game.
+        options: its options.
+        seed: what is drawn at random follows from it.
+        own: finished games of the person with these options, with their moves.
+        seconds: how long to look for one.
+
+    Raises:
+        CardgymError: if none was found in that time.
+    """
+    rng = np.random.default_rng(seed)
+    coach = Coach(game, options)
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if own and rng.random() < 0.5:
+            entry = own[int(rng.integers(len(own)))]
+            events, names = decisions_of(entry), names_of(entry)
+            origin = f"from your game of {str(entry['time'])[:10]}"
+        else:
+            events, names = _random_decisions(game, options, int(rng.integers(2**62))), []
+            origin = "from a random deal"
+        for number in rng.permutation(len(events))[:_TRIES_A_GAME]:
+            event = events[int(number)]
+            advice = coach.advise(event.before, event.seat)
+            if is_clear(advice):
+                names = names or [usual_player(game)] * options.num_players
+                return Puzzle(game, event.before, event.seat, tuple(shown_names(names, event.seat)), advice, origin)
+            if time.monotonic() > deadline:
+                break
+    raise CardgymError(f"no decision of {game.id} with one clearly best action was found in {seconds:g} s; try again")
+
+
+def is_clear(advice: Advice) -> bool:
+    """Whether one action is better than all others by a margin that is larger than the error."""
+    if len(advice.actions) < 2:
+        return False
+    best, second = advice.actions[:2]
+    return best.value - second.value > max(_MARGIN * advice.blunder, best.error, second.error)
+
+
+def _random_decisions(game: Game, options: Options, seed: int) -> list[Event]:
+    """The decisions with a choice in a game that the usual player plays in all seats."""
+    players = [CompiledPlayer(usual_player(game))] * options.num_players
+    session = Session(Setup(game, options, players, seed, watched=True))
+    return [
+        event
+        for event in session.play()
+        if event.seat >= 0 and np.count_nonzero(look(game, options, event.before, event.seat)[1]) > 1
+    ]

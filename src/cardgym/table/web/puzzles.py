@@ -1,0 +1,59 @@
+"""The puzzles that pages are solving."""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from cardgym.table.people import with_names
+from cardgym.table.presentation import view_of
+from cardgym.table.puzzles import Puzzle
+
+_MAX_OPEN = 500
+"""Puzzles in memory; the oldest one makes room."""
+
+
+class Puzzles:
+    """Puzzles by their ids, which cannot be guessed. The solution is told only in answer to an action."""
+
+    def __init__(self) -> None:
+        self._puzzles: OrderedDict[str, Puzzle] = OrderedDict()
+
+    def add(self, puzzle: Puzzle) -> dict[str, Any]:
+        """A puzzle as its solver may see it."""
+        id = secrets.token_urlsafe(16)
+        self._puzzles[id] = puzzle
+        while len(self._puzzles) > _MAX_OPEN:
+            self._puzzles.popitem(last=False)
+        legal = sorted(action.action for action in puzzle.advice.actions)
+        view = with_names(view_of(puzzle.game, puzzle.state, puzzle.seat, legal), puzzle.people, puzzle.seat)
+        texts = {action.action: action.text for action in puzzle.advice.actions}
+        return {
+            "puzzle": id,
+            "game": puzzle.game.id,
+            "names": puzzle.people,
+            "seat": puzzle.seat,
+            "origin": puzzle.origin,
+            "kind": puzzle.advice.kind,
+            "view": view,
+            "actions": [
+                {"action": action, "text": texts[action], "items": view["actions"].get(action, [])} for action in legal
+            ],
+        }
+
+    def solve(self, id: str, action: int) -> dict[str, Any]:
+        """Whether an action is the best one, and the values of all.
+
+        Raises:
+            HTTPException: if there is no such puzzle or action.
+        """
+        puzzle = self._puzzles.get(id)
+        if puzzle is None:
+            raise HTTPException(404, "there is no such puzzle; ask for another one")
+        if action not in {advised.action for advised in puzzle.advice.actions}:
+            raise HTTPException(400, f"action {action} is not legal here")
+        advice = with_names(puzzle.advice.asdict(), puzzle.people, puzzle.seat)
+        return {"right": action == puzzle.advice.best.action, "cost": puzzle.advice.cost(action), "advice": advice}

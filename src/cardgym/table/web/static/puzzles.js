@@ -1,0 +1,112 @@
+// Puzzles: find the best action of a position; the page keeps the streak.
+import { get, post } from "./api.js";
+import { drawAdvice } from "./coach.js";
+import { h, loadSprite, notice, plain, remember, remembered, say, show, update } from "./dom.js";
+import { title } from "./lobby.js";
+import { fit, sound } from "./motion.js";
+import { openRules } from "./rules.js";
+import { drawView, forgetTrails } from "./view.js";
+
+const MAX_BUTTONS = 12;
+
+export class Puzzles {
+  constructor(game) {
+    Object.assign(this, { game: game || remembered("puzzles", ""), taken: new Set(), sizes: new Map() });
+  }
+
+  async start() {
+    forgetTrails();
+    this.games = (await get("lobby")).games.filter((game) => game.puzzles).map((game) => game.id);
+    if (!this.games.includes(this.game)) this.game = this.games[0];
+    remember("puzzles", this.game);
+    document.getElementById("tools").replaceChildren(
+      h("button", { type: "button", onclick: () => openRules(this.game, `games/${this.game}/rules`) }, "Rules"));
+    this.resized = () => this.fit();
+    addEventListener("resize", this.resized);
+    await this.next();
+  }
+
+  close() {
+    this.closed = true;
+    document.getElementById("tools").replaceChildren();
+    if (this.resized) removeEventListener("resize", this.resized);
+  }
+
+  tally = () => JSON.parse(remembered(`puzzles.${this.game}`, '{"streak":0,"best":0,"solved":0,"tried":0}'));
+
+  async next() {
+    if (!this.puzzle) show(h("div", { class: "waiting" }, h("p", {}, "Looking for a position with one clearly best move …"), h("progress", {})));
+    try {
+      const puzzle = await get(`puzzles/${this.game}`);
+      await loadSprite(this.game);
+      if (this.closed) return;
+      Object.assign(this, { puzzle, answer: null, chosen: null });
+      this.taken.clear();
+      this.render();
+    } catch (error) {
+      notice(error.message);
+    }
+  }
+
+  async act(action) {
+    if (this.answer) return;
+    this.taken.clear();
+    this.answer = await post(`puzzles/${this.puzzle.puzzle}/solve`, { action }).catch((error) => (notice(error.message), null));
+    if (!this.answer || this.closed) return;
+    this.chosen = this.puzzle.actions.find((one) => one.action === action);
+    const { right } = this.answer;
+    const { streak, best, solved, tried } = this.tally();
+    const now = right ? streak + 1 : 0;
+    remember(`puzzles.${this.game}`, JSON.stringify({ streak: now, best: Math.max(best, now), solved: solved + right, tried: tried + 1 }));
+    sound(right ? "end" : "card");
+    this.render();
+    say(this.verdict());
+  }
+
+  verdict = () => (this.answer.right ? "Right: the best move." : `Not the best: it costs ${plain(this.answer.cost)} ${this.answer.advice.unit}.`);
+  left = () => this.puzzle.actions.filter((action) => [...this.taken].every((item) => action.items.includes(item)));
+
+  take(item) {
+    if (!this.taken.delete(item)) this.taken.add(item);
+    const left = this.left();
+    if (this.taken.size && left.length === 1) this.act(left[0].action);
+    else this.render();
+  }
+
+  key(event) {
+    if (event.key === "n" && this.answer) this.next();
+    else document.querySelector(`.actions button[data-key="${CSS.escape(event.key)}"]`)?.click();
+  }
+
+  fit() {
+    const felt = document.querySelector(".felt");
+    if (felt) fit(felt, this.sizes);
+  }
+
+  render() {
+    const { puzzle, answer } = this;
+    const open = new Set(answer ? [] : this.left().flatMap((action) => action.items));
+    const marks = {};
+    if (answer) {
+      for (const item of puzzle.actions.find((one) => one.action === answer.advice.actions[0].action).items) marks[item] = "better";
+      for (const item of this.chosen.items) marks[item] = marks[item] ? "chosen better" : "chosen";
+    }
+    const { streak, best, solved, tried } = this.tally();
+    const left = this.left();
+    const listed = answer ? [] : left.length <= MAX_BUTTONS ? left : left.filter((action) => action.items.length <= this.taken.size);
+    update(h("div", { class: "table puzzle" },
+      h("h1", { class: "unseen" }, `Puzzle: ${title(this.game)}`),
+      drawView(puzzle.game, puzzle.view, puzzle.names, puzzle.seat, { choice: { open, taken: this.taken, take: (item) => this.take(item) }, marks, badge: answer ? "" : "your turn" }),
+      h("p", { class: "now" }, h("span", {}, answer ? this.verdict() : `Find the best ${puzzle.kind} (${puzzle.origin}).`)),
+      h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": answer ? "ended" : "yours" }, h("div", { class: "moves" },
+        answer ? h("button", { type: "button", "data-key": "n", onclick: () => this.next() }, "Next puzzle", h("kbd", {}, "n"))
+          : listed.length ? listed.map((action, place) => h("button", { type: "button", "data-key": String(place + 1), onclick: () => this.act(action.action) }, action.text))
+            : h("span", { class: "prompt" }, "Choose on the table."))),
+      h("aside", { class: "side", "aria-label": "Puzzles" },
+        h("label", {}, "Game ", h("select", { onchange: (event) => (location.hash = `#/puzzles/${event.target.value}`) },
+          this.games.map((game) => h("option", { value: game, selected: game === this.game }, title(game))))),
+        h("p", { class: "tally" }, `Streak ${streak} (best ${best}), solved ${solved} of ${tried}`),
+        h("section", { class: "lists", tabIndex: 0, "aria-label": "Solution" }, answer ? drawAdvice(answer.advice, null) : h("p", { class: "quiet" }, "One move here is clearly better than all others.")))));
+    this.fit();
+  }
+}

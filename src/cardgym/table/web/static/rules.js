@@ -1,0 +1,27 @@
+// The rules: paragraphs with headings, and pictures of what counts.
+import { get } from "./api.js";
+import { h, loadSprite, notice } from "./dom.js";
+import { drawReveal } from "./view.js";
+
+export async function openRules(game, path) {
+  try {
+    const [{ rules, examples }] = await Promise.all([get(path), loadSprite(game)]);
+    document.getElementById("rules-text").replaceChildren(...rules.map(([heading, text]) => h("section", {}, heading && h("h3", {}, heading), ...blocks(text))),
+      examples.length ? h("div", { class: "examples" }, examples.map((shown) => drawReveal(game, shown))) : "");
+    document.getElementById("rules").showModal();
+    document.getElementById("rules-text").scrollTop = 0;
+  } catch (error) {
+    notice(error.message);
+  }
+}
+
+// Lines that are indented are a list; others run on.
+function blocks(text) {
+  const out = [];
+  for (const line of text.split("\n")) {
+    const listed = /^ {2}\S/.test(line);
+    if (listed || !out.length) out.push([line.trim()]);
+    else out.at(-1).push(line.trim());
+  }
+  return out.map((lines) => h("p", {}, lines.join(" ")));
+}

@@ -1,0 +1,69 @@
+"""What Corellian Spike tells people: the rule that decided a showdown, and the table while hands are up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import cardgym
+from cardgym.games.corellian_spike.hand import hand_rank
+from cardgym.games.corellian_spike.lessons import deciding_rule
+from cardgym.games.corellian_spike.state import EMPTY
+from cardgym.players.base import resolve
+from cardgym.table.presentation import reveals_of, showdown_of
+from cardgym.table.session import Session, Setup
+
+GAME = cardgym.find("CorellianSpike-v0")
+
+
+def shown(*hands: tuple[int, int, int] | None, special: bool = False) -> Any:
+    """A state after a showdown of these hands, None for a seat that folded; the best of them has won."""
+    options = GAME.parse_options({"num_players": len(hands), "special_hands": "yes" if special else "no"})
+    state = GAME.blank_state(options)[0]
+    for seat, hand in enumerate(hands):
+        state.shown[seat] = hand or (EMPTY, EMPTY, EMPTY)
+    ranks = [-1 if hand is None else hand_rank(*hand) for hand in hands]
+    state.last_winner = ranks.index(max(ranks))
+    return state
+
+
+@pytest.mark.parametrize(
+    ("hands", "rule"),
+    [
+        ([(-2, -1, 4), (-6, 1, 2)], "+1 is nearer to 0 than -3"),
+        ([(-3, -2, 3), (-4, 1, 5)], "+2 and -2 are as near to 0: a sum of 0 or more wins"),
+        ([(-8, 2, 7), (-3, 1, 3)], "both +1: the higher sum of positive cards wins, 9 to 4"),
+        ([(-8, 4, 5), (-8, 2, 7)], "both +1: the highest positive card wins, 7 to 5"),
+        ([(-8, 4, 5), (-8, 4, 5)], "both +1, with equal cards: drawn by lot"),
+        ([(1, 1, 1), None, (0, 0, 2)], "+2 is nearer to 0 than +3"),
+        ([(1, 1, 1), None], "nobody else is left"),
+        ([None, None], "everyone else has folded"),
+    ],
+)
+def test_the_deciding_rule(hands: list[tuple[int, int, int] | None], rule: str) -> None:
+    assert deciding_rule(shown(*hands)) == rule
+
+
+def test_hands_are_turned_up_in_place() -> None:
+    """The view of the showdown has the cards that the narration names, and the banner the winner."""
+    options = GAME.parse_options({"hands": 3})
+    session = Session(Setup(GAME, options, [resolve("heuristic", GAME, options)], seed=4, seat=0))
+    events = session.play()
+    while not session.over:
+        action = next(action for action in (1, 4, 5) if action in session.legal_actions())
+        events += session.act(action)
+    seen = 0
+    for event in events:
+        view = showdown_of(GAME, event.before, event.move, event.after, 0)
+        assert (view is None) == (event.after.hand == event.before.hand)
+        if view is None or event.after.shown[1, 0] == EMPTY:
+            continue
+        seen += 1
+        for seat in (0, 1):
+            [zone] = [zone for zone in view["zones"] if zone["seat"] == seat]
+            assert [item["symbol"] for item in zone["items"]] == [f"card{card:+d}" for card in event.after.shown[seat]]
+        reveals = reveals_of(GAME, event.before, event.move, event.after, 0)
+        [banner] = [reveal for reveal in reveals if reveal.get("banner")]
+        assert banner["lines"] == [deciding_rule(event.after)]
+    assert seen
