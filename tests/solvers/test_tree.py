@@ -61,7 +61,7 @@ def kuhns_equilibrium(tree: GameTree, alpha: Fraction) -> np.ndarray:
     strategy = np.zeros(tree.num_choices)
     for info_set in range(tree.num_info_sets):
         state = tree.set_states[info_set]
-        history = bin(state.history)[3:].replace("0", "p").replace("1", "b")
+        history = ["", "b" if state.bets[0] else "p", "pb"][state.moves]
         bet = float(bets[f"{state.cards[tree.arrays.set_seats[info_set]]}:{history}"])
         strategy[tree.arrays.first_choice[info_set] : tree.arrays.first_choice[info_set + 1]] = 1 - bet, bet
     return strategy

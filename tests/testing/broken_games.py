@@ -18,6 +18,7 @@ from cardgym.engine.contract import (
     Game,
     Generator,
     Observation,
+    Options,
     State,
     offsets,
     rule,
@@ -25,7 +26,7 @@ from cardgym.engine.contract import (
 )
 from cardgym.table.presentation import Presentation, present
 from cardgym.table.views import Item, Reveal, View, Zone
-from kuhn_poker import BET, GAME, HIDDEN, KING, STATE, KuhnOptions
+from kuhn_poker import BET, GAME, HIDDEN, KING, STATE
 
 PARTS = ("rules", "words", "state_index")
 
@@ -64,7 +65,7 @@ def forgotten_afterwards() -> Iterator[None]:
 
 # -- observations -----------------------------------------------------------------------------------------------------
 
-CARD, SEAT, BETS, MOVES = offsets(kuhn_poker.features(KuhnOptions())).values()
+CARD, SEAT, BETS, MOVES = offsets(kuhn_poker.features(Options())).values()
 SIZE = MOVES + 1
 
 
@@ -95,10 +96,10 @@ def observe_beyond(state: State, seat: int, out: npt.NDArray[np.float32]) -> Non
 @rule
 def observe_and_change(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     kuhn_poker.observe(state, seat, out)
-    state.history += 1
+    state.moves += 1
 
 
-def twin_features(options: KuhnOptions) -> tuple[Feature, ...]:
+def twin_features(options: Options) -> tuple[Feature, ...]:
     return (Feature("card", "own card", 3), Feature("card", "once more", SIZE - 3))
 
 
@@ -135,7 +136,8 @@ def cards_dealt_twice(state: State) -> tuple[int, ...]:
 @rule
 def apply_without_end(state: State, move: int) -> None:
     kuhn_poker.apply_action(state, move)
-    state.winner = -1
+    if kuhn_poker.current_player(state) < 0:
+        kuhn_poker.setup(state)
 
 
 @rule

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator
-
-import broken_games
 import pytest
 
-from cardgym import register
-from cardgym.engine.contract import Game, Words
+from cardgym.engine.contract import Options
 from cardgym.testing import StateDriver, knowledge_checks, rule_checks
-from kuhn_poker import BET, GAME, KING, PASS, KuhnOptions
+from kuhn_poker import BET, GAME, KING, PASS
 
 
-@pytest.fixture(scope="module")
-def wordless() -> Iterator[Game]:
-    """Kuhn poker without words."""
-    with broken_games.forgotten_afterwards():
-        yield register(dataclasses.replace(GAME, id="Wordless-v0", words=Words(), action_names=("pass", "bet")))
-
-
-def test_words_come_from_features_and_action_names(wordless: Game) -> None:
-    driver = StateDriver(wordless)
+def test_words_come_from_features_and_action_names() -> None:
+    driver = StateDriver(GAME)
     driver.apply_action(KING)
     assert driver.narrate(0) == "card: 0 0 1 (one-hot: own card, jack, queen, king)"
     assert driver.narrate(1) == ""
@@ -31,14 +19,14 @@ def test_words_come_from_features_and_action_names(wordless: Game) -> None:
         "card: 1 0 0 (one-hot: own card, jack, queen, king)", "seat: 1 (own seat)",
     ]  # fmt: skip
     driver.apply_action(BET)
-    assert [driver.narrate(seat) for seat in range(2)] == ["You: bet", "Seat 0: bet"]
-    assert driver.action_text(PASS) == "pass"
+    assert [driver.narrate(seat) for seat in range(2)] == ["You: bet (bet or call)", "Seat 0: bet (bet or call)"]
+    assert driver.action_text(PASS) == "pass (check or fold)"
 
 
 @pytest.mark.parametrize("check", [knowledge_checks.check_hidden, knowledge_checks.check_words])
-def test_default_words_tell_nothing_hidden(wordless: Game, check: object) -> None:
+def test_default_words_tell_nothing_hidden(check: object) -> None:
     assert callable(check)
-    check(wordless, KuhnOptions(), 1, 40)
+    check(GAME, Options(), 1, 40)
 
 
 def test_default_score_goes_to_the_seat_that_was_paid_most() -> None:
@@ -48,11 +36,11 @@ def test_default_score_goes_to_the_seat_that_was_paid_most() -> None:
     driver.state.paid[:] = 0.0
     driver.refresh()
     assert [driver.score(seat) for seat in range(2)] == [0.5, 0.5]
-    rule_checks.check_endings(GAME, KuhnOptions())
+    rule_checks.check_endings(GAME, Options())
 
 
 def test_keys_of_states_are_their_indices_unless_a_game_has_others() -> None:
     index = GAME.state_index
     assert index.info_state_key is index.info_state_index
     assert index.info_state_keys is not None
-    assert index.info_state_keys(KuhnOptions()).tolist() == list(range(25))
+    assert index.info_state_keys(Options()).tolist() == list(range(13))

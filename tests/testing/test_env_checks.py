@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from broken_games import broken, observed_by, with_seeds
 
+from cardgym.engine.contract import Options
 from cardgym.envs.core import EnvCore
 from cardgym.envs.single import CardEnv
 from cardgym.envs.vector import CardVectorEnv
 from cardgym.testing import ContractError, api_checks, env_checks
-from kuhn_poker import GAME, KuhnOptions
+from kuhn_poker import GAME
 
-OPTIONS = KuhnOptions()
+OPTIONS = Options()
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -12,7 +12,7 @@ import pytest
 import two_deals
 from broken_games import broken, observed_by, with_seeds
 
-from cardgym.engine.contract import Game, choice
+from cardgym.engine.contract import Game, Options, choice
 from cardgym.engine.numba.compilation import config
 from cardgym.testing import (
     ContractError,
@@ -22,9 +22,9 @@ from cardgym.testing import (
     knowledge_checks,
     rule_checks,
 )
-from kuhn_poker import GAME, KuhnOptions
+from kuhn_poker import GAME
 
-OPTIONS = KuhnOptions()
+OPTIONS = Options()
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -33,11 +33,11 @@ def _forget_broken_games() -> Iterator[None]:
         yield
 
 
-def check_short_endings(game: Game, options: KuhnOptions, seed: int) -> None:
+def check_short_endings(game: Game, options: Options, seed: int) -> None:
     rule_checks.check_endings(game, options, seed, games=1, most=500)
 
 
-def check_env_outputs(game: Game, options: KuhnOptions, seed: int) -> None:
+def check_env_outputs(game: Game, options: Options, seed: int) -> None:
     env_checks.check_outputs(game, {"seat": "all"}, seed, steps=10, pictures=0)
 
 
@@ -151,16 +151,20 @@ def test_correct_game_passes(check: Callable[..., None]) -> None:
 
 
 @dataclasses.dataclass(frozen=True)
-class OptionsNotWritten(KuhnOptions):
+class Ante(Options):
+    ante: str = choice("one", "two", help="what each player pays before the deal")
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionsNotWritten(Options):
     deck: str = choice("three", "four", help="never written")
 
     def write(self, state: Any) -> None:
         state.num_players = 2
-        state.ante = 0
 
 
 @dataclasses.dataclass(frozen=True)
-class OptionsUnchecked(KuhnOptions):
+class OptionsUnchecked(Ante):
     def __post_init__(self) -> None:
         pass
 
@@ -179,7 +183,7 @@ def test_option_that_is_not_written_is_caught() -> None:
 
 def test_option_that_accepts_anything_is_caught() -> None:
     with pytest.raises(ContractError, match="is accepted"):
-        rule_checks.check_options(broken("Unchecked", options=OptionsUnchecked))
+        rule_checks.check_options(broken("Unchecked", state=broken_games.with_field("ante"), options=OptionsUnchecked))
 
 
 @pytest.mark.parametrize(
@@ -190,15 +194,16 @@ def test_option_that_accepts_anything_is_caught() -> None:
     ],
 )
 def test_wrong_documentation_is_caught(before: str, after: str, words: str) -> None:
-    assert before in GAME.documentation
-    game = dataclasses.replace(GAME, doc=GAME.documentation.replace(before, after))
-    documentation.check_doc(GAME)
+    good = dataclasses.replace(GAME, state=broken_games.with_field("ante"), options=Ante)
+    assert before in good.documentation
+    game = dataclasses.replace(good, doc=good.documentation.replace(before, after))
+    documentation.check_doc(good)
     with pytest.raises(ContractError, match=re.escape(words)):
         documentation.check_doc(game)
 
 
 def test_missing_sections_of_the_documentation_are_generated() -> None:
-    game = dataclasses.replace(GAME, doc="A game.\n\n## Rewards\nOne chip.")
+    game = dataclasses.replace(GAME, options=Ante, doc="A game.\n\n## Rewards\nOne chip.")
     documentation.check_doc(game)
     assert game.documentation.startswith("A game.\n\n## Description\n")
     assert "## Rewards\nOne chip." in game.documentation

@@ -9,7 +9,7 @@ import pytest
 
 from cardgym import CardgymError
 from cardgym.testing import CHANCE, END, StateDriver, generator
-from kuhn_poker import BET, JACK, KING, PASS, QUEEN, KuhnOptions
+from kuhn_poker import BET, JACK, KING, PASS, QUEEN
 
 
 def dealt(first: int, second: int) -> StateDriver:
@@ -36,10 +36,11 @@ def test_every_move_is_chosen() -> None:
 
 
 def test_options_are_given_whole_or_by_name() -> None:
-    assert StateDriver("KuhnPoker-v0", {"ante": "two"}).options == KuhnOptions("two")
-    assert StateDriver("KuhnPoker-v0", KuhnOptions("two")).state.ante == 1
-    with pytest.raises(CardgymError, match="ante='three': allowed are one, two"):
-        StateDriver("KuhnPoker-v0", {"ante": "three"})
+    given = StateDriver("CorellianSpike-v0", {"num_players": 3})
+    assert given.options.num_players == given.state.num_players == 3
+    assert StateDriver("CorellianSpike-v0", given.options).state.num_players == 3
+    with pytest.raises(CardgymError, match="num_players=9: allowed are whole numbers from 2 to 8"):
+        StateDriver("CorellianSpike-v0", {"num_players": 9})
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -75,16 +76,16 @@ def test_copy_of_a_subclass_is_of_that_class() -> None:
 def test_last_move_is_narrated_as_each_seat_saw_it() -> None:
     driver = StateDriver("KuhnPoker-v0")
     driver.apply_action(KING)
-    assert [driver.narrate(seat) for seat in range(2)] == ["You are dealt the king", ""]
+    assert [driver.narrate(seat) for seat in range(2)] == ["card: 0 0 1 (one-hot: own card, jack, queen, king)", ""]
     driver.play(0, PASS)
-    assert [driver.narrate(seat) for seat in range(2)] == ["You: check", "The other: check"]
-    assert driver.action_text(BET) == "bet"
-    assert driver.describe(1) == "Your card: jack\nBets: yours 0, the other's 0"
+    assert [driver.narrate(seat) for seat in range(2)] == ["You: pass (check or fold)", "Seat 0: pass (check or fold)"]
+    assert driver.action_text(BET) == "bet (bet or call)"
+    assert driver.describe(1).splitlines()[0] == "card: 1 0 0 (one-hot: own card, jack, queen, king)"
 
 
 def test_record_that_was_written_to_is_read_again() -> None:
     driver = dealt(QUEEN, KING)
-    driver.state.winner = 1
+    driver.state.moves = 2
     driver.refresh()
     assert driver.over
 

@@ -8,14 +8,23 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, Game, Generator, Observation, Rules, State, StateIndex, Words, rule
+from cardgym.engine.contract import (
+    Feature,
+    Game,
+    Generator,
+    Observation,
+    Options,
+    Rules,
+    State,
+    StateIndex,
+    Words,
+    rule,
+)
 from kuhn_poker import GAME as KUHN
-from kuhn_poker import KuhnOptions
 
 STATE = np.dtype(
     [
         ("num_players", np.int32),
-        ("ante", np.int32),
         ("number", np.int32),  # Of the deal.
         ("card", np.int32),  # -1: to be dealt.
         ("lots", np.int32),  # Lots still to be drawn, because the seat asked for them.
@@ -104,7 +113,7 @@ def resample(state: State, seat: int, generator: Generator) -> None:
     pass
 
 
-def features(options: KuhnOptions) -> tuple[Feature, ...]:
+def features(options: Options) -> tuple[Feature, ...]:
     return (Feature("card", "the card / 1000"),)
 
 
@@ -129,7 +138,7 @@ def game(game_id: str, apply: Callable[[State, int], None]) -> Game:
             max_score=none,
             forfeit=nothing,
             resample=resample,
-            invariants=lambda state: (int(state.ante),),
+            invariants=lambda state: (int(state.num_players),),
         ),
         observations={"full": Observation(observe, features)},
         words=Words(describe=lambda state, seat: "Two deals", action_text=lambda state, action: "on", narrate=narrate),

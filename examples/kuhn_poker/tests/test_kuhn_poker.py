@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 from cardgym.testing import StateDriver, generator
-from kuhn_poker import BET, GAME, JACK, KING, PASS, QUEEN, KuhnOptions
+from kuhn_poker import BET, GAME, JACK, KING, PASS, QUEEN
 
 Strategy = dict[str, Fraction]
 """The probability of BET at each information set, named `card:history`."""
@@ -27,14 +27,12 @@ Strategy = dict[str, Fraction]
         ((BET, BET), 2),
     ],
 )
-@pytest.mark.parametrize("ante", [1, 2])
-def test_five_lines_of_play_when_seat_0_holds_the_king(actions: tuple[int, ...], paid: int, ante: int) -> None:
-    driver = StateDriver(GAME, KuhnOptions(ante=("one", "two")[ante - 1]))
+def test_five_lines_of_play_when_seat_0_holds_the_king(actions: tuple[int, ...], paid: int) -> None:
+    driver = StateDriver(GAME)
     driver.play(KING, QUEEN)
     rewards = driver.play(*actions)
-    expected = paid + (ante - 1) * (1 if paid > 0 else -1)
     assert driver.over
-    assert rewards[:2].tolist() == [expected, -expected]
+    assert rewards[:2].tolist() == [paid, -paid]
 
 
 @pytest.mark.parametrize("first", ["kuhn_poker", "cardgym"])
@@ -136,12 +134,11 @@ def test_alpha_beyond_a_third_can_be_exploited() -> None:
 
 def player_strategy(driver: StateDriver, draws: int = 1000) -> Strategy:
     """How often `equilibrium` bets at each information set, to the nearest of the fractions that it mixes in."""
-    shares = 2 * (1 + int(driver.state.ante)) + 1
     by_name = {information_set(decision, history): decision for decision, history in decisions(driver)}
     strategy = {}
     for name, decision in by_name.items():
         bets = sum(decision.choose_action("equilibrium", generator(number)) for number in range(draws))
-        strategy[name] = Fraction(round(bets / draws * shares), shares)
+        strategy[name] = Fraction(round(bets / draws * 3), 3)
     return strategy
 
 
@@ -149,9 +146,8 @@ def test_player_equilibrium_plays_kuhns_largest_alpha() -> None:
     assert player_strategy(StateDriver(GAME)) == kuhns_equilibrium(Fraction(1, 3))
 
 
-@pytest.mark.parametrize(("ante", "worth"), [("one", Fraction(-1, 18)), ("two", Fraction(-1, 30))])
-def test_player_equilibrium_cannot_be_exploited(ante: str, worth: Fraction) -> None:
-    driver = StateDriver(GAME, {"ante": ante})
+def test_player_equilibrium_cannot_be_exploited() -> None:
+    driver, worth = StateDriver(GAME), Fraction(-1, 18)
     strategy = player_strategy(driver)
     assert value(driver, strategy) == worth
     assert best_response(driver, strategy, 0) == worth

@@ -284,6 +284,7 @@ class Game:
     Attributes:
         id: such as `Name-v0`.
         doc: the env's documentation, with Gymnasium's headings. `documentation` adds the missing sections.
+        options: the class of its options. Default: no options, two players.
         state: the dtype of a state. It has a field for every option, `num_players` (int32), and `paid`, (max_players,)
             float32: what the last move paid each seat. States that differ only in `paid` are equal.
         num_actions: the number of actions, legal or not, under the default options.
@@ -302,10 +303,10 @@ class Game:
     id: str
     doc: str
     state: np.dtype[Any]
-    options: type[Options]
     num_actions: int
     rules: Rules
     observations: Mapping[str, Observation]
+    options: type[Options] = Options
     words: Words = field(default_factory=Words)
     state_index: StateIndex = field(default_factory=StateIndex)
     players: Mapping[str, CompiledPolicy | str] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardgym.engine.contract import Game, Observation, Rules, StateIndex, Words, feature_table
+from cardgym.engine.contract import Game, Observation, Options, Rules, StateIndex, Words, feature_table
 from leduc_poker import observations, rules, text
 from leduc_poker.players import PLAYERS
 
@@ -20,7 +20,7 @@ raises a round. At the showdown a pair with the public card wins, otherwise the 
 `obs="full"`, a `Box` of {observations.SIZE} float32:
 
 ```
-{feature_table(observations.features(rules.LeducOptions()))}
+{feature_table(observations.features(Options()))}
 ```
 
 `info["info_state_key"]` is the information set: the ranks of the own and the public card, and all actions.
@@ -51,7 +51,6 @@ GAME = Game(
     id="LeducPoker-v0",
     doc=DOC,
     state=rules.STATE,
-    options=rules.LeducOptions,
     num_actions=rules.NUM_ACTIONS,
     rules=Rules.of(rules),
     observations={"full": Observation(observations.observe, observations.features)},

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, offsets, rule
-from leduc_poker.rules import CALL, HIDDEN, MAX_RAISES, MOST, NUM_RANKS, RAISE, LeducOptions
+from cardgym.engine.contract import Feature, Options, State, offsets, rule
+from leduc_poker.rules import CALL, HIDDEN, MAX_RAISES, MOST, NUM_RANKS, RAISE
 
 ROUND_ACTIONS = MAX_RAISES + 2  # The longest round: check, raise, raise, call.
 
 
-def features(options: LeducOptions) -> tuple[Feature, ...]:
+def features(options: Options) -> tuple[Feature, ...]:
     """The features of the observation."""
     return (
         Feature("card", "one-hot: own card, jack, queen, king", NUM_RANKS),
@@ -24,7 +24,7 @@ def features(options: LeducOptions) -> tuple[Feature, ...]:
     )
 
 
-CARD, PUBLIC, SEAT, ROUND, PAID_IN, RAISES, ACTIONS = offsets(features(LeducOptions())).values()
+CARD, PUBLIC, SEAT, ROUND, PAID_IN, RAISES, ACTIONS = offsets(features(Options())).values()
 SIZE = ACTIONS + 4 * ROUND_ACTIONS
 
 

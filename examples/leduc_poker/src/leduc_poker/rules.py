@@ -6,12 +6,10 @@ ante of 1, two rounds of betting with raises of 2 and 4, at most two raises a ro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Generator, Options, State, rule, uniform
+from cardgym.engine.contract import Generator, State, rule, uniform
 
 FOLD, CALL, RAISE = range(3)  # To call with nothing to call is to check.
 NUM_ACTIONS = 3
@@ -40,11 +38,6 @@ STATE = np.dtype(
     align=True,
 )
 SPLIT = 2
-
-
-@dataclass(frozen=True)
-class LeducOptions(Options):
-    """Leduc poker has no options."""
 
 
 @rule
