@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from learning_game import NUM_ACTIONS, TINY
 from cardgym import CardgymError, find, register
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game, StateIndex, rule
+from cardgym.learn.resume import restore, state_of
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.learn.tabular.loop import ENTRY, best_legal, greedy_legal, insert
@@ -163,17 +165,16 @@ def test_learning_in_two_parts_equals_learning_at_once(make: Callable[..., Tabul
     whole, first, second = make(**settings), make(**settings), make(**settings)
     whole.advance(3000)
     first.advance(1234)
-    second.load_state_dict({name: array.copy() for name, array in first.state_dict().items()})
+    restore(second, copy.deepcopy(state_of(first)))
     second.advance(3000)
-    for name, array in whole.state_dict().items():
-        assert (second.state_dict()[name] == array).all(), name
+    np.testing.assert_equal(state_of(second), state_of(whole))
 
 
 def test_state_with_another_layout_is_refused() -> None:
     learned = learner(total_steps=1000)
-    state = {**learned.state_dict(), "pending": np.zeros(3, np.uint8)}
+    state = {**state_of(learned), "_pending": np.zeros(3, np.uint8)}
     with pytest.raises(CardgymError, match="another version"):
-        learned.load_state_dict(state)
+        restore(learned, state)
 
 
 def test_num_deals_limits_the_deals() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +42,7 @@ from cardgym.games.corellian_spike.state import (
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.games.corellian_spike.tabular_observations import cards_key, cards_of, spikes_key
+from cardgym.learn.resume import restore, state_of
 from cardgym.players.base import TablePlayer, resolve
 
 SMALL: dict[str, Any] = {"num_iterations": 3, "games_per_iteration": 40, "update_epochs": 4}
@@ -141,7 +143,7 @@ def test_resumed_run_ends_with_the_same_bits(state: Literal["code", "cards", "sp
     first = BatchQ(options(), config)
     first.iterate()
     second = BatchQ(options(), config)
-    second.load_state_dict({name: np.copy(value) for name, value in first.state_dict().items()})
+    restore(second, copy.deepcopy(state_of(first)))
     for _ in range(2):
         second.iterate()
     assert (second.states.values == unbroken.states.values).all()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -218,39 +218,28 @@ class TabularLearner:
         else:
             save_policy(path, self.policy(), self.game, self.options, algorithm=config.algorithm)
 
-    # The dictionary is saved without its free entries: `saved` of cardgym.learn.resume cannot say that.
+    # -- the state to resume from; see cardgym.learn.resume -----------------------------------------------------------
 
-    def state_dict(self) -> dict[str, npt.NDArray[Any]]:
-        """Everything that the rest of the training depends on, as arrays."""
-        batch = self._played.batch
-        return {
-            "values": self.values,
-            "visits": self.visits,
-            "entries": self._tried().view(np.uint8),
-            "states": batch.plain_states.view(np.uint8),
-            "rows": batch.plain_rows.view(np.uint8),
-            "pending": self._pending.view(np.uint8),
-            "generator": self._generator,
-            "counters": self._counters.view(np.uint8),
-        }
+    saved: ClassVar[tuple[str, ...]] = (
+        "values", "visits", "tried", "_played.batch.plain_states", "_played.batch.plain_rows", "_pending",
+        "_generator", "_counters",
+    )  # fmt: skip
 
-    def load_state_dict(self, state: dict[str, npt.NDArray[Any]]) -> None:
-        """Restore what `state_dict` returned.
+    @property
+    def tried(self) -> list[npt.NDArray[Any]]:
+        """The dictionary without its free entries, as bytes."""
+        return [self._tried().view(np.uint8)]
 
-        Raises:
-            CardgymError: if another version of cardgym, with other records, wrote it.
-        """
-        current = self.state_dict()
-        entries = state.get("entries")
-        fits = entries is not None and len(entries) % ENTRY.itemsize == 0 and len(entries) <= self.entries.nbytes
-        if not fits or any(n not in state or state[n].shape != a.shape for n, a in current.items() if n != "entries"):
-            raise CardgymError("the state to resume from was written by another version; train from the start")
-        for name, array in current.items():
-            if name != "entries":
-                array[...] = state[name]
-        self.episode_statistics()
+    @tried.setter
+    def tried(self, state: list[npt.NDArray[Any]]) -> None:
+        if state[0].nbytes > self.entries.nbytes:
+            raise ValueError("a larger dictionary")
         self.entries[:] = np.zeros(1, ENTRY)
-        insert(self.entries, np.frombuffer(state["entries"].tobytes(), ENTRY))
+        insert(self.entries, np.frombuffer(state[0].tobytes(), ENTRY))
+
+    def restored(self) -> None:
+        """Begin the statistics of games here."""
+        self.episode_statistics()
 
 
 def _settings(config: TabularConfig) -> npt.NDArray[Any]:

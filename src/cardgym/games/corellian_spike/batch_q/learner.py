@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -117,6 +117,8 @@ class BatchQ:
         states: the visited states, with their action values and the policy.
     """
 
+    saved: ClassVar[tuple[str, ...]] = ("iteration", "epsilon", "states")
+
     def __init__(self, options: CorellianSpikeOptions, config: BatchQConfig) -> None:
         self.options = options
         self.config = config
@@ -193,16 +195,6 @@ class BatchQ:
         if not isinstance(self.states, CodeStates):
             raise CardgymError(f"state={self.config.state!r}: only state=code has policy files")
         save_policy_file(path, self.states.actions, self.options)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Everything needed to resume the run: plain values and arrays."""
-        return {"iteration": self.iteration, "epsilon": self.epsilon, **self.states.state_dict()}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
-        self.iteration = int(state["iteration"])
-        self.epsilon = float(state["epsilon"])
-        self.states.load_state_dict(state)
 
 
 # -- policies ---------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ answer it; everything else is as in the paper's code.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ class States(Protocol):
         actions: the policy, (states,) int8.
     """
 
+    saved: ClassVar[tuple[str, ...]]
     recorded_as: Literal["index"] | StateName
     values: npt.NDArray[np.float64]
     actions: npt.NDArray[np.int8]
@@ -44,14 +45,6 @@ class States(Protocol):
 
     def player(self, name: str) -> Player:
         """The policy as a player."""
-        ...
-
-    def state_dict(self) -> dict[str, Any]:
-        """Everything, as arrays."""
-        ...
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
         ...
 
 
@@ -71,6 +64,7 @@ class CodeStates:
     """The paper's states, all of them; see `States`."""
 
     recorded_as: Literal["index"] | StateName = "index"
+    saved: ClassVar[tuple[str, ...]] = ("values", "actions")
 
     def __init__(self, options: CorellianSpikeOptions) -> None:
         keys = info_state_keys(options)
@@ -85,18 +79,11 @@ class CodeStates:
         """A table, which the compiled kernel can play."""
         return TablePlayer(name, self.actions)
 
-    def state_dict(self) -> dict[str, Any]:
-        """See `States`."""
-        return {"values": self.values, "actions": self.actions}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """See `States`."""
-        self.values[...] = state["values"]
-        self.actions[...] = state["actions"]
-
 
 class KeyedStates:
     """The states visited so far, sorted by key; see `States`."""
+
+    saved: ClassVar[tuple[str, ...]] = ("table",)
 
     def __init__(self, key: StateName, observation_name: str) -> None:
         self.recorded_as: Literal["index"] | StateName = key
@@ -119,13 +106,14 @@ class KeyedStates:
         """A player that uses the paper's initial policy in unvisited states."""
         return KeyedPlayer(name, self._observation_name, self._keys, self.actions)
 
-    def state_dict(self) -> dict[str, Any]:
-        """See `States`."""
-        return {"keys": self._keys, "values": self.values, "actions": self.actions}
+    @property
+    def table(self) -> list[npt.NDArray[Any]]:
+        """Keys, values and actions, which grow."""
+        return [self._keys, self.values, self.actions]
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """See `States`."""
-        self._keys, self.values, self.actions = state["keys"], state["values"], state["actions"]
+    @table.setter
+    def table(self, state: list[npt.NDArray[Any]]) -> None:
+        self._keys, self.values, self.actions = state
 
 
 class KeyedPlayer(Player):

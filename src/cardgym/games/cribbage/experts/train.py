@@ -10,11 +10,10 @@ open. Their weight files `<games>.safetensors` are players.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from cardgym.console.progress import Progress
 from cardgym.games.cribbage.experts.picture import board_pixels
@@ -32,17 +31,10 @@ from cardgym.statistics import Interval
 
 @dataclass
 class History:
-    """The win rates of the first expert with their intervals, by games played, then by opponent."""
+    """The win rates of the first expert with their intervals, after how many games, by opponent."""
 
-    win_rates: dict[str, dict[str, tuple[float, Interval]]] = field(default_factory=dict)
-
-    def state_dict(self) -> dict[str, Any]:
-        """The win rates, as text."""
-        return {"win_rates": json.dumps(self.win_rates)}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned."""
-        self.win_rates = json.loads(state["win_rates"])
+    saved: ClassVar[tuple[str, ...]] = ("win_rates",)
+    win_rates: list[tuple[int, dict[str, tuple[float, Interval]]]] = field(default_factory=list)
 
 
 def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
@@ -83,8 +75,9 @@ def train(config: ExpertsConfig, folder: Path, resume: bool) -> TrainingResult:
                 save_parts(state_file, config, parts)
                 saving.done()  # The run ends here if it was asked to.
 
-        results = metrics_of(history.win_rates[str(trainer.games)])
-        write_results(folder, board, config.model_dump(), trainer.games, results, checkpoints=history.win_rates)
+        results = metrics_of(history.win_rates[-1][1])
+        checkpoints = {str(games): win_rates for games, win_rates in history.win_rates}
+        write_results(folder, board, config.model_dump(), trainer.games, results, checkpoints=checkpoints)
     return TrainingResult(f"{config.total_games:,} games", results, ("Weights", folder))
 
 
@@ -95,7 +88,7 @@ def evaluate(trainer: Trainer, history: History, board: TensorBoard, start: Weig
     """
     config, games = trainer.config, trainer.games
     win_rates = trainer.evaluate(config.eval_opponents, config.eval_games)
-    history.win_rates[str(games)] = win_rates
+    history.win_rates.append((games, win_rates))
     results = log_evaluation(board, games, metrics_of(win_rates))
     if len(config.init) == 2 and games:
         board.scalars(games, {"train/win_rate_against_second_expert": trainer.share})

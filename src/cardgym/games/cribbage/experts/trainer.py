@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
@@ -92,6 +92,8 @@ class Trainer:
         config: the hyper-parameters.
         learner: the state of the experts.
     """
+
+    saved: ClassVar[tuple[str, ...]] = ("learner",)
 
     def __init__(self, config: ExpertsConfig) -> None:
         """Start the experts.
@@ -226,22 +228,3 @@ class Trainer:
             save_experts(path, self.weights(expert), self.learner.pegging, about)
             paths.append(path)
         return paths
-
-    def state_dict(self) -> dict[str, Any]:
-        """The state of the run, as arrays by name."""
-        learner = self.learner
-        plain = {f"pegging_{name}": array for name, array in learner.pegging._asdict().items()}
-        names = ("logs", "values", "deals", "counters", "generator")
-        return {**plain, **{name: getattr(learner, name) for name in names}}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` returned.
-
-        Raises:
-            CardgymError: if an array is missing or has another shape or type.
-        """
-        for name, array in self.state_dict().items():
-            saved = np.asarray(state.get(name))
-            if saved.shape != array.shape or saved.dtype != array.dtype:
-                raise CardgymError(f"the state to resume from has no {name} of shape {array.shape}; start a new run")
-            array[...] = saved
