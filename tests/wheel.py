@@ -22,13 +22,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-VERSIONS = {
-    "tested": ("-c", str(ROOT / "constraints.txt")),
-    "lowest": ("--resolution", "lowest-direct"),
-    "newest": (),
-    "pre": ("--pre",),
-}
-"""Which versions of other packages are installed, and the arguments for pip that say so; for uv with `lowest`."""
+VERSIONS = {"tested": ("-c", str(ROOT / "constraints.txt")), "lowest": (), "newest": (), "pre": ("--pre",)}
+"""Which versions of other packages are installed, and pip's arguments for them; pip cannot choose the lowest."""
 
 LOOP = """
 import gymnasium, cardgym
@@ -107,14 +102,19 @@ class Environment:
     def install(self, wheel: Path, extra: str, versions: str, borrow: bool) -> None:
         """Install the wheel with an extra, or with none."""
         words: list[str | Path] = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        if versions == "lowest":  # Pip cannot.
-            words = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", self.python]
-        wanted = f"cardgym[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
         if borrow:
-            subprocess.run([*words, "--no-deps", wheel], check=True)
             (site,) = self.folder.glob("**/site-packages")
             _link_packages(extra, site)
+        if versions == "lowest":
+            # From pyproject.toml: uv takes the wheel's own requirements for indirect ones, and their newest versions.
+            uv: list[str | Path] = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", self.python]
+            extras = ["--extra", extra] if extra else []
+            project = ROOT / "pyproject.toml"
+            subprocess.run([*uv, "--resolution", "lowest-direct", "-r", project, *extras], check=True)
+        if borrow or versions == "lowest":
+            subprocess.run([*words, "--no-deps", wheel], check=True)
         else:
+            wanted = f"cardgym[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
             subprocess.run([*words, *VERSIONS[versions], wanted], check=True)
 
     def run(self, *words: str | Path, typed: str = "") -> subprocess.CompletedProcess[str]:
@@ -186,6 +186,7 @@ def alone(env: Environment) -> None:
     env.works("reproduce", "--help", shows="one-play-poker")
     env.lacks("learn", "train", "dqn", "--config", "corellian_spike/dqn")
     env.lacks("learn", "train", "tabular", "--config", "one_play_poker/q_learning")
+    env.lacks("sb3", "train", "sb3", "--config", "corellian_spike/sb3_maskable_ppo")
     env.lacks("learn", "evaluate", "CorellianSpike-v0", "--players", "double_dqn", "random")
     env.lacks("web", "serve", "--port", "0")
     env.lacks("completion", "completion", "bash")
@@ -219,7 +220,7 @@ def sb3(env: Environment) -> None:
         "3000",
         "--num-envs",
         "8",
-        "--n-steps",
+        "--num-steps",
         "64",
         "--final-games",
         "200",
