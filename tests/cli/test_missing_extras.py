@@ -46,7 +46,7 @@ for words in LINES or [[name, "--help"] for name in commands()]:
 LINES = {
     "train dqn --config corellian_spike/dqn": "learn",
     "train tabular --config one_play_poker/q_learning": "learn",
-    "train sb3 --config corellian_spike/sb3_maskable_ppo": "learn",
+    "train sb3 --config corellian_spike/sb3_maskable_ppo": "sb3",
     "evaluate CorellianSpike-v0 --players double_dqn random": "learn",
     "sweep corellian_spike/dqn": "learn",
     "tournament CorellianSpike-v0 --players random heuristic": "learn",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cardgym.engine.numba import compilation
 from cardgym.engine.numba.compilation import config
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
@@ -97,6 +98,36 @@ def test_a_numba_with_another_name_for_a_private_part_only_costs_time(name: str,
 def test_the_numba_that_is_installed_is_one_that_cardgym_knows(tmp_path: Path) -> None:
     done = run(USE, CARDGYM_CACHE_DIR=str(tmp_path), CARDGYM_PLAIN_NUMBA="0")
     assert (done.stdout.splitlines(), done.stderr) == (["False 20 20"] * 2, "")
+
+
+def test_a_failed_self_test_is_remembered_for_a_day_and_a_passing_cause_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from cardgym.engine.numba import internals
+
+    failures: list[Exception | None] = []
+
+    def self_test() -> None:
+        failure = failures.pop()
+        if failure is not None:
+            raise failure
+
+    monkeypatch.setattr(internals, "self_test", self_test)
+    monkeypatch.setattr(compilation, "cache_folder", lambda digest: tmp_path)
+    verdict = tmp_path / "self_test"
+
+    failures = [OSError(28, "No space left on device")]
+    assert compilation._try_internals() is None
+    assert not verdict.exists()
+    assert capsys.readouterr().err == "cardgym: compiling takes longer: [Errno 28] No space left on device\n"
+
+    failures = [AttributeError("_cache")]
+    assert compilation._try_internals() is None
+    assert compilation._try_internals() is None  # Without another trial.
+    os.utime(verdict, (0, 0))
+    failures = [None]
+    assert compilation._try_internals() is internals
+    assert verdict.read_text(encoding="utf-8") == "passed"
 
 
 def test_games_of_public_numba_are_the_same_bit_for_bit() -> None:

@@ -20,85 +20,14 @@ from typing import Any
 import numpy as np
 import safetensors.torch
 import torch
+from good_files import good_checkpoint, good_entry, good_policy, good_q_table, good_report
 
-import cardgym
-from cardgym.engine.contract import Game, Options
-from cardgym.engine.registry import registered
 from cardgym.learn.resume import save_state
-from cardgym.players.checkpoints import save_checkpoint
-from cardgym.players.networks import QNetwork, network_shape
-from cardgym.players.policy_file import save_policy
-from cardgym.players.q_table import Pairs, save_q_table
 
 DEEP = "[" * 100_000
 BOMB = 6 * 10**8
 """Bytes that a bomb unpacks to: more than a file may take."""
 ESCAPES = "\x1b[31m\x1b]0;title\x07\u202e\r\n\x00"
-
-
-def game() -> tuple[Game, Options]:
-    """A game of one player that numbers its states, so that every kind of file can be one of its players."""
-    for name in registered():
-        game, options = cardgym.find(name), cardgym.find(name).parse_options()
-        if options.num_players == 1 and game.state_index.info_state_labels is not None:
-            return game, options
-    raise LookupError("no game of one player")
-
-
-# -- good files -------------------------------------------------------------------------------------------------------
-
-
-def good_q_table(path: Path) -> None:
-    game_, options = game()
-    pairs = Pairs(np.arange(1, 9, dtype=np.uint64), np.zeros(8, np.int32), np.linspace(-1, 1, 8))
-    save_q_table(path, pairs, game_, options, game_.default_observation, {"seed": 1})
-
-
-def good_checkpoint(path: Path) -> None:
-    game_, options = game()
-    name = next(name for name, one in game_.observations.items() if one.discrete is None)
-    shape = network_shape(game_, options, name, (8, 8), dueling=False)
-    save_checkpoint(path, QNetwork(shape), game_, options, name, {"seed": 1})
-
-
-def good_policy(path: Path) -> None:
-    game_, options = game()
-    assert game_.state_index.num_info_states is not None
-    save_policy(path, np.zeros(game_.state_index.num_info_states(options), np.int8), game_, options)
-
-
-def good_report() -> dict[str, Any]:
-    player = {
-        "name": "a",
-        "win_rate": 0.5,
-        "win_rate_ci95": [0.4, 0.6],
-        "mean_return": 0.1,
-        "mean_return_ci95": [None, None],
-        "metrics": {"points": 1.5, "points_ci95": [1, 2], "lost_games": 3},
-    }
-    return {
-        "env": game()[0].id,
-        "options": game()[1].asdict(),
-        "games": 100,
-        "seed": 1,
-        "seconds": 0.5,
-        "decisions_per_second": 1e5,
-        "players": [player],
-    }
-
-
-def good_entry() -> dict[str, Any]:
-    player = {"name": "human", "seat": 0, "score": 1.0, "return": 1.0, "metrics": {"points": 2.0}}
-    entry = {"id": "good", "env": game()[0].id, "options": game()[1].asdict(), "seed": 3, "game": 0}
-    return {
-        **entry,
-        "time": "2026-01-01T00:00:00",
-        "finished": True,
-        "max_score": 1.0,
-        "person": 0,
-        "players": [player],
-        "moves": [],
-    }
 
 
 # -- crafted files ----------------------------------------------------------------------------------------------------

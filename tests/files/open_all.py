@@ -16,7 +16,7 @@ import resource
 import sys
 from pathlib import Path
 
-from crafted import game
+from good_files import game
 
 from cardgym.cli import main
 from cardgym.learn.resume import load_state

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from corpus import FORMATS, Format, check, damaged, good, good_value, new_path, places
+from corpus import check, damaged, places
+from formats import FORMATS, Format, good, good_value, new_path
 
 NAMES = [form.name for form in FORMATS]
 

@@ -18,7 +18,7 @@ OWNER = """
 import sys, time
 from pathlib import Path
 from cardgym.files.locks import locked
-with locked(Path(sys.argv[1])):
+with locked(Path(sys.argv[1]), file=sys.argv[2]):
     print("locked", flush=True)
     time.sleep(600)
 """
@@ -27,7 +27,7 @@ with locked(Path(sys.argv[1])):
 def test_a_second_process_is_refused_and_a_dead_owners_lock_is_taken_over(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with subprocess.Popen([sys.executable, "-c", OWNER, str(tmp_path)], stdout=subprocess.PIPE, text=True) as owner:
+    with subprocess.Popen([sys.executable, "-c", OWNER, str(tmp_path), ""], stdout=subprocess.PIPE, text=True) as owner:
         assert owner.stdout is not None
         assert owner.stdout.readline() == "locked\n"
         owned = f"{tmp_path}: in use by process {owner.pid} on {socket.gethostname()}; wait until it ends"
@@ -42,6 +42,27 @@ def test_a_second_process_is_refused_and_a_dead_owners_lock_is_taken_over(
         owner.send_signal(signal.SIGKILL)
     with locked(tmp_path), locked(tmp_path):  # The same process may enter again.
         assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", ".owner"]
+
+
+def test_a_second_solve_of_one_file_is_refused_and_other_files_are_free(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {"a.json": ["OnePlayPoker-v0"], "b.safetensors": ["KuhnPoker-v0", "--by", "cfr", "--iterations", "2"]}
+    for name, words in names.items():
+        out, other = tmp_path / name, tmp_path / f"other-{name}"
+        command = [sys.executable, "-c", OWNER, str(tmp_path), name]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as owner:
+            assert owner.stdout is not None
+            assert owner.stdout.readline() == "locked\n"
+            assert main(["solve", *words, "--out", str(out)]) == 2
+            assert f"cardgym: {out}: in use by process {owner.pid} on" in capsys.readouterr().err
+            assert main(["solve", *words, "--out", str(other)]) == 0
+            owner.kill()
+        assert not out.exists()
+        assert main(["solve", *words, "--out", str(out)]) == 0
+        assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+        assert out.exists()
+        assert other.exists()
 
 
 def test_nothing_is_left_of_a_lock(tmp_path: Path) -> None:

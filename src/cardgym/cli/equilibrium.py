@@ -23,6 +23,7 @@ from cardgym.console.tables import print_results
 from cardgym.engine.registry import parse_assignments
 from cardgym.errors import CardgymError, unknown
 from cardgym.files.limits import MAX_STEPS
+from cardgym.files.locks import locked_file
 from cardgym.files.tensors import SUFFIX
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def solve(game: Game, words: Sequence[str]) -> int:
         raise CardgymError(f"--out {out}: the name of a strategy's file ends in {SUFFIX}")
     if arguments.resume and out is None:
         raise CardgymError("--resume needs --out: the strategy file to continue from")
-    report = _solve(game, arguments.by, arguments)
+    with locked_file(out):
+        report = _solve(game, arguments.by, arguments)
     if arguments.json:
         print(json.dumps(report, indent=2, allow_nan=False))
     else:

@@ -24,6 +24,7 @@ from cardgym.console.tables import print_results
 from cardgym.engine.registry import find, package_of, parse_assignments
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import opened
+from cardgym.files.locks import locked_file
 
 if TYPE_CHECKING:
     from cardgym.engine.contract import Game
@@ -53,7 +54,8 @@ def main(words: list[str]) -> int:
     arguments = parser.parse_args(words[1:])
     with Progress(f"solving {game.id}"):
         if solver is None:
-            report, summary = _solve(game, arguments), _summary
+            with locked_file(arguments.out):
+                report, summary = _solve(game, arguments), _summary
         else:
             options = game.parse_options(parse_assignments(arguments.options))
             report, summary = solver.solve(game, options, arguments), solver.summary

@@ -11,8 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cardgym.engine.registry import Command, packages
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError, require, unknown
 from cardgym.files import shipped
+
+_PACKAGES = {"sb3": ("stable_baselines3", "sb3_contrib")}
+"""What a script needs besides the extra `learn`; its own extra brings both."""
 
 
 def trainings() -> dict[str, Command]:
@@ -31,6 +34,7 @@ def main(words: list[str]) -> int:
         raise CardgymError(f"SCRIPT comes first: {', '.join([*scripts, *own])} (see cardgym train --help)")
     name = words[0].removesuffix(".py").replace("-", "_")
     if name in scripts:
+        require(f"cardgym train {name}", *_PACKAGES.get(name, ()))
         return shipped.run_script(scripts[name], words[1:])
     if name not in own:
         raise unknown("training", words[0], [*scripts, *own])

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Self
 
 from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import replacing
-from cardgym.files.json_values import parse_json, read_bytes
 
 PROGRESS_FILE = "progress.json"
 """The progress file in the folder of a training."""
@@ -136,11 +135,13 @@ class Progress:
 
     def _write_file(self) -> None:
         if self._file is not None:
+            from cardgym.files.json_values import sealed
+
             self._last_file = _now()
             state = {"done": self._done, "total": self._total, "note": self._note}
             # A full disk must not end the task here: the file is only a display.
             with contextlib.suppress(CardgymError), replacing(self._file, durable=False) as temporary:
-                temporary.write_text(json.dumps(state) + "\n", encoding="utf-8")
+                temporary.write_text(json.dumps(sealed(state)) + "\n", encoding="utf-8")
 
     # -- display ------------------------------------------------------------------------------------------------------
 
@@ -226,13 +227,17 @@ class ProgressState(NamedTuple):
 
 def read_progress(folder: Path) -> ProgressState | None:
     """The progress of another process's task, from the file in its folder; None if there is none."""
+    from cardgym.files.json_values import parse_json, read_bytes
+
     try:
         path = folder / PROGRESS_FILE
         state = parse_json(read_bytes(path, str(path)), str(path))
-        total = state["total"]
-        return ProgressState(int(state["done"]), total and int(total), printable(str(state["note"]), 200))
+        done, total, note = state["done"], state["total"], state["note"]
     except (ValueError, KeyError, TypeError):
         return None
+    if type(done) is not int or type(total) not in (int, type(None)) or type(note) is not str:
+        return None
+    return ProgressState(done, total, printable(note, 200))
 
 
 @contextlib.contextmanager

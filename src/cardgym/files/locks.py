@@ -1,4 +1,4 @@
-"""Folders in which one process works at a time."""
+"""Folders in which one process works at a time, and files that one process makes at a time."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import errno
 import os
 import socket
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -14,12 +15,12 @@ from filelock import FileLock, Timeout
 from cardgym.errors import CardgymError, printable
 
 _LOCK, _OWNER = ".lock", ".owner"
-"""The file that the system locks, and the file that says which process locked it."""
+"""How the names end of the file that the system locks, and of the one that says which process locked it."""
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)
 
 
 @contextlib.contextmanager
-def locked(folder: Path, *, seconds: float = 0.0) -> Iterator[None]:
+def locked(folder: Path, *, file: str = "", seconds: float = 0.0) -> Iterator[None]:
     """Keep other processes out of a folder, which is made if it does not exist; this process may enter it again.
 
     The system releases the lock when its process ends, however it ends, so a lock never outlives its owner. Some
@@ -27,20 +28,23 @@ def locked(folder: Path, *, seconds: float = 0.0) -> Iterator[None]:
 
     Args:
         folder: the folder.
+        file: the name of a file there, to keep them from that file alone.
         seconds: how long to wait for another process.
 
     Raises:
-        CardgymError: if another process works in the folder, or the folder cannot be written.
+        CardgymError: if another process works there, or the folder cannot be written.
     """
+    hidden = f".{file}" if file else ""
+    owner = folder / f"{hidden}{_OWNER}"
     try:
         new = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder.resolve() / _LOCK, is_singleton=True)
+        lock = FileLock(folder.resolve() / f"{hidden}{_LOCK}", is_singleton=True)
         again = lock.is_locked
         lock.acquire(timeout=seconds)
     except Timeout:
         raise CardgymError(
-            f"{folder}: in use by {_owner(folder)}; wait until it ends, or name another folder with --out"
+            f"{folder / file}: in use by {_text(owner)}; wait until it ends, or name another with --out"
         ) from None
     except OSError as error:
         if error.errno not in _NO_LOCKS:
@@ -53,20 +57,25 @@ def locked(folder: Path, *, seconds: float = 0.0) -> Iterator[None]:
     try:
         if not again:
             with contextlib.suppress(OSError):
-                (folder / _OWNER).write_text(f"process {os.getpid()} on {socket.gethostname()}", encoding="utf-8")
+                owner.write_text(f"process {os.getpid()} on {socket.gethostname()}", encoding="utf-8")
         yield
     finally:
         if not again:
             with contextlib.suppress(OSError):
-                (folder / _OWNER).unlink(missing_ok=True)
-                (folder / _LOCK).unlink(missing_ok=True)
+                owner.unlink(missing_ok=True)
+                Path(lock.lock_file).unlink(missing_ok=True)
                 for path in new:
                     path.rmdir()  # If nothing came of it.
         lock.release()
 
 
-def _owner(folder: Path) -> str:
+def locked_file(path: Path | None) -> AbstractContextManager[None]:
+    """Keep other processes from a file that this one will write; does nothing for None. Raises as `locked`."""
+    return contextlib.nullcontext() if path is None else locked(path.parent, file=path.name)
+
+
+def _text(owner: Path) -> str:
     try:
-        return printable((folder / _OWNER).read_text(encoding="utf-8"), 100)
+        return printable(owner.read_text(encoding="utf-8"), 100)
     except (OSError, ValueError):
         return "another process"

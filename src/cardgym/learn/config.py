@@ -197,7 +197,8 @@ def read_config(kind: type[C], path: Path) -> C:
     values = _read_values(path)
     base = values.pop(BASE, None)
     if base is not None:
-        if not isinstance(base, str) or not base or Path(base).name != base:
+        is_name = isinstance(base, str) and 0 < len(base) < 256 and base.isprintable() and Path(base).name == base
+        if not is_name:
             raise CardgymError(f"config {path}: {BASE}={printable(_repr(base))}: allowed: a file's name in its folder")
         values = {**_read_values(path.with_name(base)), **values}
     try:

@@ -334,7 +334,7 @@ class GameLog:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # The latter for errors that name damaged tables.
             raise CardgymError(f"{self._what}: cannot be read or written ({printable(str(error))})") from None
 
 

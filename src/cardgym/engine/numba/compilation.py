@@ -16,6 +16,7 @@ import importlib
 import itertools
 import os
 import sys
+import time
 import types
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
@@ -28,7 +29,7 @@ import numpy as np
 from cardgym.engine.numba.dependencies import digest_of
 from cardgym.engine.numba.folders import alone, cache_folder
 from cardgym.engine.numba.rules import Rule, array_at, write_8, write_16
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import replacing
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,6 +40,8 @@ carray: Any = numba.carray  # type: ignore[attr-defined]
 
 COMPILE_TIME_HINT = "seconds, a minute on a slow machine"
 """How long compiling a game takes, in messages."""
+_RETRY_SECONDS = 24 * 3600
+"""How long a failed self-test is not repeated."""
 _numbers = itertools.count()
 
 
@@ -137,14 +140,16 @@ def known_internals() -> Any:
 def _try_internals() -> Any:
     """The module `internals`, or None if this Numba is not as it knows it.
 
-    It is tried once per version of Numba; the result is kept with the compiled code.
+    It is tried once per version of Numba; the result is kept with the compiled code, a failure for a day, as it may
+    have had a passing cause.
     """
     verdict = cache_folder(digest_of(None)) / "self_test"
     with alone(verdict.parent):
-        known = ""
+        known, failed_recently = "", False
         with contextlib.suppress(OSError, ValueError):
             known = verdict.read_text(encoding="utf-8")
-        if known.startswith("failed"):
+            failed_recently = known.startswith("failed") and time.time() - verdict.stat().st_mtime < _RETRY_SECONDS
+        if failed_recently:
             return None
         try:
             internals = importlib.import_module("cardgym.engine.numba.internals")
@@ -152,6 +157,9 @@ def _try_internals() -> Any:
                 return internals
             internals.self_test()
             known = "passed"
+        except (OSError, MemoryError) as error:  # Of this moment, not of this Numba.
+            print(f"cardgym: compiling takes longer: {printable(str(error))}", file=sys.stderr, flush=True)
+            return None
         except Exception as error:  # Names that are gone fail in many ways.
             internals, known = None, f"failed: {type(error).__name__}: {error}"
             newer = f"Numba {numba.__version__} is newer than cardgym knows: compiling takes longer"

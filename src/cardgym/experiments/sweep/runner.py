@@ -16,7 +16,7 @@ from pydantic import Field
 from cardgym.errors import CardgymError, printable
 from cardgym.experiments import launch
 from cardgym.experiments.launch import LOG, RESULTS, STOP, Run, TrainingScript
-from cardgym.files.atomic import replacing
+from cardgym.files.atomic import opened, replacing
 from cardgym.files.documents import Document, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.locks import locked
@@ -103,7 +103,7 @@ class SweepFolder:
         return self.path / CONFIG
 
     def _open(self, about: dict[str, Any], script: TrainingScript, resume: bool) -> None:
-        if (self.path / SWEEP).exists():
+        if os.path.lexists(self.path / SWEEP):  # A broken link is an error.
             if not resume:
                 raise CardgymError(
                     f"{self.path}: has a sweep already; add --resume to resume it, or name another folder"
@@ -230,7 +230,7 @@ def result_of(run: Run, folder: Path, code: int) -> RunResult:
             return RunResult(run, folder, code, problem=f"{error}; delete the file to train again")
         return RunResult(run, folder, code, results)
     if (folder / STOP).exists():
-        return RunResult(run, folder, code, problem=(folder / STOP).read_text().strip(), stopped=True)
+        return RunResult(run, folder, code, problem=last_line(folder / STOP), stopped=True)
     line = last_line(folder / LOG) or "no output"
     return RunResult(run, folder, code, problem=f"{line} (exit code {code}, log: {folder / LOG})")
 
@@ -238,10 +238,10 @@ def result_of(run: Run, folder: Path, code: int) -> RunResult:
 def last_line(log: Path) -> str:
     """The last line of a log; empty if there is none."""
     try:
-        with open(log, "rb") as file:
-            file.seek(max(log.stat().st_size - 2000, 0))
-            lines = file.read().decode(errors="replace").splitlines()
-    except OSError:
+        with opened(log, str(log)) as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - 2000, 0))
+            lines = file.read(2000).decode(errors="replace").splitlines()
+    except (OSError, CardgymError):
         return ""
     return next((printable(line.strip(), 300) for line in reversed(lines) if line.strip()), "")
 

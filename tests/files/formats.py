@@ -1,0 +1,355 @@
+"""Every format that cardgym reads, with a good file of each."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from good_files import game as numbered_game
+from good_files import good_checkpoint, good_entry, good_policy, good_q_table, good_report
+
+from cardgym import find
+from cardgym.arena.report_file import read_report
+from cardgym.arena.tournament.ranges import REPLICATES, Pairing, RangeStore
+from cardgym.console.progress import PROGRESS_FILE, Progress, read_progress
+from cardgym.engine.registry import registered
+from cardgym.errors import CardgymError
+from cardgym.experiments.launch import Run, TrainingScript
+from cardgym.experiments.sweep.runner import SWEEP, SweepFolder, result_of
+from cardgym.files.json_values import sealed
+from cardgym.learn.config import read_config
+from cardgym.learn.dqn.config import DQNConfig
+from cardgym.learn.resume import load_state, save_state
+from cardgym.learn.tensorboard import TensorBoard, read_curves
+from cardgym.players.base import resolve
+from cardgym.players.mixture_file import save_mixture
+from cardgym.players.policy_file import load_policy
+from cardgym.players.q_table import Pairs
+from cardgym.players.strategy_table import save_strategy
+from cardgym.solvers.equilibrium import EquilibriumSolver, Method
+from cardgym.table.game_entries import read_entries
+from cardgym.table.game_log import GameLog
+
+FOLDER = tempfile.TemporaryDirectory()
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format.
+
+    Attributes:
+        name: the name of a file.
+        write: writes a good file.
+        read: what a file holds, as plain values; raises `CardgymError`.
+        text: whether people may write it too. It has no digest then, so that a changed file may be another good one.
+        partial: whether what is undamaged may be read alone, such as the games of a log.
+    """
+
+    name: str
+    write: Callable[[Path], Any]
+    read: Callable[[Path], Any]
+    text: bool = False
+    partial: bool = False
+
+
+def _player(path: Path) -> Any:
+    game, options = numbered_game()
+    player: Any = resolve(path, game, options)
+    network = getattr(player, "network", None)
+    if network is not None:
+        return {name: value.tolist() for name, value in network.state_dict().items()}
+    return [array.tolist() for array in getattr(player, "pairs", None) or player._pairs]
+
+
+def _write_strategy(path: Path) -> None:
+    game, options = numbered_game()
+    pairs = Pairs(np.arange(1, 9, dtype=np.uint64), np.zeros(8, np.int32), np.linspace(0, 1, 8))
+    save_strategy(path, pairs, game, options, game.default_observation, {"by": "cfr"})
+
+
+def _plain(state: Any) -> Any:
+    """Plain values, and the bytes of arrays."""
+    if isinstance(state, dict):
+        return {name: _plain(item) for name, item in state.items()}
+    if isinstance(state, tuple | list):
+        return [_plain(item) for item in state]
+    return [state.dtype.str, state.shape, state.tobytes()] if isinstance(state, np.ndarray) else state
+
+
+@cache
+def _solver() -> EquilibriumSolver:
+    game = find("KuhnPoker-v0")
+    return EquilibriumSolver(game, game.parse_options(), Method("cfr", game.default_observation))
+
+
+def _strategy_of(path: Path) -> Path:
+    """The strategy's file whose state is at a path."""
+    return path.with_name(path.name.replace(".resume", ""))
+
+
+def _write_solver(path: Path) -> None:
+    _solver().solver.run(3)
+    _solver().save(_strategy_of(path))
+
+
+def _read_solver(path: Path) -> Any:
+    solver = _solver()
+    solver.load(_strategy_of(path))
+    return [solver.solver.iterations, *map(np.ndarray.tolist, solver.solver.state_arrays().values())]
+
+
+_PAIRING = Pairing("CorellianSpike-v0", (), "random", "heuristic", "return", 1)
+
+
+def _write_range(path: Path) -> None:
+    sums = np.linspace(0, 1, 5 * (1 + REPLICATES)).reshape(1 + REPLICATES, 5)
+    store = RangeStore(path.parent)
+    store.save(_PAIRING, 0, 1, sums)
+    store._path(_PAIRING, 0, 1).replace(path)
+
+
+def _read_range(path: Path) -> Any:
+    class Store(RangeStore):
+        def _path(self, *_: Any) -> Path:
+            return path
+
+    sums = Store(path.parent).load(_PAIRING, 0, 1)
+    if sums is None:
+        raise CardgymError("it is played again")
+    return sums.tolist()
+
+
+def _json(path: Path, document: dict[str, Any]) -> None:
+    path.write_text(json.dumps(sealed(document)) + "\n", encoding="utf-8")
+
+
+def _write_mixture(path: Path) -> None:
+    game, options = numbered_game()
+    save_mixture(path, {"random": 0.25, next(iter(game.players)): 0.75}, game, options)
+
+
+def _read_mixture(path: Path) -> Any:
+    player: Any = resolve(path, *numbered_game())
+    return [[part.name for part in player.players], np.asarray(player.weights).tolist()]
+
+
+def _write_log(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    with contextlib.closing(GameLog(path)) as game_log:
+        for number in range(3):
+            entry = {name: value for name, value in good_entry().items() if name not in ("id", "moves")}
+            game_log.add(f"game {number}", {**entry, "seed": number}, moves=[(0, number), (0, 1)])
+
+
+def _read_log(path: Path) -> Any:
+    with contextlib.closing(GameLog(path, read_only=True)) as game_log:
+        return list(game_log.entries())
+
+
+def _write_events(path: Path) -> None:
+    folder = Path(tempfile.mkdtemp(dir=FOLDER.name))
+    with TensorBoard(folder) as board:
+        board.hyper_parameters({"a": 1})
+        board.picture("p", 1, np.zeros((40, 40, 3), np.uint8))
+        for step in range(5):
+            board.scalars(step, {"x": step / 2, "y": 1.0})
+    next(folder.iterdir()).replace(path)
+
+
+def _read_events(path: Path) -> Any:
+    folder = Path(tempfile.mkdtemp(dir=FOLDER.name))
+    (folder / path.name).symlink_to(path)
+    return [[tag, *point] for tag, curve in read_curves(folder).items() for point in zip(*curve, strict=True)]
+
+
+def _read_results(path: Path) -> Any:
+    folder = Path(tempfile.mkdtemp(dir=FOLDER.name))
+    if path.is_symlink() or path.exists():
+        (folder / "results.json").symlink_to(path)
+    result = result_of(Run("seed1", (), {}, 1), folder, 0)
+    if result.problem is not None:
+        raise CardgymError(result.problem)
+    return result.results
+
+
+def _write_config(path: Path) -> None:
+    path.with_name("base.toml").write_text("gamma = 0.5\n", encoding="utf-8")
+    path.write_text('base = "base.toml"\nenv_id = "CorellianSpike-v0"\nhidden_sizes = [8, 8]\n', encoding="utf-8")
+
+
+def _write_model(path: Path) -> None:
+    import gymnasium
+    from stable_baselines3 import DQN
+
+    env = gymnasium.make(numbered_game()[0].id)
+    DQN("MlpPolicy", env, device="cpu", seed=1, policy_kwargs={"net_arch": [8]}, buffer_size=10).save(path)
+
+
+def _read_model(path: Path) -> Any:
+    player: Any = resolve(path, *numbered_game())
+    return [player.observation_name, {name: value.tolist() for name, value in player._policy.state_dict().items()}]
+
+
+@cache
+def _sweep_script() -> TrainingScript:
+    config = Path(FOLDER.name) / "sweep.toml"
+    config.write_text('env_id = "OnePlayPoker-v0"\n', encoding="utf-8")
+    return TrainingScript(config, "tabular")
+
+
+def _write_sweep(path: Path) -> None:
+    folder = Path(tempfile.mkdtemp(dir=FOLDER.name)) / "sweep"
+    with SweepFolder(folder, _sweep_script(), resume=False):
+        (folder / SWEEP).replace(path)
+
+
+def _read_sweep(path: Path) -> Any:
+    """Only a file that says what this sweep says lets it go on."""
+    folder = Path(tempfile.mkdtemp(dir=FOLDER.name))
+    (folder / SWEEP).symlink_to(path)
+    with SweepFolder(folder, _sweep_script(), resume=True):
+        return "the same sweep"
+
+
+def _write_progress(path: Path) -> None:
+    with Progress("training", total=1000, folder=path.parent) as progress:
+        progress(500)
+        progress.note("half")
+    (path.parent / PROGRESS_FILE).replace(path)
+
+
+def _read_progress(path: Path) -> Any:
+    folder = Path(tempfile.mkdtemp(dir=FOLDER.name))
+    (folder / PROGRESS_FILE).symlink_to(path)
+    state = read_progress(folder)
+    if state is None:
+        raise CardgymError("no progress is shown")
+    return [*state, str(state)]
+
+
+REQUEST = {
+    "game": "CorellianSpike-v0", "options": {"num_players": 3}, "seat": 1, "opponents": ["random", "heuristic"],
+    "seed": 5, "hints": "off",
+}  # fmt: skip
+
+
+def _read_request(path: Path) -> Any:
+    """What the server makes of a request whose body is a file's content."""
+    import asyncio
+
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+
+    from cardgym.files.json_values import read_bytes
+    from cardgym.table.web import lobby
+    from cardgym.table.web.safety import body_of
+
+    content = read_bytes(path, "body")
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": content}
+
+    try:
+        setup = lobby.parse(asyncio.run(body_of(Request({"type": "http"}, receive), lobby.KEYS)))
+    except HTTPException as error:
+        raise CardgymError(error.detail) from None
+    return [setup.game.id, setup.options.asdict(), [one.name for one in setup.players], setup.seed, setup.seat]
+
+
+def _cribbage() -> list[Format]:
+    """The files of cribbage alone."""
+    from cardgym.games.cribbage import chance_table
+    from cardgym.games.cribbage.experts.player import SHAPE, load_experts, save_experts
+    from cardgym.games.cribbage.experts.strategies import new_pegging
+    from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy, save_policy
+
+    def write_pegging(path: Path) -> None:
+        nodes, hands = np.arange(3, dtype=np.int64), np.ones((2, 1820))
+        save_policy(path, PeggingPolicy(nodes, 4 * nodes, np.arange(12, dtype=np.uint8), hands, hands, 0.1),
+                    iterations=1, exploitability=0.5)  # fmt: skip
+
+    def write_experts(path: Path) -> None:
+        save_experts(path, np.full(SHAPE, 1 / SHAPE[-1], np.float32), new_pegging(), {"own_crib": True})
+
+    def read_experts(path: Path) -> Any:
+        experts = load_experts(path)
+        return _plain([experts.weights, experts.pegging, experts.own_crib, dict(experts.about)])
+
+    return [
+        Format("experts.safetensors", write_experts, read_experts),
+        Format("pegging.safetensors", write_pegging, lambda path: _plain(load_policy(path))),
+        Format(
+            "chances.safetensors",
+            lambda path: chance_table.save_table(path, chance_table.load_table(), deals=1, seed=1),
+            lambda path: _plain(chance_table.load_table(path)),
+        ),
+    ]
+
+
+RESULTS = {"config": {"seed": 1}, "results": {"random": {"win_rate": [0.5, [0.4, 0.6]], "points": [1.5, None]}}}
+FORMATS = [
+    Format("network.safetensors", good_checkpoint, _player),
+    Format("q-table.safetensors", good_q_table, _player),
+    Format("strategy.safetensors", _write_strategy, _player),
+    Format("resume.safetensors", lambda path: save_state(
+        path, {"config": "{}", "learner": {"a": np.arange(50), "b": np.ones(3), "c": [1, 0.5, None]}}
+    ), lambda path: _plain(load_state(path))),
+    Format("solver.resume.safetensors", _write_solver, _read_solver),
+    Format("range.safetensors", _write_range, _read_range),
+    Format("policy.json", good_policy, lambda path: load_policy(path, *numbered_game()).tolist()),
+    Format("some.mixture.json", _write_mixture, _read_mixture),
+    Format("report.json", lambda path: _json(path, good_report()), read_report),
+    Format("results.json", lambda path: _json(path, RESULTS), _read_results),
+    Format("sweep.json", _write_sweep, _read_sweep),
+    Format("progress.json", _write_progress, _read_progress),
+    Format("games.jsonl", lambda path: _json(path, good_entry()), read_entries, partial=True),
+    Format("games.sqlite", _write_log, _read_log, partial=True),
+    Format("events.out.tfevents.1", _write_events, _read_events, partial=True),
+    Format("dqn.toml", _write_config, lambda path: read_config(DQNConfig, path).model_dump(), text=True),
+]  # fmt: skip
+if importlib.util.find_spec("starlette") is not None:
+    FORMATS.append(Format("request.json", lambda path: path.write_text(json.dumps(REQUEST)), _read_request, text=True))
+if "Cribbage-v0" in registered():
+    FORMATS += _cribbage()
+if importlib.util.find_spec("stable_baselines3") is not None:
+    FORMATS.append(Format("model.zip", _write_model, _read_model))
+
+
+# -- good files ---------------------------------------------------------------------------------------------------
+
+
+@cache
+def good(form: Format) -> bytes:
+    """The bytes of a good file."""
+    path = Path(FOLDER.name) / f"good-{form.name}"
+    form.write(path)
+    if form.name.endswith(".sqlite"):
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.execute("pragma journal_mode = delete")
+    return path.read_bytes()
+
+
+@cache
+def good_value(form: Format) -> Any:
+    """What a good file holds."""
+    path = new_path(form)
+    path.write_bytes(good(form))
+    return form.read(path)
+
+
+def new_path(form: Format) -> Path:
+    """A path for a file, with nothing there; files that it refers to are next to it."""
+    folder = Path(tempfile.mkdtemp(dir=FOLDER.name))
+    if form.name.endswith(".toml"):
+        (folder / "base.toml").write_text("gamma = 0.5\n", encoding="utf-8")
+    return folder / form.name
