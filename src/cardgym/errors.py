@@ -27,9 +27,9 @@ def printable(text: str, length: int = 200) -> str:
     return shown if len(shown) <= length else f"{shown[: length - 3]}..."
 
 
-def quoted(value: object, length: int = 60) -> str:
+def quoted(value: object) -> str:
     """An untrusted value in quotes, for a message; see `printable`."""
-    return f"'{printable(str(value), length)}'"
+    return f"'{printable(str(value), 60)}'"
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> CardgymError:

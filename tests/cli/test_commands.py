@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -351,7 +350,7 @@ def test_a_measurement_that_fails_is_one_line(capsys: pytest.CaptureFixture[str]
         bench.training(ENV, tmp_path / "dqn.py", 10)
 
 
-# -- completion, and the first screen ---------------------------------------------------------------------------------
+# -- the first screen --------------------------------------------------------------------------------------------------
 
 
 def test_cardgym_without_a_command_prints_first_steps(capsys: pytest.CaptureFixture[str]) -> None:
@@ -362,40 +361,6 @@ def test_cardgym_without_a_command_prints_first_steps(capsys: pytest.CaptureFixt
         assert step.split()[1] in commands()
     assert main(["--help"]) == 0
     assert "Try first" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["evalua"], {"evaluate"}),
-        (["evaluate", "Cod"], {"Coda-v0", "CodaOfficial-v0"}),
-        (["evaluate", ENV, "--see"], {"--seed"}),
-        (["train", "dq"], {"dqn"}),
-        (["train", "dqn", "--config", "corellian_spike/double"], {"corellian_spike/double_dqn"}),
-    ],
-)
-@pytest.mark.skipif(not shutil.which("bash"), reason="no bash")
-def test_bash_completes(words: list[str], expected: set[str], completion: str) -> None:
-    line = " ".join(["cardgym", *words])
-    before = (["cardgym", *words])[-2]
-    ask = f"COMP_WORDS=({line}); COMP_CWORD={len(words)}; _shtab_cardgym cardgym '{words[-1]}' '{before}'"
-    done = subprocess.run(
-        ["bash", "-c", f'{completion}\n{ask}\nprintf "%s\\n" "${{COMPREPLY[@]}}"'], capture_output=True, text=True
-    )
-    assert set(done.stdout.split()) >= expected, done.stderr
-
-
-@pytest.fixture(scope="module")
-def completion() -> str:
-    done = run_cardgym("completion", "bash")
-    assert done.returncode == 0, done.stderr
-    return str(done.stdout)
-
-
-@pytest.mark.parametrize("shell", ["zsh", "tcsh"])
-def test_other_shells_have_completions(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["completion", shell]) == 0
-    assert "evaluate" in capsys.readouterr().out
 
 
 # -- compiling ahead --------------------------------------------------------------------------------------------------

@@ -358,21 +358,20 @@ class Game:
 
     def observation(self, name: str) -> Observation:
         """The observation with that name; the error for an unknown one suggests the nearest."""
-        if name not in self.observations:
-            raise unknown("observation", name, self.observations)
-        return self.observations[name]
+        if name in self.observations:
+            return self.observations[name]
+        raise unknown("observation", name, self.observations)
 
     def _describe(self, state: State, seat: int) -> str:
         observation = self.observations[self.default_observation]
         features = observation.features(self.options.read(state))
         out = np.zeros(sum(feature.size for feature in features), np.float32)
         observation.write(state, seat, out)
-        places = offsets(features)
-        lines = []
-        for row in features:
-            numbers = " ".join(f"{number:g}" for number in out[places[row.name] : places[row.name] + row.size])
-            lines.append(f"{row.name}: {numbers} ({row.meaning})")
-        return "\n".join(lines)
+        numbers = np.split(out, [*offsets(features).values()][1:])
+        return "\n".join(
+            f"{row.name}: {' '.join(f'{number:g}' for number in values)} ({row.meaning})"
+            for row, values in zip(features, numbers, strict=True)
+        )
 
     def _action_text(self, state: State, action: int) -> str:
         return self.action_names[action] if action < len(self.action_names) else f"action {action}"

@@ -91,7 +91,6 @@ def match(
     opponent: str,
     *,
     games: int,
-    seed: int = EVALUATION_SEED,
     seat: int = ANY_SEAT,
 ) -> Metrics:
     """Match a player with an opponent in every other seat; the player's metrics.
@@ -100,9 +99,11 @@ def match(
     """
     others = options.num_players - 1
     if seat == ANY_SEAT:
-        return _metrics(evaluate(game, options, [player, *[opponent] * others], games=games, seed=seed).players[0])
+        return _metrics(
+            evaluate(game, options, [player, *[opponent] * others], games=games, seed=EVALUATION_SEED).players[0]
+        )
     players: list[PlayerSpec] = [*[opponent] * seat, player, *[opponent] * (others - seat)]
-    return _metrics(evaluate(game, options, players, games=games, seed=seed, seats="fixed").players[seat])
+    return _metrics(evaluate(game, options, players, games=games, seed=EVALUATION_SEED, seats="fixed").players[seat])
 
 
 def _metrics(report: PlayerReport) -> Metrics:

@@ -1,0 +1,40 @@
+"""States to resume from: whole, or refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cardgym.errors import CardgymError
+from cardgym.learn.resume import load_state, save_state
+
+
+def test_states_come_back_with_their_arrays_and_plain_values(tmp_path: Path) -> None:
+    path = tmp_path / "resume.safetensors"
+    state = {"a": np.arange(3), "b": [1, 2.5, "c", None, {"x": np.ones(2)}], "d": {0: True, "0": {}}}
+    save_state(path, state)
+    again = load_state(path)
+    np.testing.assert_array_equal(again["a"], np.arange(3), strict=True)
+    np.testing.assert_array_equal(again["b"].pop()["x"], np.ones(2), strict=True)
+    assert (again["b"], again["d"]) == ([1, 2.5, "c", None], {0: True, "0": {}})
+
+
+@pytest.mark.parametrize("place", [3, 100, -1])
+def test_a_state_with_one_changed_bit_is_refused(tmp_path: Path, place: int) -> None:
+    path = tmp_path / "resume.safetensors"
+    save_state(path, {"weights": np.arange(100.0)})
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(CardgymError, match=r"damaged|truncated"):
+        load_state(path)
+
+
+def test_a_state_that_is_not_finite_is_not_written_and_the_last_one_stays(tmp_path: Path) -> None:
+    path = tmp_path / "resume.safetensors"
+    save_state(path, {"weights": np.ones(2)})
+    with pytest.raises(CardgymError, match="weights has a number that is not finite"):
+        save_state(path, {"weights": np.array([1.0, np.inf])})
+    assert load_state(path)["weights"].tolist() == [1.0, 1.0]
