@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,19 +13,23 @@ import pytest
 import torch
 from learning_game import SCRIPT, load_script
 
+from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
 from cardgym.engine.numba.dependencies import plain_function
 from cardgym.errors import CardgymError
+from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.ppo.learner import PPOLearner
 from cardgym.learn.ppo.networks import TableCritic, folded, insert, measure
 from cardgym.learn.ppo.turns import TurnBatch
 from cardgym.learn.rollouts import SelfPlayRollout
+from cardgym.learn.tensorboard import read_curves
 from cardgym.players.base import resolve
 from cardgym.players.networks import NetworkShape, network_shape
 from cardgym.players.policy_networks import PolicyNetwork, PolicyPlayer
+from cardgym.solvers.exact import tree_exploitability
 from killing import check_killed_run_ends_with_the_same_bits
 
 QUICK = PPOConfig(
@@ -281,3 +286,16 @@ def test_greedy_is_for_policy_networks(dqn: ModuleType, tiny: Game, tmp_path: Pa
         resolve(f"{tmp_path / 'q.safetensors'}:greedy", tiny, options)
     with pytest.raises(CardgymError, match="no such file"):
         resolve(f"{tmp_path / 'none.safetensors'}:greedy", tiny, options)
+
+
+def test_exact_exploitability_is_logged_where_the_game_is_small(ppo: ModuleType, tmp_path: Path) -> None:
+    config = QUICK.replace(env_id="KuhnPoker-v0", eval_opponents=(), eval_every=5_000)
+    ppo.train(config, tmp_path, False)
+    steps, values = read_curves(tmp_path)[tags.EXPLOITABILITY]
+    assert len(steps) == 2
+    assert all(0 < value < 0.5 for value in values)
+    game = find("KuhnPoker-v0")
+    player = resolve(tmp_path / "model.safetensors", game, game.parse_options())
+    exact = tree_exploitability(game, game.parse_options(), player)
+    assert exact is not None
+    assert json.loads((tmp_path / "results.json").read_text())["exploitability"] == pytest.approx(exact[0], rel=1e-4)

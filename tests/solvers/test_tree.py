@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
+from cardgym.arena import evaluate
+from cardgym.engine.numba.rules import JIT_DISABLED
 from cardgym.players.strategy_table import StrategyPlayer
 from cardgym.solvers.best_response import (
     best_response,
@@ -205,3 +207,20 @@ def test_strategy_by_a_forgetful_observation_is_averaged(coda: GameTree) -> None
         figures[name] = exploitability(coda, strategy)
     assert figures["full"] == pytest.approx(exact, abs=1e-5)  # Fewer observations than sets, and nothing lost.
     assert figures["paper"] > 0.3  # The paper's observation leaves out past guesses.
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="takes minutes where nothing is compiled")
+def test_small_versions_are_as_large_as_their_pages_say() -> None:
+    sizes = {"CodaMini-v0": (22_237, 4_176), "CodaMiniOfficial-v0": (197_403, 65_024)}
+    for name, expected in sizes.items():
+        tree = tree_of(name)
+        assert (tree.num_histories, tree.num_info_sets) == expected
+    # Billions of histories, because chance draws whole hands again: shared, they are a million nodes.
+    spike = tree_of("SpikeMini-v0")
+    assert (spike.num_histories, spike.num_info_sets) == (443_276_476_714, 184_452)
+    assert spike.num_nodes < 1_100_000
+    uniform = expected_returns(spike, spike.uniform())
+    assert uniform.sum() == pytest.approx(0.0, abs=1e-12)
+    report = evaluate(spike.game, spike.options, ["random", "random"], games=20_000, seed=1, seats="fixed")
+    low, high = report.players[0].mean_return_ci95
+    assert low - 0.02 < uniform[0] < high + 0.02  # As played, by code that samples chance.

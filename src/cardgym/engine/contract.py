@@ -180,8 +180,8 @@ class Rules(_Part):
         forfeit: `forfeit(state, seat)`: the reward of a seat that forfeits now by an illegal action. Default: -1.
         canonical: `canonical(state)`: replace the state by the representative of all states that differ from it only by
             a symmetry of the rules, such as the names of the suits, so that solvers have fewer states to solve. In a
-            game of several seats it must not change what a seat sees now or later: the order of the draw pile is such a
-            symmetry, the names of the suits are not.
+            game of several seats it must not change what a seat sees at this or a later decision: the order of the draw
+            pile is such a symmetry, the names of the suits are not.
         stack_deck: `stack_deck(state, deck)`: make the next `setup` of this state deal from a chosen deck; raises
             `CardgymError` for an impossible one.
     """

@@ -69,12 +69,15 @@ def evaluate_learner(
     return {opponent: match(game, options, player, opponent, games=games, seat=seat) for opponent in opponents}
 
 
-def log_evaluation(board: Board, step: int, results: Mapping[str, Metrics]) -> dict[str, Metrics]:
+def log_evaluation(
+    board: Board, step: int, results: Mapping[str, Metrics], exploitability: float | None = None
+) -> dict[str, Metrics]:
     """Log the metrics of an evaluation during training, with their intervals, and return them.
 
     Counts of games are left out: they say nothing without the number of games played.
     """
-    values = _by_tag(results, tags.eval_tag)
+    values = {} if exploitability is None else {tags.EXPLOITABILITY: exploitability}
+    values |= _by_tag(results, tags.eval_tag)
     for opponent, metrics in results.items():
         for name, (_, interval) in metrics.items():
             if interval:
@@ -131,10 +134,11 @@ def _by_tag(results: Mapping[str, Metrics], tag: Callable[[str, str], str]) -> d
 # -- showing and saving -----------------------------------------------------------------------------------------------
 
 
-def summary(results: Mapping[str, Metrics]) -> str:
-    """The win rates of an evaluation in a few words."""
-    rates = (f"{metrics['win_rate'][0]:.1%} against {opponent}" for opponent, metrics in results.items())
-    return "wins " + ", ".join(rates)
+def summary(results: Mapping[str, Metrics], exploitability: float | None = None) -> str:
+    """The win rates of an evaluation in a few words, and the exploitability if it is known."""
+    rates = ", ".join(f"{metrics['win_rate'][0]:.1%} against {opponent}" for opponent, metrics in results.items())
+    parts = [] if exploitability is None else [f"exploitability {exploitability:.4g}"]
+    return "; ".join([*parts, *([f"wins {rates}"] if rates else [])])
 
 
 def results_tables(results: Mapping[str, Metrics], width: int) -> list[Table]:

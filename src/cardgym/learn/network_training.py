@@ -135,7 +135,8 @@ class NetworkTraining(Training):
     def _evaluate_and_log(self, player: Player) -> None:
         watched = Watched(self._learner)
         super()._evaluate_and_log(watched)
-        self._pictures.draw(self.step, watched)
+        if self._config.eval_opponents:  # Otherwise nothing was played.
+            self._pictures.draw(self.step, watched)
 
 
 def choose_device(name: str) -> torch.device:

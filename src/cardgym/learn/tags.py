@@ -4,6 +4,7 @@ Stable-Baselines3 know. All scripts take them from here, and `cardgym.learn.tens
 | group | content |
 |---|---|
 | `eval/<metric>/<opponent>` | evaluations during the training, such as `eval/win_rate/random` |
+| `eval/exploitability` | the exact exploitability, in games that are small enough |
 | `eval_ci95/<metric>/<opponent>/lower` and `/upper` | the ends of their 95 % intervals |
 | `final/<metric>/<opponent>` | the last, larger evaluation: one point, also shown with the hyper-parameters |
 | `charts` | speed, and the games that the learner plays in training |
@@ -19,6 +20,7 @@ WIN_RATE = "win_rate"
 MEAN_RETURN = "mean_return"
 
 EVAL = "eval/"
+EXPLOITABILITY = "eval/exploitability"
 EVAL_CI95 = "eval_ci95/"
 FINAL = "final/"
 LOWER, UPPER = "/lower", "/upper"

@@ -95,8 +95,13 @@ class TensorBoard:
 
 
 def bands(values: Collection[str]) -> dict[str, dict[str, list[Any]]]:
-    """The layout of TensorBoard's page "Custom Scalars" for tags: a chart with a band for each interval, by metric."""
+    """The layout of TensorBoard's page "Custom Scalars" for tags: a chart with a band for each interval, by metric.
+
+    The exploitability comes first, if there is one.
+    """
     layout: dict[str, dict[str, list[Any]]] = {}
+    if tags.EXPLOITABILITY in values:
+        layout["exploitability"] = {"exact": ["Multiline", [tags.EXPLOITABILITY]]}
     for tag in values:
         if tag.startswith(tags.EVAL):
             metric, _, opponent = tag.removeprefix(tags.EVAL).partition("/")
@@ -199,7 +204,7 @@ def read_evaluations(folder: Path) -> list[Evaluation]:
     curves = read_curves(folder)
     at_step: dict[int, dict[str, Metrics]] = {}
     for tag, (steps, values) in curves.items():
-        if not tag.startswith(tags.EVAL):
+        if not tag.startswith(tags.EVAL) or tag == tags.EXPLOITABILITY:
             continue
         metric, _, opponent = tag.removeprefix(tags.EVAL).partition("/")
         lower, upper = (dict(zip(*curves.get(end, ([], [])), strict=True)) for end in tags.ci95_tags(metric, opponent))

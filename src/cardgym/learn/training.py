@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,6 +24,9 @@ from cardgym.players.base import Player, resolve
 if TYPE_CHECKING:
     from cardgym.learn.config import NetworkConfig
     from cardgym.learn.tabular.config import TabularConfig
+
+_EXACT_NODES = 1_500_000
+"""Nodes of the largest game whose exploitability is computed in every evaluation."""
 
 
 class Training:
@@ -130,7 +134,7 @@ class Training:
             self.board.scalars(step, {tags.SPS: self._stopwatch.lap_rate(step)})
             for figures in statistics:
                 self.board.scalars(step, figures())
-        if config.eval_opponents and crossed(config.eval_every, last_step, step):
+        if crossed(config.eval_every, last_step, step) and (config.eval_opponents or self._is_exact):
             self.evaluate()
         if crossed(config.save_every, last_step, step) or step >= config.total_steps or self._saving.due():
             self.save()
@@ -157,15 +161,38 @@ class Training:
         config, step = self._config, self.step
         speed = {"seconds": self._stopwatch.seconds, "decisions_per_second": self._stopwatch.rate(step)}
         results: dict[str, Metrics] = {}
+        exact = self._exploitability()
         if config.final_games and config.eval_opponents:
             self.progress.note(f"final evaluation, {config.final_games:,} games against each opponent")
             results = self._evaluate(self._player(), config.final_games)
-        write_results(self._folder, self.board, config.model_dump(), step, results, **speed)
+        write_results(
+            self._folder, self.board, config.model_dump(), step, results, **speed,
+            **({} if exact is None else {"exploitability": exact}),
+        )  # fmt: skip
         return TrainingResult(f"{step:,} steps", results, ("Checkpoint", self.checkpoint))
 
     def _evaluate_and_log(self, player: Player) -> None:
+        exact = self._exploitability()
         results = self._evaluate(player, self._config.eval_games)
-        self.progress.note(summary(log_evaluation(self.board, self.step, results)))
+        self.progress.note(summary(log_evaluation(self.board, self.step, results, exact), exact))
+
+    @cached_property
+    def _is_exact(self) -> bool:
+        """Whether the game is small enough to compute the learner's exploitability in every evaluation."""
+        if not self._config.eval_every or self.options.num_players == 1:
+            return False
+        from cardgym.solvers.exact import small_tree
+
+        return small_tree(self.game, self.options, _EXACT_NODES) is not None
+
+    def _exploitability(self) -> float | None:
+        """The learner's exact exploitability; None in a game that is too large, or if evaluations are off."""
+        if not self._is_exact:
+            return None
+        from cardgym.solvers.exact import tree_exploitability
+
+        exact = tree_exploitability(self.game, self.options, self._player(), limit=_EXACT_NODES)
+        return exact[0] if exact is not None and exact[1] is None else None
 
     def _evaluate(self, player: Player, games: int) -> dict[str, Metrics]:
         config = self._config

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Game, Options, rule
-from cardgym.engine.generator import mix
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.generator import hash_of, mix
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.observations import checkpoint_metadata
 from cardgym.errors import CardgymError
@@ -20,22 +20,6 @@ from cardgym.players.base import Player
 from cardgym.players.compatibility import PlayerMetadata, check_compatible
 
 FORMAT = "cardgym-q-table-1"
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-@rule
-def hash_of(observation: npt.NDArray[np.float32]) -> np.uint64:
-    """A 64-bit hash of an observation, never 0. Observations with the same hash share their values.
-
-    Among n different observations a collision has probability about n^2 / 2^65: below 10^-6 for some millions.
-    """
-    bits = observation.view(np.uint32)
-    key = _GOLDEN
-    for place in range(bits.shape[0]):
-        # 0 and -0 are equal but differ in their bits.
-        number = np.uint64(0) if observation[place] == 0 else np.uint64(bits[place])
-        key = mix(key ^ number) + _GOLDEN
-    return np.uint64(1) if key == np.uint64(0) else key
 
 
 class QTableMetadata(PlayerMetadata):

@@ -10,23 +10,22 @@ from cardgym.engine.contract import Game, Options
 from cardgym.errors import CardgymError
 from cardgym.players.base import Player
 from cardgym.solvers.best_response import best_response, expected_returns, nash_conv
-from cardgym.solvers.policies import policy_of
-from cardgym.solvers.solve import solver
 from cardgym.solvers.strategies import known_strategy, sampled_strategy
 from cardgym.solvers.tree import GameTree, Strategy, enumerate_tree
 from cardgym.statistics import Interval, mean_estimate
 
 NODES = 2_000_000
 """Nodes of the largest tree that is walked."""
-_DRAWS = 20_000
+_DRAWS, _ALL_DRAWS = 20_000, 20_000_000
+"""Most draws at an information set, and at all of them together."""
 _ESTIMATES = 10
 
 Exact = tuple[float, Interval | None]
 """The exploitability, and its interval where the player's probabilities had to be estimated."""
 
 
-def tree_exploitability(game: Game, options: Options, player: Player) -> Exact | None:
-    """The exploitability of a player in a game whose tree can be walked, and None in others.
+def tree_exploitability(game: Game, options: Options, player: Player, limit: int = NODES) -> Exact | None:
+    """The exploitability of a player in a game whose tree has at most `limit` nodes, and None in others.
 
     A player that draws its actions and does not say with which probabilities is watched: the best response is to one
     estimate of them, and its value is taken against further, independent ones. That never finds too much.
@@ -36,7 +35,7 @@ def tree_exploitability(game: Game, options: Options, player: Player) -> Exact |
     """
     if options.num_players == 1:
         return _shortfall(game, options, player)
-    tree = small_tree(game, options)
+    tree = small_tree(game, options, limit)
     if tree is None:
         return None
     strategy = known_strategy(tree, player)
@@ -68,11 +67,12 @@ def _deals(game: Game, options: Options, limit: int) -> int:
 
 def _estimated(tree: GameTree, player: Player) -> Exact:
     seats = tree.options.num_players
-    first = sampled_strategy(tree, player, _DRAWS, 0)
+    draws = min(_DRAWS, max(_ALL_DRAWS // tree.num_info_sets, 100))
+    first = sampled_strategy(tree, player, draws, 0)
     responses = [best_response(tree, first, seat).strategy for seat in range(seats)]
     gains = []
     for seed in range(1, 1 + _ESTIMATES):
-        strategy = sampled_strategy(tree, player, _DRAWS, seed)
+        strategy = sampled_strategy(tree, player, draws, seed)
         own = expected_returns(tree, strategy)
         values = [
             expected_returns(tree, _deviating(tree, strategy, response, seat))[seat]
@@ -90,6 +90,9 @@ def _deviating(tree: GameTree, strategy: Strategy, response: Strategy, seat: int
 
 def _shortfall(game: Game, options: Options, player: Player) -> Exact | None:
     """How far a player stays behind the optimum of a game of one player; None where that cannot be enumerated."""
+    from cardgym.solvers.policies import policy_of
+    from cardgym.solvers.solve import solver
+
     try:
         enumerated = solver(game, options)
     except CardgymError:

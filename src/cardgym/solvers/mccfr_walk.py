@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.generator import Generator, next_bits, uniform, uniform_float
+from cardgym.engine.generator import Generator, hash_of, next_bits, uniform, uniform_float
 from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.numba.compilation import bound, template
 from cardgym.engine.numba.rules import rule
-from cardgym.players.q_table import hash_of
 
 _PRUNED_WALKS = 0.95
 DONE, FULL, TOO_DEEP = range(3)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.generator import derive
+from cardgym.engine.generator import derive, hash_of
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.states import choose_actions
 from cardgym.players.base import CompiledPlayer, Player, legal_actions
 from cardgym.players.mixtures import MixturePlayer
-from cardgym.players.q_table import Pairs, hash_of
 from cardgym.solvers.best_response import reach_probabilities
 from cardgym.solvers.cfr import find_own_reach
 from cardgym.solvers.policies import probabilities_of
 from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
+
+if TYPE_CHECKING:
+    from cardgym.players.q_table import Pairs
 
 _CHUNK = 1 << 18
 """Decisions sampled at once."""
@@ -45,6 +48,8 @@ def pairs_of(tree: GameTree, strategy: Strategy, observation_name: str) -> Pairs
     Where an observation is the same at several information sets, because it does not show all that the seat has seen
     and done, their probabilities are averaged, weighted by how likely play reaches each of them.
     """
+    from cardgym.players.q_table import Pairs
+
     observations = tree.look(observation_name)[0]
     hashes = np.empty(len(observations), np.uint64)
     _hash_all(np.ascontiguousarray(observations), hashes)

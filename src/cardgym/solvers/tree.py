@@ -202,7 +202,8 @@ class _Growing:
         small, whole, hashes = ((depth,), np.int8), ((depth,), np.int64), ((depth,), np.uint64)
         kinds: dict[str, tuple[tuple[int, ...], Any]] = {
             "opened": small, "seats": whole, "counts": whole, "moves": whole, "numbers": whole,
-            "masks": ((depth, actions), np.int8), "first": whole, "sets": whole, "keys": hashes, "set_keys": hashes,
+            "masks": ((depth, actions), np.int8), "first": whole, "sets": whole, "keys": hashes, "silent_keys": hashes,
+            "decides": small, "set_keys": hashes,
             "memory": ((depth, players), np.uint64), "choices": ((depth, players), np.int64),
             "payments": ((depth, players), np.float64), "histories": whole,
         }  # fmt: skip

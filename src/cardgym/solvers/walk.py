@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.generator import mix
+from cardgym.engine.generator import hash_of, mix
 from cardgym.engine.numba.compilation import bound, compiled, template
 from cardgym.engine.numba.rules import rule
-from cardgym.players.q_table import hash_of
 
 CHANCE = -1
 """The seat of a chance node."""
@@ -42,6 +41,8 @@ class Frames(NamedTuple):
         first: (depth,), int64: where the node's pending targets start.
         sets: (depth,), int64: the information set; -1 at chance nodes.
         keys: (depth,), uint64: the hash of the node.
+        silent_keys: (depth,), uint64: the hash of its state and payments alone.
+        decides: (depth,), int8: whether a decision was found from here on.
         set_keys: (depth,), uint64: the hash of the information set.
         memory: (depth, players), uint64: the hash of all that each seat has seen and done.
         choices: (depth, players), int64: the last choice of each seat; -1 before its first.
@@ -59,6 +60,8 @@ class Frames(NamedTuple):
     first: npt.NDArray[np.int64]
     sets: npt.NDArray[np.int64]
     keys: npt.NDArray[np.uint64]
+    silent_keys: npt.NDArray[np.uint64]
+    decides: npt.NDArray[np.int8]
     set_keys: npt.NDArray[np.uint64]
     memory: npt.NDArray[np.uint64]
     choices: npt.NDArray[np.int64]
@@ -144,8 +147,9 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
     """Walk on until the tree is done, an array is full, or it has `limit` nodes; the reason is the result.
 
     A seat's memory is the hash of what it saw (its observation, key and mask) and did at its decisions. Histories with
-    the same state, memories and payments have the same future and are one node. All ends that pay the same are one, and
-    outcomes of a chance node that lead to the same node are one edge.
+    the same state, memories and payments have the same future and are one node; where no decision follows, memories
+    do not matter. All ends that pay the same are one, and outcomes of a chance node that lead to the same node are one
+    edge.
     """
     depth = counters[AT]
     num_players = frames.memory.shape[1]
@@ -155,6 +159,7 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
         target = 0
         histories = 1
         back = False
+        decides = False
         if frames.opened[depth] == 0:
             # Room for whatever opening or finishing a node adds, so that either is done at once or not at all.
             if counters[NUM_SETS] >= found.set_seats.shape[0]:
@@ -185,11 +190,16 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
                 target = found.targets_at[place]
                 back = True
             else:
+                silent_key = _never_zero(hash_words(frames.words[depth], key))
+                key = silent_key
                 for player in range(num_players):
                     key = mix(key ^ frames.memory[depth, player]) + _GOLDEN
-                key = _never_zero(hash_words(frames.words[depth], key))
+                key = _never_zero(key)
                 place = find_place(found.places, key)
-                if found.places[place] == key:
+                decides = found.places[place] == key
+                if not decides:
+                    place = find_place(found.places, silent_key)
+                if found.places[place] != _ZERO:
                     target = found.targets_at[place]
                     histories = found.histories_at[place]
                     back = True
@@ -228,6 +238,8 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
                         frames.set_keys[depth] = set_key
                     frames.opened[depth] = 1
                     frames.keys[depth] = key
+                    frames.silent_keys[depth] = silent_key
+                    frames.decides[depth] = 1 if seat >= 0 else 0
                     frames.seats[depth] = seat
                     frames.counts[depth] = count
                     frames.moves[depth] = -1
@@ -294,8 +306,10 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
                     counters[NUM_EDGES] += 1
                 counters[NUM_NODES] += 1
             counters[WAITING] = first
-            place = find_place(found.places, frames.keys[depth])
-            found.places[place] = frames.keys[depth]
+            decides = frames.decides[depth] != 0
+            key = frames.keys[depth] if decides else frames.silent_keys[depth]
+            place = find_place(found.places, key)
+            found.places[place] = key
             found.targets_at[place] = target
             found.histories_at[place] = histories
             counters[USED] += 1
@@ -308,6 +322,8 @@ def walk(states: Any, frames: Frames, found: Found, counters: Any, observation: 
         found.pending[counters[WAITING]] = target
         counters[WAITING] += 1
         frames.histories[depth] += histories
+        if decides:
+            frames.decides[depth] = 1
     return _missing(states.shape[0], num_actions, found, counters, depth, limit)
 
 

@@ -169,8 +169,8 @@ def test_guess_says_nothing_about_the_guessers_hand_if_any_value_is_legal() -> N
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"jokers": 2, "n": 6}, "from 8 to 26"),
-        ({"n": 26}, "from 6 to 24"),
+        ({"jokers": 2, "n": 4}, "from 6 to 26"),
+        ({"n": 26}, "from 4 to 24"),
         ({"n": 7}, "n=7"),
         ({"n_start": 12}, "at most 11"),
         ({"feasible": "colour", "colour_visible": "no"}, "colour"),

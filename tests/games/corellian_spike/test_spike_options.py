@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 from spike_driver import SpikeDriver, play_to_showdown
 
 from cardgym import CardgymError
+from cardgym.engine.states import look
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.hand import special_hand
 from cardgym.games.corellian_spike.state import (
@@ -16,6 +18,7 @@ from cardgym.games.corellian_spike.state import (
     EMPTY,
     FOLD,
     MATCH,
+    RAISE,
     SPECIAL_HANDS,
     SWAP_HIGH,
     SWAP_LOW,
@@ -170,3 +173,38 @@ def test_showdown_names_the_special_hand() -> None:
 def items(game: SpikeDriver, seat: int) -> dict[str, str]:
     """The symbols that a seat sees, by the ids of their items."""
     return {item["id"]: item["symbol"] for zone in game.view(seat)["zones"] for item in zone["items"]}
+
+
+def test_sorted_piles_change_nothing_that_a_seat_sees() -> None:
+    driver = SpikeDriver(hands=1, rounds=1)
+    generator = np.random.default_rng(3)
+    for _ in range(30):
+        driver.setup()
+        while not driver.over:
+            if driver.num_chance_outcomes == 0:
+                seats = np.arange(2)
+                before = look(driver.game, driver.options, np.repeat(driver.states, 2), seats)
+                sorted_state = driver.states.copy().view(np.recarray)
+                driver.game.rules.canonical(sorted_state[0])
+                after = look(driver.game, driver.options, np.repeat(sorted_state, 2), seats)
+                for mine, other in zip(before, after, strict=True):
+                    np.testing.assert_array_equal(mine, other)
+            moves = range(driver.num_chance_outcomes) if driver.num_chance_outcomes else driver.legal_actions()
+            driver.apply_action(int(generator.choice(list(moves))))
+
+
+def test_small_deck_has_the_cards_that_its_options_say() -> None:
+    driver = SpikeDriver(values=2, copies=2)
+    state = driver.state
+    assert sorted(state.deck[: state.deck_size].tolist()) == [-2, -2, -1, -1, 0, 1, 1, 2, 2]
+    with pytest.raises(CardgymError, match="a deck of 5 cards is too small for 2 players, who need 8"):
+        SpikeDriver(values=2, copies=1)
+
+
+def test_raises_are_limited_by_the_option() -> None:
+    driver = SpikeDriver(max_raises=1)
+    while driver.num_chance_outcomes:
+        driver.apply_action(0)
+    for expected in ([RAISE, MATCH, FOLD], [RAISE, MATCH, FOLD], [MATCH, FOLD]):
+        assert driver.legal_actions() == expected
+        driver.apply_action(expected[0])

@@ -7,6 +7,8 @@ PACKAGE = GamePackage(
     games={
         "Coda-v0": "cardgym.games.coda.game:GAME",
         "CodaOfficial-v0": "cardgym.games.coda.game:OFFICIAL",
+        "CodaMini-v0": "cardgym.games.coda.game:MINI",
+        "CodaMiniOfficial-v0": "cardgym.games.coda.game:MINI_OFFICIAL",
     },
     solver="cardgym.games.coda.one_tile",
     table="cardgym.games.coda.view:TABLE",

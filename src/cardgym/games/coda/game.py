@@ -166,3 +166,44 @@ OFFICIAL = dataclasses.replace(
     players={**PLAYERS, "value-search": f"{__name__}:value_search"},
 )
 """The board game's rules."""
+
+MINI_OFFICIAL_DEFAULTS: dict[str, int | str] = {**OFFICIAL_DEFAULTS, "n": 6, "n_start": 1}
+"""The options of CodaMiniOfficial-v0."""
+
+_MINI_TEXT = """Coda with six tiles{intro}, small enough to be solved exactly.
+
+## Description
+The rules of `{of}` with {tiles} and one tile dealt to each seat.
+{more}The game has {histories} histories, and {sets} situations in which a seat can find itself: `cardgym exploit` and
+`cardgym solve` are exact.
+
+## Rewards
++1 for the winner and -1 for the loser at the end.
+
+## References
+Ma, Zeng and Zhang, "CS238: Reinforcement Learning for solving Coda Game", 2019.
+
+## Version History
+- v0: first version.
+"""
+
+MINI = GAME.variant(
+    "CodaMini-v0",
+    _MINI_TEXT.format(
+        intro="", of="Coda-v0", tiles="the numbers 0 to 2 in black and white", more="", histories="22,237", sets="4,176"
+    ),
+    n=6,
+)
+
+MINI_OFFICIAL = GAME.variant(
+    "CodaMiniOfficial-v0",
+    _MINI_TEXT.format(
+        intro=", two of them jokers",
+        of="CodaOfficial-v0",
+        tiles="the numbers 0 and 1 in black and white, two jokers",
+        more="Players place jokers and may stop after a hit; they play on when the pool is empty.\n",
+        histories="197,403",
+        sets="65,024",
+    ),
+    **MINI_OFFICIAL_DEFAULTS,
+)

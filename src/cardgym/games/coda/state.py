@@ -80,7 +80,7 @@ class CodaOptions(Options):
     """
 
     n: int = number(
-        0, 0, MAX_TILES, step=2, help="number of tiles", allowed="6 to 24, with jokers 8 to 26, in steps of 2"
+        0, 0, MAX_TILES, step=2, help="number of tiles", allowed="4 to 24, with jokers 6 to 26, in steps of 2"
     )
     n_start: int = number(1, 1, 12, help="tiles dealt to each seat")
     continuation: str = choice("forced", "optional", help="whether the mover must, or may, guess again after a hit")
@@ -97,9 +97,9 @@ class CodaOptions(Options):
         super().__post_init__()
         if self.n == 0:
             object.__setattr__(self, "n", 24 + self.jokers)
-        if not 6 <= self.n - self.jokers <= 24:
+        if not 4 <= self.n - self.jokers <= 24:
             raise CardgymError(
-                f"options jokers={self.jokers} and n={self.n}: n is an even number from {6 + self.jokers} to "
+                f"options jokers={self.jokers} and n={self.n}: n is an even number from {4 + self.jokers} to "
                 f"{24 + self.jokers}"
             )
         if 2 * self.n_start > self.n - 2:

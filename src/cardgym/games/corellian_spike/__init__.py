@@ -4,7 +4,10 @@ from cardgym.engine.registry import Command, GamePackage
 
 PACKAGE = GamePackage(
     name="corellian_spike",
-    games={"CorellianSpike-v0": "cardgym.games.corellian_spike.game:GAME"},
+    games={
+        "CorellianSpike-v0": "cardgym.games.corellian_spike.game:GAME",
+        "SpikeMini-v0": "cardgym.games.corellian_spike.game:MINI",
+    },
     commands={
         "batch-q": Command(
             "cardgym.games.corellian_spike.batch_q.train",

@@ -97,7 +97,7 @@ def observe_buckets(state: State, seat: int, out: npt.NDArray[np.float32]) -> No
             out[_PAIR] = _bucket(abs(int(low) + int(high)), _PAIR_LIMITS)
     elif low != EMPTY and high != EMPTY:
         out[_HAND] = hand_bucket(low, high, spike)
-        if out[_HAND] >= _IMPROVABLE and (phase == BUYING or state.round_number < 3):
+        if out[_HAND] >= _IMPROVABLE and (phase == BUYING or state.round_number < state.rounds):
             out[_OUTS] = max(_count_outs(low, high, spike), 1)
     out[_TO_MATCH] = phase == BETTING and owed(state, seat) > 0
     out[_POOL] = _bucket(state.pool, _POOL_LIMITS)

@@ -127,6 +127,9 @@ Games are never truncated.
   negative). Two special hands of the same kind are compared like ordinary hands.
 - `cheat`: `no` (default) or the seat that cheats. After the deal it gets a secret fourth card, kept in all redraws.
   Before the showdown it may secretly swap a hand card for it (action 5 keeps the hand, 7 and 8 swap).
+- `values` (10), `copies` (3), `rounds` (3): the highest value of a card, cards of each value (of 0 one less, but at
+  least one) and rounds of a hand; smaller games are for study, such as `SpikeMini-v0`.
+- `max_raises` (0, no limit): the most raises of a seat in a hand.
 - `opponent`, `seat`, `obs`, `obs_mode`, `illegal_action`, `render_mode`: as for every game.
 
 ## References
@@ -134,6 +137,35 @@ Torres, Nee and Cortinovis, "How to not lose your starship: Strategy Optimizatio
 AA 228, 2023. Its section 6 suggests special hands and a secret fourth card. The special hands and their order are the
 three-card hands of the "Corellian Spike" rules of Black Spire Outpost (Lucasfilm, 2019), below the Idiot's Array, the
 best hand of the older game ("Crisis on Cloud City", West End Games, 1989).
+
+## Version History
+- v0: first version.
+"""
+
+MINI_DEFAULTS: dict[str, int | str] = {
+    "hands": 1,
+    "credits": 6,
+    "values": 2,
+    "copies": 2,
+    "rounds": 1,
+    "max_raises": 1,
+}
+"""The options of SpikeMini-v0."""
+MINI_DOC = """Corellian Spike in one hand with nine cards, small enough to be solved exactly.
+
+## Description
+The rules of `CorellianSpike-v0` with a deck of one 0 and two each of -2, -1, 1 and 2, one hand, one round and 6
+credits for each of two players, of which 2 are the ante. There is betting before and after the spikes, each seat raises
+at most once, a card may be bought and replace one of the three held, and the dice decide whether all hands are drawn
+again. The game has 443 billion histories, and 184,452 situations in which a seat can find itself: `cardgym exploit` and
+`cardgym solve` are exact.
+
+## Rewards
+The credits gained, paid as the hand ends. The returns of both seats sum to 0.
+
+## References
+Torres, Nee and Cortinovis, "How to not lose your starship: Strategy Optimization for Corellian Spike", Stanford
+AA 228, 2023.
 
 ## Version History
 - v0: first version.
@@ -171,3 +203,5 @@ GAME = Game(
     metrics={"bust_games": Metric(rules.bust, counts=True)},
     unit="credits",
 )
+
+MINI = GAME.variant("SpikeMini-v0", MINI_DOC, **MINI_DEFAULTS)

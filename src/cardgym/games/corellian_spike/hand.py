@@ -6,6 +6,7 @@ from cardgym.engine.contract import State, rule
 from cardgym.games.corellian_spike.state import (
     BET,
     BETTING,
+    COPY,
     DEALING,
     DECK,
     EMPTY,
@@ -25,6 +26,7 @@ from cardgym.games.corellian_spike.state import (
     TIE,
     WEIGHTED,
     YEE_HAA,
+    zeros,
 )
 
 
@@ -100,11 +102,14 @@ RANKS = 41_664
 @rule
 def start_hand(state: State) -> None:
     """Shuffle a new deck, collect the antes and start dealing."""
+    state.deck_size = 0
     for card in range(NUM_CARDS):
-        state.deck[card] = DECK[card]
+        copies = state.copies if DECK[card] != 0 else zeros(state.copies)
+        if abs(DECK[card]) <= state.values and COPY[card] < copies:
+            state.deck[state.deck_size] = DECK[card]
+            state.deck_size += 1
     for value in range(NUM_VALUES):
         state.public[value] = 0
-    state.deck_size = NUM_CARDS
     state.discards_size = 0
     state.extra = EMPTY
     state.sleeve = EMPTY

@@ -31,7 +31,12 @@ _CARD_TENTHS = np.zeros(EMPTY + 11, np.float32)
 _CARD_TENTHS[:NUM_VALUES] = [card * _TENTH for card in range(-10, 11)]
 _CARD_COUNTS = np.zeros((EMPTY + 11, NUM_VALUES), np.float32)
 _CARD_COUNTS[:NUM_VALUES] = np.eye(NUM_VALUES)
-_DECK_COUNTS = np.bincount(DECK + 10).astype(np.float32)
+_DECK_COUNTS = np.zeros((11, 4, NUM_VALUES), np.float32)
+"""The cards of each value in a deck, by the options `values` and `copies`."""
+for _values in range(11):
+    for _copies in range(4):
+        _DECK_COUNTS[_values, _copies, 10 - _values : 11 + _values] = _copies
+        _DECK_COUNTS[_values, _copies, 10] = max(_copies - 1, 1)
 
 
 def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
@@ -155,8 +160,9 @@ def count_unseen(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     high = _CARD_COUNTS[state.cards[seat, HIGH_SLOT] + 10]
     extra = _CARD_COUNTS[(state.extra if state.turn == seat else EMPTY) + 10]
     sleeve = _CARD_COUNTS[(state.sleeve if state.cheat == seat else EMPTY) + 10]
+    deck = _DECK_COUNTS[state.values, state.copies]
     for value in range(NUM_VALUES):
-        left = _DECK_COUNTS[value] - np.float32(state.public[value])
+        left = deck[value] - np.float32(state.public[value])
         out[value] = (left - low[value] - high[value] - extra[value] - sleeve[value]) * _THIRD32
 
 

@@ -148,8 +148,8 @@ def _bet(
 
 @rule
 def _stays(state: State) -> float:
-    """The chance of no doubles before the showdown: one roll after each betting phase of rounds 1 to 3."""
-    return float((5.0 / 6.0) ** (4 - max(state.round_number, 1)))
+    """The chance of no doubles before the showdown: one roll after the bets of each round but round 0."""
+    return float((5.0 / 6.0) ** (state.rounds + 1 - max(state.round_number, 1)))
 
 
 @rule
@@ -158,7 +158,7 @@ def _expected_pool(state: State) -> float:
     players = 0
     for other in range(state.num_players):
         players += 1 - state.folded[other]
-    return float(state.pool + players * (4 - state.round_number))
+    return float(state.pool + players * (state.rounds + 1 - state.round_number))
 
 
 @rule

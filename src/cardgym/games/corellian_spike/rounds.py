@@ -94,6 +94,12 @@ def raise_cost(state: State) -> int:
 
 
 @rule
+def raise_allowed(state: State) -> bool:
+    """Whether the option `max_raises` lets the seat to move raise once more in this hand."""
+    return bool((state.max_raises == 0) | (state.raises[state.turn] < state.max_raises))
+
+
+@rule
 def _record(state: State, seat: int, action: int) -> None:
     """Count the bet by kind, for beliefs."""
     pays = owed(state, seat) > 0

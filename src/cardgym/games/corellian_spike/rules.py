@@ -29,6 +29,7 @@ from cardgym.games.corellian_spike.rounds import (
     buy,
     draw_bought_card,
     place_bought_card,
+    raise_allowed,
     raise_cost,
     start_betting,
     start_buying,
@@ -53,6 +54,9 @@ from cardgym.games.corellian_spike.state import (
     MATCH,
     MAX_PLAYERS,
     NET,
+    NOT_YET,
+    NUM_BETS,
+    NUM_ROUNDS,
     OVER,
     PLACING,
     RAISE,
@@ -113,7 +117,7 @@ def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
     buying = state.phase == BUYING
     placing = state.phase == PLACING
     stack = state.stack[state.turn]
-    mask[RAISE] = betting & (stack >= raise_cost(state))
+    mask[RAISE] = betting & (stack >= raise_cost(state)) & raise_allowed(state)
     mask[MATCH] = betting
     mask[FOLD] = betting
     mask[BUY] = buying & (stack >= BET)
@@ -200,6 +204,53 @@ def bust(state: State, seat: int) -> float:
     return 1.0 if state.stack[seat] == 0 else 0.0
 
 
+@rule
+def canonical(state: State) -> None:
+    """Sort the piles, whose order nobody knows, and forget what only the last transition needed."""
+    _sort(state.deck, state.deck_size)
+    _sort(state.discards, state.discards_size)
+    state.pays = 0
+    if state.phase != REDRAWING:
+        state.dice = -1
+    elif state.dice > 0:
+        state.dice = 7  # All doubles but double ones are the same.
+    rolled = state.phase == DICE or state.phase == REDRAWING or state.phase == TIE
+    if rolled and state.round_number == state.rounds and state.hand + 1 == state.hands and state.cheat < 0:
+        _forget_bets(state)
+
+
+@rule
+def _forget_bets(state: State) -> None:
+    """Once nobody decides any more, only the cards, the credits and what each seat has put in matter."""
+    state.level = 0
+    state.fresh_round = 0
+    for seat in range(state.num_players):
+        state.put_phase[seat] = 0
+        state.raises[seat] = 0
+        state.buys[seat] = 0
+        state.kept[seat] = 0
+        for number in range(NUM_ROUNDS):
+            state.purchase[seat, number] = NOT_YET
+            state.spike_before[seat, number] = EMPTY
+            state.turned_up[seat, number] = EMPTY
+            for kind in range(NUM_BETS):
+                state.bets[seat, number, kind] = 0
+
+
+@rule
+def _sort(pile: npt.NDArray[np.int8], size: int) -> None:
+    """Sort the first `size` cards and clear the places behind them. Piles that come here are nearly sorted."""
+    for place in range(1, size):
+        card = pile[place]
+        at = place
+        while at > 0 and pile[at - 1] > card:
+            pile[at] = pile[at - 1]
+            at -= 1
+        pile[at] = card
+    for place in range(size, pile.shape[0]):
+        pile[place] = 0
+
+
 # -- chance -----------------------------------------------------------------------------------------------------------
 
 
@@ -249,8 +300,8 @@ def _roll(state: State, roll: int) -> None:
 
 @rule
 def _next_round(state: State) -> None:
-    """Start the next round, or after the third the showdown; before it, a cheat still in may swap a card."""
-    if state.round_number < 3:
+    """Start the next round, or after the last the showdown; before it, a cheat still in may swap a card."""
+    if state.round_number < state.rounds:
         state.round_number += 1
         start_buying(state)
     elif state.cheat >= 0 and not state.folded[state.cheat]:

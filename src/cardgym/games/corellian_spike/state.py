@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardgym.engine.contract import CardgymError, Options, State, choice, number
+from cardgym.engine.contract import CardgymError, Options, State, choice, number, rule
 
 MAX_PLAYERS = 8
 NUM_CARDS = 62
@@ -14,6 +14,8 @@ NUM_VALUES = 21
 BET = 2  # The price of an ante, a raise, a match and a bought card.
 
 DECK = np.array([v for v in range(-10, 11) for _ in range(3 if v else 2)], np.int8)
+COPY = np.array([copy for v in range(-10, 11) for copy in range(3 if v else 2)], np.int8)
+"""How many cards of the same value come before each in the deck."""
 EMPTY = 99  # Marks a slot without a card.
 
 # Actions, numbered as in the paper (section 3.2).
@@ -52,6 +54,10 @@ STATE = np.dtype(
         ("reward_model", np.int32),
         ("special_hands", np.int32),
         ("cheat", np.int32),  # The seat with a secret fourth card, or -1.
+        ("values", np.int32),  # The highest value in the deck.
+        ("copies", np.int32),  # Cards of each value but 0.
+        ("rounds", np.int32),
+        ("max_raises", np.int32),  # Of a seat in a hand; 0 for no limit.
         # The game.
         ("hand", np.int32),  # Hands finished.
         ("stack", np.int32, (MAX_PLAYERS,)),  # Credits of each seat.
@@ -100,6 +106,13 @@ STATE = np.dtype(
     align=True,
 )
 
+
+@rule
+def zeros(copies: int) -> int:
+    """How many 0s a deck with so many cards of each other value has."""
+    return max(int(copies) - 1, 1)
+
+
 _SEATS = tuple(str(seat) for seat in range(MAX_PLAYERS))
 _YES = {"true": "yes", "false": "no"}
 
@@ -115,11 +128,21 @@ class CorellianSpikeOptions(Options):
     reward: str = choice(*REWARDS, help="credits gained, or the paper's two models without the ante")
     special_hands: str = choice("no", "yes", help="whether special hands beat all others at the showdown", aliases=_YES)
     cheat: str = choice("no", *_SEATS, help="the seat with a secret fourth card to swap before the showdown")
+    values: int = number(10, 1, 10, help="the highest value of a card; smaller decks are for study")
+    copies: int = number(3, 1, 3, help="cards of each value; of 0 there is one less, but at least one")
+    rounds: int = number(3, 1, 3, help="rounds of buying, betting and dice in a hand")
+    max_raises: int = number(0, 0, 100, help="the most raises of a seat in a hand; 0 for no limit")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.cheat != "no" and int(self.cheat) >= self.num_players:
             raise CardgymError(f"option cheat={self.cheat}: allowed are 'no' and seats 0 to {self.num_players - 1}")
+        cards = 2 * self.values * self.copies + zeros(self.copies)
+        if cards < 3 * self.num_players + 2:
+            raise CardgymError(
+                f"options values={self.values} and copies={self.copies}: a deck of {cards} cards is too small for "
+                f"{self.num_players} players, who need {3 * self.num_players + 2}"
+            )
 
     def write(self, state: State) -> None:
         """Write the options; `reward` goes to the field `reward_model`."""
@@ -130,6 +153,10 @@ class CorellianSpikeOptions(Options):
         state.reward_model = REWARDS.index(self.reward)
         state.special_hands = self.special_hands == "yes"
         state.cheat = -1 if self.cheat == "no" else int(self.cheat)
+        state.values = self.values
+        state.copies = self.copies
+        state.rounds = self.rounds
+        state.max_raises = self.max_raises
 
 
 def invariants(state: State) -> tuple[int, ...]:

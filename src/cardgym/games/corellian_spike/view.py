@@ -36,7 +36,7 @@ def view(state: State, seat: int) -> View:
     counters: list[Counter] = [
         {"name": "Pool", "value": int(state.pool), "seat": None},
         {"name": "Hand", "value": f"{min(state.hand + 1, state.hands)} of {state.hands}", "seat": None},
-        {"name": "Round", "value": f"{max(int(state.round_number), 1)} of 3", "seat": None},
+        {"name": "Round", "value": f"{max(int(state.round_number), 1)} of {int(state.rounds)}", "seat": None},
     ]
     for ahead in range(1, int(state.num_players) + 1):
         other = (max(seat, 0) + ahead) % int(state.num_players)
