@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.generator import hash_of
 from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.players.actions import Masks, Observations
 from cardgym.players.base import Player
 from cardgym.players.compatibility import PlayerMetadata
-from cardgym.players.q_table import Pairs, hash_of, read_pairs, write_pairs
+from cardgym.players.q_table import Pairs, read_pairs, write_pairs
 
 FORMAT = "cardgym-strategy-1"
 

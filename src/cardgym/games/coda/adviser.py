@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import State
-from cardgym.engine.generator import derive
+from cardgym.engine.generator import derive, hash_of
 from cardgym.engine.numba.compilation import compiled, name_entry_point
 from cardgym.errors import CardgymError
 from cardgym.games.coda.arrangements import Table, weigh_arrangements, weigh_guesses
@@ -29,7 +29,6 @@ from cardgym.games.coda.state import (
     stop_action,
 )
 from cardgym.games.coda.text import action_text, tile_name
-from cardgym.players.q_table import hash_of
 from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, legal_of, ranked
 from cardgym.table.rollouts import look

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Generator, State, count_bits, rule, uniform
-from cardgym.engine.generator import derive
+from cardgym.engine.generator import derive, hash_of
 from cardgym.engine.numba.compilation import compiled, name_entry_point
 from cardgym.games.coda.arrangements import new_weights, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic, value_of
@@ -46,7 +46,6 @@ from cardgym.games.coda.state import (
 )
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player
-from cardgym.players.q_table import hash_of
 
 OWN, OTHER = 0, 1
 """The seats in the search's states. An observation does not depend on the seat number."""
