@@ -21,11 +21,11 @@ from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table, with_interval
 from cardgym.files.atomic import replacing
-from cardgym.games.cribbage.experts.matches import OPPONENTS, Side, same_tosses
-from cardgym.games.cribbage.experts.picture import board_png, family_shares
-from cardgym.games.cribbage.experts.player import Weights
-from cardgym.games.cribbage.experts.strategies import FAMILIES, HOLES, STRATEGIES
-from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
+from cardgym.games.cribbage.experts import HOLES, STRATEGIES, Weights
+from cribbage_matches import OPPONENTS, Side, same_tosses
+from cribbage_picture import board_png, family_shares
+from cribbage_trainer import ExpertsConfig, Trainer
+from cribbage_weights import FAMILIES
 
 GAMES = 160_000
 """Games of each run."""

@@ -269,8 +269,7 @@ def _read_request(path: Path) -> Any:
 def _cribbage() -> list[Format]:
     """The files of cribbage alone."""
     from cardgym.games.cribbage import chance_table
-    from cardgym.games.cribbage.experts.player import SHAPE, load_experts, save_experts
-    from cardgym.games.cribbage.experts.strategies import new_pegging
+    from cardgym.games.cribbage.experts import SHAPE, load_experts, new_pegging, save_experts
     from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy, save_policy
 
     def write_pegging(path: Path) -> None:

@@ -13,12 +13,12 @@ from cribbage_driver import compiled_only
 
 from cardgym import CardgymError
 from cardgym.arena import evaluate
-from cardgym.games.cribbage.experts.matches import OWN_CRIB, Side, same_tosses, side
-from cardgym.games.cribbage.experts.player import load_experts, named_weights, save_experts
-from cardgym.games.cribbage.experts.strategies import new_pegging
-from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
+from cardgym.games.cribbage.experts import load_experts, new_pegging, save_experts
 from cardgym.games.cribbage.game import GAME
 from cardgym.players.base import resolve
+from cribbage_matches import OWN_CRIB, Side, same_tosses, side
+from cribbage_trainer import ExpertsConfig, Trainer
+from cribbage_weights import named_weights
 
 pytestmark = compiled_only
 

@@ -10,15 +10,24 @@ from experts_replay import Replay, weights_of
 from cardgym.arena import evaluate
 from cardgym.arena.match import EVALUATION_SEED
 from cardgym.games.cribbage.cards import CARDS, parse_cards
-from cardgym.games.cribbage.experts.games import seed_pegging
-from cardgym.games.cribbage.experts.matches import match, records, side
-from cardgym.games.cribbage.experts.picture import board_pixels, draw_board, untouched
-from cardgym.games.cribbage.experts.player import SHAPE, load_experts, load_player, named_weights, save_experts
-from cardgym.games.cribbage.experts.strategies import GAINED, GIVEN, STRATEGIES, new_pegging
-from cardgym.games.cribbage.experts.trainer import ExpertsConfig, Trainer
-from cardgym.games.cribbage.experts.updates import spread, value_positions
+from cardgym.games.cribbage.experts import (
+    GAINED,
+    GIVEN,
+    SHAPE,
+    STRATEGIES,
+    load_experts,
+    load_player,
+    new_pegging,
+    save_experts,
+)
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.state import TOSSES
+from cribbage_games import seed_pegging
+from cribbage_matches import match, records, side
+from cribbage_picture import board_pixels, draw_board, untouched
+from cribbage_trainer import ExpertsConfig, Trainer
+from cribbage_updates import spread, value_positions
+from cribbage_weights import named_weights
 
 pytestmark = compiled_only
 

@@ -8,7 +8,7 @@ PACKAGE = GamePackage(
         "Cribbage-v0": "cardgym.games.cribbage.game:GAME",
         "CribbageDeal-v0": "cardgym.games.cribbage.game:DEAL_GAME",
     },
-    loaders={"cardgym-experts-1": "cardgym.games.cribbage.experts.player:load_player"},
+    loaders={"cardgym-experts-1": "cardgym.games.cribbage.experts:load_player"},
     commands={
         "cribbage-stats": Command(
             "cardgym.games.cribbage.statistics", "count the exact statistics of every hand of cribbage"
@@ -18,7 +18,7 @@ PACKAGE = GamePackage(
             "compute the chance to win at cribbage by score, dealer and phase",
         ),
         "pegging": Command("cardgym.games.cribbage.pegging.command", "solve the play of the cards at cribbage by CFR+"),
-        "experts": Command("cardgym.games.cribbage.experts.train", "train weighted experts at cribbage", trains=True),
+        "experts": Command("cardgym.games.cribbage.experts", "train weighted experts at cribbage", trains=True),
     },
     positions="cardgym.games.cribbage.advice",
     table="cardgym.games.cribbage.view:TABLE",

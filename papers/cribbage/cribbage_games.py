@@ -10,18 +10,15 @@ import numpy.typing as npt
 from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts.strategies import (
+from cardgym.games.cribbage.experts import (
     HOLES,
     KEEPS,
     NUM_STRATEGIES,
     RANK_SETS,
     PeggingStatistics,
-    add_pegging,
     best_keep,
     score_keeps,
-    update_figures,
 )
-from cardgym.games.cribbage.experts.updates import EVENTS, gradient, paper_update, spread
 from cardgym.games.cribbage.players import greedy_card
 from cardgym.games.cribbage.rules import apply_action, num_chance_outcomes, pegging_points, setup
 from cardgym.games.cribbage.state import (
@@ -37,6 +34,8 @@ from cardgym.games.cribbage.state import (
 )
 from cardgym.games.cribbage.statistics_arrays import StatisticsArrays
 from cardgym.games.cribbage.tosses import kept_set
+from cribbage_updates import EVENTS, gradient, paper_update, spread
+from cribbage_weights import add_pegging, update_figures
 
 
 @rule

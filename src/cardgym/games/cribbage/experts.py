@@ -1,7 +1,16 @@
-"""Experts at cribbage: weight files, and the player that tosses by one and plays like `greedy`.
+"""Experts at cribbage: strategies for the discard with weights, files of them, and the player that plays like `greedy`.
+
+Source: Lang, "Machine Learning Strategies in Cribbage" (2017), sections 3.1.2 and 3.1.3. Each strategy has a figure for
+every keep: the minimum, mean, median or maximum points of the hand over the cuts; the mean points of the crib, where
+fewer are better for both sides; or the points pegged, or given to the opponent, by keeps of the same four ranks. The
+figures of a strategy are scaled to [0, 1], 1 for the best, and then divided by their sum: its desirabilities. The keep
+with the greatest weighted desirability is chosen.
+
+The paper also asks that the desirabilities of each keep add up to 1 over the strategies. That contradicts the first
+scaling, because the sums of 8 strategies add up to 8 and those of 15 keeps to 15. Only the first scaling is used.
 
 A weight file holds the weights for every own score, opponent's score and side, the pegging statistics that they were
-learned with, and in its document the run that made it.
+learned with, and in its document the run that made it. `papers/cribbage` trains them.
 """
 
 from __future__ import annotations
@@ -9,44 +18,173 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import AfterValidator, ConfigDict
 
-from cardgym.engine.contract import Game, Options, offsets
+from cardgym.engine.contract import Game, Options, offsets, rule
 from cardgym.engine.numba.compilation import compiled
-from cardgym.errors import CardgymError, unknown
+from cardgym.errors import CardgymError
+from cardgym.files import shipped
 from cardgym.files.documents import Document, Items, Name
 from cardgym.files.tensors import SUFFIX, Layout, read_tensors, write_tensors
 from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts.strategies import (
-    FAMILIES,
-    HOLES,
-    KEEPS,
-    NUM_STRATEGIES,
-    STRATEGIES,
-    PeggingStatistics,
-    best_keep,
-    new_pegging,
-    score_keeps,
-)
+from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, lookup
 from cardgym.games.cribbage.observations import features
+from cardgym.games.cribbage.state import TOSSES
 from cardgym.games.cribbage.statistics_arrays import StatisticsArrays, build_arrays
+from cardgym.games.cribbage.tosses import kept_set
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player
+
+Weights = npt.NDArray[np.float32]
+
+STRATEGIES = (
+    "hand_max_min",
+    "hand_max_avg",
+    "hand_max_med",
+    "hand_max_poss",
+    "crib_min_avg",
+    "pegging_max_avg_gained",
+    "pegging_max_med_gained",
+    "pegging_min_avg_given",
+)
+"""The strategies, in the order of the weights."""
+NUM_STRATEGIES = 8
+KEEPS = 15
+HOLES = 121
+"""Number of scores at which a deal can begin: 0 .. 120."""
+
+RANK_SETS = 1820
+"""Number of multisets of four ranks."""
+MAX_PEGGED = 32
+"""Points pegged in a deal are counted as 0 .. 31; the last count includes all that is higher, which is rare."""
+GAINED, MEDIAN, GIVEN = range(3)
+
+
+class PeggingStatistics(NamedTuple):
+    """Pegging statistics of the deals so far, by side (0 the pone, 1 the dealer) and ranks kept."""
+
+    gained: npt.NDArray[np.int64]
+    """(2, 1820, 32), int64: the number of deals in which a keep pegged 0 .. 31 points."""
+    given: npt.NDArray[np.int64]
+    """(2, 1820), int64: the points that opponents pegged against a keep."""
+    sides: npt.NDArray[np.int64]
+    """(2, 3), int64: deals, points gained and points given, over all keeps."""
+    figures: npt.NDArray[np.float64]
+    """(3, 2, 1820), float64: mean gained, median gained and mean given: the figures of the strategies."""
+
+
+PEGGING: Layout = {
+    "gained": (np.int64, (2, RANK_SETS, MAX_PEGGED)),
+    "given": (np.int64, (2, RANK_SETS)),
+    "sides": (np.int64, (2, 3)),
+    "figures": (np.float64, (3, 2, RANK_SETS)),
+}
+"""Types and shapes of `PeggingStatistics`."""
+
+
+def new_pegging() -> PeggingStatistics:
+    """Empty statistics."""
+    arrays: Any = (np.zeros(shape, dtype) for dtype, shape in PEGGING.values())
+    return PeggingStatistics(*arrays)
+
+
+# -- strategies -------------------------------------------------------------------------------------------------------
+
+
+def _toss_numbers() -> npt.NDArray[np.int8]:
+    numbers = np.zeros((6, 6), np.int8)
+    for number, (one, other) in enumerate(TOSSES.tolist()):
+        numbers[one, other] = numbers[other, one] = number
+    return numbers
+
+
+_TOSS_NUMBER = _toss_numbers()
+
+
+@rule
+def score_keeps(
+    arrays: StatisticsArrays, figures: npt.NDArray[np.float64], cards: npt.NDArray[np.int8], dealer: int,
+    own_crib: bool, out: npt.NDArray[np.int32], scores: npt.NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Fill `scores`, (8, 15), with each strategy's desirability of each toss, in the order of `TOSSES`.
+
+    Args:
+        arrays: what `build_arrays` returns.
+        figures: `PeggingStatistics.figures`.
+        cards: six cards, sorted by rank.
+        dealer: 1 for the dealer, 0 for the pone.
+        own_crib: whether `crib_min_avg` prefers more points in the dealer's own crib, unlike in the paper.
+        out: (15, 8), overwritten.
+        scores: filled; each row adds up to 1.
+    """
+    # The look-up needs the cards in ascending order, where the tosses have other numbers.
+    ordered = np.empty(6, np.int8)
+    places = np.empty(6, np.int8)
+    for place in range(6):
+        at = place
+        while at > 0 and ordered[at - 1] > cards[place]:
+            ordered[at] = ordered[at - 1]
+            places[at] = places[at - 1]
+            at -= 1
+        ordered[at] = cards[place]
+        places[at] = place
+    lookup(arrays, ordered, out)
+    for number in range(KEEPS):  # The rows of `scores` are in the order of `STRATEGIES`.
+        toss = int(_TOSS_NUMBER[places[TOSSES[number, 0]], places[TOSSES[number, 1]]])
+        kept = kept_set(cards, toss)
+        scores[0, toss] = out[number, HAND_MIN]
+        scores[1, toss] = out[number, HAND_SUM]
+        scores[2, toss] = out[number, HAND_MEDIAN2]
+        scores[3, toss] = out[number, HAND_MAX]
+        scores[4, toss] = out[number, CRIB_SUM] if own_crib and dealer else -out[number, CRIB_SUM]
+        scores[5, toss] = figures[GAINED, dealer, kept]
+        scores[6, toss] = figures[MEDIAN, dealer, kept]
+        scores[7, toss] = -figures[GIVEN, dealer, kept]
+    for strategy in range(NUM_STRATEGIES):
+        scale_row(scores[strategy])
+
+
+@rule
+def scale_row(row: npt.NDArray[np.float64]) -> None:
+    """Scale figures to [0, 1], 1 for the best (all 1 if they are equal), then to a sum of 1."""
+    low = row[0]
+    high = row[0]
+    for toss in range(1, KEEPS):
+        low = min(low, row[toss])
+        high = max(high, row[toss])
+    total = 0.0
+    for toss in range(KEEPS):
+        row[toss] = (row[toss] - low) / (high - low) if high > low else 1.0
+        total += row[toss]
+    for toss in range(KEEPS):
+        row[toss] /= total
+
+
+@rule
+def best_keep(weights: npt.NDArray[np.float32], scores: npt.NDArray[np.float64]) -> int:
+    """The toss of the greatest weighted desirability, P = w S; the first in a tie."""
+    best = 0
+    most = -1.0
+    for toss in range(KEEPS):
+        value = 0.0
+        for strategy in range(NUM_STRATEGIES):
+            value += float(weights[strategy]) * scores[strategy, toss]
+        if value > most:
+            most = value
+            best = toss
+    return best
+
+
+# -- weight files ------------------------------------------------------------------------------------------------------
 
 FORMAT = "cardgym-experts-1"
 SHAPE = (HOLES, HOLES, 2, NUM_STRATEGIES)
 """Weights by own score, opponent's score, 1 for the dealer or 0 for the pone, and strategy."""
-STARTS = ("uniform", "random", *FAMILIES, *STRATEGIES)
-"""Weights that have a name: equal, random, those of one family, or a single strategy."""
-_OTHERS = 0.02
-"""What the weights of a family leave to all strategies together: a weight of 0 could never grow."""
-
-Weights = npt.NDArray[np.float32]
 
 
 def _known_strategies(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -85,28 +223,6 @@ class Experts:
     about: Mapping[str, Any]
 
 
-def named_weights(name: str, seed: int = 0) -> Weights:
-    """The weights of one of `STARTS`, (121, 121, 2, 8) float32; all but `random` are the same at every position.
-
-    Raises:
-        CardgymError: for another name.
-    """
-    if name not in STARTS:
-        raise unknown("weights", name, [*STARTS, f"a path to a {SUFFIX} file"])
-    if name == "random":
-        drawn = np.random.default_rng([seed, 8]).dirichlet(np.ones(NUM_STRATEGIES), SHAPE[:-1])
-        return np.ascontiguousarray(drawn, np.float32)
-    row = np.zeros(NUM_STRATEGIES)
-    if name == "uniform":
-        row[:] = 1.0
-    elif name in FAMILIES:
-        row[:] = _OTHERS / NUM_STRATEGIES
-        row[list(FAMILIES[name])] += (1.0 - _OTHERS) / len(FAMILIES[name])
-    else:
-        row[STRATEGIES.index(name)] = 1.0
-    return np.ascontiguousarray(np.broadcast_to(row / row.sum(), SHAPE), np.float32)
-
-
 def save_experts(path: Path, weights: Weights, pegging: PeggingStatistics, about: Mapping[str, Any]) -> None:
     """Write a weight file.
 
@@ -127,10 +243,9 @@ def load_experts(path: Path) -> Experts:
             negative or not finite, or are all 0 at a position.
     """
     what = f"weight file {path}"
-    pegging = new_pegging()._asdict()
     layout: Layout = {
         "weights": (np.float32, SHAPE),
-        **{f"pegging_{name}": (array.dtype, array.shape) for name, array in pegging.items()},
+        **{f"pegging_{name}": like for name, like in PEGGING.items()},
     }
     metadata, tensors = read_tensors(path, what, ExpertsMetadata, layout)
     weights = _checked_weights(path, tensors["weights"])
@@ -161,6 +276,9 @@ def _checked_pegging(path: Path, tensors: Mapping[str, npt.NDArray[Any]]) -> Peg
             raise CardgymError(f"weight file {path}: pegging_{name} must hold numbers of at least 0")
         arrays.append(np.ascontiguousarray(array))
     return PeggingStatistics(*arrays)
+
+
+# -- the player -------------------------------------------------------------------------------------------------------
 
 
 class ExpertsPlayer(Player):
@@ -244,3 +362,8 @@ def load_player(path: Path, game: Game, options: Options) -> ExpertsPlayer:
     if target != HOLES:
         raise CardgymError(f"weight file {path}: made for target={HOLES}, not target={target}; set target={HOLES}")
     return ExpertsPlayer(str(path), load_experts(path), options)
+
+
+def main(words: list[str]) -> int:
+    """Run the training, `papers/cribbage/cribbage_experts.py`; the exit code."""
+    return shipped.run_script(shipped.papers()["cribbage"].with_name("cribbage_experts.py"), words)

@@ -14,15 +14,15 @@ from cardgym.engine.numba.compilation import compiled, config
 from cardgym.errors import unknown
 from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts.games import deal_cards, finish_deal
-from cardgym.games.cribbage.experts.player import STARTS, Weights, load_experts, named_weights
-from cardgym.games.cribbage.experts.strategies import (
+from cardgym.games.cribbage.experts import (
     HOLES,
     KEEPS,
     NUM_STRATEGIES,
     STRATEGIES,
     PeggingStatistics,
+    Weights,
     best_keep,
+    load_experts,
     score_keeps,
 )
 from cardgym.games.cribbage.game import GAME
@@ -31,6 +31,8 @@ from cardgym.games.cribbage.rules import setup
 from cardgym.games.cribbage.state import OVER
 from cardgym.games.cribbage.statistics_arrays import StatisticsArrays, build_arrays
 from cardgym.statistics import Interval, Moments
+from cribbage_games import deal_cards, finish_deal
+from cribbage_weights import STARTS, named_weights
 
 WEIGHTS, GREEDY, OWN_CRIB = range(3)
 """Kinds of players: weights, `greedy`, and weights with `own_crib`."""

@@ -1,1 +1,0 @@
-"""The paper's learner for cribbage: eight strategies, weighted by both scores and who deals."""
