@@ -221,22 +221,26 @@ def _adviser(driver: StateDriver) -> Adviser:
 
 
 def cribbage(driver: StateDriver, seat: int, action: int, rng: np.random.Generator) -> Iterator[Shown]:
-    """The share of games won near the target, if `equilibrium` plays on; `late play` for one decision in ten."""
-    tossing = driver.state.phase == TOSSING
-    if tossing or rng.random() < 0.1:
+    """The share of games won if `champion` plays on; of cards, one decision in ten."""
+    if driver.state.phase == TOSSING or rng.random() < 0.1:
         advice = _adviser(driver).advise(driver.state, seat)
-        if advice.unit == GAMES:
-            share = advice.of(action).value / 100
-            yield advice.kind, share, lambda final: float(final.scores[seat] > final.scores[1 - seat])
+        assert advice.unit == GAMES
+        share = advice.of(action).value / 100
+        yield advice.kind, share, lambda final: float(final.scores[seat] > final.scores[1 - seat])
 
 
 def near_the_target(state: Any, rng: np.random.Generator) -> None:
     state.scores[:] = rng.integers(85, 119, size=2)
 
 
-def test_shares_of_games_won_at_cribbage() -> None:
-    claims = observe("Cribbage-v0", ("equilibrium", "equilibrium"), 200, cribbage, start=near_the_target)
-    assert {claim.kind for claim in claims} == {"late discard", "late play"}
+def anywhere(state: Any, rng: np.random.Generator) -> None:
+    state.scores[:] = rng.integers(0, 119, size=2)
+
+
+@pytest.mark.parametrize(("start", "games"), [(near_the_target, 200), (anywhere, 100)])
+def test_shares_of_games_won_at_cribbage(start: Callable[..., None], games: int) -> None:
+    claims = observe("Cribbage-v0", ("champion", "champion"), games, cribbage, start=start)
+    assert {claim.kind for claim in claims} == {"discard", "play"}
     expect_calibrated(claims)
 
 

@@ -1,8 +1,8 @@
-"""Rank the 15 ways to keep four of six cards as the player `equilibrium` does, with the reasons.
+"""The coach of cribbage and `cardgym advise`: discards and cards as `champion` values them, with the reasons.
 
-Far from the target a discard is worth the mean points of the hand, plus or minus those of the crib, plus those of the
-play; close to it, the share of games won. Hands are exact, over the 46 cuts; cribs are also listed against any discard
-of the opponent, over 45,540 cases. The likely crib is against an opponent who discards well. Example:
+A value is the share of games to 121 won from this score, in percent. Where a game ends otherwise, after some deals or
+at a higher score, it is given in points: divided by what a point is worth at this score. The hand over the 46 cuts and
+the crib over 45,540 cases are exact; the likely crib is against an opponent who discards well. Example:
 cardgym advise Cribbage-v0 "5H 5D JC QS 2H 9C" --dealer --score 100-96
 """
 
@@ -18,19 +18,26 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.console.arguments import Parser
-from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.contract import Options, State
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage import PACKAGE
-from cardgym.games.cribbage.cards import card_names, parse_cards
-from cardgym.games.cribbage.chance_table import ChanceTable
-from cardgym.games.cribbage.pegging.player import Buffers, new_buffers, rate_tosses, shipped
-from cardgym.games.cribbage.pegging.policy import PeggingPolicy
-from cardgym.games.cribbage.state import NUM_TOSSES, TOSSES
+from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, parse_cards, worth
+from cardgym.games.cribbage.chance_table import HOLES, point_worth
+from cardgym.games.cribbage.game import GAME
+from cardgym.games.cribbage.observations import PLAIN_DEALER, PLAIN_HAND, PLAIN_PLAYING, PLAIN_SIZE, PLAIN_TO_GO
+from cardgym.games.cribbage.pegging.champion import make_player
+from cardgym.games.cribbage.pegging.player import shipped
+from cardgym.games.cribbage.scoring import explain_play, points_for, score_crib, score_hand
+from cardgym.games.cribbage.state import NUM_ACTIONS, STARTER, TOSSES, TOSSING, CribbageOptions
 from cardgym.games.cribbage.statistics import Keep, distributions, keeps
+from cardgym.games.cribbage.text import action_text
 from cardgym.games.cribbage.tosses import crib_mean, kept_set
-from cardgym.table.advice import compared
+from cardgym.table.advice import ActionAdvice, Advice, Adviser, compared, legal_of, ranked
+from cardgym.table.rollouts import look
 
 POINTS, GAMES = "points", "% of games"
+_BLUNDER = {POINTS: 1.5, GAMES: 4.0}
+"""The least cost of a blunder. At 45 to 45 a point is worth 2.9 % of games."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +47,7 @@ class RatedToss:
     Attributes:
         toss: the number of the toss in `TOSSES`, for the hand sorted by rank, then suit.
         keep: the cards and their exact statistics.
-        value: its value in `unit`.
-        unit: `POINTS`, or `GAMES` close to the target: the share of games won, in percent.
+        value: its value in the coach's unit.
         crib: mean points of the crib against an opponent who tosses well.
         play: points won in the play minus the opponent's, on average, compared with an average hand.
     """
@@ -49,46 +55,112 @@ class RatedToss:
     toss: int
     keep: Keep
     value: float
-    unit: str
     crib: float
     play: float
 
 
-def rated_tosses(
-    cards: Sequence[int], dealer: bool, scores: tuple[int, int] | None = None, target: int = 121
-) -> list[RatedToss]:
-    """The 15 ways to keep four of six cards, best first, as `equilibrium` rates them.
+class CribbageCoach:
+    """Values discards and cards as `champion` does.
 
-    Args:
-        cards: six different cards 0 .. 51.
-        dealer: whether the crib is the player's own.
-        scores: the own score and the opponent's; None for 0 to 0.
-        target: the points that win.
-
-    Raises:
-        CardgymError: if there are not six different cards, or if no deal can begin at these scores.
+    Attributes:
+        unit: `GAMES` where the first to 121 or fewer points wins, otherwise `POINTS`.
     """
-    own, other = check_scores(scores or (0, 0), target)
-    by_cards = {frozenset(keep.tossed): keep for keep in keeps(cards)}
-    hand = np.array(sorted(cards, key=lambda card: (card % 13, card)), np.int8)
-    buffers, cribs, plays = new_buffers(), np.empty(NUM_TOSSES), np.empty(NUM_TOSSES)
-    near = _rate(hand, int(dealer), target - own, target - other, *shipped(), buffers, cribs, plays)
-    values, unit = (100.0 * buffers.chances, GAMES) if near else (buffers.worths, POINTS)
-    return [
-        RatedToss(
-            toss,
-            by_cards[frozenset(hand[TOSSES[toss]].tolist())],
-            float(values[toss]),
-            unit,
-            float(cribs[toss]),
-            float(plays[toss]),
-        )
-        # In a tie the first toss wins, as for the player.
-        for toss in np.argsort(-buffers.worths, kind="stable").tolist()
-    ]
+
+    def __init__(self, options: Options) -> None:
+        assert isinstance(options, CribbageOptions)
+        self.unit = GAMES if options.deals == 0 and options.target <= HOLES else POINTS
+        self._options = options
+        self._player = make_player(options)
+
+    def rate_tosses(self, cards: Sequence[int], dealer: bool, scores: tuple[int, int] = (0, 0)) -> list[RatedToss]:
+        """The 15 ways to keep four of six cards, best first.
+
+        Args:
+            cards: six different cards 0 .. 51.
+            dealer: whether the crib is the player's own.
+            scores: the own score and the opponent's.
+
+        Raises:
+            CardgymError: if there are not six different cards, or if no deal can begin at these scores.
+        """
+        own, other = check_scores(scores, self._options.target)
+        by_cards = {frozenset(keep.tossed): keep for keep in keeps(cards)}
+        hand = np.array(sorted(cards, key=lambda card: (card % 13, card)), np.int8)
+        seen, mask = np.full(PLAIN_SIZE, EMPTY, np.float32), np.zeros(NUM_ACTIONS, np.int8)
+        seen[[PLAIN_PLAYING, PLAIN_DEALER]] = 0, dealer
+        seen[PLAIN_TO_GO : PLAIN_TO_GO + 2] = self._options.target - own, self._options.target - other
+        seen[PLAIN_HAND : PLAIN_HAND + 6] = hand
+        mask[CARDS:] = 1
+        values = self._values(seen, mask)[CARDS:]
+        return [
+            RatedToss(
+                toss,
+                by_cards[frozenset(hand[TOSSES[toss]].tolist())],
+                float(values[toss]),
+                float(crib_mean(hand, toss, int(dealer))),
+                float(shipped()[0].worths[int(dealer), kept_set(hand, toss)]),
+            )
+            # In a tie the first toss wins, as for the player.
+            for toss in np.argsort(-values, kind="stable").tolist()
+        ]
+
+    def reasons(self, tosses: Sequence[RatedToss], dealer: bool) -> list[str]:
+        """Why each toss is where it is: what it gains over the next best one or loses against the best one."""
+        texts = []
+        for place, one in enumerate(tosses):
+            against = tosses[0] if place else tosses[1]
+            keep = one.keep
+            parts = (
+                (keep.hand_mean - against.keep.hand_mean, "hand"),
+                (one.crib - against.crib, "own crib" if dealer else "their crib"),
+                (one.play - against.play, "play"),
+            )
+            why = (
+                ", ".join(f"{name} {points:+.2f}" for points, name in parts if abs(points) >= 0.005) or "as many points"
+            )
+            worst = f"the hand has {keep.hand_min} to {keep.hand_max}, {keep.hand_mean:.2f} on average"
+            texts.append(
+                f"{compared(one.value, against.value, self.unit, best=place == 0)}: {why or 'the same points'}; {worst}"
+            )
+        return texts
+
+    def advise(self, state: State, seat: int) -> Advice:
+        """The advice for the seat to decide."""
+        if state.phase == TOSSING:
+            dealer = bool(state.dealer == seat)
+            scores = int(state.scores[seat]), int(state.scores[1 - seat])
+            tosses = self.rate_tosses([int(card) for card in state.hand[seat]], dealer, scores)
+            actions = tuple(
+                ActionAdvice(CARDS + one.toss, action_text(state, CARDS + one.toss), one.value, why)
+                for one, why in zip(tosses, self.reasons(tosses, dealer), strict=True)
+            )
+            kind, source = "discard", "champion, over all cuts and what cribs and the play usually bring"
+        else:
+            seen, mask = look(GAME, self._options, state, seat, "plain")
+            values = self._values(seen, mask)
+            cards = legal_of(mask)
+            advised = [
+                ActionAdvice(card, action_text(state, card), float(values[card]), _points_now(state, card))
+                for card in cards
+            ]
+            actions = ranked(advised, self.unit)
+            kind, source = "play", "champion, over the hands the opponent may hold and the rest of the deal"
+        return Advice(kind, self.unit, source, actions, _BLUNDER[self.unit])
+
+    def _values(self, seen: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+        """The value of each action, (67,), in `unit`."""
+        chances = self._player.values(seen[None], mask[None])[0]
+        dealer, to_go, opponent_to_go = (int(seen[at]) for at in (PLAIN_DEALER, PLAIN_TO_GO, PLAIN_TO_GO + 1))
+        one = 0.01 if self.unit == GAMES else point_worth(shipped()[1], dealer, to_go, opponent_to_go)
+        values: npt.NDArray[np.float64] = chances / one
+        return values
 
 
-def check_scores(scores: tuple[int, int], target: int = 121) -> tuple[int, int]:
+def adviser(options: Options) -> Adviser:
+    return Adviser(CribbageCoach(options).advise, _standing, "points", _luck, "points by the cut")
+
+
+def check_scores(scores: tuple[int, int], target: int) -> tuple[int, int]:
     """The scores, checked: a deal can begin at them."""
     for score in scores:
         if not 0 <= score < target:
@@ -96,33 +168,30 @@ def check_scores(scores: tuple[int, int], target: int = 121) -> tuple[int, int]:
     return scores
 
 
-@compiled
-def _rate(
-    cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy,
-    table: ChanceTable, buffers: Buffers, cribs: npt.NDArray[np.float64], plays: npt.NDArray[np.float64],
-) -> bool:  # fmt: skip
-    """Rate the tosses; fill in the mean crib and play of each, and return whether the target is near."""
-    for toss in range(NUM_TOSSES):
-        cribs[toss] = crib_mean(cards, toss, dealer)
-        plays[toss] = policy.worths[dealer, kept_set(cards, toss)]
-    return rate_tosses(cards, dealer, to_go, opponent_to_go, policy, table, buffers)
+def _points_now(state: State, card: int) -> str:
+    """What a card scores at once, in words."""
+    points, count = int(points_for(state, card)), int(state.count) + worth(card)
+    names = [
+        name for name, _ in explain_play([*(int(rank) for rank in state.pile[: state.pile_size]), card % 13], count)
+    ]
+    names += ["thirty-one"] if count == 31 else []
+    return f"scores {points} ({', '.join(names)})" if points else "scores nothing"
 
 
-def reasons(ranked: Sequence[RatedToss], dealer: bool) -> list[str]:
-    """Why each toss is where it is: what it gains over the next best one or loses against the best one."""
-    texts = []
-    for place, one in enumerate(ranked):
-        against = ranked[0] if place else ranked[1]
-        keep = one.keep
-        parts = (
-            (keep.hand_mean - against.keep.hand_mean, "hand"),
-            (one.crib - against.crib, "own crib" if dealer else "their crib"),
-            (one.play - against.play, "play"),
-        )
-        why = ", ".join(f"{name} {points:+.2f}" for points, name in parts if abs(points) >= 0.005) or "the same points"
-        worst = f"the hand has {keep.hand_min} to {keep.hand_max}, {keep.hand_mean:.2f} on average"
-        texts.append(f"{compared(one.value, against.value, one.unit, best=place == 0)}: {why}; {worst}")
-    return texts
+def _standing(state: State, seat: int) -> float:
+    return float(state.scores[seat])
+
+
+def _luck(before: State, move: int, after: State, seat: int) -> float:
+    """By how much the cut beats the mean of all cuts for a seat: hand, crib and heels, minus the opponent's."""
+    if before.phase != STARTER:
+        return 0.0
+    dealer, gains = int(before.dealer), []
+    for cut in (int(card) for card in before.deck[: before.deck_size]):
+        points = score_hand(before.kept[dealer], cut) - score_hand(before.kept[1 - dealer], cut)
+        gains.append(points + score_crib(before.crib, cut) + (2 if cut % 13 == JACK else 0))
+    gain = gains[move] - sum(gains) / len(gains)
+    return gain if seat == dealer else -gain
 
 
 # -- the command ------------------------------------------------------------------------------------------------------
@@ -155,22 +224,23 @@ def run(arguments: argparse.Namespace) -> None:
     game = find(arguments.env)
     if game.id not in PACKAGE.games:
         raise CardgymError(f"advise is for {', '.join(PACKAGE.games)} only, not {game.id}")
-    scores = None
+    scores = 0, 0
     if arguments.score is not None:
         if not re.fullmatch(r"[0-9]{1,3}-[0-9]{1,3}", arguments.score):
             raise CardgymError(f"--score {arguments.score!r}: write yours, a dash and your opponent's, such as 100-96")
         own, other = map(int, arguments.score.split("-"))
-        scores = check_scores((own, other))
+        scores = own, other
     if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
         raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
-    ranked = rated_tosses(parse_cards(" ".join(arguments.cards)), arguments.dealer, scores)
-    _print_table(ranked, arguments.dealer)
+    coach = CribbageCoach(game.parse_options())
+    tosses = coach.rate_tosses(parse_cards(" ".join(arguments.cards)), arguments.dealer, scores)
+    _print_table(coach, tosses, arguments.dealer)
     if arguments.plot is not None:
-        _draw(ranked[0], arguments.dealer, arguments.plot)
+        _draw(tosses[0], arguments.dealer, arguments.plot)
         print(arguments.plot)
 
 
-def _print_table(ranked: list[RatedToss], dealer: bool) -> None:
+def _print_table(coach: CribbageCoach, tosses: list[RatedToss], dealer: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -178,15 +248,15 @@ def _print_table(ranked: list[RatedToss], dealer: bool) -> None:
 
     console = results_console()
     wide = console.width >= _MIN_WIDTH
-    worth = "worth" if ranked[0].unit == POINTS else "wins %"
-    head = ("", "keep", "discard", "hand", "crib", "likely\ncrib", "play", worth)
+    value = "worth" if coach.unit == POINTS else "wins %"
+    head = ("", "keep", "discard", "hand", "crib", "likely\ncrib", "play", value)
     table = Table()
     for name in head:
         table.add_column(name, justify="left" if name in ("keep", "discard", "hand", "crib") else "right", no_wrap=True)
     table.add_column("why", overflow="fold")
     rows = []
-    texts = reasons(ranked, dealer)
-    for place, (one, why) in enumerate(zip(ranked, texts, strict=True), 1):
+    texts = coach.reasons(tosses, dealer)
+    for place, (one, why) in enumerate(zip(tosses, texts, strict=True), 1):
         keep = one.keep
         hand = f"{keep.hand_min:>2} {keep.hand_mean:5.2f} {keep.hand_median:4.1f} {keep.hand_max:>2}"
         crib = f"{keep.crib_min:>2} {keep.crib_mean:5.2f} {keep.crib_median:4.1f} {keep.crib_max:>2}"
@@ -197,15 +267,10 @@ def _print_table(ranked: list[RatedToss], dealer: bool) -> None:
         console.print(table)
     else:
         console.print(*fitting_tables(["", *head[1:5], "likely crib", *head[6:]], rows, console.width), sep="\n")
-        for place, (one, why) in enumerate(zip(ranked, texts, strict=True), 1):
+        for place, (one, why) in enumerate(zip(tosses, texts, strict=True), 1):
             console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {why}"))
-    console.print(Text(f"{_formula(ranked[0].unit, dealer)}. Hand and crib: minimum, mean, median, maximum.", "dim"))
-
-
-def _formula(unit: str, dealer: bool) -> str:
-    if unit == GAMES:
-        return "wins %: the share of games won if both then play like equilibrium"
-    return f"{'dealer' if dealer else 'pone'}: worth = mean hand {'+' if dealer else '-'} likely crib + play"
+    what = "share of games won" if coach.unit == GAMES else "that share divided by what a point is worth"
+    console.print(Text(f"{value}: {what}, as champion rates it. Hand and crib: minimum, mean, median, maximum.", "dim"))
 
 
 def _by_rank(cards: tuple[int, ...]) -> str:

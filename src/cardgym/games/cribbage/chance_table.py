@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import rule
 from cardgym.files.tensors import Arrays, Layout, read_tensors, write_tensors
-from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand
-from cardgym.games.cribbage.state import CUTS, KEPT, NUM_TOSSES
+from cardgym.games.cribbage.scoring import HIGHEST_SCORE
+from cardgym.games.cribbage.state import CUTS, NUM_TOSSES
+from cardgym.games.cribbage.tosses import count_hands
 
 FORMAT = "cardgym-cribbage-chances-1"
 PATH = Path(__file__).with_name("chances.safetensors")
@@ -145,12 +145,13 @@ def chance_of_pone(table: ChanceTable, phase: int, pone: int, dealer: int) -> fl
 @rule
 def point_worth(table: ChanceTable, dealer: int, to_go: int, opponent_to_go: int) -> float:
     """The increase in the chance to win before the deal from one more point."""
+    own = min(to_go, HOLES)
+    low, high = max(own - 2, 1), min(own + 2, HOLES)
     if dealer:
-        more = chance_of_pone(table, _DEAL, opponent_to_go, max(to_go - 2, 1))
-        slope = (chance_of_pone(table, _DEAL, opponent_to_go, to_go + 2) - more) / 4.0
+        slope = chance_of_pone(table, _DEAL, opponent_to_go, high) - chance_of_pone(table, _DEAL, opponent_to_go, low)
     else:
-        more = chance_of_pone(table, _DEAL, max(to_go - 2, 1), opponent_to_go)
-        slope = (more - chance_of_pone(table, _DEAL, to_go + 2, opponent_to_go)) / 4.0
+        slope = chance_of_pone(table, _DEAL, low, opponent_to_go) - chance_of_pone(table, _DEAL, high, opponent_to_go)
+    slope /= high - own + 2.0
     return max(slope, _LEAST_SLOPE)
 
 
@@ -181,7 +182,7 @@ def toss_chances(
     first = int(np.floor(low))
     shifts = min(int(np.floor(high)) + 2 - first, _SHIFTS)
     hands = np.zeros((NUM_TOSSES, HIGHEST_SCORE + 1))
-    _count_hands(cards, hands)
+    count_hands(cards, hands)
     after = np.zeros((HIGHEST_SCORE + 1, shifts))
     for points in range(HIGHEST_SCORE + 1):
         met = False
@@ -199,21 +200,6 @@ def toss_chances(
                 mean = (1.0 - part) * after[points, place] + part * after[points, place + 1]
                 chance += hands[toss, points] * mean
         chances[toss] = chance / CUTS
-
-
-@rule
-def _count_hands(cards: npt.NDArray[np.int8], hands: npt.NDArray[np.float64]) -> None:
-    """Count the cuts with which the hand kept by each toss scores each number of points, (15, 30)."""
-    kept = np.empty(4, np.int8)
-    for cut in range(CARDS):
-        known = False
-        for place in range(6):
-            known = known or cards[place] == cut
-        if not known:
-            for toss in range(NUM_TOSSES):
-                for place in range(4):
-                    kept[place] = cards[KEPT[toss, place]]
-                hands[toss, score_hand(kept, cut)] += 1.0
 
 
 @rule

@@ -9,7 +9,7 @@ from cardgym.engine.contract import Generator, State, rule
 from cardgym.games.cribbage.cards import CARDS, worth
 from cardgym.games.cribbage.scoring import points_for, score_next
 from cardgym.games.cribbage.state import NUM_TOSSES, TOSSING
-from cardgym.games.cribbage.tosses import WIN, hand_totals, points_to_go_out, toss_worths
+from cardgym.games.cribbage.tosses import WIN, first_best, hand_totals, points_to_go_out, toss_worths
 
 _MAX_PEGGED = 14  # The most points that one card can score.
 
@@ -23,18 +23,8 @@ def greedy(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Gener
     if state.phase == TOSSING:
         totals = np.empty(NUM_TOSSES, np.float32)
         hand_totals(state.hand[seat], totals, 1.0)
-        return CARDS + _first_best(totals)
+        return CARDS + first_best(totals)
     return greedy_card(state, seat)
-
-
-@rule
-def _first_best(values: npt.NDArray[np.float32]) -> int:
-    """The place of the greatest value, the first in a tie."""
-    best = 0
-    for place in range(1, len(values)):
-        if values[place] > values[best]:
-            best = place
-    return best
 
 
 @rule
@@ -70,7 +60,7 @@ def _best_toss(state: State, seat: int) -> int:
     to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
     worths = np.empty(NUM_TOSSES, np.float32)
     toss_worths(state.hand[seat], dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
-    return _first_best(worths)
+    return first_best(worths)
 
 
 @rule

@@ -173,24 +173,39 @@ def toss_worths(cards: npt.NDArray[np.int8], dealer: int, need: float, worths: n
     for toss in range(NUM_TOSSES):
         mean = crib_mean(cards, toss, dealer)
         worths[toss] = float(worths[toss]) + (mean if dealer else -mean)
-        if need <= HIGHEST_SCORE:
-            worths[toss] = float(worths[toss]) + WIN * chance_of(cards, toss, need)
+    if need <= HIGHEST_SCORE:
+        hands = np.zeros((NUM_TOSSES, HIGHEST_SCORE + 1))
+        count_hands(cards, hands)
+        for toss in range(NUM_TOSSES):
+            enough = 0.0
+            for points in range(HIGHEST_SCORE + 1):
+                enough += hands[toss, points] if points >= need else 0.0
+            worths[toss] = float(worths[toss]) + WIN * (enough / CUTS)
 
 
 @rule
-def chance_of(cards: npt.NDArray[np.int8], toss: int, need: float) -> float:
-    """The share of the 46 cuts with which the hand kept scores at least `need` points."""
+def count_hands(cards: npt.NDArray[np.int8], hands: npt.NDArray[np.float64]) -> None:
+    """Add to `hands`, (15, 30), the number of cuts with which each toss's hand scores each number of points."""
     kept = np.empty(4, np.int8)
-    for place in range(4):
-        kept[place] = cards[KEPT[toss, place]]
-    enough = 0
     for cut in range(CARDS):
         known = False
         for place in range(6):
             known = known or cards[place] == cut
-        if not known and score_hand(kept, cut) >= need:
-            enough += 1
-    return enough / CUTS
+        if not known:
+            for toss in range(NUM_TOSSES):
+                for place in range(4):
+                    kept[place] = cards[KEPT[toss, place]]
+                hands[toss, score_hand(kept, cut)] += 1.0
+
+
+@rule
+def first_best(values: npt.NDArray[np.float32]) -> int:
+    """The place of the greatest value, the first in a tie."""
+    best = 0
+    for place in range(1, len(values)):
+        if values[place] > values[best]:
+            best = place
+    return best
 
 
 @rule

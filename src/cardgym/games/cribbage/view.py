@@ -243,7 +243,7 @@ STRENGTH = {
     "greedy": "wins 32.7 % [32.0, 33.4] against expert, 98.1 % against random; 10,000 games each",
     "expert": "wins 99.5 % [99.3, 99.6] against random, 67.3 % against greedy; 10,000 games each",
     "equilibrium": "wins 55.6 % [55.4, 55.8] against expert, 68.2 % [68.0, 68.4] against greedy; 100,000 games each",
-    COACH: "wins 55.5 % [52.7, 58.3] against equilibrium; 400 games",
+    COACH: "wins 54.9 % [53.4, 56.5] against equilibrium; 1,338 games",
     "champion": "wins 56.9 % [55.4, 58.3] against expert, 71.0 % [69.4, 72.5] against greedy; 2,000 games each",
 }
 
@@ -271,7 +271,7 @@ TABLE = Presentation(
     tip=tip,
     showdown=showdown,
     symbols=symbols,
-    adviser="cardgym.games.cribbage.adviser:adviser",
+    adviser="cardgym.games.cribbage.advice:adviser",
     strength={"Cribbage-v0": {**STRENGTH, **SHIPPED_STRENGTH}, "CribbageDeal-v0": DEAL_STRENGTH},
     levels={
         "Cribbage-v0": ("random", "greedy", "double_dqn", "expert", "equilibrium", "champion"),
