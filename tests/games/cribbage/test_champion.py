@@ -15,7 +15,7 @@ from cardgym.games.cribbage.cards import card_name, parse_cards
 from cardgym.games.cribbage.chance_table import load_table
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SETS
-from cardgym.games.cribbage.pegging.inference import Play, Situation, opponent_weights
+from cardgym.games.cribbage.pegging.inference import Situation, opponent_weights, read_play
 from cardgym.games.cribbage.pegging.policy import load_policy
 from cardgym.games.cribbage.scoring import explain_hand, points_for
 from cardgym.games.cribbage.state import OVER, PLAYING, CribbageOptions
@@ -73,7 +73,8 @@ def hands_of_opponent(driver: CribbageDriver, seat: int) -> tuple[list[tuple[Any
         known[int(card) % 13] += 1
     ranks = state.played % 13
     sides = np.where(state.played_by == state.dealer, 1, 0)
-    play = Play(ranks.astype(np.int8), sides.astype(np.int8), int(state.num_played))
+    line = ranks.astype(np.int8), sides.astype(np.int8), int(state.num_played)
+    play = read_play(*line, int(state.count), 1 - dealer)
     held = (state.hand[seat][: state.hand_size[seat]] % 13).astype(np.int8)
     at = Situation(held, len(held), theirs, int(state.floor[other]), dealer, int(state.count), known, play)
     weights = np.zeros((2, NUM_OF_SIZE[theirs]))

@@ -21,7 +21,7 @@ from cardgym.games.cribbage.scoring import (
     points_of_next,
     score_crib,
     score_hand,
-    score_play,
+    score_next,
 )
 
 # How many of the C(52, 4) x 48 = 12,994,800 (hand, cut) combinations score 0, 1, .. 29: S. Lumetta, "Amusing
@@ -59,7 +59,7 @@ def _hands(cards: npt.NDArray[np.int8], crib: bool) -> npt.NDArray[np.int64]:
 
 @compiled
 def _play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
-    return score_play(pile, length, count)
+    return score_next(pile, length - 1, pile[length - 1], count)
 
 
 @compiled

@@ -12,7 +12,7 @@ from cribbage_driver import CribbageDriver, compiled_only
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.pegging.command import run
 from cardgym.games.cribbage.pegging.hands import SETS, taker_shares
-from cardgym.games.cribbage.pegging.inference import Play, Situation, opponent_weights
+from cardgym.games.cribbage.pegging.inference import Situation, opponent_weights, read_play
 from cardgym.games.cribbage.pegging.player import make_player
 from cardgym.games.cribbage.pegging.policy import load_policy
 from cardgym.games.cribbage.pegging.solver import PeggingSolver, pair_weights
@@ -207,7 +207,7 @@ def test_last_card_is_inferred_from_what_takers_would_have_played():
     shares = []
     for takers in (0.0, 0.5):
         chances = np.zeros((2, 13))
-        at = Situation(played, 2, 1, 1, 0, 0, known, Play(played, by, 5))
+        at = Situation(played, 2, 1, 1, 0, 0, known, read_play(played, by, 5, 0, 1))
         opponent_weights(load_policy()._replace(takers=takers), at, *chances)
         shares.append(chances.sum(0) / chances.sum())
     for rank in (4, 9):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,16 +21,13 @@ from cardgym.engine.generator import uniform, uniform_float
 from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing
-from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, no_table
+from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, chance_table, no_table, save_table
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.observations import PLAIN_SIZE, observe_plain
 from cardgym.games.cribbage.pegging.player import Buffers, decide, new_buffers
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.rules import apply_action, current_player, num_chance_outcomes, setup
 from cardgym.games.cribbage.state import CRIB, DEALER_HAND, HEELS, PLAYING, PONE_HAND
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 _FIRST = np.array([0, 1, 9, 10, 11])
 """First column of each phase in a deal's row: heels, eight plays, two hands, the crib."""
@@ -166,7 +163,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
         raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
     from cardgym.console.tables import print_results
-    from cardgym.games.cribbage.chance_table import chance_table, save_table
 
     points, tossed = sample_deals(arguments.deals, arguments.seed)
     chances = win_chances(points)
@@ -184,11 +180,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def draw(chances: npt.NDArray[Any], path: Path) -> None:
     """Draw the pone's chance before the deal, before the play and before each part of the show."""
-    import numpy as np
-
     from cardgym.console.figures import new_figure
-    from cardgym.files.atomic import replacing
-    from cardgym.games.cribbage.chance_table import PHASES
 
     figure = new_figure(14, 3.4, dpi=110)
     panels = figure.subplots(1, len(PHASES), sharey=True)

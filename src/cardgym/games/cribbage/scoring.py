@@ -117,13 +117,14 @@ def _score(a: int, b: int, c: int, d: int, starter: int, shortest_flush: int) ->
 
 
 @rule
-def score_play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
-    """Points of the card played last, for fifteen, cards of one rank and runs.
+def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -> int:
+    """Points of a card played, for fifteen, cards of one rank and runs.
 
     Args:
         pile: the ranks 0 .. 12 of the cards played since the last restart, in order; entries from `length` on are
             ignored.
-        length: how many cards the pile has, at least one.
+        length: how many cards the pile has.
+        rank: the rank played on it.
         count: the running count with that card.
 
     Returns:
@@ -131,12 +132,6 @@ def score_play(pile: npt.NDArray[np.int8], length: int, count: int) -> int:
         longest run of three or more that the last cards make in any order. Points for 31, a go and the last card
         are not included.
     """
-    return score_next(pile, length - 1, int(pile[length - 1]), count)
-
-
-@rule
-def score_next(pile: npt.NDArray[np.int8], length: int, rank: int, count: int) -> int:
-    """What `score_play` returns when `rank` is played next on a pile of `length` ranks, for a count of `count`."""
     points = 2 if count == 15 else 0
     same = 0
     while same < length and pile[length - 1 - same] == rank:
@@ -270,7 +265,7 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
 
 
 def explain_play(pile: Sequence[int], count: int) -> list[tuple[str, int]]:
-    """The points of `score_play`, with reasons.
+    """The points of `score_next`, with reasons.
 
     Args:
         pile: the ranks 0 .. 12 of the cards played since the last restart, in order, at least one.

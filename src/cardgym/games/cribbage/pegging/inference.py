@@ -34,17 +34,27 @@ _KEY, _PLACE, _COUNT, _WORD = range(4)
 
 
 class Play(NamedTuple):
-    """The cards played in a deal.
+    """The cards played in a deal, as `read_play` reads them.
 
     Attributes:
         ranks: (8,), int8, in order.
         sides: (8,), int8: who played each, 0 the pone, 1 the dealer.
         number: how many were played.
+        pile: (10,), int8: the ranks since the last restart, and `length`, how many they are.
+        length: see `pile`.
+        code: see `tree.sequence_code`.
+        decisions: (3, 4), int64: the first cards of one side; see `_KEY`.
+        decided: how many of these there are.
     """
 
     ranks: npt.NDArray[np.int8]
     sides: npt.NDArray[np.int8]
     number: int
+    pile: npt.NDArray[np.int8]
+    length: int
+    code: int
+    decisions: npt.NDArray[np.int64]
+    decided: int
 
 
 class Situation(NamedTuple):
@@ -58,7 +68,7 @@ class Situation(NamedTuple):
         dealer: 1 if the player deals, 0 if it is the pone.
         running_count: the count.
         known: (13,), int8: how many cards of each rank it has seen outside the four that the opponent kept.
-        play: the cards played.
+        play: the cards played, with the decisions of the opponent.
     """
 
     held: npt.NDArray[np.int8]
@@ -75,50 +85,31 @@ class Situation(NamedTuple):
 
 
 @rule
-def pile_of(count: int, play: Play, pile: npt.NDArray[np.int8]) -> int:
-    """Fill `pile` with the ranks since the last restart, which add up to the count; how many they are."""
-    start = play.number
-    total = 0
-    while total < count:
-        start -= 1
-        total += worth(play.ranks[start])
-    for place in range(play.number - start):
-        pile[place] = play.ranks[start + place]
-    return play.number - start
-
-
-@rule
-def code_of(play: Play) -> int:
-    code = 0
-    for place in range(play.number):
-        code = sequence_code(code, place, int(play.sides[place]), int(play.ranks[place]))
-    return code
-
-
-@rule
-def _decisions_of(side: int, play: Play, decisions: npt.NDArray[np.int64]) -> int:
-    """Fill `decisions`, (3, 4), with the first three cards of a side that were played; how many there are."""
-    pile = np.empty(10, np.int8)
-    made = length = code = count = 0
-    for place in range(play.number):
-        rank = int(play.ranks[place])
+def read_play(
+    ranks: npt.NDArray[np.int8], sides: npt.NDArray[np.int8], number: int, running_count: int, side: int
+) -> Play:
+    """Walk over the first `number` cards played, up to the running count, and keep the decisions of a side."""
+    pile, decisions = np.empty(10, np.int8), np.empty((3, 4), np.int64)
+    decided = length = code = count = 0
+    for place in range(number):
+        rank = int(ranks[place])
         restarted = place > 0 and (count == 0 or worth(rank) > 31 - count)
         if restarted:
             count = 0
             length = 0
-        if play.sides[place] == side and made < 3:
-            decisions[made, _KEY] = node_key(code, side, restarted)
-            decisions[made, _PLACE] = place
-            decisions[made, _COUNT] = count
-            decisions[made, _WORD] = points_of_next(pile, length)
-            made += 1
+        if sides[place] == side and decided < 3:
+            decisions[decided, _KEY] = node_key(code, side, restarted)
+            decisions[decided, _PLACE] = place
+            decisions[decided, _COUNT] = count
+            decisions[decided, _WORD] = points_of_next(pile, length)
+            decided += 1
         pile[length] = rank
         length += 1
         count += worth(rank)
         if count == 31:
             count = 0
-        code = sequence_code(code, place, int(play.sides[place]), rank)
-    return made
+        code = sequence_code(code, place, int(sides[place]), rank)
+    return Play(ranks, sides, number, pile, length if running_count > 0 else 0, code, decisions, decided)
 
 
 @rule
@@ -166,7 +157,7 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.N
         return _best_order(at, values)
     if size + at.theirs <= 3:
         return _count_out(policy, at, number, values)
-    base = find_node(policy, node_key(code_of(at.play), at.dealer, count == 0 and at.play.number > 0))
+    base = find_node(policy, node_key(at.play.code, at.dealer, count == 0 and at.play.number > 0))
     chosen = int(SLOTS[size, number, 0])
     if base < 0:
         return chosen
@@ -193,8 +184,7 @@ def choose_rank(policy: PeggingPolicy, at: Situation, draw: float, values: npt.N
 def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
     """The first card of the best order, when the opponent has none."""
     held, size, count = at.held, at.size, at.running_count
-    pile, work = np.empty(10, np.int8), np.empty(10, np.int8)
-    length = pile_of(count, at.play, pile)
+    work = np.empty(10, np.int8)
     cards = np.full(3, -1, np.int8)
     best = -1
     chosen = int(held[0])
@@ -206,7 +196,7 @@ def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
                 if other != place:
                     cards[rest] = held[other]
                     rest += 1
-            points = best_alone(pile, length, count, cards, work, True)
+            points = best_alone(at.play.pile, at.play.length, count, cards, work, True)
             values[held[place]] = points
             if points > best:
                 best = points
@@ -217,8 +207,7 @@ def _best_order(at: Situation, values: npt.NDArray[np.float64]) -> int:
 @rule
 def _count_out(policy: PeggingPolicy, at: Situation, number: int, values: npt.NDArray[np.float64]) -> int:
     """The better of two cards, given the chances of the opponent's last card."""
-    pile, chances, taken = np.empty(10, np.int8), np.empty(13), np.empty(13)
-    length = pile_of(at.running_count, at.play, pile)
+    pile, length, chances, taken = at.play.pile, at.play.length, np.empty(13), np.empty(13)
     opponent_weights(policy, at, chances, taken)
     for rank in range(13):
         chances[rank] += taken[rank]
@@ -264,8 +253,8 @@ def opponent_weights(
         prior = policy.kept[side, hand] * _ways(hand, known) if LOWEST[left, rest] >= at.floor else 0.0
         equal[rest] = prior * (1.0 - policy.takers)
         taken[rest] = prior * policy.takers
-    decisions = np.empty((3, 4), np.int64)
-    for made in range(_decisions_of(side, play, decisions)):
+    decisions = play.decisions
+    for made in range(play.decided):
         base = find_node(policy, decisions[made, _KEY])
         if base < 0:
             continue
@@ -277,35 +266,6 @@ def opponent_weights(
                 equal[rest] *= _share_of(policy, base, size, number, rank, 31 - count)
                 if taken[rest] > 0.0:
                     taken[rest] *= _share_of_taker(decisions[made, _WORD], count, size, number, rank)
-
-
-@rule
-def play_likelihood(policy: PeggingPolicy, side: int, held: npt.NDArray[np.int8], size: int, play: Play) -> float:
-    """A number proportional to the probability that a side kept a hand and played as it did, for each way to hold it.
-
-    Args:
-        policy: the policy.
-        side: 0 for the pone, 1 for the dealer.
-        held: the ranks it still holds.
-        size: how many these are.
-        play: the cards played.
-    """
-    last = multiset_of(held, size)
-    hand = with_played(size, last, side, 0, play)
-    likelihood = 1.0 - policy.takers
-    taken = policy.takers
-    decisions = np.empty((3, 4), np.int64)
-    for made in range(_decisions_of(side, play, decisions)):
-        base = find_node(policy, decisions[made, _KEY])
-        if base < 0:
-            continue
-        place, count = int(decisions[made, _PLACE]), int(decisions[made, _COUNT])
-        rank = int(play.ranks[place])
-        number = with_played(size, last, side, place, play)
-        likelihood *= _share_of(policy, base, 4 - made, number, rank, 31 - count)
-        if taken > 0.0:
-            taken *= _share_of_taker(decisions[made, _WORD], count, 4 - made, number, rank)
-    return float((likelihood + taken) * policy.kept[side, hand] / _all_ways(hand))
 
 
 @rule
@@ -331,20 +291,6 @@ def _share_of(policy: PeggingPolicy, base: int, size: int, number: int, rank: in
         if each == slot:
             share = probability
     return share / total if total > 0.0 else 0.0
-
-
-@rule
-def _all_ways(hand: int) -> float:
-    """The number of ways to deal a hand from the whole pack."""
-    ways = 1.0
-    place = 0
-    while place < 4:
-        copies = 1
-        while place + copies < 4 and RANKS[hand, place + copies] == RANKS[hand, place]:
-            copies += 1
-        ways *= CHOOSE[4, copies]
-        place += copies
-    return ways
 
 
 @rule

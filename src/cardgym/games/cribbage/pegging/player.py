@@ -25,10 +25,10 @@ from cardgym.games.cribbage.observations import (
     PLAIN_TO_GO,
     PLAIN_TOSSED,
 )
-from cardgym.games.cribbage.pegging.inference import Play, Situation, choose_rank
+from cardgym.games.cribbage.pegging.inference import Situation, choose_rank, read_play
 from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy
 from cardgym.games.cribbage.state import NUM_TOSSES
-from cardgym.games.cribbage.tosses import crib_mean, kept_set, points_to_go_out, toss_worths
+from cardgym.games.cribbage.tosses import crib_mean, first_best, kept_set, points_to_go_out, toss_worths
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player
 
@@ -194,14 +194,22 @@ def _toss(
     seen: npt.NDArray[np.float32], cards: npt.NDArray[np.int8], policy: PeggingPolicy, table: ChanceTable,
     buffers: Buffers,
 ) -> int:  # fmt: skip
-    """The toss of the greatest worth; the first in a tie."""
+    """The toss of the greatest worth, by points far from the target and by the chance to win near it.
+
+    Fills `buffers.worths` with the worths in points.
+    """
     dealer, to_go, opponent_to_go = int(seen[PLAIN_DEALER]), int(seen[PLAIN_TO_GO]), int(seen[PLAIN_TO_GO + 1])
-    rate_tosses(cards, dealer, to_go, opponent_to_go, policy, table, buffers)
-    best = 0
-    for toss in range(NUM_TOSSES):
-        if buffers.worths[toss] > buffers.worths[best]:
-            best = toss
-    return best
+    worths, chances = buffers.worths, buffers.chances
+    if is_near(table, to_go, opponent_to_go):
+        toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, buffers.gains, chances)
+        per_point = point_worth(table, dealer, to_go, opponent_to_go)
+        for toss in range(NUM_TOSSES):
+            worths[toss] = chances[toss] / per_point
+    else:
+        toss_worths(cards, dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
+        for toss in range(NUM_TOSSES):
+            worths[toss] += policy.worths[dealer, kept_set(cards, toss)]
+    return first_best(worths)
 
 
 @rule
@@ -215,40 +223,6 @@ def toss_win_chances(
         play = policy.worths[dealer, kept_set(cards, toss)] + (table.play if dealer else -table.play)
         gains[toss] = play + (crib if dealer else -crib)
     toss_chances(table, cards, dealer, to_go, opponent_to_go, gains, chances)
-
-
-@rule
-def rate_tosses(
-    cards: npt.NDArray[np.int8], dealer: int, to_go: int, opponent_to_go: int, policy: PeggingPolicy,
-    table: ChanceTable, buffers: Buffers,
-) -> bool:  # fmt: skip
-    """Rate the 15 tosses: by points far from the target, by the chance to win near it.
-
-    Fills `buffers.worths` with their worth in points and, near the target, `buffers.chances` with the chances to win.
-
-    Args:
-        cards: the six cards, sorted by rank, then suit.
-        dealer: 1 for the dealer, 0 for the pone.
-        to_go: the points that the seat needs.
-        opponent_to_go: the points that the opponent needs.
-        policy: the solved play.
-        table: the chances to win.
-        buffers: what `new_buffers` returns.
-
-    Returns:
-        Whether the target is near.
-    """
-    worths, gains = buffers.worths, buffers.gains
-    if not is_near(table, to_go, opponent_to_go):
-        toss_worths(cards, dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
-        for toss in range(NUM_TOSSES):
-            worths[toss] += policy.worths[dealer, kept_set(cards, toss)]
-        return False
-    toss_win_chances(cards, dealer, to_go, opponent_to_go, policy, table, gains, buffers.chances)
-    per_point = point_worth(table, dealer, to_go, opponent_to_go)
-    for toss in range(NUM_TOSSES):
-        worths[toss] = buffers.chances[toss] / per_point
-    return True
 
 
 @rule
@@ -272,4 +246,5 @@ def situation_of(seen: npt.NDArray[np.float32], size: int, buffers: Buffers) -> 
         known[rank] += 1 if mine else 0
         num_played += 1
     count, theirs, floor = int(seen[PLAIN_COUNT]), int(seen[PLAIN_OPPONENT_CARDS]), int(seen[PLAIN_OPPONENT_FLOOR])
-    return Situation(ranks, size, theirs, floor, dealer, count, known, Play(played, played_by, num_played))
+    play = read_play(played, played_by, num_played, count, 1 - dealer)
+    return Situation(ranks, size, theirs, floor, dealer, count, known, play)

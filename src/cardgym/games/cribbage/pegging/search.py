@@ -17,15 +17,14 @@ import numpy.typing as npt
 from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.chance_table import ChanceTable
-from cardgym.games.cribbage.pegging.hands import LOWEST, SLOTS, WITHOUT, taker_shares
-from cardgym.games.cribbage.pegging.policy import PeggingPolicy, find_node, node_key
+from cardgym.games.cribbage.pegging.hands import HANDS, LOWEST, SLOTS, WITHOUT, taker_shares
+from cardgym.games.cribbage.pegging.policy import PeggingPolicy, find_node, node_key, policy_shares
 from cardgym.games.cribbage.pegging.shows import Shows, chance_after_play
 from cardgym.games.cribbage.pegging.tree import sequence_code
 from cardgym.games.cribbage.scoring import points_of, points_of_next
 
 _FRAMES = 256
-_HANDS = 1820
-_ENTRIES = 24 * _HANDS
+_ENTRIES = 24 * HANDS
 """Room for the hands of all open nodes: at most those of one node for each card and each go on the way to it."""
 _LEAST_SHARE = 0.06
 """Cards that a hand plays more rarely are left out, and the others scaled up."""
@@ -45,13 +44,10 @@ class Root(NamedTuple):
     """Where a search starts.
 
     Attributes:
-        number: the multiset that the seat holds, and `size`, its number of cards.
-        theirs: the number of cards that the opponent holds.
-        own_turn: whether the seat is to play.
-        dealer: 1 if the seat deals.
-        running_count: the count.
-        placed: the number of cards played; `pile`: the place of the first since the last restart.
-        code: their code; see `tree.sequence_code`.
+        number: the multiset that the seat holds; `size`: its number of cards; `theirs`: the opponent's.
+        own_turn: whether the seat is to play; `dealer`: 1 if it deals; `running_count`: the count.
+        placed: the number of cards played; `pile`: the place of the first since the last restart; `code`: that of
+            `tree.sequence_code`.
         to_go: the points that the seat needs; `opponent_to_go`: those that the opponent needs.
         solve_from: the number of cards left in both hands from which on the seat takes its best card.
     """
@@ -104,8 +100,8 @@ def new_memory() -> Memory:
         np.empty(10, np.int8),
         np.empty(4, np.float32),
         np.empty(4, np.float32),
-        np.empty((4 * _HANDS, 2)),
-        np.empty((4 * _HANDS, 3), np.int64),
+        np.empty((4 * HANDS, 2)),
+        np.empty((4 * HANDS, 3), np.int64),
         np.empty(14, np.int64),
     )
 
@@ -131,8 +127,7 @@ def search(
     first = frames[0]
     first[:] = 0
     first[_PARENT] = -1
-    first[_END] = hands
-    first[_FREE] = hands
+    first[_END] = first[_FREE] = hands
     first[_TURN] = _OWN if root.own_turn else _THEIR
     first[_NUMBER] = root.number
     first[_SIZE] = root.size
@@ -166,22 +161,6 @@ def search(
 
 
 @rule
-def _policy_shares(
-    policy: PeggingPolicy, base: int, size: int, number: int, room: int, out: npt.NDArray[np.float32]
-) -> int:
-    """Fill `out` with the policy's probability of each slot; the number of slots that can be played."""
-    legal = 0
-    total = np.float32(0.0)
-    while legal < size and SLOTS[size, number, legal] >= 0 and worth(SLOTS[size, number, legal]) <= room:
-        out[legal] = np.float32(policy.choices[base + size * number + legal]) if base >= 0 else np.float32(0.0)
-        total += out[legal]
-        legal += 1
-    for slot in range(legal):
-        out[slot] = out[slot] / total if total > 0.0 else np.float32(1.0) / np.float32(legal)
-    return legal
-
-
-@rule
 def _play_own(
     policy: PeggingPolicy, table: ChanceTable, root: Root, shows: Shows, memory: Memory, at: int, every: bool
 ) -> int:
@@ -193,7 +172,7 @@ def _play_own(
     base = -1
     if size > 1 and size + theirs > root.solve_from:
         base = find_node(policy, node_key(int(frame[_CODE]), root.dealer, count == 0 and placed > 0))
-    legal = _policy_shares(policy, base, size, number, 31 - count, shares)
+    legal = policy_shares(policy, base, size, number, 31 - count, shares)
     best = base < 0
     frame[_TURN] = _MOST if best else _SUM
     share = np.float32(0.0)
@@ -319,7 +298,7 @@ def _answers(
     """Append the cards that a hand may play, with their weights; the number of branches then."""
     branches, branch, shares, taken = memory.branches, memory.branch, memory.policy_shares, memory.taker_shares
     equal, taker = memory.weights[entry, 0], memory.weights[entry, 1]
-    legal = _policy_shares(policy, base, theirs, rest, 31 - count, shares)
+    legal = policy_shares(policy, base, theirs, rest, 31 - count, shares)
     if legal > 1:
         taker_shares(word, count, theirs, rest, taken)
         for slot in range(legal):
@@ -349,25 +328,20 @@ def _open(
     memory: Memory, root: Root, top: int, at: int, parent: int, start: int, end: int, turn: int, number: int,
     count: int, points: int, rank: int,
 ) -> int:  # fmt: skip
-    """Put the node after a card on the stack; its place.
+    """Put the node after a card on the stack, above `top`; its place.
 
     Args:
-        memory: the stack.
-        root: where the search started.
-        top: the last open frame.
-        at: the frame at which the card was played.
-        parent: the frame that gets the value: `at` itself if the opponent played.
+        memory: the stack; `root`: where the search started.
+        at: the frame at which the card was played; `parent`: the one that gets the value, `at` if the opponent played.
         start: the first of the hands; `end`: the place behind the last.
         turn: whose turn it is; `number`: what the seat holds; `count`: the count, 0 if it restarts.
-        points: all points won since the root by the side that played.
-        rank: the card.
+        points: all points won since the root by the side that played; `rank`: the card.
     """
     top += 1
     frame, before = memory.frames[top], memory.frames[at]
     own, placed = parent != at, int(before[_PLACED])
     frame[_PARENT] = parent
-    frame[_START] = start
-    frame[_END] = end
+    frame[_START], frame[_END] = start, end
     frame[_FREE] = before[_FREE]
     frame[_TURN] = turn
     frame[_NUMBER] = number
@@ -398,10 +372,8 @@ def _swap(memory: Memory, one: int, other: int) -> None:
     rest, kind = memory.rests[one], memory.kinds[one]
     equal, taker = memory.weights[one, 0], memory.weights[one, 1]
     _copy(memory, other, one)
-    memory.rests[other] = rest
-    memory.kinds[other] = kind
-    memory.weights[other, 0] = equal
-    memory.weights[other, 1] = taker
+    memory.rests[other], memory.kinds[other] = rest, kind
+    memory.weights[other, 0], memory.weights[other, 1] = equal, taker
 
 
 @rule
@@ -420,8 +392,6 @@ def _count(
     total = 0.0
     for entry in range(start, end):
         weight = memory.weights[entry, 0] + memory.weights[entry, 1]
-        kind = int(memory.kinds[entry])
-        total += weight * chance_after_play(
-            table, shows, root.dealer, kind, root.to_go, root.opponent_to_go, gain, loss
-        )
+        kind, own, other = int(memory.kinds[entry]), root.to_go, root.opponent_to_go
+        total += weight * chance_after_play(table, shows, root.dealer, kind, own, other, gain, loss)
     return total

@@ -38,7 +38,7 @@ from cardgym.games.cribbage.pegging.traversal import (
 from cardgym.games.cribbage.pegging.tree import DEALER, DECIDED, LEVELS, PONE, PublicTree
 from cardgym.games.cribbage.scoring import points_of_next
 from cardgym.games.cribbage.state import NUM_TOSSES
-from cardgym.games.cribbage.tosses import OUT_OF_REACH, kept_set, toss_worths
+from cardgym.games.cribbage.tosses import OUT_OF_REACH, first_best, kept_set, toss_worths
 
 _OTHER_TOSSES = 0.02
 """Share of tosses chosen uniformly, because every hand occurs near the target and against other players."""
@@ -83,21 +83,13 @@ def _count_kept(first: int, counts: npt.NDArray[np.float64]) -> None:
             for d in range(c + 1, CARDS - 2):
                 for e in range(d + 1, CARDS - 1):
                     for f in range(e + 1, CARDS):
-                        cards[0] = first
-                        cards[1] = b
-                        cards[2] = c
-                        cards[3] = d
-                        cards[4] = e
-                        cards[5] = f
+                        cards[0], cards[1], cards[2], cards[3], cards[4], cards[5] = first, b, c, d, e, f
                         sort_six(cards)
                         for dealer in range(2):
                             toss_worths(cards, dealer, OUT_OF_REACH, worths)
-                            best = 0
                             for toss in range(NUM_TOSSES):
-                                if worths[toss] > worths[best]:
-                                    best = toss
                                 counts[dealer, 1, kept_set(cards, toss)] += 1.0
-                            counts[dealer, 0, kept_set(cards, best)] += 1.0
+                            counts[dealer, 0, kept_set(cards, first_best(worths))] += 1.0
 
 
 class PeggingSolver:
