@@ -60,8 +60,8 @@ class ExpertsConfig(TrainingConfig):
     """Games between weight files, each saved with the state to resume from, independent of `value_every`."""
     eval_opponents: Items[str] = ("greedy", "uniform")
     """Opponents of the first expert in the evaluation at each save."""
-    eval_games: Annotated[Games, Field(ge=1)] = 20_000
-    """Games against each opponent in an evaluation, with each deal played from both seats."""
+    eval_games: Annotated[Games, Field(ge=4)] = 20_000
+    """Games against each opponent in an evaluation, with each deal played from both seats; an interval needs 4."""
 
     @property
     def game_id(self) -> str:
