@@ -1,0 +1,68 @@
+"""Games of cardgym in OpenSpiel: the same information sets, values and exploitabilities as our solvers find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardgym import find
+from cardgym.solvers.best_response import expected_returns, nash_conv
+from cardgym.solvers.cfr import CFR
+from cardgym.solvers.tree import enumerate_tree
+
+pytest.importorskip("pyspiel")
+policies = pytest.importorskip("open_spiel.python.policy")
+best_responses = pytest.importorskip("open_spiel.python.algorithms.exploitability")
+returns_of = pytest.importorskip("open_spiel.python.algorithms.expected_game_score")
+open_spiel: Any = pytest.importorskip("cardgym.interop.open_spiel")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("KuhnPoker-v0", {}),
+        ("Coda-v0", {"n": 4}),
+        pytest.param("CodaMini-v0", {}, marks=pytest.mark.slow),
+    ],
+)
+def test_openspiel_finds_the_same_game(name: str, options: dict[str, Any]) -> None:
+    game = find(name)
+    tree = enumerate_tree(game, game.parse_options(options))
+    theirs = open_spiel.OpenSpielGame(name, options)
+    uniform = policies.TabularPolicy(theirs)
+    assert len(uniform.states) == tree.num_info_sets
+    assert nash_conv(tree, tree.uniform()) == pytest.approx(best_responses.nash_conv(theirs, uniform))
+    expected = returns_of.policy_value(theirs.new_initial_state(), [uniform] * 2)
+    assert expected_returns(tree, tree.uniform()) == pytest.approx(np.array(expected))
+
+
+def test_a_solution_of_openspiel_has_our_value() -> None:
+    cfr = pytest.importorskip("open_spiel.python.algorithms.cfr")
+    game = find("Coda-v0")
+    tree = enumerate_tree(game, game.parse_options({"n": 4}))
+    ours = CFR(tree, "cfr+")
+    ours.run(50)
+    theirs = open_spiel.OpenSpielGame("Coda-v0", {"n": 4})
+    solver = cfr.CFRPlusSolver(theirs)
+    for _ in range(50):
+        solver.evaluate_and_update_policy()
+    average = solver.average_policy()
+    assert best_responses.nash_conv(theirs, average) == pytest.approx(nash_conv(tree, ours.average), abs=1e-6)
+
+
+def test_copies_of_a_state_go_their_own_ways() -> None:
+    state = open_spiel.OpenSpielGame("KuhnPoker-v0").new_initial_state()
+    for outcome in (2, 0):
+        state.apply_action(outcome)
+    other = state.clone()
+    before = state.information_state_string(0)
+    other.apply_action(1)
+    assert state.current_player() == 0
+    assert other.current_player() == 1
+    assert state.information_state_string(0) == before != other.information_state_string(0)
+    other.apply_action(1)
+    assert other.is_terminal()
+    assert other.returns().tolist() == [2.0, -2.0]
+    assert state.returns().tolist() == [0.0, 0.0]
