@@ -60,7 +60,7 @@ def take(folder: Path) -> None:
             for _ in range(moves):
                 person.move("clicks")
             wide.keyboard.press("h")
-            wide.wait_for_selector(".advice")
+            wide.wait_for_selector(".advice", timeout=180_000)
             save(picture(wide), f"games/{name}/table", folder)
             wide.emulate_media(color_scheme="dark")
             save(picture(wide), f"games/{name}/table_dark", folder)

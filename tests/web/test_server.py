@@ -383,3 +383,19 @@ def test_the_record_can_be_exported_and_games_deleted(tmp_path: Path) -> None:
         record = client.get("/api/history")
         assert record["games"] == record["unfinished"] == []
         client.post(f"/api/history/{end['table']}/delete", {}, 404)
+
+
+def test_a_watched_game_shows_how_the_seats_stand(client: Client) -> None:
+    table = client.post("/api/tables", {**SHORT, "opponents": ["heuristic", "random"], "seat": None, "seed": 1}, 201)[
+        "table"
+    ]
+    before = client.get(f"/api/tables/{table}/standing")
+    assert len(before["values"]) == 2
+    state = client.get(f"/api/tables/{table}")
+    while not state["ended"]:
+        state = client.post(f"/api/tables/{table}/step", {"version": state["version"]})["state"]
+    after = client.get(f"/api/tables/{table}/standing")
+    assert after["version"] == state["version"] > before["version"]
+    assert after["values"] != before["values"]
+    person = client.sit_down(**SHORT)["table"]
+    client.get(f"/api/tables/{person}/standing", 403)

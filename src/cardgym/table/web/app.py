@@ -77,6 +77,7 @@ def make_app(
         Route("/api/tables/{id}/step", server.step, methods=["POST"]),
         Route("/api/tables/{id}/advice", server.advice),
         Route("/api/tables/{id}/rules", server.table_rules),
+        Route("/api/tables/{id}/standing", server.standing),
         Route("/api/tables/{id}/review", server.review),
         Route("/api/tables/{id}/stream", server.stream),
         Route("/api/puzzles/{game}", server.puzzle),
@@ -277,6 +278,10 @@ class _Server:
             raise HTTPException(404, "there is no such game of yours")
         await self.tables.remove(id)
         return Answer({})
+
+    async def standing(self, request: Request) -> Response:
+        async with self.tables.at(_id(request)) as table:
+            return Answer(await self.tables.work(table.standing))
 
     async def review(self, request: Request) -> Response:
         return Answer(await self.tables.work(self._reviewed, _id(request)))

@@ -64,6 +64,16 @@ class Table:
             self._coach = Coach(session.game, session.options)
         return with_names(self._coach.advise(session.state, session.seat).asdict(), session.people, session.seat)
 
+    def standing(self) -> dict[str, Any]:
+        """How every seat of a watched game stands, given all cards."""
+        session = self.session
+        if not session.watched:
+            raise HTTPException(403, "only a watched game shows how the seats stand: it needs all cards")
+        if self._coach is None:
+            self._coach = Coach(session.game, session.options)
+        values = self._coach.standing(session.state)
+        return {"version": session.version, "values": values, "unit": self._coach.standing_unit}
+
     def shown(self) -> dict[str, Any]:
         """The table as its person may see it."""
         session = self.session

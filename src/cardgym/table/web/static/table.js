@@ -258,7 +258,7 @@ export class Table {
     const page = h("div", { class: "table", "data-panel": this.panel ? "open" : "shut" },
       h("h1", { class: "unseen" }, `${state.game}: ${state.names.join(", ")}`),
       felt, this.drawNow(), this.drawActions(),
-      h("aside", { class: "side", "aria-label": "Coach and log" }, this.drawCoach(), this.drawLog(),
+      h("aside", { class: "side", "aria-label": "Coach and log" }, this.drawStanding(), this.drawCoach(), this.drawLog(),
         h("button", { type: "button", class: "soft shutter", onclick: () => this.toggle() }, "Close")));
     const log = document.querySelector(".log");
     const atEnd = !log || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
@@ -266,12 +266,34 @@ export class Table {
       update(page);
       this.fit();
     });
+    if (!this.busy) this.weigh();
     if (atEnd) document.querySelector(".log").scrollTop = 1e6;
   }
 
   fit() {
     const felt = document.querySelector(".felt");
     if (felt) fit(felt, this.sizes);
+  }
+
+  // In a watched game, how the seats stand, asked once for a position.
+  async weigh() {
+    if (this.state.seat !== null || this.weighed === this.state.version) return;
+    this.weighed = this.state.version;
+    const standing = await get(`tables/${this.id}/standing`).catch(() => null);
+    if (standing && !this.closed && standing.version === this.state.version) {
+      this.standing = standing;
+      this.render();
+    }
+  }
+
+  drawStanding() {
+    if (this.state.seat !== null) return null;
+    const { values, unit } = this.standing ?? { values: this.state.names.map(() => 0), unit: "" };
+    const total = values.reduce((sum, value) => sum + Math.max(value, 0), 0);
+    return h("section", { class: "standing", "aria-label": "How the seats stand" },
+      h("h2", {}, "How they stand", h("small", {}, unit)),
+      values.map((value, seat) => h("p", {}, h("span", {}, this.state.names[seat]),
+        h("progress", { max: total || 1, value: Math.max(value, 0), "aria-label": this.state.names[seat] }), h("span", { class: "worth" }, plain(value)))));
   }
 
   toggle() {
