@@ -158,3 +158,21 @@ def test_the_other_games_tests_are_collected_after_a_game_is_deleted(tmp_path):
     words = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
     collected = run(words, tmp_path)
     assert collected.returncode == 0, collected.stdout[-2000:]
+
+
+def test_listing_games_does_not_import_numba():
+    program = "import sys; from cardgym.cli import main; main(['games']); print('loaded', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = done.stdout.rpartition("loaded ")[2].split()
+    assert not {"numba", "torch", "pydantic"} & set(loaded)
+
+
+def test_exact_exploitability_does_not_import_torch():
+    program = (
+        "import sys; from cardgym.cli import main\n"
+        "main(['exploit', 'KuhnPoker-v0', '--player', 'honest', '--json'])\n"
+        "print('loaded', *sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = done.stdout.rpartition("loaded ")[2].split()
+    assert not {"torch", "pydantic", "matplotlib"} & set(loaded)

@@ -137,7 +137,7 @@ class CorellianSpikeOptions(Options):
         super().__post_init__()
         if self.cheat != "no" and int(self.cheat) >= self.num_players:
             raise CardgymError(f"option cheat={self.cheat}: allowed are 'no' and seats 0 to {self.num_players - 1}")
-        cards = 2 * self.values * self.copies + zeros(self.copies)
+        cards = 2 * self.values * self.copies + max(self.copies - 1, 1)  # `zeros`, which would load Numba here.
         if cards < 3 * self.num_players + 2:
             raise CardgymError(
                 f"options values={self.values} and copies={self.copies}: a deck of {cards} cards is too small for "
