@@ -244,7 +244,7 @@ STRENGTH = {
     "expert": "wins 99.5 % [99.3, 99.6] against random, 67.3 % against greedy; 10,000 games each",
     "equilibrium": "wins 55.6 % [55.4, 55.8] against expert, 68.2 % [68.0, 68.4] against greedy; 100,000 games each",
     COACH: "wins 54.9 % [53.4, 56.5] against equilibrium; 1,338 games",
-    "champion": "wins 56.9 % [55.4, 58.3] against expert, 71.0 % [69.4, 72.5] against greedy; 2,000 games each",
+    "champion": "wins 57.1 % [56.5, 57.7] against expert, 71.0 % [69.4, 72.5] against greedy; 13,000 and 2,000 games",
 }
 
 SHIPPED_STRENGTH = {
