@@ -219,6 +219,9 @@ def test_small_versions_are_as_large_as_their_pages_say() -> None:
     spike = tree_of("SpikeMini-v0")
     assert (spike.num_histories, spike.num_info_sets) == (443_276_476_714, 184_452)
     assert spike.num_nodes < 1_100_000
+    for seat in range(2):
+        response = best_response(spike, spike.uniform(), seat)
+        assert expected_returns(spike, response.strategy)[seat] == pytest.approx(response.value)
     uniform = expected_returns(spike, spike.uniform())
     assert uniform.sum() == pytest.approx(0.0, abs=1e-12)
     report = evaluate(spike.game, spike.options, ["random", "random"], games=20_000, seed=1, seats="fixed")

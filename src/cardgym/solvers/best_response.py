@@ -98,7 +98,8 @@ def _order_by_turns(tree: TreeArrays, seat: int, turns: npt.NDArray[np.int16], o
         after = turns[node] + (1 if tree.seats[node] == seat else 0)
         most = max(most, after)
         for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
-            turns[tree.targets[edge]] = after
+            # Only nodes that no decision follows have parents that differ: the latest of them counts.
+            turns[tree.targets[edge]] = max(turns[tree.targets[edge]], after)
     starts = np.zeros(2 * most + 3, np.int64)
     for node in range(num_nodes):
         starts[2 * (most - turns[node]) + (1 if tree.seats[node] != seat else 0) + 1] += 1

@@ -16,7 +16,7 @@ from cardgym.statistics import Interval, mean_estimate
 
 NODES = 2_000_000
 """Nodes of the largest tree that is walked."""
-_DRAWS, _ALL_DRAWS = 20_000, 20_000_000
+_DRAWS, _ALL_DRAWS = 20_000, 2_000_000
 """Most draws at an information set, and at all of them together."""
 _ESTIMATES = 10
 
