@@ -38,7 +38,7 @@ def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, An
 def test_every_game_can_be_played_to_its_end(client: Client, env: str) -> None:
     state = client.sit_down(game=env, seat="any", seed=3)
     assert state["names"][state["seat"]] == "You"
-    assert state["seed"] is None
+    assert (state["seed"] is None) == (not state["ended"])  # A small game may end before a choice.
     end = finish(client, state)
     assert end["actions"] == []
     assert end["seed"] == "3"
