@@ -209,14 +209,14 @@ STRENGTH = {
     "initial": "wins 33.5 % [33.2, 33.7] of hands against heuristic, 89.4 % against random; 10,000 games each",
     "heuristic": "wins 95.0 % [94.9, 95.2] of hands against random; 10,000 games",
     "random-table": "wins 6.9 % [6.7, 7.0] of hands against heuristic; 10,000 games",
-    "dqn": "wins 59.2 % [58.9, 59.6] of hands against heuristic; 10,000 games",
-    "double_dqn": "wins 60.1 % [59.8, 60.4] of hands against heuristic, 44.2 % against ppo; 10,000 games each",
-    "double_dqn_seed2": "wins 57.7 % [57.4, 58.0] of hands against heuristic; 10,000 games",
-    "double_dqn_seed3": "wins 60.0 % [59.7, 60.4] of hands against heuristic; 10,000 games",
-    "ppo": "wins 55.9 % [55.6, 56.2] of hands against heuristic, 55.8 % [55.2, 56.3] against double_dqn; 10,000 games",
-    "ppo_three_players": "gains 2.4 [1.6, 3.3] credits a game from two heuristic; 10,000 games",
-    "ppo_four_players": "loses 2.6 [1.8, 3.5] credits a game to three heuristic, gains 21.9 from three initial; 10,000",
-    COACH: "wins 50.4 % [49.9, 50.9] of hands and loses 0.3 credits a game [-0.7, 1.3] against ppo; 4,000 games",
+    "dqn": "wins 59.3 % [59.0, 59.6] of hands against heuristic; 10,000 games",
+    "double_dqn": "wins 60.0 % [59.7, 60.3] of hands against heuristic, 46.2 % against ppo; 10,000 games each",
+    "double_dqn_seed2": "wins 59.8 % [59.5, 60.1] of hands against heuristic; 10,000 games",
+    "double_dqn_seed3": "wins 58.8 % [58.5, 59.1] of hands against heuristic; 10,000 games",
+    "ppo": "wins 56.3 % [56.0, 56.6] of hands against heuristic, 53.8 % [53.3, 54.3] against double_dqn; 10,000 games",
+    "ppo_three_players": "gains 3.0 [2.2, 3.9] credits a game from two heuristic; 10,000 games",
+    "ppo_four_players": "loses 3.8 [2.9, 4.6] credits a game to three heuristic, gains 37.0 from three initial; 10,000",
+    COACH: "wins 50.0 % [49.6, 50.5] of hands and loses 0.6 credits a game [-0.4, 1.6] against ppo; 4,000 games",
 }
 
 
