@@ -73,12 +73,14 @@ class Reference:
 
     def _game(self) -> Generator[Question, Any, None]:
         while self.hands_played < self.hands and all(seat.credits for seat in self.seats):
+            before = [seat.credits for seat in self.seats]
             winner = yield from self._hand()
             self.seats[winner].credits += self.pool
             self.seats[winner].hands_won += 1
-            self.rewards[winner] += self.pool * (31 if self.weighted else 1)
             if self.net:
-                self.rewards = [reward - 2 for reward in self.rewards]
+                self.rewards = [float(seat.credits - had) for seat, had in zip(self.seats, before, strict=True)]
+            else:
+                self.rewards[winner] += self.pool * (31 if self.weighted else 1)
             self.pool = 0
             self.hands_played += 1
 
@@ -166,7 +168,8 @@ class Reference:
                         return
                 else:
                     paid = cost if action == RAISE else min(owed, seat.credits)
-                    self.rewards[number % count] -= paid * self._weight(number % count)
+                    if not self.net:
+                        self.rewards[number % count] -= paid * self._weight(number % count)
                     self._pay(number % count, paid)
                     seat.put_phase += paid
                     if action == RAISE:
@@ -186,7 +189,8 @@ class Reference:
         card = yield from self._draw(number)
         four = [*seat.cards, card]
         smallest = min(abs(sum(four) - four[i]) for i in range(4))
-        self.rewards[number] -= 2 * (1 + 0.75 * smallest if self.weighted else 1)
+        if not self.net:
+            self.rewards[number] -= 2 * (1 + 0.75 * smallest if self.weighted else 1)
         self.bought, self.buyer, self.decision = card, number, 3
         action = yield Question("decide", number, (DISCARD, SPIKE, LOW, HIGH))
         self.bought, self.buyer = None, -1
