@@ -134,7 +134,8 @@ def draw(game: Game, path: Path, seed: int = 1) -> None:
 
     from cardgym.players.base import resolve
     from cardgym.table.drawings.picture import picture_of
-    from cardgym.table.session import Session, Setup
+    from cardgym.table.session import Session
+    from cardgym.table.setup import Setup
 
     options = game.parse_options()
     player = resolve(game.opponent, game, options)

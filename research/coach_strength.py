@@ -17,7 +17,8 @@ from cardgym.engine.contract import RETURN
 from cardgym.players.base import resolve
 from cardgym.statistics import mean_estimate
 from cardgym.table.coach import Coach
-from cardgym.table.session import Session, Setup
+from cardgym.table.session import Session
+from cardgym.table.setup import Setup
 
 
 def main() -> None:

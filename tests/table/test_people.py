@@ -7,7 +7,8 @@ import pytest
 import cardgym
 from cardgym.players.base import resolve
 from cardgym.table.people import named, shown_name, shown_names, with_names
-from cardgym.table.session import Session, Setup, replay
+from cardgym.table.session import Session, replay
+from cardgym.table.setup import Setup
 
 
 @pytest.mark.parametrize(

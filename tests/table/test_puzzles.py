@@ -10,7 +10,8 @@ from cardgym import CardgymError
 from cardgym.table.advice import ActionAdvice, Advice
 from cardgym.table.coach import Coach
 from cardgym.table.puzzles import find_puzzle, is_clear
-from cardgym.table.session import Session, Setup
+from cardgym.table.session import Session
+from cardgym.table.setup import Setup
 
 GAME = cardgym.find("OnePlayPoker-v0")
 OPTIONS = GAME.parse_options()

@@ -21,7 +21,8 @@ from cardgym.table.history import Reviewer, costs, save_costs
 from cardgym.table.presentation import COACH, presentation_of
 from cardgym.table.review import WORST, Review, decisions_of, review
 from cardgym.table.rollouts import falling
-from cardgym.table.session import Session, Setup
+from cardgym.table.session import Session
+from cardgym.table.setup import Setup
 from cardgym.table.terminal.review import summary_lines
 
 POKER = "OnePlayPoker-v0"

@@ -25,7 +25,8 @@ from cardgym.players.seats import SeatedBatch
 from cardgym.table import session as session_module
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog, StaleGameError, saved_games
-from cardgym.table.session import Session, Setup, replay
+from cardgym.table.session import Session, replay
+from cardgym.table.setup import Setup
 
 GAME = find("CorellianSpike-v0")
 MATCH, DONT_BUY, DISCARD = 1, 4, 5
@@ -275,7 +276,8 @@ KILLED = """
     from pathlib import Path
     from cardgym import find
     from cardgym.table.game_log import GameLog
-    from cardgym.table.session import Session, Setup
+    from cardgym.table.session import Session
+    from cardgym.table.setup import Setup
     from cardgym.players.base import CallablePlayer
 
     def think(observation, mask):

@@ -14,7 +14,8 @@ from cardgym.engine.contract import Game
 from cardgym.players.base import CompiledPlayer
 from cardgym.table.game_log import GameLog
 from cardgym.table.presentation import board_of
-from cardgym.table.session import Session, Setup
+from cardgym.table.session import Session
+from cardgym.table.setup import Setup
 from cardgym.table.terminal.game import Coaching, Terminal, joined, watch
 from cardgym.table.terminal.input import matching, short_forms
 from cardgym.table.terminal.screen import Screen, Style, in_columns, reflowed

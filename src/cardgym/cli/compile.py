@@ -93,7 +93,8 @@ def _play(game: Game) -> None:
     """A game without a person, and the coach's advice on its second decision."""
     from cardgym.players.base import resolve
     from cardgym.table.coach import Coach
-    from cardgym.table.session import Session, Setup
+    from cardgym.table.session import Session
+    from cardgym.table.setup import Setup
 
     options = game.parse_options()
     players = [resolve(game.opponent, game, options)] * options.num_players

@@ -53,7 +53,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Play until the person leaves."""
     from cardgym.players.base import resolve, resolve_all, seated
     from cardgym.table.game_log import GameLog
-    from cardgym.table.session import Session, Setup
+    from cardgym.table.session import Session
+    from cardgym.table.setup import Setup
     from cardgym.table.terminal.game import Coaching, Terminal, watch
 
     game, options = game_of(arguments)

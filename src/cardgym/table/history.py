@@ -23,7 +23,7 @@ from cardgym.errors import CardgymError
 from cardgym.statistics import Moments, half_width
 from cardgym.table.game_log import GameLog
 from cardgym.table.review import Review, names_of, review
-from cardgym.table.session import AGAIN
+from cardgym.table.setup import AGAIN
 
 Interval = tuple[float | None, float | None]
 """A 95 % interval; None for both ends after a single game."""

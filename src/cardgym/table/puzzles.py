@@ -17,7 +17,8 @@ from cardgym.table.coach import Coach, usual_player
 from cardgym.table.people import shown_names
 from cardgym.table.review import decisions_of, names_of
 from cardgym.table.rollouts import look
-from cardgym.table.session import Event, Session, Setup
+from cardgym.table.session import Event, Session
+from cardgym.table.setup import Setup
 
 SEARCH_SECONDS = 8.0
 """How long to look for a puzzle."""

@@ -10,8 +10,8 @@ import dataclasses
 import datetime
 import math
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Self
 
@@ -21,74 +21,28 @@ import numpy.typing as npt
 
 import cardgym
 from cardgym.engine import states
-from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.contract import State
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import CALLER
 from cardgym.engine.numba.compilation import name_entry_point
-from cardgym.engine.registry import find
 from cardgym.engine.states import SingleGame, Snapshot, row_moves
 from cardgym.errors import CardgymError, IllegalActionError
-from cardgym.players.base import CompiledPlayer, Player, resolve
+from cardgym.players.base import CompiledPlayer, resolve
 from cardgym.players.seats import SeatedBatch
 from cardgym.table.game_log import CHANCE, UNDO, GameLog, Move, live_moves
 from cardgym.table.people import named, shown_names
-
-PERSON = "human"
-"""The person's name in the game log and in reports."""
+from cardgym.table.setup import AGAIN, PERSON, WATCHED, Resolve, Setup, setup_of
 
 END = -3
 """In place of the seat to move, once the game is over."""
 
 _TURN = {states.CHANCE: CHANCE, states.END: END}
 
-AGAIN = "again"
-"""The key, in what a game's entry says about it, of the id of the game that it continues at one of its decisions."""
-
-WATCHED = -1
-"""The person's seat in a game that is watched."""
-
 _STREAM = np.uint64(0x91A7)
 """The stream of the deals of people's games."""
 
 _SEAT = np.uint64(2**63)
 """Added to a game's number: the stream that seats are drawn from."""
-
-Resolve = Callable[[str, Game, Options], Player]
-
-
-@dataclass(frozen=True)
-class Setup:
-    """Who plays which game, and with which cards.
-
-    Attributes:
-        game: the game.
-        options: its options.
-        players: the players in the other seats, in order of play after the person; in all seats if watched.
-        seed: the seed of the deals; it determines all cards.
-        seat: the person's seat; None draws it.
-        watched: whether players take all seats.
-        number: the number of this game among those of the seed.
-        about: further plain values to save with the game.
-    """
-
-    game: Game
-    options: Options
-    players: Sequence[Player]
-    seed: int
-    seat: int | None = None
-    watched: bool = False
-    number: int = 0
-    about: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        num_seats = self.options.num_players
-        num_players = num_seats if self.watched else num_seats - 1
-        if len(self.players) != num_players:
-            raise CardgymError(
-                f"{len(self.players)} players for {num_players} seats of {self.game.id}: name one for each"
-            )
-        if self.seat is not None and not 0 <= self.seat < num_seats:
-            raise CardgymError(f"seat {self.seat}: {self.game.id} has seats 0 to {num_seats - 1} here")
 
 
 @dataclass(frozen=True)
@@ -180,7 +134,7 @@ class Session:
             CardgymError: if the log has no such game or it cannot be replayed.
         """
         entry = game_log.entry(id)
-        self = cls(_setup_of(entry, resolve))
+        self = cls(setup_of(entry, resolve))
         self.id, self._time, self._game_log = id, entry["time"], game_log
         self._rows = game_log.rows(id)
         self._num_saved = len(self._rows)
@@ -200,7 +154,7 @@ class Session:
             owner: the person it belongs to, on a shared server.
             resolve: finds a player by name.
         """
-        setup = _setup_of(entry, resolve)
+        setup = setup_of(entry, resolve)
         about = {**setup.about, AGAIN: entry["id"]}
         self = cls(dataclasses.replace(setup, about=about), game_log, owner)
         self._rows = [(seat, made) for seat, made in entry["moves"][:move]]
@@ -395,11 +349,10 @@ class Session:
         if text and forced:
             first, newline, rest = text.partition("\n")
             text = f"{first} (the only move){newline}{rest}"
-        event = Event(seat, move, text, before, after)
         self.moves.append((seat, move))
-        if event.text:
-            self.narration.append((seat, event.text))
-        return event
+        if text:
+            self.narration.append((seat, text))
+        return Event(seat, move, text, before, after)
 
     def _save(self) -> None:
         unsaved = self._rows[self._num_saved :]
@@ -436,20 +389,10 @@ def replay(entry: Mapping[str, Any]) -> list[Event]:
     Raises:
         CardgymError: if the game is not installed or the rules do not allow its moves.
     """
-    session = Session(_setup_of(entry, lambda name, game, options: CompiledPlayer("random")))
+    session = Session(setup_of(entry, lambda name, game, options: CompiledPlayer("random")))
     names = [player["name"] for player in sorted(entry["players"], key=lambda player: int(player["seat"]))]
     session.people = shown_names(names, entry["person"])
     return session._load([(seat, move) for seat, move in entry["moves"]])
-
-
-def _setup_of(entry: Mapping[str, Any], resolve: Resolve) -> Setup:
-    game = find(entry["env"])
-    options = game.parse_options(entry["options"])
-    watched = entry["person"] is None
-    names = [player["name"] for player in entry["players"]][0 if watched else 1 :]
-    players = [resolve(name, game, options) for name in names]
-    about = entry.get("about") or {}
-    return Setup(game, options, players, entry["seed"], entry["person"], watched, entry["game"], about)
 
 
 @cache

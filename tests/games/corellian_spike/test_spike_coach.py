@@ -10,7 +10,8 @@ from cardgym.games.corellian_spike.state import FOLD
 from cardgym.players.base import CompiledPlayer, resolve
 from cardgym.table.coach import Coach
 from cardgym.table.rollouts import look
-from cardgym.table.session import Session, Setup
+from cardgym.table.session import Session
+from cardgym.table.setup import Setup
 
 pytest.importorskip("torch")
 

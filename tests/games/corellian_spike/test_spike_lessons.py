@@ -12,7 +12,8 @@ from cardgym.games.corellian_spike.lessons import deciding_rule
 from cardgym.games.corellian_spike.state import EMPTY
 from cardgym.players.base import resolve
 from cardgym.table.presentation import reveals_of, showdown_of
-from cardgym.table.session import Session, Setup
+from cardgym.table.session import Session
+from cardgym.table.setup import Setup
 
 GAME = cardgym.find("CorellianSpike-v0")
 

@@ -29,7 +29,8 @@ from cardgym.table.people import shown_name, shown_names, with_names
 from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.puzzles import find_puzzle
 from cardgym.table.review import names_of
-from cardgym.table.session import AGAIN, PERSON, replay
+from cardgym.table.session import replay
+from cardgym.table.setup import AGAIN, PERSON
 from cardgym.table.web import lobby
 from cardgym.table.web.puzzles import Puzzles
 from cardgym.table.web.safety import LOOPBACK, Answer, Guard, body_of, dump, refusal, whole

@@ -20,7 +20,7 @@ from cardgym.players.base import GREEDY, KernelPlayer, Player, checkpoints, play
 from cardgym.table.advice import HINTS
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import presentation_of, rules_of
-from cardgym.table.session import Setup
+from cardgym.table.setup import Setup
 from cardgym.table.web.safety import one_of, whole
 
 MAX_SEED = 2**53 - 1

@@ -20,7 +20,8 @@ from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.people import named, with_names
 from cardgym.table.presentation import ending_of, reveals_of, showdown_of, tip_of, view_of
-from cardgym.table.session import Event, Session, Setup
+from cardgym.table.session import Event, Session
+from cardgym.table.setup import Setup
 from cardgym.table.web.lobby import player_called
 
 T = TypeVar("T")

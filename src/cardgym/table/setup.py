@@ -1,0 +1,73 @@
+"""Who plays which game at the table, and with which cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cardgym.engine.contract import Game, Options
+from cardgym.engine.registry import find
+from cardgym.errors import CardgymError
+from cardgym.players.base import Player
+
+PERSON = "human"
+"""The person's name in the game log and in reports."""
+
+AGAIN = "again"
+"""The key, in what a game's entry says about it, of the id of the game that it continues at one of its decisions."""
+
+WATCHED = -1
+"""The person's seat in a game that is watched."""
+
+Resolve = Callable[[str, Game, Options], Player]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Who plays which game, and with which cards.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        players: the players in the other seats, in order of play after the person; in all seats if watched.
+        seed: the seed of the deals; it determines all cards.
+        seat: the person's seat; None draws it.
+        watched: whether players take all seats.
+        number: the number of this game among those of the seed.
+        about: further plain values to save with the game.
+    """
+
+    game: Game
+    options: Options
+    players: Sequence[Player]
+    seed: int
+    seat: int | None = None
+    watched: bool = False
+    number: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        num_seats = self.options.num_players
+        num_players = num_seats if self.watched else num_seats - 1
+        if len(self.players) != num_players:
+            raise CardgymError(
+                f"{len(self.players)} players for {num_players} seats of {self.game.id}: name one for each"
+            )
+        if self.seat is not None and not 0 <= self.seat < num_seats:
+            raise CardgymError(f"seat {self.seat}: {self.game.id} has seats 0 to {num_seats - 1} here")
+
+
+def setup_of(entry: Mapping[str, Any], resolve: Resolve) -> Setup:
+    """The setup of a logged game, its players found by `resolve`.
+
+    Raises:
+        CardgymError: if the game is not installed, or as `resolve` does.
+    """
+    game = find(entry["env"])
+    options = game.parse_options(entry["options"])
+    watched = entry["person"] is None
+    names = [player["name"] for player in entry["players"]][0 if watched else 1 :]
+    players = [resolve(name, game, options) for name in names]
+    about = entry.get("about") or {}
+    return Setup(game, options, players, entry["seed"], entry["person"], watched, entry["game"], about)
