@@ -180,6 +180,10 @@ def test_evaluate_prints_the_documented_json(capsys: pytest.CaptureFixture[str])
         "reward": "net",
         "special_hands": "no",
         "cheat": "no",
+        "values": 10,
+        "copies": 3,
+        "rounds": 3,
+        "max_raises": 0,
     }
     assert [player["name"] for player in report["players"]] == ["heuristic", "random"]
     for player in report["players"]:

@@ -36,10 +36,10 @@ def played(env: Any, steps: int) -> Iterator[None]:
 
 
 def read(folder: Path) -> list[Any]:
-    """The frames of the one video in a folder."""
+    """The frames of the first video in a folder."""
     from moviepy import VideoFileClip
 
-    (file,) = folder.glob("*.mp4")
+    file = min(folder.glob("*.mp4"))
     clip = VideoFileClip(str(file))
     frames = list(clip.iter_frames())
     clip.close()
@@ -90,7 +90,7 @@ def test_rendered_observations_are_inside_their_space(game: str) -> None:
 def test_nothing_is_drawn_beyond_the_edge(game: str) -> None:
     found = cardgym.find(game)
     seats = found.options.__dataclass_fields__.get("num_players")
-    most = seats.metadata.get("high") if seats is not None else None
+    most = seats.metadata.get("high") if seats is not None and "Mini" not in game else None
     arguments: dict[str, Any] = {"num_players": most} if most else {}
     env = CardEnv(game, **arguments)
     symbols = presentation_of(found).symbols()

@@ -30,14 +30,15 @@ from cardgym.learn.opponents import OpponentPool
 from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.run import run_name
 from cardgym.learn.tabular.config import TabularConfig
+from cribbage_trainer import ExpertsConfig
 
 CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 
 
 def kinds() -> list[type[TrainingConfig]]:
-    """The classes of hyper-parameters of all training scripts, those that games bring included."""
+    """The classes of hyper-parameters of all training scripts, those of the papers included."""
     found: list[type[TrainingConfig]] = [
-        DQNConfig, NFSPConfig, PPOConfig, DistillConfig, TabularConfig, SB3Config, LeagueConfig,
+        DQNConfig, NFSPConfig, PPOConfig, DistillConfig, TabularConfig, SB3Config, LeagueConfig, ExpertsConfig,
     ]  # fmt: skip
     for module in pkgutil.walk_packages(cardgym.games.__path__, "cardgym.games."):
         if module.name.endswith((".config", ".learner", ".trainer")):

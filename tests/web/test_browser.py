@@ -66,7 +66,7 @@ def test_a_game_starts_from_the_lobby(server: Server, person: Person) -> None:
     person.page.goto(server.url)
     person.page.locator("article", has_text="Kuhn").get_by_role("button", name="Sit down").click()
     person.page.wait_for_selector(".felt")
-    assert "Your card" in person.page.inner_text(".felt")
+    assert "own card" in person.page.inner_text(".felt")
     assert not person.faults
 
 

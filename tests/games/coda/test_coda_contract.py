@@ -29,3 +29,19 @@ class TestCodaOfficial(ContractSuite):
     cases = 3
     examples = 3
     seated = ("random", "heuristic", "bayes")  # `TestCoda` seats the slow `search` too.
+
+
+class TestCodaMini(ContractSuite):
+    """The same rules with six tiles."""
+
+    game = "CodaMini-v0"
+    observed = ("full",)
+    cases = 2
+    examples = 2
+    seated = ("random",)
+
+
+class TestCodaMiniOfficial(TestCodaMini):
+    """Six tiles, two of them jokers."""
+
+    game = "CodaMiniOfficial-v0"

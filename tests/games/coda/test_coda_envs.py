@@ -43,10 +43,10 @@ def test_spaces_follow_the_options(game_id: str, options: dict[str, Any], action
 def test_chosen_deck_applies_to_one_game() -> None:
     env: Any = gymnasium.make("Coda-v0", opponent=name_highest, render_mode="ansi")
     env.reset(seed=1, options={"deck": DECK})
-    assert "0:[W2]" in env.render()
+    assert "1:[W2]" in env.render()
     assert "You have drawn B10" in env.render()
     env.step(10)
-    assert "0:B2  1:[B?]" in env.render()
+    assert "1:B2  2:[B?]" in env.render()
     assert "You have drawn W4" in env.render()
     env.reset(seed=3)
     assert "0:[W2]" not in env.render()

@@ -18,3 +18,13 @@ class TestCorellianSpikeObserved(ContractSuite):
     """More options, and envs with every observation."""
 
     game = "CorellianSpike-v0"
+
+
+class TestSpikeMini(ContractSuite):
+    """The same rules with a small deck."""
+
+    game = "SpikeMini-v0"
+    observed = ("full",)
+    cases = 2
+    examples = 2
+    seated = ("random",)
