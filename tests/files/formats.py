@@ -263,7 +263,7 @@ def _read_request(path: Path) -> Any:
         setup = lobby.parse(asyncio.run(body_of(Request({"type": "http"}, receive), lobby.KEYS)))
     except HTTPException as error:
         raise CardgymError(error.detail) from None
-    return [setup.game.id, setup.options.asdict(), [one.name for one in setup.players], setup.seed, setup.seat]
+    return [setup.game.id, setup.options.asdict(), [one and one.name for one in setup.players], setup.seed, setup.seat]
 
 
 def _cribbage() -> list[Format]:

@@ -91,7 +91,7 @@ class Person:
 
     @property
     def phase(self) -> str:
-        """`yours`, `watching` or `ended`, once all moves are shown and all shows were passed."""
+        """`yours`, `watching`, `waiting`, `covered` or `ended`, once all moves are shown and all shows were passed."""
         while True:
             actions = self.page.wait_for_selector(".actions:not([data-phase=busy])")
             phase = str(actions.get_attribute("data-phase"))

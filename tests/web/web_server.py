@@ -20,15 +20,20 @@ from cardgym.table.web.tables import Tables
 
 
 class Client:
-    """A client that behaves like a page, or does not."""
+    """A client that behaves like a page, or does not; `cookie` is its browser's."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, cookie: str = "") -> None:
         self.port = port
+        self.cookie = {"Cookie": f"cardgym_owner={cookie}"} if cookie else {}
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
 
     def raw(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
         content = None if body is None else json.dumps(body)
-        headers = {"Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
+        headers = {
+            "Content-Type": "application/json",
+            **self.cookie,
+            **{k.replace("_", "-"): v for k, v in headers.items()},
+        }
         try:
             self.connection.request(method, path, content, headers)
             response = self.connection.getresponse()

@@ -40,8 +40,6 @@ def run(arguments: argparse.Namespace) -> None:
     private = arguments.host in LOOPBACK
     wildcard = arguments.host in ("0.0.0.0", "::", "")
     hosts = LOOPBACK if private else None if wildcard else (arguments.host, *LOOPBACK)
-    app = make_app(GameLog(), hosts=hosts, shared=not private, max_tables=arguments.tables)
-    config = uvicorn_config(app, arguments.host, arguments.port, arguments.tables)
     with listen(arguments.host, arguments.port) as listener:
         host, port = listener.getsockname()[:2]
         if not private:
@@ -49,6 +47,11 @@ def run(arguments: argparse.Namespace) -> None:
         name = _own_address() if wildcard else f"[{host}]" if ":" in host else host
         url = f"http://{name}:{port}/"
         print(f"cardgym: {url} (Ctrl-C stops the server; games continue at the next start)", flush=True)
+        if not private:
+            print("cardgym: people at other devices open this address; a table by link has a code to join", flush=True)
+        address = "" if private else url
+        app = make_app(GameLog(), hosts=hosts, shared=not private, max_tables=arguments.tables, address=address)
+        config = uvicorn_config(app, arguments.host, arguments.port, arguments.tables)
         if arguments.open:
             webbrowser.open(url)
         with contextlib.suppress(KeyboardInterrupt):

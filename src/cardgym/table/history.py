@@ -22,7 +22,7 @@ from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.statistics import Moments, half_width
 from cardgym.table.game_log import GameLog
-from cardgym.table.review import Review, names_of, review
+from cardgym.table.review import Review, names_of, review, shares_screen
 from cardgym.table.setup import AGAIN
 
 Interval = tuple[float | None, float | None]
@@ -193,8 +193,9 @@ class Reviewer:
 
 
 def _counts(entry: Mapping[str, Any]) -> bool:
-    """Whether a person finished the game, and from its start: a decision tried again was known."""
-    return bool(entry["finished"]) and entry["person"] is not None and not (entry.get("about") or {}).get(AGAIN)
+    """Whether one person finished the game at a screen, and from its start: a decision tried again was known."""
+    again = (entry.get("about") or {}).get(AGAIN) or shares_screen(entry)
+    return bool(entry["finished"]) and entry["person"] is not None and not again
 
 
 def _totals_of(reviewed: Review) -> GameTotals:

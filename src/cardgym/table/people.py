@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -40,6 +40,24 @@ def shown_names(names: Sequence[str], person: int | None) -> list[str]:
         same = sum(re.fullmatch(rf"{re.escape(shown)}( \d+)?", other) is not None for other in out)
         out.append(f"{shown} {same + 1}" if same else shown)
     return out
+
+
+def name_key(seat: int) -> str:
+    """The key, in what a game's entry says about it, of the name that a person at `seat` gave."""
+    return f"name {seat}"
+
+
+def people_of(entry: Mapping[str, Any], viewer: int | None = None) -> list[str]:
+    """The names by seat of a logged game for people: the names they gave, and `shown_names` for the others.
+
+    Args:
+        entry: the game.
+        viewer: the seat of the person who reads, negative for none; None for the person whose game it is.
+    """
+    about = entry.get("about") or {}
+    players = sorted(entry["players"], key=lambda player: int(player["seat"]))
+    names = [str(about.get(name_key(seat), player["name"])) for seat, player in enumerate(players)]
+    return shown_names(names, entry["person"] if viewer is None else viewer)
 
 
 def named(text: str, people: Sequence[str], viewer: int) -> str:

@@ -14,10 +14,11 @@ from cardgym.errors import CardgymError
 from cardgym.players.base import CompiledPlayer
 from cardgym.table.advice import Advice
 from cardgym.table.coach import Coach, usual_player
+from cardgym.table.narration import Event
 from cardgym.table.people import shown_names
 from cardgym.table.review import decisions_of, names_of
 from cardgym.table.rollouts import look
-from cardgym.table.session import Event, Session
+from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 
 SEARCH_SECONDS = 8.0

@@ -14,8 +14,10 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.table.advice import ActionAdvice, Advice
 from cardgym.table.coach import Coach
+from cardgym.table.narration import Event
 from cardgym.table.rollouts import look
-from cardgym.table.session import Event, replay
+from cardgym.table.session import replay
+from cardgym.table.setup import PERSON, TABLE
 
 WORST = 3
 """How many of the costliest decisions are listed first."""
@@ -211,9 +213,16 @@ def _choices(game: Game, options: Options, events: Sequence[Event], seats: Seque
 
 
 def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:
-    """Whose decisions are reviewed by default: the person's, or those of all seats if the game was watched."""
+    """Whose decisions are reviewed by default: those of the person, of all at a screen, or of all seats if watched."""
     person = entry["person"]
+    if shares_screen(entry):
+        return sorted(player["seat"] for player in entry["players"] if player["name"] == PERSON)
     return list(range(len(entry["players"]))) if person is None else [int(person)]
+
+
+def shares_screen(entry: Mapping[str, Any]) -> bool:
+    """Whether several people played a game at one screen."""
+    return bool((entry.get("about") or {}).get(TABLE) == "hot")
 
 
 def names_of(entry: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""One game of a person against players, or of players that a person watches, saved move by move.
+"""One game of people against players or each other, or of players that a person watches, saved move by move.
 
 The terminal and the page in the browser both play through a `Session`. Its moves restore it from the game log, so a
 process that ends loses nothing.
@@ -11,15 +11,11 @@ import datetime
 import math
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
 from typing import Any, Self
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-import cardgym
 from cardgym.engine import states
 from cardgym.engine.contract import State
 from cardgym.engine.generator import derive
@@ -30,8 +26,8 @@ from cardgym.errors import CardgymError, IllegalActionError
 from cardgym.players.base import CompiledPlayer, resolve
 from cardgym.players.seats import SeatedBatch
 from cardgym.table.game_log import CHANCE, UNDO, GameLog, Move, live_moves
-from cardgym.table.people import named, shown_names
-from cardgym.table.setup import AGAIN, PERSON, WATCHED, Resolve, Setup, setup_of
+from cardgym.table.narration import Event, Narration
+from cardgym.table.setup import AGAIN, PERSON, WATCHED, Resolve, Setup, setup_of, versions
 
 END = -3
 """In place of the seat to move, once the game is over."""
@@ -45,25 +41,6 @@ _SEAT = np.uint64(2**63)
 """Added to a game's number: the stream that seats are drawn from."""
 
 
-@dataclass(frozen=True)
-class Event:
-    """A move that was made.
-
-    Attributes:
-        seat: the seat that decided; -1 for chance.
-        move: the action, or the outcome of chance, which the person may not know.
-        text: what the person saw of it, with the names of `Session.people`; empty if nothing.
-        before: the state before it.
-        after: the state after it.
-    """
-
-    seat: int
-    move: int
-    text: str
-    before: State
-    after: State
-
-
 class Session:
     """One game, from its first deal to its end.
 
@@ -74,10 +51,11 @@ class Session:
         seed: the seed of the deals.
         number: the number of this game among those of the seed.
         about: further plain values that are saved with it.
-        seat: the person's seat; -1 if the game is watched.
-        people: the names by seat as people read them.
+        seat: the person's seat, that of the first of several people; -1 if the game is watched.
+        persons: the seats of all people, the first of them first.
+        narrator: what people read about the moves.
         moves: the moves made and not taken back.
-        narration: the texts the person has seen, each with the seat that decided.
+        events: where several people play, what the moves did.
         paid: the rewards of each seat so far, (num_players,), float64.
     """
 
@@ -100,12 +78,14 @@ class Session:
             self.seat = setup.seat
         else:
             self.seat = int(derive(key, np.uint64(setup.number) + _SEAT)) % options.num_players
-        self._players = tuple(setup.players)
-        roster = list(dict.fromkeys(self._players))
+        self._players = tuple(setup.players if self.watched else [None, *setup.players])
+        roster = list(dict.fromkeys(player for player in self._players if player is not None))
         self._played = SeatedBatch(game, options, 1, roster)
-        self.people = shown_names(self.names(), None if self.watched else self.seat)
-        lineup = [self._played.numbers[roster.index(player)] for player in self._players]
-        self._played.seat(lineup if self.watched else [CALLER, *lineup], requested_seat=self.viewer)
+        seats = [(self.viewer + ahead) % options.num_players for ahead in range(options.num_players)]
+        self.persons = tuple(seat for seat, player in zip(seats, self._players, strict=True) if player is None)
+        self.narrator = Narration(game, self.names(), self.persons, self.viewer, self.about)
+        lineup = [CALLER if player is None else self._played.numbers[roster.index(player)] for player in self._players]
+        self._played.seat(lineup, requested_seat=self.viewer)
         self._played.seed(np.array([key], np.uint64))
         self._position = SingleGame(game, options, self._played.batch.plain_states)
         self._compiled = row_moves(self._played.batch.kernel)
@@ -201,31 +181,43 @@ class Session:
 
     @property
     def decisions(self) -> int:
-        """How many decisions the person has made, without those taken back."""
-        return sum(seat == self.seat for seat, _ in self.moves) if not self.watched else 0
+        """How many decisions people have made, without those taken back."""
+        return sum(seat in self.persons for seat, _ in self.moves)
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a decision to take back."""
-        return bool(self._choices) and not self.over
+        """Whether there is a decision to take back; not where several people play, who have seen what followed."""
+        return bool(self._choices) and not self.over and len(self.persons) == 1
 
-    def legal_actions(self) -> list[int]:
-        """The person's legal actions; empty if it is not the person's turn."""
-        if self.watched or self.turn != self.seat:
-            return []
-        return self._position.legal_actions()
+    def legal_actions(self, seat: int | None = None) -> list[int]:
+        """The legal actions of a person; empty if it is not their turn.
+
+        Args:
+            seat: whose; None for the first person's.
+        """
+        seat = self.seat if seat is None else seat
+        return self._position.legal_actions() if seat in self.persons and self.turn == seat else []
 
     @property
     def opponents(self) -> list[str]:
-        """The names of the players in the other seats, as `Setup.players` has them."""
-        return [player.name for player in self._players]
+        """The names of the players in the other seats, as `Setup.players` has them; `PERSON` for people."""
+        names = [PERSON if player is None else player.name for player in self._players]
+        return names if self.watched else names[1:]
 
-    def names(self, person: str = PERSON) -> list[str]:
-        """The players' names by seat; `person` is the person's."""
-        order = [player.name for player in self._players]
-        if not self.watched:
-            order.insert(0, person)
+    def names(self) -> list[str]:
+        """The players' names by seat; `PERSON` for people."""
+        order = self.opponents if self.watched else [PERSON, *self.opponents]
         return [order[(seat - self.viewer) % len(order)] for seat in range(len(order))]
+
+    @property
+    def people(self) -> list[str]:
+        """The names by seat as the person reads them."""
+        return self.narrator.people(self.viewer)
+
+    @property
+    def narration(self) -> list[tuple[int, str]]:
+        """The texts the person has seen, each with the seat that decided."""
+        return self.narrator.texts[self.viewer]
 
     def entry(self) -> dict[str, Any]:
         """The game as an entry of the game log; see `GameLog`."""
@@ -239,7 +231,7 @@ class Session:
             "finished": self.over,
             "max_score": float(rules.max_score(state)),
             "person": None if self.watched else self.seat,
-            "versions": _versions(),
+            "versions": versions(),
             "about": self.about,
             "players": [
                 {
@@ -264,7 +256,7 @@ class Session:
         return self._advance(max_decisions=1)
 
     def act(self, action: int, *, others: bool = True) -> list[Event]:
-        """Play the person's action, then until it is the person's turn again or the game ends.
+        """Play the action of the person to move, then until it is a person's turn again or the game ends.
 
         Args:
             action: the action.
@@ -273,19 +265,22 @@ class Session:
         Raises:
             IllegalActionError: if the action is not legal now.
         """
-        allowed = self.legal_actions()
+        seat = self.turn
+        allowed = self.legal_actions(seat)
         if action not in allowed:
             raise IllegalActionError(f"action {action} is not legal; allowed are {allowed}")
-        event = self._make(self.seat, action)
-        self._rows.append((self.seat, action))
+        event = self._make(seat, action)
+        self._rows.append((seat, action))
         return [event, *self._advance(math.inf if others else 0)]
 
     def undo(self) -> None:
         """Take back the person's last real choice and everything after it, without reshuffling the cards to come.
 
         Raises:
-            CardgymError: if there is nothing to take back or the game is over.
+            CardgymError: if there is nothing to take back, the game is over or several people play it.
         """
+        if len(self.persons) > 1:
+            raise CardgymError("moves cannot be taken back where several people play")
         if self.over:
             raise CardgymError("the game is over: its moves cannot be taken back")
         if not self._choices:
@@ -296,7 +291,7 @@ class Session:
         self._save()
 
     def _advance(self, max_decisions: float = math.inf) -> list[Event]:
-        """Play until the person has a choice, the game ends, or players have made `max_decisions`.
+        """Play until a person has a choice, the game ends, or players have made `max_decisions`.
 
         A person's only legal action is played for them.
         """
@@ -306,7 +301,7 @@ class Session:
             seat = self.turn
             if seat == END:
                 break
-            if seat == self.seat and not self.watched:
+            if seat in self.persons:
                 allowed = self._position.legal_actions()
                 if len(allowed) > 1:
                     break
@@ -339,20 +334,25 @@ class Session:
         """
         if seat != self.turn or not self._position.allows(move):
             raise CardgymError(f"move {len(self.moves)} of the game is not allowed by the rules of this version")
-        forced = seat == self.seat and len(self._position.legal_actions()) == 1
-        if seat == self.seat and not forced:
+        forced = seat in self.persons and len(self._position.legal_actions()) == 1
+        if seat in self.persons and not forced:
             self._choices.append(len(self.moves))
         before = self._snapshot
         self.paid += self._position.apply_action(move)[: len(self.paid)]
         after = self._snapshot = Snapshot.of(self._position.states)
-        text = named(self.game.words.narrate(before, move, after, self.viewer), self.people, self.viewer)
-        if text and forced:
-            first, newline, rest = text.partition("\n")
-            text = f"{first} (the only move){newline}{rest}"
+        texts = self.narrator.add(before, move, after, seat, forced=forced)
         self.moves.append((seat, move))
-        if text:
-            self.narration.append((seat, text))
-        return Event(seat, move, text, before, after)
+        event = Event(seat, move, texts[self.viewer], before, after, texts)
+        if len(self.persons) > 1:
+            self.events.append(event)
+        return event
+
+    def add_about(self, **values: str) -> None:
+        """Change what is saved with the game, such as the name that a person gave."""
+        self.about |= values
+        self._load(self.moves)  # With the names as they are now.
+        if self._game_log is not None:
+            self._game_log.append(self.id, self._num_saved, [], self.entry())
 
     def _save(self) -> None:
         unsaved = self._rows[self._num_saved :]
@@ -368,8 +368,9 @@ class Session:
         self._compiled.start(batch.plain_states, batch.plain_rows)
         self._position.refresh()
         self.paid[:] = 0.0
-        self.narration: list[tuple[int, str]] = []
+        self.narrator.clear()
         self.moves: list[Move] = []
+        self.events: list[Event] = []
         self._choices: list[int] = []
         self._snapshot = Snapshot.of(self._position.states)
         events = []
@@ -390,11 +391,6 @@ def replay(entry: Mapping[str, Any]) -> list[Event]:
         CardgymError: if the game is not installed or the rules do not allow its moves.
     """
     session = Session(setup_of(entry, lambda name, game, options: CompiledPlayer("random")))
-    names = [player["name"] for player in sorted(entry["players"], key=lambda player: int(player["seat"]))]
-    session.people = shown_names(names, entry["person"])
+    for player in entry["players"]:
+        session.narrator.names[int(player["seat"])] = str(player["name"])
     return session._load([(seat, move) for seat, move in entry["moves"]])
-
-
-@cache
-def _versions() -> dict[str, str]:
-    return {"cardgym": cardgym.__version__, "numpy": np.__version__, "numba": numba.__version__}

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
+import numba
+import numpy as np
+
+import cardgym
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
@@ -16,6 +21,12 @@ PERSON = "human"
 
 AGAIN = "again"
 """The key, in what a game's entry says about it, of the id of the game that it continues at one of its decisions."""
+
+TABLE = "table"
+"""The key of how several people share a table: one of `PEOPLE`; left out for a person alone."""
+
+PEOPLE = ("one", "hot", "link")
+"""A person alone; several people at one screen, in turn; several people, each at a screen."""
 
 WATCHED = -1
 """The person's seat in a game that is watched."""
@@ -30,7 +41,8 @@ class Setup:
     Attributes:
         game: the game.
         options: its options.
-        players: the players in the other seats, in order of play after the person; in all seats if watched.
+        players: the players in the other seats, in order of play after the person; in all seats if watched. None is
+            another person.
         seed: the seed of the deals; it determines all cards.
         seat: the person's seat; None draws it.
         watched: whether players take all seats.
@@ -40,7 +52,7 @@ class Setup:
 
     game: Game
     options: Options
-    players: Sequence[Player]
+    players: Sequence[Player | None]
     seed: int
     seat: int | None = None
     watched: bool = False
@@ -68,6 +80,12 @@ def setup_of(entry: Mapping[str, Any], resolve: Resolve) -> Setup:
     options = game.parse_options(entry["options"])
     watched = entry["person"] is None
     names = [player["name"] for player in entry["players"]][0 if watched else 1 :]
-    players = [resolve(name, game, options) for name in names]
+    players = [None if name == PERSON else resolve(name, game, options) for name in names]
     about = entry.get("about") or {}
     return Setup(game, options, players, entry["seed"], entry["person"], watched, entry["game"], about)
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions that a game is played with."""
+    return {"cardgym": cardgym.__version__, "numpy": np.__version__, "numba": numba.__version__}

@@ -12,10 +12,11 @@ from cardgym.errors import CardgymError
 from cardgym.table.advice import Advice
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
+from cardgym.table.narration import Event
 from cardgym.table.people import named
 from cardgym.table.presentation import board_of, ending_of, remarks_of, rules_of, view_of
 from cardgym.table.review import review
-from cardgym.table.session import Event, Session
+from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 from cardgym.table.terminal.input import Choices
 from cardgym.table.terminal.review import step_through, summary_lines

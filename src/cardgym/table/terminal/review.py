@@ -8,9 +8,10 @@ from typing import Any
 from cardgym.engine.contract import Game, State
 from cardgym.engine.registry import find
 from cardgym.table.advice import Advice
+from cardgym.table.narration import Event
 from cardgym.table.presentation import board_of
 from cardgym.table.review import Decision, Review
-from cardgym.table.session import Event, replay
+from cardgym.table.session import replay
 from cardgym.table.terminal.screen import Screen, fitted
 
 _BLOCKS = "▁▂▃▄▅▆▇█"

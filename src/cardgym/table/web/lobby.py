@@ -18,15 +18,16 @@ from cardgym.errors import CardgymError
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import GREEDY, KernelPlayer, Player, checkpoints, player_names, resolve, seated
 from cardgym.table.advice import HINTS
-from cardgym.table.people import shown_name
+from cardgym.table.people import name_key, shown_name
 from cardgym.table.presentation import presentation_of, rules_of
-from cardgym.table.setup import Setup
+from cardgym.table.setup import PEOPLE, PERSON, TABLE, Setup
 from cardgym.table.web.safety import one_of, whole
+from cardgym.table.web.seats import JOIN, checked_names, new_code
 
 MAX_SEED = 2**53 - 1
 """The largest integer that JavaScript represents exactly."""
 
-KEYS = ("game", "options", "opponents", "seat", "seed", "hints")
+KEYS = ("game", "options", "opponents", "seat", "seed", "hints", "people", "names")
 MAX_OPTIONS = 32
 """The maximum number of options in a request."""
 
@@ -130,9 +131,18 @@ def parse(body: dict[str, Any]) -> Setup:
     if not isinstance(names, list) or len(names) > 64 or not all(isinstance(name, str) for name in names):
         raise HTTPException(400, "opponents: send a list of names")
     lineup = seated(names[0] if len(names) == 1 else names, num_players)
-    players = [player_called(str(name), game, options) for name in lineup]
+    players = [None if name == PERSON else player_called(str(name), game, options) for name in lineup]
     seed = secrets.randbits(63) if body.get("seed") is None else whole(body, "seed", 0, MAX_SEED)
     about = {"hints": one_of(body, "hints", HINTS, "off")}
+    people, persons = one_of(body, "people", PEOPLE, "one"), 1 + players.count(None)
+    if (people == "one") != (persons == 1) or (watched and people != "one"):
+        raise HTTPException(400, f"opponents: name {PERSON} for each other person at a table of several people")
+    if persons > 1:
+        seat = secrets.randbelow(options.num_players) if seat is None else seat
+        names = checked_names(body.get("names", []), persons, [f"Player {number}" for number in range(1, 65)])
+        seats = [seat, *((seat + ahead) % options.num_players for ahead, player in enumerate(players, 1) if not player)]
+        about |= {TABLE: people, **{name_key(seat): name for seat, name in zip(seats, names, strict=True)}}
+        about |= {JOIN: new_code()} if people == "link" else {}
     return Setup(game, options, players, seed, seat, watched, about=about)
 
 

@@ -10,19 +10,24 @@ import asyncio
 import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 
+from cardgym.engine.contract import State
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
+from cardgym.table.narration import Event
 from cardgym.table.people import named, with_names
 from cardgym.table.presentation import ending_of, reveals_of, showdown_of, tip_of, view_of
-from cardgym.table.session import Event, Session
-from cardgym.table.setup import Setup
+from cardgym.table.public import PUBLIC, public_view
+from cardgym.table.session import Session
+from cardgym.table.setup import TABLE, Setup
+from cardgym.table.views import View
 from cardgym.table.web.lobby import player_called
+from cardgym.table.web.seats import JOIN
 
 T = TypeVar("T")
 
@@ -54,16 +59,16 @@ class Table:
         self.ended = False
         self._coach: Coach | None = None
 
-    def advice(self) -> dict[str, Any]:
-        """The coach's advice on the person's decision."""
+    def advice(self, viewer: int) -> dict[str, Any]:
+        """The coach's advice on the decision of the person at a seat."""
         session = self.session
         if self.hints == "off":
             raise HTTPException(403, "this table was opened without hints")
-        if not session.legal_actions():
+        if not session.legal_actions(viewer):
             raise HTTPException(409, "it is not your turn")
         if self._coach is None:
             self._coach = Coach(session.game, session.options)
-        return with_names(self._coach.advise(session.state, session.seat).asdict(), session.people, session.seat)
+        return with_names(self._coach.advise(session.state, viewer).asdict(), session.narrator.people(viewer), viewer)
 
     def standing(self) -> dict[str, Any]:
         """How every seat of a watched game stands, given all cards."""
@@ -75,25 +80,31 @@ class Table:
         values = self._coach.standing(session.state)
         return {"version": session.version, "values": values, "unit": self._coach.standing_unit}
 
-    def shown(self) -> dict[str, Any]:
-        """The table as its person may see it."""
+    def shown(self, viewer: int) -> dict[str, Any]:
+        """The table as a viewer may see it, one of `viewer_of`."""
         session = self.session
-        game, state, actions, over = session.game, session.state, session.legal_actions(), session.over
+        game, state, actions, over = session.game, session.state, session.legal_actions(viewer), session.over
         self.ended = over
-        people, viewer = session.people, session.viewer
-        view = with_names(view_of(game, state, session.seat, actions), people, viewer)
+        people = session.narrator.people(viewer)
         entry = session.entry() if over else None
+        turn, mode = session.turn, session.about.get(TABLE, "one")
+        others_turn = turn in session.persons and turn != viewer
         return {
             "table": session.id,
             "game": game.id,
             "options": session.options.asdict(),
-            "seat": None if session.watched else session.seat,
+            "seat": viewer if viewer >= 0 else None,
+            "people": mode,
+            "host": session.viewer,
+            "turn": turn if mode == "hot" and others_turn else None,
+            "waits_for": people[turn] if others_turn else "",
+            "code": session.about.get(JOIN, "") if viewer in session.persons else "",
             "names": people,
             "opponents": session.opponents,
             "hints": self.hints,
             "version": session.version,
             "ended": over,
-            "view": view,
+            "view": (view := self._view(state, viewer, actions)),
             "actions": [
                 {
                     "action": action,
@@ -103,11 +114,11 @@ class Table:
                 }
                 for number, action in enumerate(actions, 1)
             ],
-            "narration": [{"seat": seat, "text": text} for seat, text in session.narration],
-            "tip": named(tip_of(game, state, session.seat), people, viewer) if actions else "",
+            "narration": [{"seat": seat, "text": text} for seat, text in self._texts(viewer)],
+            "tip": named(tip_of(game, state, viewer), people, viewer) if actions else "",
             "result": entry
             and {
-                "text": named(ending_of(game, state, viewer), people, viewer),
+                "text": named(ending_of(game, state, max(viewer, 0)), people, max(viewer, 0)),
                 "max_score": entry["max_score"],
                 "players": entry["players"],
             },
@@ -116,24 +127,38 @@ class Table:
             "seed": str(session.seed) if over else None,  # The seed determines all cards.
         }
 
-    def shown_events(self, events: list[Event]) -> list[dict[str, Any]]:
-        """Events as the person may see them, without those that cannot be seen."""
-        return [
-            with_names(self._shown_event(event), self.session.people, self.session.viewer)
-            for event in events
-            if event.text
-        ]
+    def shown_events(self, events: list[Event], viewer: int) -> list[dict[str, Any]]:
+        """Events as a viewer may see them, without those that cannot be seen."""
+        reader = self._reader(viewer)
+        return [self._named(self._shown_event(event, viewer), viewer) for event in events if event.texts[reader]]
 
-    def _shown_event(self, event: Event) -> dict[str, Any]:
-        session, transition = self.session, (event.before, event.move, event.after)
-        showdown = showdown_of(session.game, *transition, session.seat)
+    def _shown_event(self, event: Event, viewer: int) -> dict[str, Any]:
+        game, transition = self.session.game, (event.before, event.move, event.after)
         return {
             "seat": event.seat,
-            "text": event.text,
-            "view": view_of(session.game, event.after, session.seat),
-            "showdown": showdown,
-            "reveals": reveals_of(session.game, *transition, session.seat),
+            "text": event.texts[self._reader(viewer)],
+            "view": self._view(event.after, viewer),
+            "showdown": None if viewer == PUBLIC else showdown_of(game, *transition, viewer),
+            "reveals": [] if viewer == PUBLIC else reveals_of(game, *transition, viewer),
         }
+
+    def _view(self, state: State, viewer: int, actions: Sequence[int] = ()) -> View:
+        game = self.session.game
+        if viewer == PUBLIC:
+            return public_view(game, state, self.session.narrator.people(viewer))
+        return self._named(view_of(game, state, viewer, actions), viewer)
+
+    def _named(self, value: T, viewer: int) -> T:
+        speaker = self.session.viewer if self.session.watched else viewer
+        return with_names(value, self.session.narrator.people(viewer), speaker)
+
+    def _reader(self, viewer: int) -> int:
+        """Whose texts a viewer reads."""
+        texts = self.session.narrator.texts
+        return viewer if viewer in texts else PUBLIC if PUBLIC in texts else self.session.viewer
+
+    def _texts(self, viewer: int) -> list[tuple[int, str]]:
+        return self.session.narrator.texts[self._reader(viewer)]
 
 
 class Tables:
@@ -248,19 +273,20 @@ class Tables:
         return len(self._followers.get(id, ()))
 
     async def versions(self, id: str) -> AsyncIterator[int | None]:
-        """The table's version now and after every change; None as a heartbeat."""
+        """The table's version now, after every move and when a person joins; None as a heartbeat."""
         followers = self._followers.setdefault(id, set())
         follower = asyncio.Event()
         followers.add(follower)
         try:
-            sent = -1
+            sent, changed = -1, False
             while True:
                 follower.clear()
                 version = await self.work(self.game_log.num_rows, id)
-                yield version if version != sent else None
+                yield version if version != sent or changed else None
                 sent = version
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(follower.wait(), HEARTBEAT_SECONDS)
+                changed = follower.is_set()  # Without a move if a person has joined.
         finally:
             followers.discard(follower)
             if not followers:

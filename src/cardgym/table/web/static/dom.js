@@ -56,17 +56,9 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Adds a game's symbols to the page once; their ids are GAME:NAME.
-const sprites = new Map();
-export function loadSprite(game) {
-  if (!sprites.has(game)) sprites.set(game, fetchSprite(game));
-  return sprites.get(game);
-}
-
-async function fetchSprite(game) {
-  const response = await fetch(`/symbols/${encodeURIComponent(game)}.svg`);
-  if (!response.ok) return [];
-  const drawn = new DOMParser().parseFromString(await response.text(), "image/svg+xml").documentElement;
+// Adds a game's symbols, an SVG, to the page; their ids are GAME:NAME. Returns their names.
+export function addSprite(game, text) {
+  const drawn = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   const names = [...drawn.querySelectorAll("symbol")].map((symbol) => symbol.id);
   for (const symbol of drawn.querySelectorAll("symbol")) symbol.id = `${game}:${symbol.id}`;
   document.getElementById("sprites").append(document.importNode(drawn, true));

@@ -1,6 +1,7 @@
 // The lobby: a card for each game, its variants on it, with a form to start; and the open tables. Forms are remembered.
-import { get, post } from "./api.js";
-import { h, loadSprite, notice, picture, remember, remembered, show, symbolSize } from "./dom.js";
+import { get, loadSprite, post } from "./api.js";
+import { h, notice, picture, remember, remembered, show, symbolSize } from "./dom.js";
+import { joined } from "./join.js";
 import { openRules } from "./rules.js";
 
 export async function openLobby() {
@@ -11,9 +12,11 @@ export async function openLobby() {
     if (!families.has(game.family)) families.set(game.family, []);
     families.get(game.family).push({ ...game, symbols: sprites[number] });
   });
+  const others = joined().filter((id) => !lobby.tables.some((table) => table.table === id));
   show(
     h("div", { class: "lobby" },
-      h("h1", {}, "Sit down at a table"),
+      h("div", { class: "row" }, h("h1", {}, "Sit down at a table"), h("a", { class: "button", href: "#/join" }, "Join a table"),
+        others.map((id) => h("a", { class: "button", href: `#/table/${id}` }, "Back to the table you joined"))),
       lobby.tables.length > 0 && h("section", { class: "open" },
         h("h2", {}, "Your open tables"),
         h("ul", {}, lobby.tables.slice(0, 6).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}` }, title(table.env)), ` ${withWhom(table)}`)))),
@@ -56,23 +59,34 @@ class Card {
       this.games.length > 1 && h("fieldset", { class: "segments" }, h("legend", { class: "unseen" }, "Variant"), this.games.map((one) =>
         h("label", {}, h("input", { type: "radio", name: "game", value: one.id, checked: one === game }), h("span", {}, title(one.id))))),
       h("p", {}, game.line),
-      h("div", { class: "fields" }, this.drawPlayers(),
+      h("div", { class: "fields" }, this.drawPeople(), this.drawPlayers(),
         field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], values.hints ?? "demand"))),
       h("details", { open }, h("summary", {}, "Options"),
         h("div", { class: "fields" },
           game.options.map((option) => field(option.name.replaceAll("_", " "), this.drawOption(option), option.help)),
           field("your seat", select("seat", [["any", "random"], ...Array.from({ length: game.seats[1] }, (_, seat) => [String(seat), String(seat)]), ["watch", "none: watch"]], values.seat ?? "any")),
-          field("seed", h("input", { name: "seed", inputMode: "numeric", pattern: "\\d*", placeholder: "random" })))),
+          field("seed", h("input", { name: "seed", value: this.form.elements.seed?.value ?? "", inputMode: "numeric", pattern: "\\d*", placeholder: "random" })))),
       h("div", { class: "row" }, h("button", { type: "submit", class: "sit" }, "Sit down"),
         h("button", { type: "button", onclick: () => openRules(game.id, `games/${game.id}/rules?${this.query()}`) }, "Rules"))].filter(Boolean));
     this.element.replaceChildren(drawFan(game), h("h2", {}, title(this.games[0].id)), this.form);
     if (focused && this.form.elements[focused]?.focus) this.form.elements[focused].focus();
   }
 
+  // Alone, or with another person: at this screen, or at another one by a code.
+  drawPeople() {
+    if (this.seats() < 2 || this.values.seat === "watch") return null;
+    const { people } = this.values;
+    const name = (field, usual) => h("input", { name: field, maxLength: 20, placeholder: usual, value: remembered(field, "") });
+    return [field("you play", select("people", [["one", "against the computer"], ["hot", "a person at this screen"], ["link", "a person by link"]], people ?? "one")),
+      this.persons() > 1 && field("your name", name("name", "Player 1")), people === "hot" && field("their name", name("name2", "Player 2"))];
+  }
+
+  persons = () => (this.seats() > 1 && this.values.seat !== "watch" && ["hot", "link"].includes(this.values.people) ? 2 : 1);
+
   // One choice of a level, or a choice of players for every seat.
   drawPlayers() {
     const { game, values, players } = this;
-    const count = this.seats() - (values.seat === "watch" ? 0 : 1);
+    const count = this.seats() - (values.seat === "watch" ? 0 : this.persons());
     if (count <= 0) return null;
     const levels = players.filter((player) => player.level);
     const usual = levels.find((player) => player.name === game.opponent) ?? levels.at(-2);
@@ -106,6 +120,10 @@ class Card {
     const data = new FormData(this.form);
     for (const [name, value] of data) {
       if (name === "seed") continue;
+      if (name === "name" || name === "name2") {
+        remember(name, value);
+        continue;
+      }
       this.values[name.startsWith("option.") ? `${this.game.id}.${name.slice(7)}` : name] = value;
     }
     this.game = this.games.find((game) => game.id === this.values.game) ?? this.games[0];
@@ -126,8 +144,10 @@ class Card {
     const options = Object.fromEntries(game.options.map((option) => [option.name, option.choices ? data.get(`option.${option.name}`) : Number(data.get(`option.${option.name}`))]));
     const seat = data.get("seat");
     const level = this.players.find((player) => player.level && player.level === data.get("level"));
-    const opponents = level ? [level.name] : [...data].filter(([name]) => /^opponent\d/.test(name)).map(([, value]) => value);
-    const body = { game: game.id, options, opponents, hints: data.get("hints"),
+    const chosen = level ? [level.name] : [...data].filter(([name]) => /^opponent\d/.test(name)).map(([, value]) => value);
+    const people = this.persons() > 1 ? data.get("people") : "one"; // The other person sits next.
+    const opponents = people === "one" ? chosen : ["human", ...Array.from({ length: this.seats() - 2 }, (_, place) => chosen[place] ?? chosen[0])];
+    const body = { game: game.id, options, opponents, hints: data.get("hints"), people, names: people === "one" ? [] : [data.get("name"), data.get("name2") ?? ""],
       seat: seat === "watch" ? null : seat === "any" ? "any" : Number(seat), seed: data.get("seed") ? Number(data.get("seed")) : null };
     try {
       notice("");

@@ -2,6 +2,7 @@
 import { h, notice, remember, remembered, show } from "./dom.js";
 import { openLobby } from "./lobby.js";
 import { openHistory } from "./history.js";
+import { openJoin } from "./join.js";
 import { Puzzles } from "./puzzles.js";
 import { Review } from "./review.js";
 import { Table } from "./table.js";
@@ -18,7 +19,7 @@ async function route() {
   try {
     document.title = place && id ? `cardgym: ${place}` : "cardgym";
     page = opened || null;
-    await (opened ? opened.start() : place === "history" ? openHistory() : openLobby());
+    await (opened ? opened.start() : place === "history" ? openHistory() : place === "join" ? openJoin(decodeURIComponent(id)) : openLobby());
   } catch (error) {
     notice(error.message);
     show(h("p", {}, h("a", { href: "#/" }, "Back to the lobby")));

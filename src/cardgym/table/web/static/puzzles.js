@@ -1,7 +1,7 @@
 // Puzzles: find the best action of a position; the page keeps the streak.
-import { get, post } from "./api.js";
+import { get, loadSprite, post } from "./api.js";
 import { drawAdvice } from "./coach.js";
-import { h, loadSprite, notice, plain, remember, remembered, say, show, update } from "./dom.js";
+import { h, notice, plain, remember, remembered, say, show, update } from "./dom.js";
 import { title } from "./lobby.js";
 import { fit, sound } from "./motion.js";
 import { openRules } from "./rules.js";

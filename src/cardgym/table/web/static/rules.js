@@ -1,6 +1,6 @@
 // The rules: paragraphs with headings, and pictures of what counts.
-import { get } from "./api.js";
-import { h, loadSprite, notice } from "./dom.js";
+import { get, loadSprite } from "./api.js";
+import { h, notice } from "./dom.js";
 import { drawReveal } from "./view.js";
 
 export async function openRules(game, path) {

@@ -1,22 +1,24 @@
 // The table: one game, drawn from the server's state, played by clicks and keys.
-import { Refused, follow, get, post } from "./api.js";
+import { Refused, follow, get, loadSprite, post } from "./api.js";
 import { blunder, drawAdvice } from "./coach.js";
-import { h, loadSprite, notice, plain, remember, remembered, say, speed, update } from "./dom.js";
+import { h, notice, plain, remember, remembered, say, speed, update } from "./dom.js";
+import { forgetJoined } from "./join.js";
 import { fit, moving, sound } from "./motion.js";
+import { drawLog, drawPeople, drawStage, drawStanding } from "./panels.js";
 import { openRules } from "./rules.js";
-import { drawReveal, drawView, forgetTrails } from "./view.js";
+import { drawView, forgetTrails } from "./view.js";
 
 const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.
 const MAX_BUTTONS = 12;
 
 export class Table {
   constructor(id) {
-    Object.assign(this, { id, taken: new Set(), reveals: [], advice: null, busy: false, running: false, paused: false, panel: false, sizes: new Map() });
+    Object.assign(this, { id, taken: new Set(), reveals: [], advice: null, busy: false, running: false, paused: false, panel: false, sizes: new Map(), seat: "", seen: new Map() });
   }
 
   async start() {
     forgetTrails();
-    this.state = await get(`tables/${this.id}`);
+    this.state = await this.look();
     await loadSprite(this.state.game);
     document.getElementById("tools").replaceChildren(
       h("button", { type: "button", onclick: () => openRules(this.state.game, `tables/${this.id}/rules`) }, "Rules"));
@@ -38,12 +40,19 @@ export class Table {
 
   // -- news from the server -------------------------------------------------------------------------------------------
 
+  // The table, from the seat whose cards this page shows at a screen that people share; `since` asks what happened.
+  look = (since = "") => get(`tables/${this.id}?seat=${this.seat}&since=${since}`);
+
+  // What another person did is shown move by move; a move of one's own in another window is not.
   async changed(version) {
-    if (!this.busy && version !== this.state.version) await this.refetch();
+    this.heard = version;
+    if (this.busy || (version === this.state.version && !this.state.free)) return;
+    if (this.state.people === "link" && version > this.state.version) await this.show(this.look(this.state.version));
+    else await this.refetch();
   }
 
   async refetch() {
-    const state = await get(`tables/${this.id}`).catch(() => null);
+    const state = await this.look().catch(() => null);
     if (!state || this.closed || this.busy) return;
     const moved = state.version !== this.state.version;
     this.state = state;
@@ -65,22 +74,35 @@ export class Table {
     this.askAlways();
   }
 
-  othersMove = () => this.state.seat !== null && !this.state.ended && !this.state.actions.length;
+  watching = () => this.state.seat === null && this.state.people === "one";
+  covered = () => this.state.turn !== null && this.state.seat === null;
+  othersMove = () => this.state.seat !== null && !this.state.ended && !this.state.actions.length && !this.state.waits_for;
 
   // Lets the other players move, if it is their turn and no other page does it.
   goOn() {
     if (this.othersMove() && !this.busy) this.send("step");
   }
 
-  async send(verb, body = {}) {
+  // The next person at this screen looks, and sees what happened since they last did.
+  async uncover() {
     if (this.busy) return;
+    this.seat = this.state.turn;
+    await this.show(this.look(this.seen.get(this.seat) ?? this.state.version));
+  }
+
+  ask = (what, values) => post(`tables/${this.id}/${what}`, { version: this.state.version, ...(this.state.people === "hot" && { seat: this.seat }), ...values });
+
+  async send(verb, body = {}) {
+    if (!this.busy) await this.show(this.ask(verb, body));
+  }
+
+  // Shows what happened by an answer of the server, lets the other players move, and shows that, too.
+  async show(answer) {
     this.busy = true;
     this.reveals = [];
     notice("");
     this.render();
     try {
-      const ask = (what, values) => post(`tables/${this.id}/${what}`, { version: this.state.version, ...values });
-      let answer = ask(verb, body);
       while (answer) {
         const { events = [], state } = await answer;
         this.taken.clear();
@@ -88,16 +110,21 @@ export class Table {
         if (this.closed) return;
         // The next player thinks while this move is shown.
         this.state = { ...state, narration: this.state.narration, view: this.state.view };
-        answer = this.othersMove() ? ask("step") : null;
+        answer = this.othersMove() ? this.ask("step") : null;
         answer?.catch(() => null);
         await this.play(events, state.ended);
         if (this.closed) return;
         this.state = state.ended && this.showdown ? { ...state, view: this.showdown } : state;
       }
+      if (this.state.people === "hot" && !this.state.actions.length) {
+        this.seen.set(this.seat, this.state.version);
+        this.seat = "";
+        this.state = await this.look();
+      }
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.running = false;
-      notice(error.message);
+      if (this.state.people !== "link" || error.status !== 409) notice(error.message); // Two pages let the players move.
       this.busy = false;
       await this.refetch();
     }
@@ -107,7 +134,9 @@ export class Table {
     if (this.state.ended) sound("end");
     else if (this.mayAct()) sound("turn");
     if (this.state.ended && this.state.seat !== null) remember(`taught.${this.state.game}`, "yes");
-    say(this.state.ended ? this.result() : this.mayAct() ? `${this.lastWords()} Your turn.` : this.lastWords());
+    if (this.state.ended) forgetJoined(this.id);
+    say(this.state.ended ? this.result() : this.mayAct() ? `${this.lastWords()} Your turn.` : this.covered() ? `Pass to ${this.state.names[this.state.turn]}.` : this.lastWords());
+    if (this.state.people === "link" && this.heard > this.state.version) this.changed(this.heard);
   }
 
   // The end in the game's own words, or all scores.
@@ -165,7 +194,7 @@ export class Table {
   async act(action) {
     if (!this.mayAct()) return;
     if (remembered("warn", "") && this.state.hints !== "off") {
-      const advice = this.advice ?? (await get(`tables/${this.id}/advice`).catch(() => null));
+      const advice = this.advice ?? (await get(`tables/${this.id}/advice?seat=${this.seat}`).catch(() => null));
       const warning = advice && blunder(advice, action);
       const answer = warning ? await this.confirm(warning) : "play";
       if (answer !== "play") {
@@ -189,7 +218,7 @@ export class Table {
     if (!this.mayAct() || this.state.hints === "off") return;
     try {
       const version = this.state.version;
-      const advice = await get(`tables/${this.id}/advice`);
+      const advice = await get(`tables/${this.id}/advice?seat=${this.seat}`);
       if (this.closed || version !== this.state.version) return;
       this.advice = advice;
       this.panel = true;
@@ -217,8 +246,9 @@ export class Table {
   }
 
   again() {
-    const { game, options, opponents, seat, hints } = this.state;
-    post("tables", { game, options, opponents, seat, seed: null, hints })
+    const { game, options, opponents, host, hints, people, names } = this.state;
+    const others = opponents.flatMap((name, ahead) => (name === "human" ? [names[(host + 1 + ahead) % names.length]] : []));
+    post("tables", { game, options, opponents, seat: host, seed: null, hints, people, ...(people === "hot" && { names: [names[host], ...others] }) })
       .then(({ table }) => (location.hash = `#/table/${table}`), (error) => notice(error.message));
   }
 
@@ -229,10 +259,13 @@ export class Table {
       if (key !== " " && key !== "Enter") return;
       this.hurry?.();
       event.preventDefault();
+    } else if (this.covered() && (key === " " || key === "Enter")) {
+      this.uncover();
+      event.preventDefault();
     } else if (key === "h") this.hint();
     else if (key === "u" && this.state.can_undo) this.send("undo");
-    else if (key === "n" && this.state.seat === null && !this.state.ended) this.send("step");
-    else if (key === "r" && this.state.seat === null && !this.state.ended) this.run();
+    else if (key === "n" && this.watching() && !this.state.ended) this.send("step");
+    else if (key === "r" && this.watching() && !this.state.ended) this.run();
     else if (key === "Escape") {
       this.panel = false;
       this.taken.clear();
@@ -254,11 +287,12 @@ export class Table {
     const thinking = this.busy && state.seat !== state.view.to_act;
     const badge = state.ended || this.paused ? "" : state.view.to_act === state.seat ? (this.busy ? "" : "your turn") : thinking ? "thinking …" : "to move";
     const view = this.busy && !this.paused && state.view.to_act === state.seat ? { ...state.view, to_act: -1 } : state.view;
-    const felt = drawView(state.game, view, state.names, state.seat, { choice: this.choice(), badge, over: this.drawStage() });
+    const over = drawStage(state.game, this.reveals, this.paused, drawPeople(state, this.covered() && !this.busy));
+    const felt = drawView(state.game, view, state.names, state.seat ?? state.turn, { choice: this.choice(), badge, over });
     const page = h("div", { class: "table", "data-panel": this.panel ? "open" : "shut" },
       h("h1", { class: "unseen" }, `${state.game}: ${state.names.join(", ")}`),
       felt, this.drawNow(), this.drawActions(),
-      h("aside", { class: "side", "aria-label": "Coach and log" }, this.drawStanding(), this.drawCoach(), this.drawLog(),
+      h("aside", { class: "side", "aria-label": "Coach and log" }, this.watching() && drawStanding(state.names, this.standing), this.drawCoach(), drawLog(state.narration),
         h("button", { type: "button", class: "soft shutter", onclick: () => this.toggle() }, "Close")));
     const log = document.querySelector(".log");
     const atEnd = !log || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
@@ -277,23 +311,13 @@ export class Table {
 
   // In a watched game, how the seats stand, asked once for a position.
   async weigh() {
-    if (this.state.seat !== null || this.weighed === this.state.version) return;
+    if (!this.watching() || this.weighed === this.state.version) return;
     this.weighed = this.state.version;
     const standing = await get(`tables/${this.id}/standing`).catch(() => null);
     if (standing && !this.closed && standing.version === this.state.version) {
       this.standing = standing;
       this.render();
     }
-  }
-
-  drawStanding() {
-    if (this.state.seat !== null) return null;
-    const { values, unit } = this.standing ?? { values: this.state.names.map(() => 0), unit: "" };
-    const total = values.reduce((sum, value) => sum + Math.max(value, 0), 0);
-    return h("section", { class: "standing", "aria-label": "How the seats stand" },
-      h("h2", {}, "How they stand", h("small", {}, unit)),
-      values.map((value, seat) => h("p", {}, h("span", {}, this.state.names[seat]),
-        h("progress", { max: total || 1, value: Math.max(value, 0), "aria-label": this.state.names[seat] }), h("span", { class: "worth" }, plain(value)))));
   }
 
   toggle() {
@@ -306,14 +330,6 @@ export class Table {
     return { open, taken: this.taken, take: (item) => this.take(item) };
   }
 
-  // What was just revealed, above the felt: a banner with the rule that decided, and the points one by one.
-  drawStage() {
-    const [banners, others] = [this.reveals.filter((shown) => shown.banner), this.reveals.filter((shown) => !shown.banner)];
-    return h("div", { class: "stage", role: "region", "aria-label": "Just revealed" },
-      banners.map((banner) => h("div", { class: "banner", "data-part": banner.name + banner.lines }, h("strong", {}, banner.name), h("span", {}, banner.lines.join("; ")))),
-      others.length > 0 && h("div", { class: "reveals", "data-part": others.map((reveal) => reveal.name + reveal.lines).join() }, others.map((reveal) => drawReveal(this.state.game, reveal, this.paused))));
-  }
-
   teaching = () => Boolean(this.state.tip) && this.mayAct() && !remembered("untaught", "") && !remembered(`taught.${this.state.game}`, "");
 
   // One line of reserved height: a tip in a person's first game, otherwise what happened last.
@@ -324,12 +340,6 @@ export class Table {
     }
     return h("p", { class: "now" }, h("span", {}, this.lastWords()),
       h("button", { type: "button", class: "soft opener", "data-key": "panel", onclick: () => this.toggle() }, "Log & coach"));
-  }
-
-  drawLog() {
-    return h("section", { class: "so-far" }, h("h2", {}, "So far"),
-      h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0 },
-        this.state.narration.map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text))));
   }
 
   // The actions in the order in which their cards are shown.
@@ -349,8 +359,13 @@ export class Table {
         h("span", { class: "prompt", "data-part": "sent" }, state.seat === null ? "" : this.sent ? `You: ${this.sent}` : ""));
       if (state.seat === null && this.running) parts.push(h("button", { type: "button", "data-key": "r", onclick: () => this.run() }, "Pause", h("kbd", {}, "r")));
     } else if (state.ended) {
-      parts.push(h("strong", { class: "result" }, this.result()), h("a", { class: "button best", href: `#/review/${this.id}` }, "Review this game"),
-        h("button", { type: "button", class: "soft", onclick: () => this.again() }, "Play again"), h("a", { class: "button soft", href: "#/" }, "Lobby"));
+      parts.push(h("strong", { class: "result" }, this.result()), h("a", { class: "button best", href: `#/review/${state.record ?? this.id}` }, "Review this game"),
+        state.people !== "link" && h("button", { type: "button", class: "soft", onclick: () => this.again() }, "Play again"), h("a", { class: "button soft", href: "#/" }, "Lobby"));
+    } else if (this.covered()) {
+      parts.push(h("button", { type: "button", "data-key": "show", onclick: () => this.uncover() }, "Show my cards", h("kbd", {}, "Space")),
+        h("span", { class: "prompt", "data-part": "prompt" }, `Pass to ${state.names[state.turn]}`));
+    } else if (state.waits_for) {
+      parts.push(h("span", { class: "prompt", "data-part": "prompt" }, `${state.seat === null ? "You watch. " : ""}Waiting for ${state.waits_for} …`));
     } else if (state.seat === null) {
       parts.push(h("button", { type: "button", "data-key": "n", onclick: () => this.send("step") }, "Next move", h("kbd", {}, "n")),
         h("button", { type: "button", "data-key": "r", onclick: () => this.run() }, this.running ? "Pause" : "Run", h("kbd", {}, "r")));
@@ -362,17 +377,17 @@ export class Table {
         action.text, KEYS[place] && h("kbd", {}, KEYS[place]))));
     }
     const tool = (shown, key, name, act, hint) => h("button", { type: "button", class: `soft${shown && !this.busy ? "" : " idle"}`, "data-key": key, onclick: act }, name, h("kbd", {}, hint));
-    const tools = state.seat === null ? null : h("div", { class: "tools", "data-part": "tools" }, // Always there: nothing moves when one can be used.
+    const tools = state.seat === null && !this.covered() ? null : h("div", { class: "tools", "data-part": "tools" }, // Always there: nothing moves when one can be used.
       tool(this.taken.size > 0, "back", "Put back", () => (this.taken.clear(), this.render()), "Esc"),
-      state.hints !== "off" && tool(!state.ended, "hint", "Hint", () => this.hint(), "h"),
+      state.hints !== "off" && tool(this.mayAct(), "hint", "Hint", () => this.hint(), "h"),
       tool(state.can_undo, "undo", "Undo", () => this.send("undo"), "u"));
-    const phase = this.paused ? "paused" : this.busy ? "busy" : state.ended ? "ended" : state.seat === null ? "watching" : "yours";
+    const phase = this.paused ? "paused" : this.busy ? "busy" : state.ended ? "ended" : this.covered() ? "covered" : state.waits_for ? "waiting" : state.seat === null ? "watching" : "yours";
     return h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": phase, "data-version": state.version },
       h("div", { class: "moves", "data-part": "moves" }, parts), tools);
   }
 
   drawCoach() {
-    if (this.state.hints === "off" || this.state.seat === null) return null;
+    if (this.state.hints === "off" || this.watching()) return null;
     const warn = h("input", { type: "checkbox", checked: Boolean(remembered("warn", "")),
       onchange: (event) => remember("warn", event.target.checked ? "yes" : "") });
     return h("section", { class: "coach", "aria-label": "Coach", tabIndex: 0 },

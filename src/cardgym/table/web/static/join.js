@@ -1,0 +1,40 @@
+// The page to join a table by its code, and the joined tables, which this browser remembers.
+import { post } from "./api.js";
+import { h, notice, remember, remembered, show } from "./dom.js";
+
+const MAX_REMEMBERED = 8;
+
+export function joined() {
+  try {
+    return JSON.parse(remembered("joined", "[]"));
+  } catch {
+    return [];
+  }
+}
+
+export const forgetJoined = (table) => remember("joined", JSON.stringify(joined().filter((known) => known !== table)));
+
+export function openJoin(code) {
+  const form = h("form", { class: "join-form", onsubmit: (event) => sitDown(event) },
+    h("h1", {}, "Join a table"),
+    h("p", {}, "The person who opened the table has the code on their screen."),
+    h("label", {}, h("span", {}, "code"), h("input", { name: "code", value: code, required: true, maxLength: 12, autocomplete: "off", autocapitalize: "characters", spellcheck: false })),
+    h("label", {}, h("span", {}, "your name"), h("input", { name: "name", value: remembered("name", ""), maxLength: 20, placeholder: "Player 2" })),
+    h("button", { type: "submit", class: "sit" }, "Join"));
+  show(form);
+  form.elements[code ? "name" : "code"].focus();
+
+  async function sitDown(event) {
+    event.preventDefault();
+    const [typed, name] = [form.elements.code.value, form.elements.name.value.trim()];
+    try {
+      notice("");
+      if (name) remember("name", name);
+      const { table } = await post("join", { code: typed, name });
+      remember("joined", JSON.stringify([table, ...joined().filter((known) => known !== table)].slice(0, MAX_REMEMBERED)));
+      location.hash = `#/table/${table}`;
+    } catch (error) {
+      notice(error.message);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Parts of a table that need only what they draw: what was revealed, the log, how the seats stand.
+import { h, plain } from "./dom.js";
+import { drawReveal } from "./view.js";
+
+// What was just revealed, above the felt: a banner with the rule that decided, and the points one by one. `bare` leaves
+// out the cards; `more` is for the people at the table.
+export function drawStage(game, reveals, bare, more) {
+  const [banners, others] = [reveals.filter((shown) => shown.banner), reveals.filter((shown) => !shown.banner)];
+  return h("div", { class: "stage", role: "region", "aria-label": "Just revealed" }, more,
+    banners.map((banner) => h("div", { class: "banner", "data-part": banner.name + banner.lines }, h("strong", {}, banner.name), h("span", {}, banner.lines.join("; ")))),
+    others.length > 0 && h("div", { class: "reveals", "data-part": others.map((reveal) => reveal.name + reveal.lines).join() }, others.map((reveal) => drawReveal(game, reveal, bare))));
+}
+
+export function drawLog(narration) {
+  return h("section", { class: "so-far" }, h("h2", {}, "So far"),
+    h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0 },
+      narration.map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text))));
+}
+
+// How the seats of a watched game stand, given all cards.
+export function drawStanding(names, standing) {
+  const { values, unit } = standing ?? { values: names.map(() => 0), unit: "" };
+  const total = values.reduce((sum, value) => sum + Math.max(value, 0), 0);
+  return h("section", { class: "standing", "aria-label": "How the seats stand" },
+    h("h2", {}, "How they stand", h("small", {}, unit)),
+    values.map((value, seat) => h("p", {}, h("span", {}, names[seat]),
+      h("progress", { max: total || 1, value: Math.max(value, 0), "aria-label": names[seat] }), h("span", { class: "worth" }, plain(value)))));
+}
+
+// At a screen that people share: whose turn it is to look. At a table by link: where and how the others join.
+export function drawPeople(state, covered) {
+  if (covered) {
+    return h("div", { class: "banner", "data-part": "covered" }, h("strong", {}, `Pass to ${state.names[state.turn]}`),
+      h("span", {}, "then press Show my cards"));
+  }
+  if (!state.free || !state.code) return null;
+  const place = `${state.address || `${location.origin}/`}#/join/${state.code}`;
+  return h("div", { class: "banner join", "data-part": "join" },
+    h("strong", {}, `Waiting for ${state.free === 1 ? "another person" : `${state.free} more people`}`),
+    h("span", {}, "On another device, open ", h("a", { href: place }, place)), h("span", {}, "or choose Join there and type "), h("b", { class: "code" }, state.code),
+    !state.address && h("small", {}, "Other devices reach this server if it was started with cardgym serve --host 0.0.0.0."));
+}

@@ -1,0 +1,118 @@
+"""Several people in Chromium: at one screen that is covered between turns, and by link from two browsers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from browsing import Person, Server, chromium, open_browser
+
+pytest.importorskip("playwright", reason="THE BROWSER'S TESTS DO NOT RUN: Playwright is not installed")
+pytest.importorskip("starlette", reason="THE BROWSER'S TESTS DO NOT RUN: Starlette is not installed")
+if chromium() is None:
+    pytest.skip("THE BROWSER'S TESTS DO NOT RUN: no Chromium is installed here", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("data"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with open_browser() as browser:
+        yield browser
+
+
+def person_in(browser: Any) -> Person:
+    """A person at a browser of their own."""
+    return Person(browser.new_context(viewport={"width": 1280, "height": 860}).new_page())
+
+
+def choose(person: Person, game: str, people: str) -> Any:
+    """The lobby's card of a game, set to several people."""
+    person.page.goto(person.page.url.partition("#")[0])
+    card = person.page.locator("article", has_text=game)
+    card.get_by_label("you play").select_option(people)
+    return card
+
+
+def test_the_screen_is_covered_between_turns(server: Server, browser: Any) -> None:
+    person = person_in(browser)
+    page = person.page
+    page.goto(server.url)
+    person.set_speed("0")
+    card = choose(person, "Cribbage", "hot")
+    card.get_by_label("your name").fill("Ann")
+    card.get_by_label("their name").fill("Bob")
+    card.get_by_text("Options").click()
+    card.get_by_label("seed").fill("5")
+    card.locator("[name='option.target']").fill("31")
+    card.get_by_role("button", name="Sit down").click()
+    faces = ".player .item:not([data-symbol*=back]):not([data-symbol*=slot])"
+    seen: set[str] = set()
+    for _ in range(60):
+        page.wait_for_selector(".actions:not([data-phase=busy])")
+        if person.phase == "ended":
+            break
+        assert person.phase == "covered"
+        assert page.query_selector_all(faces) == []
+        name = page.inner_text(".banner strong").removeprefix("Pass to ")
+        seen.add(name)
+        page.get_by_role("button", name="Show my cards").click()
+        page.wait_for_selector(".actions:not([data-phase=busy]):not([data-phase=covered])")
+        if person.phase == "ended":
+            break
+        assert person.phase == "yours"
+        assert page.inner_text(".own h2 span") == "You"
+        assert page.query_selector_all(f".own{faces.removeprefix('.player')}")
+        while person.phase == "yours":
+            person.move("clicks")
+    assert person.phase == "ended"
+    assert seen == {"Ann", "Bob"}
+    assert page.inner_text(".result").startswith(("Ann ", "Bob "))
+    page.get_by_role("link", name="Review this game").click()
+    page.wait_for_selector(".review .verdict")
+    assert not person.faults
+
+
+def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
+    host, guest, spectator = (person_in(browser) for _ in range(3))
+    host.page.goto(server.url)
+    choose(host, "Corellian", "link").get_by_role("button", name="Sit down").click()
+    code = host.page.inner_text(".code")
+    guest.page.goto(f"{server.url}/#/join")
+    guest.page.get_by_label("code").fill(code.lower())
+    guest.page.get_by_label("your name").fill("Bob")
+    guest.page.get_by_role("button", name="Join").click()
+    guest.page.wait_for_selector(".felt")
+    host.page.wait_for_selector(".others >> text=Bob")
+    assert host.page.query_selector(".code") is None
+    people = (host, guest)
+    for person in people:
+        person.set_speed("0")
+    for _ in range(6):
+        actor, other = people if host.phase == "yours" else people[::-1]
+        assert actor.phase == "yours"
+        assert other.phase == "waiting"
+        before = actor.version
+        actor.move("keys")
+        other.page.wait_for_selector(f".actions:not([data-version='{before}']):not([data-phase=busy])")
+        actor.page.wait_for_selector(f".actions[data-version='{other.version}']")
+    backs = [person.page.locator(".others .item[data-symbol=card-back]").count() for person in people]
+    assert min(backs) >= 2  # Neither sees the other's hand.
+    shown = guest.page.inner_text(".felt")
+    guest.page.reload()
+    guest.page.wait_for_selector(".actions:not([data-phase=busy])")
+    assert guest.page.inner_text(".felt") == shown
+    spectator.page.goto(host.page.url)
+    spectator.page.wait_for_selector(".felt")
+    assert spectator.page.locator(".player .item[data-symbol=card-back]").count() == sum(backs)
+    assert "You watch" in spectator.page.inner_text(".actions")
+    guest.page.goto(server.url)
+    assert guest.page.get_by_text("Back to the table you joined").count() <= 1
+    for person in (*people, spectator):
+        assert not person.faults

@@ -1,0 +1,216 @@
+"""Several people at one table: by link, each seeing only their own seat, and at one screen."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from web_server import Client, Served, serving, settled
+
+import cardgym
+from cardgym.engine.contract import State
+from cardgym.engine.states import Snapshot
+from cardgym.table.public import PUBLIC
+from cardgym.table.session import Session
+
+SPIKE = "CorellianSpike-v0"
+COOKIES = ("h" * 22, "g" * 22, "s" * 22)
+"""The browsers of the host, of the guest and of a spectator."""
+IDS = [env for env in cardgym.registered() if cardgym.find(env).parse_options().num_players > 1]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("shared") / "games.sqlite", shared=True) as served:
+        yield served
+
+
+def clients(served: Served) -> list[Client]:
+    return [Client(served.port, cookie) for cookie in COOKIES]
+
+
+def open_by_link(host: Client, env: str = SPIKE, **wanted: Any) -> tuple[str, str]:
+    """A table with a free seat: its id and its code."""
+    body = {"game": env, "seat": 0, "opponents": ["human"], "people": "link", "names": ["Ann"], "seed": 7, **wanted}
+    table = host.post("/api/tables", body, 201)["table"]
+    state = host.get(f"/api/tables/{table}")
+    assert state["free"] == 1
+    return table, state["code"]
+
+
+def resampled(session: Session, seat: int, key: int) -> State:
+    """The state with everything resampled that a seat cannot see."""
+    other = np.array([session.state], session.game.state).view(np.recarray)
+    session.game.rules.resample(other[0], seat, np.array([key, 0], np.uint64))
+    return other[0]
+
+
+def everything(client: Client, table: str, version: int) -> list[tuple[int, bytes]]:
+    """All answers that a browser gets about an unfinished game."""
+    paths = [f"/api/tables/{table}{query}" for query in ("", "?since=0", "?seat=0&since=0", "?seat=1&since=0")]
+    paths += [f"/api/tables/{table}/advice", f"/api/tables/{table}/standing", "/api/lobby", "/api/history"]
+    paths += [f"/api/history/{table}/review", f"/api/history/{table}/replay"]
+    asked: list[tuple[str, str, Any]] = [("GET", path, None) for path in paths]
+    asked += [("POST", f"/api/tables/{table}/step", {"version": version, "seat": seat}) for seat in (0, 1)]
+    asked += [("POST", f"/api/tables/{table}/undo", {"version": version})]
+    answers = [client.raw(*words) for words in asked]
+    return [(status, content) for status, _, content in answers]
+
+
+@pytest.mark.parametrize("env", IDS)
+def test_each_person_by_link_sees_only_their_own_seat(shared: Served, env: str) -> None:
+    """What a person, or a spectator, cannot know is replaced by other cards: no byte of any answer to them changes."""
+    browsers, choose = clients(shared), random.Random(3)
+    for browser in browsers:
+        settled(browser)  # The record changes while finished games are reviewed.
+    table, code = open_by_link(browsers[0], env)
+    assert browsers[1].post("/api/join", {"code": code, "name": "Bob"}) == {"table": table}
+    session = shared.tables._tables[table].session
+    changed = 0
+    for _ in range(6):
+        if session.over:
+            break
+        version, states = session.version, session._played.batch.plain_states
+        true, before = states.copy(), [everything(browser, table, version) for browser in browsers]
+        for seat in (0, 1, 0, 1):
+            states[0] = resampled(session, seat, choose.getrandbits(60))
+            session._snapshot = Snapshot.of(states)
+            changed += states.tobytes() != true.tobytes()
+            assert everything(browsers[seat], table, version) == before[seat]
+            assert everything(browsers[2], table, version) == before[2]
+            states[:] = true
+            session._snapshot = Snapshot.of(states)
+        seats = [browser.get(f"/api/tables/{table}") for browser in browsers]
+        assert [state["seat"] for state in seats] == [0, 1, None]
+        turn = session.turn
+        assert [bool(state["actions"]) for state in seats] == [turn == 0, turn == 1, False]
+        action = choose.choice(seats[turn]["actions"])["action"]
+        for refused, status in ((browsers[1 - turn], 409), (browsers[2], 403)):
+            refused.post(f"/api/tables/{table}/action", {"action": action, "version": version}, status)
+        browsers[turn].post(f"/api/tables/{table}/action", {"action": action, "version": version})
+    assert changed
+    for line in (text for _, text in session.narrator.texts[PUBLIC]):
+        assert "You " not in line
+
+
+def test_names_and_texts_are_those_of_each_person(shared: Served) -> None:
+    host, guest, spectator = clients(shared)
+    table, code = open_by_link(host)
+    assert host.get(f"/api/tables/{table}")["names"] == ["You", "Player 2"]
+    guest.post("/api/join", {"code": code.lower(), "name": "Bob"})
+    names = [browser.get(f"/api/tables/{table}")["names"] for browser in (host, guest, spectator)]
+    assert names == [["You", "Bob"], ["Ann", "You"], ["Ann", "Bob"]]
+    logs = [browser.get(f"/api/tables/{table}")["narration"] for browser in (host, guest, spectator)]
+    dealt = [[line["text"] for line in log if "dealt" in line["text"]] for log in logs]
+    assert len(dealt[0]) == len(dealt[1]) == 2
+    assert dealt[0] != dealt[1]
+    assert dealt[2] == []
+
+
+def test_a_code_is_for_one_person_and_a_seat_stays_theirs(tmp_path: Path) -> None:
+    with serving(tmp_path / "games.sqlite", shared=True) as served:
+        host, guest, other = clients(served)
+        table, code = open_by_link(host)
+        assert "no table waits" in guest.post("/api/join", {"code": "AAAAAA"}, 404)["error"]
+        assert "names" in guest.post("/api/join", {"code": code, "name": "<b>"}, 400)["error"]
+        guest.post("/api/join", {"code": code})
+        other.post("/api/join", {"code": code}, 404)
+        assert other.get(f"/api/tables/{table}")["seat"] is None
+        before = guest.get(f"/api/tables/{table}")
+        assert (before["seat"], before["code"]) == (1, "")
+        nobody = Client(served.port)
+        assert "cookies" in nobody.post("/api/join", {"code": code}, 400)["error"]
+    with serving(tmp_path / "games.sqlite", shared=True) as served:
+        assert clients(served)[1].get(f"/api/tables/{table}") == before
+
+
+def test_wrong_codes_are_slowed_down(tmp_path: Path) -> None:
+    with serving(tmp_path / "games.sqlite", shared=True) as served:
+        host, guest, _ = clients(served)
+        _, code = open_by_link(host)
+        for _ in range(20):
+            guest.post("/api/join", {"code": "wrong"}, 404)
+        assert "wait a minute" in guest.post("/api/join", {"code": code}, 429)["error"]
+
+
+def test_a_finished_game_by_link_is_in_both_records(shared: Served) -> None:
+    browsers = clients(shared)
+    table, code = open_by_link(browsers[0], options={"hands": 1})
+    browsers[1].post("/api/join", {"code": code, "name": "Bob"})
+    session, choose = shared.tables._tables[table].session, random.Random(1)
+    while not session.over:
+        actor = browsers[session.turn]
+        state = actor.get(f"/api/tables/{table}")
+        actor.act(state, choose.choice(state["actions"])["action"])
+    own = browsers[1].get(f"/api/tables/{table}")
+    assert own["record"] == browsers[1].get(f"/api/tables/{table}")["record"] != table
+    records = [browser.get("/api/history")["games"] for browser in browsers[:2]]
+    assert [(games[0]["table"], games[0]["person"]) for games in records] == [(table, 0), (own["record"], 1)]
+    assert [games[0]["people"] for games in records] == [["You", "Bob"], ["Ann", "You"]]
+    review = browsers[1].get(f"/api/history/{own['record']}/review")
+    assert review["seats"] == [1]
+    assert "cookie" not in json.dumps(review)
+    assert not any(cookie in browsers[0].raw("GET", "/api/history/export")[2].decode() for cookie in COOKIES[1:])
+
+
+@pytest.mark.parametrize("env", IDS)
+def test_at_one_screen_each_seat_is_shown_when_asked_for(client: Client, env: str) -> None:
+    body = {"game": env, "seat": 0, "opponents": ["human"], "people": "hot", "names": ["Ann", "Bob"], "seed": 2}
+    table = client.post("/api/tables", body, 201)["table"]
+    choose = random.Random(1)
+    covered = client.get(f"/api/tables/{table}")
+    for _ in range(40):
+        if covered["ended"]:
+            break
+        assert (covered["seat"], covered["actions"], covered["can_undo"]) == (None, [], False)
+        assert covered["names"] == ["Ann", "Bob"]
+        seat = covered["turn"]
+        shown = client.get(f"/api/tables/{table}?seat={seat}")
+        assert (shown["seat"], shown["names"][seat]) == (seat, "You")
+        action = choose.choice(shown["actions"])["action"]
+        client.post(f"/api/tables/{table}/action", {"action": action, "version": shown["version"]}, 403)
+        answer = client.post(
+            f"/api/tables/{table}/action", {"action": action, "version": shown["version"], "seat": seat}
+        )
+        assert answer["state"]["version"] > shown["version"]
+        covered = client.get(f"/api/tables/{table}")
+
+
+def test_people_and_players_can_share_a_table(client: Client) -> None:
+    body = {
+        "game": SPIKE, "options": {"num_players": 4, "hands": 1}, "opponents": ["heuristic", "human", "random"],
+        "people": "hot", "seat": 1, "names": ["Ann", "Bob"],
+    }  # fmt: skip
+    table = client.post("/api/tables", body, 201)["table"]
+    state = client.get(f"/api/tables/{table}")
+    assert state["names"] == ["Random", "Ann", "Heuristic", "Bob"]
+    while not state["ended"]:
+        seat = state["turn"]
+        shown = client.get(f"/api/tables/{table}?seat={seat}")
+        body = {"action": shown["actions"][0]["action"], "version": shown["version"], "seat": seat}
+        client.post(f"/api/tables/{table}/action", body)
+        state = client.get(f"/api/tables/{table}")
+    review = client.get(f"/api/history/{table}/review")
+    assert review["seats"] == [1, 3]
+    assert not review["again"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error"),
+    [
+        ({"people": "hot"}, "name human"),
+        ({"opponents": ["human"]}, "name human"),
+        ({"people": "link", "opponents": ["human"]}, "cookies"),
+        ({"people": "hot", "opponents": ["human"], "names": ["a", "b", "c"]}, "at most 2"),
+        ({"people": "hot", "opponents": ["human"], "names": ["Seat 1"]}, "up to 20 letters"),
+        ({"people": "hot", "opponents": ["human", "human"], "seat": None}, "name human"),
+        ({"people": "ours"}, "allowed are"),
+    ],
+)
+def test_tables_of_several_people_are_checked(client: Client, wanted: dict[str, Any], error: str) -> None:
+    assert error in client.post("/api/tables", {"game": SPIKE, "seat": 0, **wanted}, 400)["error"]
