@@ -116,3 +116,23 @@ def test_two_browsers_play_by_link(server: Server, browser: Any) -> None:
     assert guest.page.get_by_text("Back to the table you joined").count() <= 1
     for person in (*people, spectator):
         assert not person.faults
+
+
+def test_a_card_is_changed_in_the_explorer_and_a_move_played(server: Server, browser: Any) -> None:
+    person = person_in(browser)
+    page = person.page
+    page.goto(server.url)
+    page.locator("article", has_text="One Play Poker").get_by_role("link", name="Explore").click()
+    page.wait_for_selector(".explore .advice")
+    page.locator("button.item").first.click()
+    page.wait_for_selector("#picker[open] .item")
+    assert page.locator("#picks .item").count() == 16
+    page.get_by_role("button", name="J♦").click()
+    page.wait_for_selector(".explore .actions[data-phase=yours]")
+    page.wait_for_selector(".felt [data-symbol=card-JD]")
+    before = page.inner_text(".side")
+    page.locator(".advice button").first.click()
+    page.wait_for_function("text => document.querySelector('.side').innerText !== text", arg=before)
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("text => document.querySelector('.side').innerText === text", arg=before)
+    assert not person.faults

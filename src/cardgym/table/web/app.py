@@ -27,6 +27,7 @@ from cardgym.table.presentation import presentation_of
 from cardgym.table.public import PUBLIC
 from cardgym.table.puzzles import find_puzzle
 from cardgym.table.web import lobby, seats
+from cardgym.table.web.explore import Explore
 from cardgym.table.web.puzzles import Puzzles
 from cardgym.table.web.record import ID, Record, id_of, listed
 from cardgym.table.web.safety import LOOPBACK, Answer, Guard, body_of, dump, refusal, whole
@@ -81,6 +82,7 @@ def make_app(
         Route("/api/puzzles/{game}", server.puzzle),
         Route("/api/puzzles/{id}/solve", server.solve, methods=["POST"]),
         *record.routes(),
+        *Explore(server.tables, record.ended).routes(),
         Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
     ]
     handlers: dict[Any, Any] = {HTTPException: _refused, CardgymError: _bad_input}

@@ -117,13 +117,7 @@ def parse(body: dict[str, Any]) -> Setup:
         HTTPException, CardgymError: if one does not.
     """
     game = game_called(body.get("game"))
-    values = body.get("options", {})
-    if not isinstance(values, dict) or len(values) > MAX_OPTIONS:
-        raise HTTPException(400, "options: send an object of names and values")
-    for value in values.values():
-        if type(value) not in (int, str) or len(str(value)) > 40:
-            raise HTTPException(400, "options: values must be whole numbers or words")
-    options = game.parse_options(values)
+    options = options_in(game, body)
     watched = body.get("seat") is None
     seat = None if watched or body["seat"] == "any" else whole(body, "seat", 0, options.num_players - 1)
     num_players = options.num_players if watched else options.num_players - 1
@@ -144,6 +138,21 @@ def parse(body: dict[str, Any]) -> Setup:
         about |= {TABLE: people, **{name_key(seat): name for seat, name in zip(seats, names, strict=True)}}
         about |= {JOIN: new_code()} if people == "link" else {}
     return Setup(game, options, players, seed, seat, watched, about=about)
+
+
+def options_in(game: Game, body: dict[str, Any]) -> Options:
+    """The options in a request's body.
+
+    Raises:
+        HTTPException, CardgymError: if they are not options of the game.
+    """
+    values = body.get("options", {})
+    if not isinstance(values, dict) or len(values) > MAX_OPTIONS:
+        raise HTTPException(400, "options: send an object of names and values")
+    for value in values.values():
+        if type(value) not in (int, str) or len(str(value)) > 40:
+            raise HTTPException(400, "options: values must be whole numbers or words")
+    return game.parse_options(values)
 
 
 def player_called(name: str, game: Game, options: Options) -> Player:

@@ -107,7 +107,7 @@ class Record:
     async def again(self, request: Request) -> Response:
         """A new table at a decision of a finished game, with the same opponents and the same cards to come."""
         body, id = await body_of(request, ("move",)), id_of(request)
-        entry = await self._tables.work(self._ended, id)
+        entry = await self._tables.work(self.ended, id)
         move = whole(body, "move", 0, len(entry["moves"]) - 1)
         if not _alone(entry) or entry["moves"][move][0] != entry["person"]:
             raise HTTPException(400, f"move {move} is not a decision of yours in a game against players")
@@ -117,7 +117,7 @@ class Record:
     async def replay(self, request: Request) -> Response:
         return Answer(await self._tables.work(self._replayed, id_of(request)))
 
-    def _ended(self, id: str) -> dict[str, Any]:
+    def ended(self, id: str) -> dict[str, Any]:
         """A finished game, whose cards may be shown."""
         for entry in self._game_log.entries(id=id):
             if not entry["finished"]:
@@ -126,7 +126,7 @@ class Record:
         raise HTTPException(404, "there is no such game")
 
     def _review(self, id: str) -> bytes:
-        entry = self._ended(id)
+        entry = self.ended(id)
         game = lobby.game_called(entry["env"])
         people = people_of(entry)
         try:
@@ -143,7 +143,7 @@ class Record:
 
     def _replay(self, id: str) -> bytes:
         """All moves of a finished game, with all cards shown."""
-        entry = self._ended(id)
+        entry = self.ended(id)
         game = lobby.game_called(entry["env"])
         played = replay(entry)
         people = people_of(entry)

@@ -152,7 +152,7 @@ async def body_of(request: Request, allowed: Collection[str]) -> dict[str, Any]:
 
 def whole(body: Mapping[str, Any], name: str, low: int, high: int) -> int:
     """The whole number of that name, from `low` to `high`."""
-    value = body.get(name)
+    value = body.get(name) if isinstance(body, dict) else None
     if type(value) is not int or not low <= value <= high:
         raise HTTPException(400, f"{name}: allowed are whole numbers from {low} to {high}")
     return value

@@ -3,7 +3,8 @@ import { h, plain } from "./dom.js";
 
 const SHOWN = 3;
 
-export function drawAdvice(advice, act) {
+// `most` is how many actions are listed in all.
+export function drawAdvice(advice, act, most = 30) {
   const values = advice.actions.map((action) => action.value);
   const [best, worst] = [Math.max(...values), Math.min(...values)];
   const width = (value) => (best === worst ? 100 : 8 + (92 * (value - worst)) / (best - worst));
@@ -15,7 +16,7 @@ export function drawAdvice(advice, act) {
   return h("div", { class: "advice" },
     h("ol", {}, advice.actions.slice(0, SHOWN).map(line)),
     advice.actions.length > SHOWN && h("details", {}, h("summary", {}, `${advice.actions.length - SHOWN} more`),
-      h("ol", {}, advice.actions.slice(SHOWN, 30).map((action) => line(action, 1)))),
+      h("ol", {}, advice.actions.slice(SHOWN, most).map((action) => line(action, 1)))),
     h("p", { class: "quiet" }, `Values in ${advice.unit}, by ${advice.source}.${advice.strength ? ` As a player the coach ${advice.strength}.` : ""}`));
 }
 

@@ -27,7 +27,8 @@ export function patch(old, fresh) {
     if (old.data !== fresh.data) old.data = fresh.data;
     return;
   }
-  for (const { name } of [...old.attributes]) if (name !== "style" && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  const kept = old.nodeName === "DETAILS" ? ["style", "open"] : ["style"];
+  for (const { name } of [...old.attributes]) if (!kept.includes(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of fresh.attributes) if (name !== "style" && old.getAttribute(name) !== value) old.setAttribute(name, value);
   // The security policy forbids style attributes; a style set by script stays until it is set again.
   for (const name of fresh.style ?? []) if (old.style.getPropertyValue(name) !== fresh.style.getPropertyValue(name)) old.style.setProperty(name, fresh.style.getPropertyValue(name));

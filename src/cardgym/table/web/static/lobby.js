@@ -67,7 +67,8 @@ class Card {
           field("your seat", select("seat", [["any", "random"], ...Array.from({ length: game.seats[1] }, (_, seat) => [String(seat), String(seat)]), ["watch", "none: watch"]], values.seat ?? "any")),
           field("seed", h("input", { name: "seed", value: this.form.elements.seed?.value ?? "", inputMode: "numeric", pattern: "\\d*", placeholder: "random" })))),
       h("div", { class: "row" }, h("button", { type: "submit", class: "sit" }, "Sit down"),
-        h("button", { type: "button", onclick: () => openRules(game.id, `games/${game.id}/rules?${this.query()}`) }, "Rules"))].filter(Boolean));
+        h("button", { type: "button", onclick: () => openRules(game.id, `games/${game.id}/rules?${this.query()}`) }, "Rules"),
+        h("a", { class: "button", href: `#/explore/${game.id}?${this.query()}` }, "Explore"))].filter(Boolean));
     this.element.replaceChildren(drawFan(game), h("h2", {}, title(this.games[0].id)), this.form);
     if (focused && this.form.elements[focused]?.focus) this.form.elements[focused].focus();
   }

@@ -1,6 +1,7 @@
 // Routing, keys, and the settings that the browser remembers.
 import { h, notice, remember, remembered, show } from "./dom.js";
 import { openLobby } from "./lobby.js";
+import { Explorer } from "./explore.js";
 import { openHistory } from "./history.js";
 import { openJoin } from "./join.js";
 import { Puzzles } from "./puzzles.js";
@@ -15,7 +16,7 @@ async function route() {
   notice("");
   const [, place = "", id = ""] = location.hash.split("/");
   const safe = encodeURIComponent(id);
-  const opened = { table: () => new Table(safe), review: () => new Review(safe), puzzles: () => new Puzzles(id) }[place]?.();
+  const opened = { table: () => new Table(safe), review: () => new Review(safe), puzzles: () => new Puzzles(id), explore: () => new Explorer(id) }[place]?.();
   try {
     document.title = place && id ? `cardgym: ${place}` : "cardgym";
     page = opened || null;

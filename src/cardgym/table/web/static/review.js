@@ -98,7 +98,8 @@ export class Review {
       wrong ? [h("p", {}, "Better: ", h("strong", {}, decision.best_text), "."), decision.reason && h("p", { class: "quiet" }, decision.reason)]
         : decision.chosen_reason && h("p", { class: "quiet" }, decision.chosen_reason),
       h("p", { class: "quiet" }, `Values by ${decision.source}.`),
-      this.review.again && decision.seat === this.review.person && h("button", { type: "button", class: "again", onclick: () => this.again(decision) }, "Try this one again"));
+      this.review.again && decision.seat === this.review.person && h("button", { type: "button", class: "again", onclick: () => this.again(decision) }, "Try this one again"),
+      " ", h("a", { href: `#/explore/${this.review.env}?record=${this.id}&move=${decision.move}` }, "Explore"));
   }
 
   async again(decision) {

@@ -47,7 +47,7 @@ export function drawItem(game, item, choice, mark = "") {
   const look = `item${item.faded ? " faded" : ""}${taken ? " taken" : ""}${mark ? ` ${mark}` : ""}`;
   const data = { "data-item": item.id, "data-symbol": item.symbol, title: item.label };
   if (!choice?.open.size || (!open && !taken)) return h("span", { class: look + shut, role: "img", "aria-label": item.label, ...data }, content);
-  return h("button", { class: look, type: "button", "aria-label": item.label, "aria-pressed": String(taken),
+  return h("button", { class: look, type: "button", "aria-label": item.label, "aria-pressed": choice.plain ? undefined : String(taken),
     onclick: () => choice.take(item.id), ...data }, content);
 }
 

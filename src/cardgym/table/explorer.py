@@ -1,0 +1,179 @@
+"""The explorer: any position of a game, reached by choosing cards and moves, with the value of every action."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cardgym.engine.contract import Game, Options, State
+from cardgym.engine.states import SingleGame, Snapshot
+from cardgym.errors import CardgymError
+from cardgym.table.people import named
+from cardgym.table.presentation import ending_of, view_of
+
+_COVERED = re.compile("back|slot")
+_MAX_OUTCOMES = 1000
+
+
+@dataclass(frozen=True)
+class Step:
+    """One move of a line.
+
+    Attributes:
+        seat: who decided; -1 for chance.
+        move: the action or the outcome.
+        text: the move in words.
+        symbols: the drawings of the cards that it put on the table.
+        open: whether chance could have chosen otherwise.
+    """
+
+    seat: int
+    move: int
+    text: str
+    symbols: tuple[str, ...]
+    open: bool = False
+
+    @property
+    def identity(self) -> object:
+        """What stays the same when an earlier card is changed: the cards, or the words."""
+        return self.symbols if self.seat < 0 and self.symbols else self.text
+
+
+class Explorer:
+    """Lines of one game, with all cards open.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        people: what the seats are called.
+    """
+
+    def __init__(self, game: Game, options: Options) -> None:
+        """Explore a game with these options."""
+        self.game = game
+        self.options = options
+        count = options.num_players
+        self.people = ["You"] if count == 1 else [f"Player {seat + 1}" for seat in range(count)]
+
+    def line(self, moves: Sequence[int], seed: int, change: tuple[int, int] | None = None) -> Line:
+        """Play moves, then those of chance and the forced ones up to the next decision.
+
+        Args:
+            moves: the moves from the start of the game.
+            seed: what chance draws follows from it.
+            change: a step and another outcome of chance for it. Later cards stay the same where they can (the card that
+                was changed takes the place of the chosen one); the line ends at a move that is not legal any more.
+
+        Raises:
+            CardgymError: for a move that is not legal.
+        """
+        line = Line(self)
+        kept = moves if change is None else moves[: change[0]]
+        for number, move in enumerate(kept):
+            if not line.position.allows(move):
+                raise CardgymError(f"move {number} is not legal in this line")
+            line.add(move)
+        if change is not None:
+            self._replay(line, self.line(moves, seed), *change)
+        rng = random.Random(seed)
+        while not line.position.over:
+            outcomes = line.position.num_chance_outcomes
+            legal = [] if outcomes else line.position.legal_actions()
+            if len(legal) > 1:
+                break
+            line.add(rng.randrange(outcomes) if outcomes else legal[0])
+        return line
+
+    def _replay(self, line: Line, old: Line, at: int, outcome: int) -> None:
+        if at >= len(old.steps) or not old.steps[at].open or not line.position.allows(outcome):
+            raise CardgymError(f"step {at} of this line cannot be changed to outcome {outcome}")
+        line.add(outcome)
+        before, chosen = old.steps[at].identity, line.steps[at].identity
+        for step in old.steps[at + 1 :]:
+            wanted = before if step.seat < 0 and step.identity == chosen else step.identity
+            found = next((other.move for other in line.choices() if other.identity == wanted), None)
+            if found is None and step.seat >= 0:
+                return
+            line.add(step.move if found is None and line.position.allows(step.move) else found or 0)
+
+    def outcomes(self, moves: Sequence[int], at: int) -> list[Step]:
+        """The different outcomes that chance could have chosen at a step, in the order of their drawings.
+
+        Raises:
+            CardgymError: if there are none.
+        """
+        line = Line(self)
+        for move in moves[:at]:
+            if not line.position.allows(move):
+                raise CardgymError("these moves are not legal")
+            line.add(move)
+        if not line.position.num_chance_outcomes:
+            raise CardgymError(f"step {at} is not a step of chance")
+        return list({step.identity: step for step in line.choices()}.values())
+
+
+class Line:
+    """Moves from the start of a game, and the position they lead to.
+
+    Attributes:
+        position: the position.
+        state: its state.
+        steps: the moves.
+    """
+
+    def __init__(self, explorer: Explorer) -> None:
+        """Begin at the start of a game."""
+        self._explorer = explorer
+        game, options = explorer.game, explorer.options
+        self.position = SingleGame(game, options, game.new_state(options))
+        self.position.refresh()
+        self.state: State = Snapshot.of(self.position.states)
+        self.steps: list[Step] = []
+
+    @property
+    def seat(self) -> int:
+        """The seat to decide; -1 at the end."""
+        return max(self.position.current_player, -1)
+
+    def add(self, move: int) -> None:
+        """Play a move, which is legal."""
+        seat = self.seat
+        several = self.position.num_chance_outcomes > 1
+        self.position.apply_action(move)
+        after = Snapshot.of(self.position.states)
+        self.steps.append(self._step(seat, move, after, several))
+        self.state = after
+
+    def choices(self) -> Iterator[Step]:
+        """What each outcome of chance, or each legal action, would do here."""
+        position, seat = self.position, self.seat
+        count = min(position.num_chance_outcomes, _MAX_OUTCOMES)
+        for move in range(count) if count else position.legal_actions() if seat >= 0 else ():
+            other = SingleGame(position.game, position.options, position.states.copy())
+            other.apply_action(move)
+            yield self._step(seat, move, Snapshot.of(other.states), count > 1)
+
+    def ending(self) -> str:
+        """How the game ended, in one line; empty before."""
+        people = self._explorer.people
+        return named(ending_of(self._explorer.game, self.state, 0), people, 0) if self.position.over else ""
+
+    def _step(self, seat: int, move: int, after: State, several: bool) -> Step:
+        game, people = self._explorer.game, self._explorer.people
+        if seat >= 0:
+            text = f"{people[seat]}: {game.words.action_text(self.state, move)}"
+            return Step(seat, move, named(text, people, seat), ())
+        texts = [
+            named(game.words.narrate(self.state, move, after, viewer), people, viewer) for viewer in range(len(people))
+        ]
+        symbols = tuple((self._symbols(after) - self._symbols(self.state)).elements())
+        return Step(seat, move, max(texts, key=len), symbols, several)
+
+    def _symbols(self, state: State) -> Counter[str]:
+        zones: Any = view_of(self._explorer.game, state, -1)["zones"]
+        symbols = (item["symbol"] for zone in zones for item in zone["items"] if zone["kind"] != "palette")
+        return Counter(symbol for symbol in symbols if symbol and not _COVERED.search(symbol))
