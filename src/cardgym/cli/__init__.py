@@ -22,6 +22,7 @@ GENERAL = {
     "serve": "play in the browser",
     "train": "train an agent",
     "sweep": "train with several seeds and settings and report them together",
+    "benchmark": "compare algorithms on small games by exact exploitability",
     "evaluate": "play players against each other and report with intervals",
     "tournament": "play every player against every other and rank them",
     "transitions": "write the transitions (s, a, r, s') of played games to a file",

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from cardgym.errors import CardgymError, nearest, quoted, unknown
+from cardgym.files.atomic import replacing
 from cardgym.files.locks import locked
 from cardgym.files.shipped import config_path
 from cardgym.learn.config import TrainingConfig, parse_run, read_config
@@ -26,6 +27,8 @@ LOG, STOP = "log.txt", "stop"
 """Files of a process's folder: its output, and the file that asks it to end."""
 RESULTS = "results.json"
 """The file that a finished training leaves in its folder."""
+CONFIG = "config.toml"
+"""The copy of a config in a sweep's folder."""
 
 _POLL_SECONDS = 0.5
 _SAVE_SECONDS = 8.0
@@ -93,7 +96,7 @@ class TrainingScript:
         if script is not None and script not in SCRIPTS:
             raise unknown("training script", script, SCRIPTS)
         self.script = script or _script_of(self.path)
-        self.config = read_config(_kind(self.script), self.path)
+        self.config = read_config(config_class(self.script), self.path)
         if not self.config.game_id:
             raise CardgymError(f"config {self.path}: names no game; add the key env_id")
 
@@ -120,6 +123,20 @@ class TrainingScript:
     def flags(self, run: Run, config: Path | None = None) -> list[str]:
         """All flags of a run; it reads the hyper-parameters from `config`, a copy, if that is given."""
         return ["--config", str(config or self.path), *run.flags]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What a sweep's folder is for: the script and the hyper-parameters but the seed."""
+        return {"script": self.script, "config": self.config.model_dump(mode="json", exclude={"seed"})}
+
+    def prepare(self, folder: Path) -> None:
+        """Copy the config into a sweep's folder."""
+        with replacing(folder / CONFIG) as temporary:
+            temporary.write_bytes(self.path.read_bytes())
+
+    def command(self, run: Run, folder: Path) -> list[str]:
+        """What follows `python` to train a run in its folder below a sweep's, with the config's copy."""
+        return training_command(self.script, self.flags(run, folder / CONFIG), str(folder / run.name))
 
     def _value(self, key: str, value: str) -> bool | str | list[str]:
         fields = type(self.config).model_fields
@@ -152,7 +169,8 @@ def flags_of(values: Mapping[str, Any]) -> list[str]:
     return flags
 
 
-def _kind(script: str) -> type[TrainingConfig]:
+def config_class(script: str) -> type[TrainingConfig]:
+    """The class of a training script's hyper-parameters."""
     module, _, name = SCRIPTS[script].partition(":")
     kind: type[TrainingConfig] = getattr(importlib.import_module(module), name)
     return kind
@@ -163,7 +181,7 @@ def _script_of(path: Path) -> str:
     configs, errors = {}, {}
     for script in SCRIPTS:
         try:
-            configs[script] = read_config(_kind(script), path)
+            configs[script] = read_config(config_class(script), path)
         except CardgymError as error:
             errors[script] = error
     if not configs:
@@ -201,13 +219,17 @@ def train(
     *,
     stop: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Train in a folder and return the exit code; see `run_program`.
+    """Train in a folder and return the exit code; see `training_command` and `run_program`."""
+    return run_program(training_command(script, flags, folder), folder, working_folder, stop=stop)
+
+
+def training_command(script: str, flags: Sequence[str], folder: str) -> list[str]:
+    """What follows `python` on the command line to train in a folder.
 
     A run that is already there resumes, or starts over if its script cannot resume.
     """
-    again = "--resume" if _kind(script).resumable else "--restart"
-    command = ["-m", "cardgym", "train", script, *flags, "--out", folder, again]
-    return run_program(command, folder, working_folder, stop=stop)
+    again = "--resume" if config_class(script).resumable else "--restart"
+    return ["-m", "cardgym", "train", script, *flags, "--out", folder, again]
 
 
 def run_program(

@@ -226,6 +226,7 @@ class SB3Training(Training):
             Stopped: once the model is saved, if the run was asked to end.
         """
         config, player = self._sb3_config, ModelPlayer(model)
+        self._model = model
 
         def save(path: Path) -> None:
             with replacing(path) as temporary:
@@ -239,7 +240,7 @@ class SB3Training(Training):
         callbacks: list[BaseCallback] = [
             Every(1, self.progress),
             Every(config.log_every, lambda step: model.dump_logs()),
-            Every(config.eval_every if config.eval_opponents else 0, lambda step: self.evaluate()),
+            Every(config.eval_every if config.eval_opponents or self._is_exact else 0, lambda step: self.evaluate()),
             Every(config.save_every, lambda step: self.save(), between_rollouts=True),
             Every(1, lambda step: self._save_if_due(), between_rollouts=True),
         ]
@@ -248,6 +249,10 @@ class SB3Training(Training):
             callbacks.append(SelfPlayCallback(config.snapshot_every))
         model.learn(config.total_steps, callbacks, log_interval=_NEVER)
         self.save()
+
+    def _exact_player(self) -> ModelPlayer:
+        """The model as it learns: a policy with its probabilities, the values' greedy player without exploration."""
+        return ModelPlayer(self._model, samples=isinstance(self._model, PPO | MaskablePPO))
 
     def _save_if_due(self) -> None:
         if self._saving.due():

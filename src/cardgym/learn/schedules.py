@@ -29,12 +29,18 @@ class Stopwatch:
     def __init__(self, step: int = 0) -> None:
         self.first_step = step
         self._start = self._lap_start = time.perf_counter()
+        self._cpu_start = time.process_time()
         self._lap_step = step
 
     @property
     def seconds(self) -> float:
         """Seconds of training so far."""
         return time.perf_counter() - self._start
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor seconds of training so far, of all threads."""
+        return time.process_time() - self._cpu_start
 
     def rate(self, step: int) -> float:
         """Steps a second since the start."""
@@ -50,10 +56,11 @@ class Stopwatch:
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Leave out the time spent inside."""
-        paused_at = time.perf_counter()
+        paused_at, cpu_paused_at = time.perf_counter(), time.process_time()
         try:
             yield
         finally:
             pause = time.perf_counter() - paused_at
             self._start += pause
             self._lap_start += pause
+            self._cpu_start += time.process_time() - cpu_paused_at

@@ -159,7 +159,10 @@ class Training:
     def finish(self) -> TrainingResult:
         """Run the final evaluation, if the config has one, and write its figures to `results.json`."""
         config, step = self._config, self.step
-        speed = {"seconds": self._stopwatch.seconds, "decisions_per_second": self._stopwatch.rate(step)}
+        watch = self._stopwatch
+        speed = {
+            "seconds": watch.seconds, "cpu_seconds": watch.cpu_seconds, "decisions_per_second": watch.rate(step),
+        }  # fmt: skip
         results: dict[str, Metrics] = {}
         exact = self._exploitability()
         if config.final_games and config.eval_opponents:
@@ -185,13 +188,17 @@ class Training:
 
         return small_tree(self.game, self.options, _EXACT_NODES) is not None
 
+    def _exact_player(self) -> Player:
+        """The player whose exploitability is computed: the learner."""
+        return self._player()
+
     def _exploitability(self) -> float | None:
         """The learner's exact exploitability; None in a game that is too large, or if evaluations are off."""
         if not self._is_exact:
             return None
         from cardgym.solvers.exact import tree_exploitability
 
-        exact = tree_exploitability(self.game, self.options, self._player(), limit=_EXACT_NODES)
+        exact = tree_exploitability(self.game, self.options, self._exact_player(), limit=_EXACT_NODES)
         return exact[0] if exact is not None and exact[1] is None else None
 
     def _evaluate(self, player: Player, games: int) -> dict[str, Metrics]:

@@ -40,6 +40,7 @@ class MCCFR:
         observation_name: the observation.
         iterations: the number run so far; each walks the game once for every seat.
         num_info_sets: the number of different observations met.
+        decisions: the decisions that walks have met since this object was made.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class MCCFR:
         self.observation_name = observation_name or game.default_observation
         self.iterations = 0
         self.num_info_sets = 0
+        self.decisions = 0
         self._observation = np.zeros(game.observation(self.observation_name).size(options), np.float32)
         self._states = np.repeat(np.array(game.new_state(options)), _DEPTH + 1)
         self._generator = np.zeros(2, np.uint64)
@@ -96,7 +98,7 @@ class MCCFR:
         """
         walks = _walk_of(self.game, self.observation_name)
         goal = self.iterations + iterations
-        counters = np.array([self.iterations, self.num_info_sets])
+        counters = np.array([self.iterations, self.num_info_sets, self.decisions])
         while True:
             status = walks(
                 self._states,
@@ -113,7 +115,7 @@ class MCCFR:
                 goal,
                 counters,
             )
-            self.iterations, self.num_info_sets = counters.tolist()
+            self.iterations, self.num_info_sets, self.decisions = counters.tolist()
             if status == DONE:
                 return
             if status == TOO_DEEP:

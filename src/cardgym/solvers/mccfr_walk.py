@@ -120,6 +120,7 @@ def walk(
                                 return FULL
                             keys[place] = key
                             counters[1] += 1
+                        counters[2] += 1
                         match_regrets(regrets[place], mask, strategy)
                         if seat == turn:
                             break

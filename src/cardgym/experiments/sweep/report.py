@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -198,7 +198,7 @@ def draw(groups: Mapping[str, Sequence[Curves]], tags: Sequence[str], even: floa
         for panel, tag in zip(row_of_panels, row_of_tags, strict=False):
             panel.set_visible(True)
             panel.set_title(f"against {tag.rpartition('/')[2]}" if tag.startswith(EVAL) else tag)
-            _draw_lines(panel, tag, groups)
+            draw_lines(panel, tag, groups)
             if metric == WIN_RATE and even is not None and not tag.endswith("/alone"):
                 panel.axhline(even, color="0.4", linewidth=1, linestyle=(0, (1, 2)), label=f"even: {even:.0%}")
             if metric == WIN_RATE:
@@ -229,16 +229,36 @@ def _caption(groups: Mapping[str, Sequence[Curves]]) -> str:
     return f"{several}; of a single run, {single}" if len(sizes) == 2 else several if sizes == {True} else single
 
 
-def _draw_lines(panel: Axes, tag: str, groups: Mapping[str, Sequence[Curves]]) -> None:
+def _middle(values: Sequence[float]) -> Estimate:
+    return interquartile_mean([values])
+
+
+def draw_lines(
+    panel: Axes,
+    tag: str,
+    groups: Mapping[str, Sequence[Curves]],
+    *,
+    unit: float = 1e6,
+    estimate: Callable[[Sequence[float]], Estimate] = _middle,
+) -> None:
+    """Draw a line with a band for each group of runs.
+
+    Args:
+        panel: where.
+        tag: the tag of the curve.
+        groups: the curves of runs by the name of their line.
+        unit: how many steps are 1 on the axis.
+        estimate: the value of the line, and its band, of the values of all runs at a step.
+    """
     for (name, runs), *style in zip(groups.items(), cycle(COLORS), cycle(MARKERS), cycle(LINES), strict=False):
         curves = [run[tag] for run in runs if tag in run]
         shortest = min((len(steps) for steps, _ in curves), default=0)
         if not shortest:
             continue
         colour, marker, line = style
-        steps = np.array(curves[0][0][:shortest]) / 1e6
-        estimates = [interquartile_mean([[values[at] for _, values in curves]]) for at in range(shortest)]
-        values = [estimate.value for estimate in estimates]
+        steps = np.array(curves[0][0][:shortest]) / unit
+        estimates = [estimate([values[at] for _, values in curves]) for at in range(shortest)]
+        values = [middle.value for middle in estimates]
         label = f"{name} ({len(runs)} runs)" if len(runs) > 1 else name
         panel.plot(steps, values, color=colour, marker=marker, markersize=4, linestyle=line, label=label)
         low, high = _band(tag, runs, estimates)

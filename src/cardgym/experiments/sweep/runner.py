@@ -9,21 +9,21 @@ import platform
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 
 from cardgym.errors import CardgymError, printable
 from cardgym.experiments import launch
-from cardgym.experiments.launch import LOG, RESULTS, STOP, Run, TrainingScript
+from cardgym.experiments.launch import LOG, RESULTS, STOP, Run
 from cardgym.files.atomic import opened, replacing
 from cardgym.files.documents import Document, Name, Number, at_most, parse_document
 from cardgym.files.json_values import parse_json, read_bytes, sealed
 from cardgym.files.locks import locked
 from cardgym.scaling import Engine, Outcome, Task
 
-SWEEP, CONFIG = "sweep.json", "config.toml"
-"""Files of a sweep's folder: its script and config, and a copy of the config."""
+SWEEP = "sweep.json"
+"""The file of a sweep's folder that says what its runs are."""
 
 ATTEMPTS = 5
 """How often a run is started at most, if its machine or process is taken away."""
@@ -65,6 +65,23 @@ class RunResult:
         return plain | ({} if self.problem is None else {"problem": self.problem, "stopped": self.stopped})
 
 
+class Program(Protocol):
+    """What the runs in a folder execute, such as a `TrainingScript`."""
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Plain values that identify it; a folder with other ones is refused."""
+        ...
+
+    def prepare(self, folder: Path) -> None:
+        """Write the files that its runs read into a new folder."""
+        ...
+
+    def command(self, run: Run, folder: Path) -> list[str]:
+        """What follows `python` to execute a run in its folder below this one."""
+        ...
+
+
 _Ends = Annotated[tuple[Number | None, Number | None], _FROM_LIST]
 _Figure = Annotated[tuple[Number, _Ends | None], _FROM_LIST]
 
@@ -83,7 +100,7 @@ class SweepFolder:
         path: the folder, absolute.
     """
 
-    def __init__(self, path: Path, script: TrainingScript, resume: bool) -> None:
+    def __init__(self, path: Path, script: Program, resume: bool) -> None:
         """Create the folder, or open that of an earlier sweep.
 
         Raises:
@@ -91,32 +108,25 @@ class SweepFolder:
                 cannot be written, or if another command is using it.
         """
         self.path = path.resolve()
-        about = {"script": script.script, "config": script.config.model_dump(mode="json", exclude={"seed"})}
         with contextlib.ExitStack() as held:
             held.enter_context(locked(self.path))
-            self._open(about, script, resume)
+            self._open(script, resume)
             self._held = held.pop_all()
 
-    @property
-    def config(self) -> Path:
-        """The copy of the config that the runs read."""
-        return self.path / CONFIG
-
-    def _open(self, about: dict[str, Any], script: TrainingScript, resume: bool) -> None:
+    def _open(self, script: Program, resume: bool) -> None:
         if os.path.lexists(self.path / SWEEP):  # A broken link is an error.
             if not resume:
                 raise CardgymError(
                     f"{self.path}: has a sweep already; add --resume to resume it, or name another folder"
                 )
-            if _read(self.path / SWEEP) != about:
+            if _read(self.path / SWEEP) != script.about:
                 raise CardgymError(
                     f"{self.path}: has a sweep of another script or config; name that one, or another folder"
                 )
             return
-        with replacing(self.config) as temporary:
-            temporary.write_bytes(script.path.read_bytes())
+        script.prepare(self.path)
         with replacing(self.path / SWEEP) as temporary:
-            temporary.write_text(json.dumps(sealed(about), indent=1) + "\n")
+            temporary.write_text(json.dumps(sealed(script.about), indent=1) + "\n")
 
     def __enter__(self) -> SweepFolder:
         return self
@@ -126,7 +136,7 @@ class SweepFolder:
 
 
 def run_all(
-    script: TrainingScript,
+    script: Program,
     folder: SweepFolder,
     runs: Iterable[Run],
     engine: Engine,
@@ -139,7 +149,7 @@ def run_all(
     """Run the runs that have no results yet.
 
     Args:
-        script: the script and its config.
+        script: what the runs execute.
         folder: the sweep's folder.
         runs: the runs; the next one is taken when a worker is free.
         engine: where they run.
@@ -168,8 +178,7 @@ def run_all(
                 ended(results[run.name])
                 continue
             begun(run)
-            flags = script.flags(run, folder.config)
-            arguments = script.script, flags, str(place), str(folder.path / SWEEP), os.getcwd()
+            arguments = script.command(run, folder.path), str(place), str(folder.path / SWEEP), os.getcwd()
             yield Task(run.name, train, arguments, ATTEMPTS)
 
     new: list[RunResult] = []
@@ -196,7 +205,7 @@ def _check_not_all_failed(results: list[RunResult]) -> None:
 _UNSEEN = "a worker cannot see the sweep's folder"
 
 
-def train(script: str, flags: list[str], folder: str, marker: str, working_folder: str) -> int:
+def train(command: list[str], folder: str, marker: str, working_folder: str) -> int:
     """Run a training in a worker, and restart it if its process is taken away; its exit code.
 
     Raises:
@@ -208,7 +217,7 @@ def train(script: str, flags: list[str], folder: str, marker: str, working_folde
             "machines share"
         )
     for _ in range(ATTEMPTS):
-        code = launch.train(script, flags, folder, working_folder)
+        code = launch.run_program(command, folder, working_folder)
         if (code >= 0 and code not in _TAKEN_AWAY) or (Path(folder) / STOP).exists():
             break
     return code

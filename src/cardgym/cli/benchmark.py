@@ -1,0 +1,85 @@
+"""Train algorithms on a suite of small games, and compare their exact exploitability along the training.
+
+Every run is a training in its own folder, and `--resume` continues what was interrupted. docs/algorithms/benchmark.md
+explains the suites and how an algorithm of your own joins.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cardgym.cli.flags import add_engine, open_engine
+from cardgym.console.arguments import Parser, whole
+from cardgym.files.limits import MAX_STEPS
+
+if TYPE_CHECKING:
+    from cardgym.experiments.benchmark.report import Report
+
+
+def add_arguments(parser: Parser) -> None:
+    """The command's arguments."""
+    parser.add_argument("--suite", default="exact", metavar="NAME", help="the suite of games (exact)")
+    parser.add_argument("--algorithms", nargs="+", default=[], metavar="NAME", help="the algorithms (all)")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file with further suites and algorithms")
+    parser.add_argument("--seeds", default="1-5", metavar="RANGE", help="such as 1-5 or 1,4,7-9 (1-5)")
+    parser.add_argument(
+        "--decisions", type=whole(1, MAX_STEPS // 1000), metavar="N", help="decisions of each training (200,000)"
+    )
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="the folder of the runs (a new one in runs/)")
+    parser.add_argument("--resume", action="store_true", help="continue the benchmark in --out, or the latest one")
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="train nothing; tables and picture of this benchmark.json, in --out"
+    )
+    add_engine(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the benchmark. The exit code is 1 if some of its runs failed."""
+    from cardgym.errors import require
+
+    require("a benchmark", "torch", "tensorboard", "matplotlib", "scipy")
+    from cardgym.experiments.benchmark.plan import DECISIONS, Benchmark, Library
+    from cardgym.experiments.benchmark.report import JSON, MARKDOWN, PICTURE, Report, write_pages, write_report
+    from cardgym.experiments.sweep.display import SweepDisplay
+    from cardgym.experiments.sweep.plan import parse_seeds
+    from cardgym.experiments.sweep.runner import SweepFolder, run_all
+    from cardgym.learn.run import numbered_folder
+
+    if arguments.report is not None:
+        _show(report := Report.read(arguments.report))
+        if arguments.out is not None:
+            write_pages(report, arguments.out)
+        return 0
+    library = Library.read(arguments.config)
+    benchmark = Benchmark(library, arguments.suite, arguments.algorithms, arguments.decisions or DECISIONS)
+    runs = benchmark.runs(parse_seeds(arguments.seeds))
+    out = arguments.out or numbered_folder(Path("runs") / "benchmark", arguments.suite, arguments.resume)
+    try:
+        with (
+            open_engine(arguments) as engine,
+            SweepFolder(out, benchmark, arguments.resume) as folder,
+            SweepDisplay(folder.path, len(runs)) as display,
+        ):
+            results = run_all(
+                benchmark, folder, runs, engine, begun=display.begun, ended=display.ended, wait=display.refresh
+            )
+    except KeyboardInterrupt:
+        named = "" if arguments.out else f" --out {shlex.quote(str(out))}"
+        print(f"stopped; to resume, run the same command with `--resume{named}`", file=sys.stderr)
+        raise
+    report = write_report(folder.path / JSON, benchmark, runs, folder.path)
+    write_pages(report, folder.path)
+    _show(report, f"{folder.path}: {JSON}, {MARKDOWN}, {PICTURE}")
+    return int(any(result.problem for result in results))
+
+
+def _show(report: Report, below: str = "") -> None:
+    from cardgym.console.tables import print_results
+    from cardgym.experiments.benchmark.report import rows
+
+    title = f"{report.suite}: exploitability after {report.decisions:,} decisions"
+    print_results(title, *rows(report), below)

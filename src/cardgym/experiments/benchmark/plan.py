@@ -1,0 +1,194 @@
+"""The plan of a benchmark: its games, its algorithms, and the command line of every run."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field
+
+from cardgym.arena import evaluate
+from cardgym.engine.registry import find, registered
+from cardgym.errors import CardgymError, printable, unknown
+from cardgym.experiments.launch import SCRIPTS, Run, config_class, flags_of, training_command
+from cardgym.files.documents import Document, Items, Name, at_most, validate
+from cardgym.files.json_values import read_bytes
+from cardgym.files.shipped import CONFIGS, root
+from cardgym.learn.config import TrainingConfig
+from cardgym.statistics import Z95
+
+FILE = "benchmark.toml"
+"""The file of `configs/` with the suites and the algorithms."""
+SOLVER = "cfr"
+"""The name of the script that runs the solvers."""
+EVALUATIONS = 16
+"""Evaluations along a training."""
+DECISIONS = 200_000
+"""The default length of a training."""
+_GAMES = 4000
+"""Games of random play by which rewards are scaled."""
+_MAX_FILE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An algorithm: a script and its hyper-parameters.
+
+    Attributes:
+        script: a training script of cardgym, `cfr` for a solver, or the path of a script of one's own.
+        values: hyper-parameters by key, the same for every game.
+        decisions_factor: how many decisions it meets for each one of the benchmark's; more than 1 for solvers.
+        deterministic: whether all seeds give the same, so that it runs once.
+    """
+
+    script: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    decisions_factor: int = 1
+    deterministic: bool = False
+
+
+class _Algorithm(Document):
+    """A table of the file; further keys are hyper-parameters."""
+
+    model_config = ConfigDict(extra="allow")
+
+    script: Name
+    decisions_factor: Annotated[int, Field(ge=1, le=10_000)] = 1
+    deterministic: bool = False
+
+
+class _File(Document):
+    """The content of a benchmark's file."""
+
+    suites: Annotated[dict[Name, Items[Name]], at_most(100)] = Field({})
+    algorithms: Annotated[dict[Name, _Algorithm], at_most(100)] = Field({})
+
+
+@dataclass(frozen=True)
+class Library:
+    """Suites and algorithms by name.
+
+    Attributes:
+        suites: the ids of the games of each suite, installed or not.
+        algorithms: the algorithms.
+    """
+
+    suites: Mapping[str, Sequence[str]]
+    algorithms: Mapping[str, Algorithm]
+
+    @classmethod
+    def read(cls, path: Path | None = None) -> Library:
+        """Read the file that comes with cardgym, and add what another one has.
+
+        Raises:
+            CardgymError: for a file that cannot be read.
+        """
+        library = cls._of(root() / CONFIGS / FILE)
+        if path is None:
+            return library
+        more = cls._of(path)
+        return cls({**library.suites, **more.suites}, {**library.algorithms, **more.algorithms})
+
+    @classmethod
+    def _of(cls, path: Path) -> Library:
+        what = f"benchmark {path}"
+        try:
+            values = tomllib.loads(read_bytes(path, what, _MAX_FILE).decode("utf-8-sig"))
+        except (RecursionError, ValueError) as error:
+            if isinstance(error, CardgymError):
+                raise
+            raise CardgymError(f"{what}: cannot be read as TOML ({printable(str(error))})") from None
+        found = validate(_File, values, what)
+        algorithms = {}
+        for name, given in found.algorithms.items():
+            script = given.script
+            if script.endswith(".py"):
+                script = str((path.parent / script).resolve())
+            elif script != SOLVER and script not in SCRIPTS:
+                raise unknown("training script", script, [*SCRIPTS, SOLVER])
+            values = given.model_extra or {}
+            algorithms[name] = Algorithm(script, values, given.decisions_factor, given.deterministic)
+        return cls(found.suites, algorithms)
+
+
+class Benchmark:
+    """Algorithms trained on games at equal decisions.
+
+    Attributes:
+        suite: the name of the suite.
+        games: the factor of rewards by the id of each game: 1 over their standard deviation in random play, so that no
+            algorithm has to be tuned to the size of a game's payments.
+        algorithms: the algorithms by name.
+        decisions: the decisions of a learner in a run.
+    """
+
+    def __init__(self, library: Library, suite: str, names: Sequence[str], decisions: int) -> None:
+        """Choose the installed games of a suite, and algorithms by name; all of them if there are no names.
+
+        Raises:
+            CardgymError: for an unknown suite or algorithm, or a suite of which no game is installed.
+        """
+        if suite not in library.suites:
+            raise unknown("suite", suite, library.suites)
+        for name in names:
+            if name not in library.algorithms:
+                raise unknown("algorithm", name, library.algorithms)
+        self.suite = suite
+        self.games = {name: reward_scale(name) for name in library.suites[suite] if name in registered()}
+        if not self.games:
+            raise CardgymError(f"suite {suite}: none of its games is installed: {', '.join(library.suites[suite])}")
+        self.algorithms = {name: library.algorithms[name] for name in names or library.algorithms}
+        self.decisions = decisions
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What identifies the benchmark; see `cardgym.experiments.sweep.runner.Program`."""
+        algorithms = {name: asdict(algorithm) for name, algorithm in self.algorithms.items()}
+        return {"suite": self.suite, "games": self.games, "decisions": self.decisions, "algorithms": algorithms}
+
+    def prepare(self, folder: Path) -> None:
+        """Do nothing: command lines have all hyper-parameters."""
+
+    def runs(self, seeds: Sequence[int]) -> list[Run]:
+        """Every run: each algorithm on each game with each seed, the first seed of all first."""
+        return [
+            Run(f"{game}/{name}/seed{seed}", (), {"game": game, "algorithm": name}, seed)
+            for place, seed in enumerate(seeds)
+            for game in self.games
+            for name, algorithm in self.algorithms.items()
+            if not (algorithm.deterministic and place)
+        ]
+
+    def command(self, run: Run, folder: Path) -> list[str]:
+        """What follows `python` to execute a run in its folder below this one."""
+        game, algorithm = run.options["game"], self.algorithms[run.options["algorithm"]]
+        own = algorithm.script not in SCRIPTS
+        fields = TrainingConfig.model_fields if own else config_class(algorithm.script).model_fields
+        values: dict[str, Any] = {**algorithm.values, "env_id": game}
+        if "observation" in fields:
+            values.setdefault("observation", find(game).default_observation)
+        if "reward_scale" in fields:
+            values.setdefault("reward_scale", self.games[game])
+        steps = self.decisions * algorithm.decisions_factor
+        values |= {"total_steps": steps, "eval_every": max(steps // EVALUATIONS, 1), "seed": run.seed}
+        values |= {"final_games": 0, "eval_opponents": []}
+        flags, place = flags_of(values), str(folder / run.name)
+        if not own:
+            return training_command(algorithm.script, flags, place)
+        if algorithm.script == SOLVER:
+            return ["-m", "cardgym.experiments.benchmark.solver", *flags, "--out", place, "--restart"]
+        return [algorithm.script, *flags, "--out", place, "--resume"]
+
+
+def reward_scale(game_id: str) -> float:
+    """1 over the standard deviation of the first seat's return in random play, to one digit."""
+    game = find(game_id)
+    options = game.parse_options()
+    report = evaluate(game, options, ["random"] * options.num_players, games=_GAMES, seed=0, seats="fixed").players[0]
+    low, high = report.mean_return_ci95
+    deviation = (high - low) / 2 / Z95 * math.sqrt(_GAMES)
+    return float(f"{1 / deviation:.1g}") if deviation > 0 else 1.0

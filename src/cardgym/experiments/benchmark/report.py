@@ -1,0 +1,275 @@
+"""The results of a benchmark: a document with every curve, and its table and picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+import cardgym
+from cardgym.console.figures import new_figure, save_png
+from cardgym.console.tables import markdown_table
+from cardgym.engine.registry import find
+from cardgym.errors import CardgymError
+from cardgym.experiments.benchmark.plan import Benchmark
+from cardgym.experiments.launch import RESULTS, Run
+from cardgym.experiments.sweep.report import draw_lines
+from cardgym.files.atomic import replacing
+from cardgym.files.documents import Count, Document, Items, Name, Number, at_most, parse_document
+from cardgym.files.json_values import parse_json, read_bytes
+from cardgym.learn.tags import EXPLOITABILITY
+from cardgym.learn.tensorboard import read_curves
+from cardgym.statistics import Estimate, mean_over_runs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+JSON, MARKDOWN, PICTURE = "benchmark.json", "benchmark.md", "benchmark.png"
+"""The files of a benchmark's folder."""
+DPI = 110
+_COLUMNS = 3
+_MAX_FILE = 1 << 26
+_LONGER = ", {factor} x"
+
+
+class Curve(Document):
+    """One run.
+
+    Attributes:
+        game: the id of the game.
+        algorithm: the name of the algorithm.
+        seed: its seed.
+        decisions: where it was evaluated, ascending.
+        exploitability: exact, in the game's unit per game.
+        cpu_seconds: processor time of the training, without evaluations and start-up; None if it is unknown.
+    """
+
+    game: Name
+    algorithm: Name
+    seed: Count
+    decisions: Annotated[Items[Count], at_most(10_000)]
+    exploitability: Annotated[Items[Number], at_most(10_000)]
+    cpu_seconds: Number | None
+
+
+class _About(Document):
+    """A game or an algorithm, as far as tables and pictures need it."""
+
+    unit: Name = "reward"
+    decisions_factor: Count = 1
+
+
+class Report(Document):
+    """A benchmark's results.
+
+    Attributes:
+        suite: the suite's name.
+        decisions: the decisions of a learner in a run.
+        games: the units of the games by id.
+        algorithms: the factors of their decisions by algorithm.
+        curves: every run.
+    """
+
+    suite: Name
+    decisions: Count
+    games: Annotated[dict[Name, _About], at_most(1000)]
+    algorithms: Annotated[dict[Name, _About], at_most(1000)]
+    curves: Annotated[Items[Curve], at_most(100_000)]
+
+    @classmethod
+    def read(cls, path: Path) -> Report:
+        """Read a document that `write_report` wrote.
+
+        Raises:
+            CardgymError: for a file that is not one.
+        """
+        what = f"benchmark {path}"
+        return parse_document(cls, read_bytes(path, what, _MAX_FILE), what)
+
+    def runs(self, game: str, algorithm: str) -> list[Curve]:
+        """The runs of an algorithm on a game, by seed."""
+        found = [curve for curve in self.curves if (curve.game, curve.algorithm) == (game, algorithm)]
+        return sorted((curve for curve in found if curve.decisions), key=lambda curve: curve.seed)
+
+    def figure(self, game: str, algorithm: str, limit: int) -> Estimate | None:
+        """The mean over seeds of the last exploitability at up to `limit` decisions; None without runs."""
+        last = [_last(curve, limit) for curve in self.runs(game, algorithm)]
+        values = [value for value in last if value is not None]
+        return mean_over_runs(values, low=0.0) if values else None
+
+    def uniform(self, game: str) -> float | None:
+        """The exploitability of uniform play, where solvers start; None without one of them."""
+        for curve in self.curves:
+            if curve.game == game and curve.decisions and curve.decisions[0] == 0:
+                return curve.exploitability[0]
+        return None
+
+
+def _last(curve: Curve, limit: int) -> float | None:
+    slack = limit * 1.05  # A learner ends up to a batch of decisions late.
+    places = [place for place, step in enumerate(curve.decisions) if step <= slack]
+    return curve.exploitability[places[-1]] if places else None
+
+
+def write_report(path: Path, benchmark: Benchmark, runs: Sequence[Run], folder: Path) -> Report:
+    """Collect the curves of the runs in a folder and write them as JSON; a run without a curve is left out.
+
+    Raises:
+        CardgymError: if the file cannot be written.
+    """
+    about = benchmark.about
+    games = {name: {"unit": find(name).unit, "reward_scale": scale} for name, scale in benchmark.games.items()}
+    algorithms = {
+        name: {**values, "script": Path(values["script"]).name} for name, values in about["algorithms"].items()
+    }
+    curves = [curve for run in runs if (curve := _curve(run, folder / run.name)) is not None]
+    head = {
+        "cardgym": cardgym.__version__,
+        **about,
+        "games": games,
+        "algorithms": algorithms,
+    }
+    # A line for each curve: the file is kept with the project, and read in its differences.
+    lines = ",\n".join(json.dumps(curve) for curve in curves)
+    text = f'{json.dumps(head, indent=1)[:-2]},\n "curves": [\n{lines}\n ]\n}}\n'
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return Report.read(path)
+
+
+def _curve(run: Run, folder: Path) -> dict[str, Any] | None:
+    try:
+        steps, values = read_curves(folder)[EXPLOITABILITY]
+        results = parse_json(read_bytes(folder / RESULTS, str(folder), _MAX_FILE), str(folder), constants=True)
+    except (CardgymError, KeyError):
+        return None
+    seconds = results.get("cpu_seconds") if isinstance(results, dict) else None
+    return {
+        **run.options,
+        "seed": run.seed,
+        "decisions": steps,
+        "exploitability": [float(f"{value:.6g}") for value in values],
+        "cpu_seconds": None if seconds is None else round(float(seconds), 1),
+    }
+
+
+# -- table ------------------------------------------------------------------------------------------------------------
+
+
+def rows(report: Report) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of the table: an algorithm's exploitability on every game, the best on average first.
+
+    A solver has a second row, for all the decisions that it met. The last column is the geometric mean over the games
+    of the share of uniform play's exploitability that is left.
+    """
+    found: list[tuple[float, list[str]]] = []
+    for name, about in report.algorithms.items():
+        for factor in dict.fromkeys((1, about.decisions_factor)):
+            means = {game: report.figure(game, name, factor * report.decisions) for game in report.games}
+            share = _share(report, means)
+            label = f"`{name}`" + (f", {factor} x" if factor > 1 else "")
+            cells = [_cell(means[game]) for game in report.games]
+            found.append((share, [label, *cells, "-" if np.isinf(share) else f"{share:.1%}"]))
+    uniform = [report.uniform(game) for game in report.games]
+    found.append((1.0, ["uniform play", *("-" if value is None else f"{value:.4g}" for value in uniform), "100 %"]))
+    head = ["algorithm", *(f"{game}, {about.unit}" for game, about in report.games.items()), "left of uniform play's"]
+    return head, [row for _, row in sorted(found, key=lambda pair: pair[0])]
+
+
+def seconds(report: Report) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of the table of processor seconds of a run."""
+    table = []
+    for name in report.algorithms:
+        means = []
+        for game in report.games:
+            known = [curve.cpu_seconds for curve in report.runs(game, name) if curve.cpu_seconds is not None]
+            means.append(f"{np.mean(known):.1f}" if known else "-")
+        table.append([f"`{name}`", *means])
+    return ["processor seconds of a run", *report.games], table
+
+
+def _share(report: Report, means: Mapping[str, Estimate | None]) -> float:
+    shares = []
+    for game, mean in means.items():
+        uniform = report.uniform(game)
+        if mean is None or not uniform:
+            return np.inf
+        shares.append(max(mean.value, 1e-9) / uniform)
+    return float(np.exp(np.mean(np.log(shares))))
+
+
+def _cell(mean: Estimate | None) -> str:
+    if mean is None:
+        return "-"
+    return f"{mean.value:.3g} [{mean.low:.3g}, {mean.high:.3g}]" if mean.known else f"{mean.value:.3g}"
+
+
+def markdown(report: Report) -> str:
+    """Both tables, with what their figures are."""
+    count = len({curve.seed for curve in report.curves})
+    lines = [
+        f"Exact exploitability after {report.decisions:,} decisions, mean over {count} seeds with Student's 95 % "
+        "interval:",
+        "",
+        *markdown_table(*rows(report)),
+        "",
+        *markdown_table(*seconds(report)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+# -- picture ----------------------------------------------------------------------------------------------------------
+
+
+def draw(report: Report) -> Figure:
+    """A panel for each game: exploitability by decisions on log axes, the mean over seeds with its 95 % interval."""
+    count = len(report.games)
+    columns = min(count, _COLUMNS)
+    figure = new_figure(4.0 * columns, 3.3 * -(-count // columns) + 0.6, dpi=DPI)
+    panels = figure.subplots(-(-count // columns), columns, squeeze=False)
+    for panel in panels.flat[count:]:
+        panel.set_visible(False)
+    for panel, (game, about) in zip(panels.flat, report.games.items(), strict=False):
+        groups = {
+            name: [{EXPLOITABILITY: _positive(curve)} for curve in report.runs(game, name)]
+            for name in report.algorithms
+        }
+        draw_lines(panel, EXPLOITABILITY, groups, unit=1, estimate=_mean)
+        uniform = report.uniform(game)
+        if uniform:
+            panel.axhline(uniform, color="0.4", linewidth=1, linestyle=(0, (1, 2)), label="uniform play")
+        panel.set(xscale="log", yscale="log", title=game, xlabel="decisions", ylabel=f"exploitability, {about.unit}")
+        panel.grid(alpha=0.3)
+    found = dict(_legend(list(panels.flat[:count])))
+    figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=min(len(found), 5))
+    return figure
+
+
+def _mean(values: Sequence[float]) -> Estimate:
+    return mean_over_runs(values, low=0.0)
+
+
+def _positive(curve: Curve) -> tuple[list[int], list[float]]:
+    """The points of a curve that log axes can show."""
+    points = [point for point in zip(curve.decisions, curve.exploitability, strict=True) if min(point) > 0]
+    return [step for step, _ in points], [value for _, value in points]
+
+
+def _legend(panels: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    for panel in panels:
+        for line, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            yield label, line
+
+
+def write_pages(report: Report, folder: Path) -> None:
+    """Write the tables and the picture into a folder.
+
+    Raises:
+        CardgymError: if they cannot be written.
+    """
+    with replacing(folder / MARKDOWN) as temporary:
+        temporary.write_text(f"# {report.suite}\n\n{markdown(report)}\n![Curves]({PICTURE})\n", encoding="utf-8")
+    save_png(draw(report), folder / PICTURE, dpi=DPI)

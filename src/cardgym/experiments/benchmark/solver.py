@@ -1,0 +1,131 @@
+"""A solver as a training script of the benchmark: its steps are the decisions that it meets.
+
+CFR over the tree meets every node at which somebody decides once for each seat in an iteration; histories that nobody
+can tell apart are one node. MCCFR counts the decisions of its sampled walks. Exploitability is measured at steps that
+double, from the uniform strategy at step 0.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, ClassVar, Literal, cast
+
+import numpy as np
+
+from cardgym.errors import CardgymError
+from cardgym.learn.config import EvaluationConfig, GameConfig, Steps
+from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.training import Training
+from cardgym.players.base import Player
+from cardgym.players.strategy_table import StrategyPlayer, save_strategy
+from cardgym.solvers.best_response import nash_conv
+from cardgym.solvers.cfr import CFR
+from cardgym.solvers.exact import small_tree
+from cardgym.solvers.mccfr import MCCFR
+from cardgym.solvers.strategies import known_strategy, pairs_of
+
+_DOUBLINGS = 14
+"""How many goals there are: the whole, its half, its quarter and so on."""
+
+
+class SolverConfig(EvaluationConfig, GameConfig):
+    """Counterfactual regret minimization, by decisions."""
+
+    resumable: ClassVar[bool] = False
+
+    algorithm: Literal["cfr", "cfr+", "dcfr", "mccfr"] = "cfr+"
+    """The solver."""
+    total_steps: Steps = 10_000_000
+    """The decisions that it meets; at least one iteration is run."""
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's short name."""
+        return self.algorithm
+
+
+class SolverTraining(Training):
+    """The run of a solver."""
+
+    def __init__(self, config: SolverConfig, folder: Path) -> None:
+        """Walk the game's tree.
+
+        Raises:
+            CardgymError: for a game that is too large.
+        """
+        super().__init__(cast(Any, config), folder)  # It has every key that `Training` reads.
+        tree = small_tree(self.game, self.options)
+        if tree is None:
+            raise CardgymError(f"{self.game.id} is too large to be solved exactly; choose a smaller game")
+        self._tree = tree
+        self._observation = config.observation or self.game.default_observation
+        self._total = config.total_steps
+        self._solver: CFR | MCCFR
+        if config.algorithm == "mccfr":
+            self._solver = MCCFR(self.game, self.options, self._observation, seed=config.seed)
+        else:
+            self._solver = CFR(tree, config.algorithm)
+        self._per_iteration = int(np.count_nonzero(tree.arrays.seats >= 0)) * self.options.num_players
+
+    @property
+    def decisions(self) -> int:
+        """The decisions met so far."""
+        if isinstance(self._solver, MCCFR):
+            return self._solver.decisions
+        return self._solver.iterations * self._per_iteration
+
+    def solve(self) -> TrainingResult:
+        """Run to the end, with evaluations on the way."""
+        self.begin(
+            lambda: self.decisions, self.strategy, self._save_strategy, {},
+            checkpoint="strategy.safetensors", log_every=0, resume=False,
+        )  # fmt: skip
+        self.evaluate()
+        for power in reversed(range(_DOUBLINGS)):
+            self._run_to(self._total >> power)
+        self.save()
+        return self.finish()
+
+    def strategy(self) -> Player:
+        """The averaged strategy as a player of the observation, in which it may forget what the tree remembers."""
+        if isinstance(self._solver, MCCFR):
+            return self._solver.player()
+        pairs = pairs_of(self._tree, self._solver.average, self._observation)
+        return StrategyPlayer("equilibrium", self._observation, pairs)
+
+    def _run_to(self, goal: int) -> None:
+        """Iterate as long as no more than `goal` decisions are met, and evaluate if something was done."""
+        start, solver = self.decisions, self._solver
+        while goal > self.decisions:
+            each = self.decisions / solver.iterations if solver.iterations else goal
+            if isinstance(solver, CFR):
+                each = self._per_iteration
+            if (count := int((goal - self.decisions) / each)) < 1:
+                break
+            solver.run(count)
+        if self.decisions > start:
+            self.progress(min(self.decisions, self._total))
+            self.evaluate()
+
+    def _save_strategy(self, path: Path) -> None:
+        player = self.strategy()
+        assert isinstance(player, StrategyPlayer)
+        save_strategy(
+            path, player.pairs, self.game, self.options, self._observation, {"by": self._config.algorithm_name}
+        )
+
+    def _exploitability(self) -> float | None:
+        tree, solver = self._tree, self._solver
+        strategy = solver.average if isinstance(solver, CFR) else known_strategy(tree, solver.player())
+        return None if strategy is None else nash_conv(tree, strategy) / self.options.num_players
+
+
+def train(config: SolverConfig, folder: Path, restart: bool) -> TrainingResult:
+    """Solve in this folder, always from the start."""
+    with SolverTraining(config, folder) as training:
+        return training.solve()
+
+
+if __name__ == "__main__":
+    sys.exit(run_script("solver.py", SolverConfig, train, sys.argv[1:]))

@@ -1,0 +1,207 @@
+"""Benchmarks: the plan that comes with cardgym, algorithms of one's own, solvers by decisions, tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cardgym.cli import main
+from cardgym.errors import CardgymError
+from cardgym.experiments.benchmark.plan import SOLVER, Benchmark, Library, reward_scale
+from cardgym.experiments.benchmark.report import Report, draw, markdown, rows
+from cardgym.experiments.benchmark.solver import SolverConfig, train
+from cardgym.experiments.launch import config_class
+from cardgym.learn.config import parse_run
+from cardgym.learn.tags import EXPLOITABILITY
+from cardgym.learn.tensorboard import read_curves
+
+UNIFORM = 11 / 24
+"""Exploitability of uniform play in Kuhn poker: best responses win 1/2 and 5/12."""
+
+OWN_SCRIPT = '''
+"""An algorithm that stays with its first policy."""
+import sys
+
+from cardgym.learn.config import NetworkConfig
+from cardgym.learn.run import run_script
+from cardgym.learn.training import Training
+from cardgym.players.base import resolve
+
+
+class OwnConfig(NetworkConfig):
+    """Nothing to learn."""
+
+    who: str = "random"
+    """The player."""
+
+    @property
+    def algorithm_name(self) -> str:
+        return "own"
+
+
+def train(config, folder, resume):
+    with Training(config, folder) as training:
+        player = resolve(config.who, training.game, training.options)
+        steps = [0]
+        training.begin(
+            lambda: steps[0], lambda: player, lambda path: None, {}, checkpoint="none", log_every=0, resume=False
+        )
+        while steps[0] < config.total_steps:
+            steps[0] += 100
+            training.report()
+        return training.finish()
+
+
+sys.exit(run_script("own.py", OwnConfig, train, sys.argv[1:]))
+'''
+OWN = """
+[suites]
+small = ["KuhnPoker-v0", "NotInstalled-v0"]
+
+[algorithms.own]
+script = "own.py"
+who = "honest"
+"""
+
+
+def test_shipped_algorithms_have_keys_and_values_that_their_scripts_take(tmp_path: Path) -> None:
+    benchmark = Benchmark(Library.read(), "exact", [], 160)
+    runs = {(run.options["game"], run.options["algorithm"]): run for run in benchmark.runs([3, 5])}
+    assert {"KuhnPoker-v0", "SpikeMini-v0", "CodaMini-v0"} <= {game for game, _ in runs}
+    for (game, name), run in runs.items():
+        algorithm = benchmark.algorithms[name]
+        words = benchmark.command(run, tmp_path)
+        kind = SolverConfig if algorithm.script == SOLVER else config_class(algorithm.script)
+        flags = words[next(place for place, word in enumerate(words) if word.startswith("--")) :]
+        config = parse_run(kind, flags, "script")[0]
+        assert (config.game_id, config.seed) == (game, 3 if algorithm.deterministic else 5)
+        values = config.model_dump()
+        assert values["total_steps"] == 160 * algorithm.decisions_factor
+        assert values["eval_every"] == 10 * algorithm.decisions_factor
+        assert config.algorithm_name in (name, f"sb3_{name}")
+
+
+@pytest.mark.parametrize(("game", "scale"), [("KuhnPoker-v0", 0.7), ("CodaMini-v0", 1.0)])
+def test_rewards_are_scaled_by_their_deviation_in_random_play(game: str, scale: float) -> None:
+    """Kuhn poker pays 1 in half of the random games and 2 in a quarter ... and Coda pays 1 or -1."""
+    assert reward_scale(game) == scale
+
+
+def test_own_algorithm_beside_a_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "own.py").write_text(OWN_SCRIPT)
+    (tmp_path / "own.toml").write_text(OWN)
+    out = tmp_path / "out"
+    words = ["benchmark", "--config", str(tmp_path / "own.toml"), "--suite", "small", "--algorithms", "own", "dcfr"]
+    words += ["--decisions", "1600", "--out", str(out), "--workers", "2"]
+    assert main([*words, "--seeds", "1"]) == 0
+    assert "own" in capsys.readouterr().out
+    report = Report.read(out / "benchmark.json")
+    assert [(curve.algorithm, curve.seed) for curve in report.curves] == [("own", 1), ("dcfr", 1)]
+    own, dcfr = report.curves
+    assert list(own.decisions) == list(range(100, 1700, 100))
+    assert len(set(own.exploitability)) == 1  # `honest` never learns.
+    assert dcfr.decisions[0] == 0
+    assert dcfr.exploitability[0] == pytest.approx(UNIFORM, abs=1e-6)
+    assert dcfr.decisions[-1] == 160_000 // 48 * 48  # 24 decisions for each of two seats.
+    assert dcfr.exploitability[-1] < 1e-3
+    assert (out / "benchmark.png").stat().st_size > 10_000
+    assert report.uniform("KuhnPoker-v0") == dcfr.exploitability[0]
+    assert markdown(report) in (out / "benchmark.md").read_text()
+
+    assert main(words) == 2  # A folder that has a benchmark.
+    assert "add --resume" in capsys.readouterr().err
+    made = {path: path.stat().st_mtime_ns for path in out.glob("*/*/*/results.json")}
+    assert main([*words, "--seeds", "1", "--resume"]) == 0
+    assert {path: path.stat().st_mtime_ns for path in made} == made
+    assert Report.read(out / "benchmark.json") == report
+
+
+def test_mccfr_counts_the_decisions_of_its_walks(tmp_path: Path) -> None:
+    config = SolverConfig(
+        env_id="KuhnPoker-v0", algorithm="mccfr", total_steps=20_000, eval_opponents=(), final_games=0
+    )
+    train(config, tmp_path, False)
+    steps, values = read_curves(tmp_path)[EXPLOITABILITY]
+    assert steps[0] == 0
+    assert values[0] == pytest.approx(UNIFORM, abs=1e-6)
+    assert 19_900 < steps[-1] <= 20_020
+    assert values[-1] < 0.05
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--suite", "exakt"], "did you mean 'exact'"),
+        (["--algorithms", "pppo"], "did you mean 'ppo'"),
+        (["--seeds", "5-1"], "--seeds"),
+        (["--config", "nowhere.toml"], "nowhere.toml"),
+        (["--report", "nowhere.json"], "nowhere.json"),
+    ],
+)
+def test_bad_input_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    assert main(["benchmark", "--out", str(tmp_path / "out"), *words]) == 2
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1
+    assert message in error
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[algorithms.a]\nkey = 1\n", "algorithms.a.script"),
+        ("[algorithms.a]\nscript = 'ppoo'\n", "did you mean 'ppo'"),
+        ("[suites]\na = 1\n", "suites.a"),
+        ("[suites", "cannot be read as TOML"),
+    ],
+)
+def test_bad_file_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    with pytest.raises(CardgymError, match=message) as caught:
+        Library.read(path)
+    assert "\n" not in str(caught.value)
+
+
+def _report(curves: list[tuple[str, int, list[int], list[float]]]) -> Report:
+    document = {
+        "suite": "small",
+        "decisions": 100,
+        "games": {"A-v0": {"unit": "chips"}},
+        "algorithms": {"learner": {}, "solver": {"decisions_factor": 10}},
+        "curves": [
+            {"game": "A-v0", "algorithm": name, "seed": seed, "decisions": steps, "exploitability": values,
+             "cpu_seconds": 2.0}
+            for name, seed, steps, values in curves
+        ],
+    }  # fmt: skip
+    return Report.model_validate_json(json.dumps(document))
+
+
+def test_table_has_means_at_equal_decisions() -> None:
+    report = _report(
+        [
+            ("learner", 1, [50, 102], [0.9, 0.3]),
+            ("learner", 2, [50, 101], [0.8, 0.5]),
+            ("solver", 1, [0, 60, 1000], [1.6, 0.8, 0.008]),
+        ]
+    )
+    head, body = rows(report)
+    assert head[1] == "A-v0, chips"
+    # Student's interval of two values d apart: 12.706 d / 2; it begins at 0.
+    assert body == [
+        ["`solver`, 10 x", "0.008", "0.5%"],
+        ["`learner`", "0.4 [0, 1.67]", "25.0%"],
+        ["`solver`", "0.8", "50.0%"],
+        ["uniform play", "1.6", "100 %"],
+    ]
+    (panel, *_) = draw(report).axes
+    assert panel.get_xscale() == panel.get_yscale() == "log"
+    assert [np.size(line.get_xdata()) for line in panel.get_lines()][:2] == [
+        2,
+        2,
+    ]  # The solver's step 0 is not on the axis.
