@@ -215,6 +215,16 @@ def test_small_versions_are_as_large_as_their_pages_say() -> None:
     for name, expected in sizes.items():
         tree = tree_of(name)
         assert (tree.num_histories, tree.num_info_sets) == expected
+    cribbage = tree_of("CribbageMini-v0")
+    assert (cribbage.num_histories, cribbage.num_info_sets) == (5_714_081, 31_192)
+    # By hand: 56 hands a seat to discard from, and 3 discards and 5 starters later the pone's first card.
+    played = cribbage.set_states.num_played
+    assert np.count_nonzero(cribbage.set_states.starter < 0) == 2 * 56
+    assert np.count_nonzero((cribbage.set_states.starter >= 0) & (played == 0)) == 56 * 3 * 5
+    solver = CFR(cribbage, "dcfr")
+    solver.run(100)
+    assert exploitability(cribbage, solver.average) < 2e-4
+    assert expected_returns(cribbage, solver.average) == pytest.approx([-4.3258, 4.3258], abs=2e-4)
     # Billions of histories, because chance draws whole hands again: shared, they are a million nodes.
     spike = tree_of("SpikeMini-v0")
     assert (spike.num_histories, spike.num_info_sets) == (443_276_476_714, 184_452)
@@ -222,8 +232,9 @@ def test_small_versions_are_as_large_as_their_pages_say() -> None:
     for seat in range(2):
         response = best_response(spike, spike.uniform(), seat)
         assert expected_returns(spike, response.strategy)[seat] == pytest.approx(response.value)
-    uniform = expected_returns(spike, spike.uniform())
-    assert uniform.sum() == pytest.approx(0.0, abs=1e-12)
-    report = evaluate(spike.game, spike.options, ["random", "random"], games=20_000, seed=1, seats="fixed")
-    low, high = report.players[0].mean_return_ci95
-    assert low - 0.02 < uniform[0] < high + 0.02  # As played, by code that samples chance.
+    for tree in (spike, cribbage):
+        uniform = expected_returns(tree, tree.uniform())
+        assert uniform.sum() == pytest.approx(0.0, abs=1e-12)
+        report = evaluate(tree.game, tree.options, ["random", "random"], games=20_000, seed=1, seats="fixed")
+        low, high = report.players[0].mean_return_ci95
+        assert low - 0.02 < uniform[0] < high + 0.02  # As played, by code that samples chance.

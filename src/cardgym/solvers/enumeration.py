@@ -94,7 +94,8 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
     """
     if options.num_players != 1:
         raise CardgymError(
-            f"{game.id} has {options.num_players} seats: only games of one player are enumerated and solved"
+            f"{game.id} has {options.num_players} seats: only games of one player are enumerated and solved; add "
+            "--by dcfr for an equilibrium"
         )
     kernel = expansion(game)
     name_entry_point(f"{game.id} (solver)", kernel.play_moves)

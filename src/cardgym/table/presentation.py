@@ -36,8 +36,8 @@ class Presentation:
         showdown: `showdown(before, move, after, seat)`: the table with the hands turned up that a transition showed to
             all and then cleared away; None if it did not.
         symbols: the drawings of the items, by the names that views use.
-        adviser: a reference `module:function`; `function(options)` returns the `Adviser`. It is imported when advice
-            is needed; without it, the coach plays games out.
+        adviser: a reference `module:function`; `function(options)` returns the `Adviser`, or None for options that it
+            does not fit. It is imported when advice is needed; without it, the coach plays games out.
         strength: the measured strength of players, by the game's id and the player's name: a line each, with the
             opponent, the number of games and the interval; for the coach as a player, by the name `COACH`.
         levels: the players that a person can choose as levels, by the game's id, weakest first, as measured. Those that
@@ -160,5 +160,5 @@ def adviser_of(game: Game, options: Options) -> Adviser | None:
     reference = presentation_of(game).adviser
     if reference is None:
         return None
-    make: Callable[[Any], Adviser] = load(reference)
+    make: Callable[[Any], Adviser | None] = load(reference)
     return make(options)

@@ -1,4 +1,4 @@
-"""Cribbage, under both its ids, keeps the contract."""
+"""Cribbage, under its three ids, keeps the contract."""
 
 from __future__ import annotations
 
@@ -18,3 +18,12 @@ class TestCribbageDeal(ContractSuite):
     game = "CribbageDeal-v0"
     cases = 3
     examples = 3
+
+
+class TestCribbageMini(ContractSuite):
+    """The same rules with eight cards."""
+
+    game = "CribbageMini-v0"
+    observed = ("full",)
+    cases = 2
+    examples = 2

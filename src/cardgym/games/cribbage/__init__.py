@@ -7,6 +7,7 @@ PACKAGE = GamePackage(
     games={
         "Cribbage-v0": "cardgym.games.cribbage.game:GAME",
         "CribbageDeal-v0": "cardgym.games.cribbage.game:DEAL_GAME",
+        "CribbageMini-v0": "cardgym.games.cribbage.game:MINI_GAME",
     },
     loaders={"cardgym-experts-1": "cardgym.games.cribbage.experts:load_player"},
     commands={

@@ -20,15 +20,14 @@ import numpy.typing as npt
 from cardgym.console.arguments import Parser
 from cardgym.engine.contract import Options, State
 from cardgym.errors import CardgymError
-from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK, card_names, parse_cards, worth
 from cardgym.games.cribbage.chance_table import HOLES, point_worth
-from cardgym.games.cribbage.game import GAME
+from cardgym.games.cribbage.game import DEAL_GAME, GAME
 from cardgym.games.cribbage.observations import PLAIN_DEALER, PLAIN_HAND, PLAIN_PLAYING, PLAIN_SIZE, PLAIN_TO_GO
 from cardgym.games.cribbage.pegging.champion import make_player
 from cardgym.games.cribbage.pegging.player import shipped
 from cardgym.games.cribbage.scoring import explain_play, points_for, score_crib, score_hand
-from cardgym.games.cribbage.state import NUM_ACTIONS, STARTER, TOSSES, TOSSING, CribbageOptions
+from cardgym.games.cribbage.state import NUM_ACTIONS, STARTER, TOSSES, TOSSING, CribbageMiniOptions, CribbageOptions
 from cardgym.games.cribbage.statistics import Keep, distributions, keeps
 from cardgym.games.cribbage.text import action_text
 from cardgym.games.cribbage.tosses import crib_mean, kept_set
@@ -156,7 +155,10 @@ class CribbageCoach:
         return values
 
 
-def adviser(options: Options) -> Adviser:
+def adviser(options: Options) -> Adviser | None:
+    """The coach; None for a small pack, which `champion` does not play."""
+    if isinstance(options, CribbageMiniOptions):
+        return None
     return Adviser(CribbageCoach(options).advise, _standing, "points", _luck, "points by the cut")
 
 
@@ -222,8 +224,8 @@ def run(arguments: argparse.Namespace) -> None:
     from cardgym.engine.registry import find
 
     game = find(arguments.env)
-    if game.id not in PACKAGE.games:
-        raise CardgymError(f"advise is for {', '.join(PACKAGE.games)} only, not {game.id}")
+    if game not in (GAME, DEAL_GAME):
+        raise CardgymError(f"advise is for {GAME.id}, {DEAL_GAME.id} only, not {game.id}")
     scores = 0, 0
     if arguments.score is not None:
         if not re.fullmatch(r"[0-9]{1,3}-[0-9]{1,3}", arguments.score):

@@ -73,13 +73,11 @@ EMPTY = -1
 _ROOM = 64
 _RANK = np.array([card % 13 for card in range(_ROOM)], np.int8)
 _WORTH = np.array([min(card % 13 + 1, 10) if card < CARDS else 99 for card in range(_ROOM)], np.int8)
-_PLACE = np.array([card % 13 * 4 + card // 13 for card in range(_ROOM)], np.int8)
-_CARD_AT = np.argsort(_PLACE[:CARDS]).astype(np.int8)
+_PLACE = np.array([card % 13 * 4 + card // 13 if card < CARDS else CARDS for card in range(_ROOM)], np.int8)
+_CARD_AT = np.append(np.argsort(_PLACE[:CARDS]), -1).astype(np.int8)
 
 ONE_OF_RANK = np.array([1 << 4 * (card % 13) if card < CARDS else 0 for card in range(_ROOM)], np.int64)
 """(64,), int64, by `card & 63`: one card of its rank in a word that counts cards, four bits a rank; EMPTY is 0."""
-FOUR_OF_EACH = sum(4 << 4 * rank for rank in range(13))
-"""The word that counts four cards of every rank."""
 
 
 @rule
@@ -106,7 +104,7 @@ def sort_in(cards: npt.NDArray[np.int8], size: int, card: int) -> None:
 
 @rule
 def sort_six(cards: npt.NDArray[np.int8]) -> None:
-    """Sort six cards by rank, then suit, with a sorting network of twelve comparisons."""
+    """Sort six cards by rank, then suit, EMPTY last, with a sorting network of twelve comparisons."""
     a, b, c = int(_PLACE[cards[0] & 63]), int(_PLACE[cards[1] & 63]), int(_PLACE[cards[2] & 63])
     d, e, f = int(_PLACE[cards[3] & 63]), int(_PLACE[cards[4] & 63]), int(_PLACE[cards[5] & 63])
     a, f = min(a, f), max(a, f)

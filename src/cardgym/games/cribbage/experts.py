@@ -30,7 +30,6 @@ from cardgym.errors import CardgymError
 from cardgym.files import shipped
 from cardgym.files.documents import Document, Items, Name
 from cardgym.files.tensors import SUFFIX, Layout, read_tensors, write_tensors
-from cardgym.games.cribbage import PACKAGE
 from cardgym.games.cribbage.cards import CARDS
 from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_MAX, HAND_MEDIAN2, HAND_MIN, HAND_SUM, lookup
 from cardgym.games.cribbage.observations import features
@@ -350,14 +349,18 @@ def _act(
         actions[row] = best
 
 
+GAMES = ("Cribbage-v0", "CribbageDeal-v0")
+"""The games that a weight file can play."""
+
+
 def load_player(path: Path, game: Game, options: Options) -> ExpertsPlayer:
     """The player of a weight file.
 
     Raises:
         CardgymError: for a game other than cribbage to 121, and as `load_experts`.
     """
-    if game.id not in PACKAGE.games:
-        raise CardgymError(f"weight file {path}: made for {', '.join(PACKAGE.games)}, not for {game.id}")
+    if game.id not in GAMES:
+        raise CardgymError(f"weight file {path}: made for {', '.join(GAMES)}, not for {game.id}")
     target = options.asdict()["target"]
     if target != HOLES:
         raise CardgymError(f"weight file {path}: made for target={HOLES}, not target={target}; set target={HOLES}")

@@ -1,6 +1,8 @@
-"""Cribbage as two games, the whole game and one deal of it, with their documentation."""
+"""Cribbage as three games, the whole game, one deal of it and a small deal, with their documentation."""
 
 from __future__ import annotations
+
+import dataclasses
 
 from cardgym.engine.contract import Game, Observation, Rules, Words, feature_table
 from cardgym.games.cribbage import observations, rated_observation, rules, state, text
@@ -72,7 +74,9 @@ GAME = Game(
     state=state.STATE,
     options=state.CribbageOptions,
     num_actions=state.NUM_ACTIONS,
-    rules=Rules.of(rules, resample=observations.resample, invariants=state.invariants),
+    rules=Rules.of(
+        rules, resample=observations.resample, canonical=observations.canonical, invariants=state.invariants
+    ),
     observations={
         "full": Observation(observations.observe, observations.features),
         "plain": Observation(observations.observe_plain, observations.plain_features),
@@ -88,4 +92,44 @@ GAME = Game(
     metrics=METRICS,
 )
 
-DEAL_GAME = GAME.variant("CribbageDeal-v0", DEAL_DOC, deals=1, reward="points")
+_ONE_DEAL: dict[str, int | str] = {"deals": 1, "reward": "points"}
+
+DEAL_GAME = GAME.variant("CribbageDeal-v0", DEAL_DOC, **_ONE_DEAL)
+
+MINI_DOC = """One deal of cribbage with eight cards, small enough to be solved exactly.
+
+## Description
+The rules of `Cribbage-v0` with the 6, 9, 10 and jack of clubs and diamonds, for the net points of one deal. Seat 1
+deals, without a cut. Each player is dealt three cards, keeps two and discards one into the crib. A flush is two cards
+of one suit, 2 points, and 3 with the starter, which the crib's flush needs. All else scores as ever: heels, nobs,
+fifteens, pairs, runs, counts of 15 and 31, the go and the last card. The game has 5,714,081 histories, and 31,192
+situations in which a seat can find itself: `cardgym exploit` and `cardgym solve` are exact.
+
+## Action Space
+`Discrete(67)`, as in `Cribbage-v0`, of which 11 are used: cards 5, 8, 9, 10 and 18, 21, 22, 23; 52 .. 54 discard one of
+the three cards sorted by rank, then suit.
+
+## Rewards
+The points scored minus the opponent's, at every transition. With `reward="win"`, 1 to the winner and -1 to the loser at
+the end, 0 to both if they are level.
+
+## Arguments
+`target` (1 .. 1000, default 121), `deals` (0 .. 1000, default 1; 0: as many as it takes), `reward` ("points", the
+default here, or "win").
+
+## References
+American Cribbage Congress, rules of play.
+
+## Version History
+v0: first version.
+"""
+
+MINI_GAME = dataclasses.replace(
+    GAME,
+    id="CribbageMini-v0",
+    doc=MINI_DOC,
+    options=state.CribbageMiniOptions,
+    observations={name: GAME.observations[name] for name in ("full", "plain")},
+    players=PLAYERS,
+    defaults=_ONE_DEAL,
+)

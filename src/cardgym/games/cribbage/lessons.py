@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cardgym.engine.contract import State
 from cardgym.games.cribbage.cards import RANKS, card_name
-from cardgym.games.cribbage.state import PLAYING, TOSSING
+from cardgym.games.cribbage.state import FULL, PLAYING, TOSSING
 from cardgym.table.views import Item, Reveal
 
 _SUITS = "CDHS"
@@ -14,10 +14,13 @@ def tip(state: State, seat: int) -> str:
     """What a beginner should know at this decision."""
     if state.phase == TOSSING:
         whose = "yours: what you discard may score for you" if state.dealer == seat else "your opponent's: give little"
-        return f"Discard two cards and keep four that go together: pairs, runs, sums of 15. The crib is {whose}."
+        how = "two cards and keep four" if state.pack == FULL else "one card and keep two"
+        return f"Discard {how} that go together: pairs, runs, sums of 15. The crib is {whose}."
     if state.phase != PLAYING:
         return ""
     count = int(state.count)
+    if count == 0 and state.pack != FULL:
+        return "Play a card. The opponent scores if it can make 15 or a pair."
     if count == 0:
         return "Play a card. A 5 or a count of 21 lets the opponent score at once; a card below 5 is a safe start."
     return f"The count is {count}: making it 15 or 31 scores 2, pairing the last card 2, a run its length."

@@ -6,11 +6,21 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Feature, Generator, State, offsets, rule, uniform
-from cardgym.games.cribbage.cards import CARDS, EMPTY, FOUR_OF_EACH, ONE_OF_RANK, rank_of, sort_in, worth
+from cardgym.games.cribbage.cards import CARDS, EMPTY, ONE_OF_RANK, rank_of, sort_in, sort_six, worth
 from cardgym.games.cribbage.rules import can_play
 from cardgym.games.cribbage.scoring import points_of, score_hand
-from cardgym.games.cribbage.state import CUTS, NUM_TOSSES, PLAYING, TOSSING, CribbageOptions
-from cardgym.games.cribbage.tosses import crib_mean, hand_totals
+from cardgym.games.cribbage.state import (
+    CUTS,
+    DEALING,
+    FULL,
+    NUM_TOSSES,
+    PACK_DEALT,
+    PACK_RANKS,
+    PLAYING,
+    TOSSING,
+    CribbageOptions,
+)
+from cardgym.games.cribbage.tosses import crib_mean, hand_totals, small_means
 
 
 def features(options: CribbageOptions) -> tuple[Feature, ...]:
@@ -112,7 +122,7 @@ def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
         out[_SEEN + (card & 63) if card != EMPTY else _SPARE] = 0.75 if mine else 0.5
         own += one if mine else 0
         played += one
-    unseen = FOUR_OF_EACH - hand - tossed - starter - played
+    unseen = int(PACK_RANKS[state.pack]) - hand - tossed - starter - played
     for rank in range(13):
         out[_HAND_RANKS + rank] = 0.25 * (hand >> 4 * rank & 15)
         out[_TOSSED_RANKS + rank] = 0.5 * (tossed >> 4 * rank & 15)
@@ -139,7 +149,7 @@ def observe(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     out[_SAID_GO + 1] = state.said_go[other]
     out[_OPPONENT_FLOOR] = (state.floor[other] - 1) * _TENTH
     out[_OWN_SHOW] = state.shows[seat] * _TENTH
-    if state.phase == TOSSING and state.turn == seat and state.hand_size[seat] == 6:
+    if state.phase == TOSSING and state.turn == seat and state.hand_size[seat] == PACK_DEALT[state.pack]:
         _hint_tosses(state, seat, out)
     per_point = 1.0 / state.target
     out[_PHASE] = 1.0 if state.phase == TOSSING else 0.0
@@ -163,6 +173,10 @@ def _hint_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the mean hand and the mean crib of each toss."""
     cards = state.hand[seat]
     own = 1 if state.dealer == seat else 0
+    if state.pack != FULL:
+        hands, cribs = out[_KEEP_MEAN : _KEEP_MEAN + NUM_TOSSES], out[_CRIB_MEAN : _CRIB_MEAN + NUM_TOSSES]
+        small_means(cards, state.pack, own, 0.1, hands, cribs)
+        return
     hand_totals(cards, out[_KEEP_MEAN : _KEEP_MEAN + NUM_TOSSES], 0.1 / CUTS)
     scale = 0.1 if own else -0.1
     for toss in range(NUM_TOSSES):
@@ -176,7 +190,7 @@ def _hint_tosses(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
 def resample(state: State, seat: int, generator: Generator) -> None:
     """Shuffle the pack and the opponent's hidden cards together and deal them again.
 
-    The opponent's hand gets only cards that its goes allow; any two others may be its toss.
+    The opponent's hand gets only cards that its goes allow; any others may be its toss.
     """
     other = 1 - seat
     # Sort the hidden cards first: the draw must not depend on where they are.
@@ -188,7 +202,8 @@ def resample(state: State, seat: int, generator: Generator) -> None:
     tossed = state.crib[2 * other] != EMPTY
     if tossed:
         for place in range(2):
-            unseen[state.crib[2 * other + place]] = True
+            if state.crib[2 * other + place] != EMPTY:
+                unseen[state.crib[2 * other + place]] = True
     hidden = np.empty(CARDS, np.int64)
     size = 0
     for card in range(CARDS):
@@ -210,9 +225,10 @@ def resample(state: State, seat: int, generator: Generator) -> None:
         hidden[at] = hidden[last]
         hidden[last] = card
     if tossed:
-        size -= 2
-        state.crib[2 * other] = hidden[size]
-        state.crib[2 * other + 1] = hidden[size + 1]
+        for place in (2 * other + 1, 2 * other):
+            if state.crib[place] != EMPTY:
+                size -= 1
+                state.crib[place] = hidden[size]
         kept = 0
         for place in range(state.hand_size[other]):
             sort_in(state.kept[other], kept, state.hand[other, place])
@@ -245,6 +261,18 @@ def _draw_hand(state: State, other: int, hidden: npt.NDArray[np.int64], size: in
         size -= 1
         hidden[at] = hidden[size]
     return int(size)
+
+
+@rule
+def canonical(state: State) -> None:
+    """Sort the pack, whose order nobody knows, and hands that are still being dealt."""
+    for place in range(1, state.deck_size):
+        sort_in(state.deck, place, state.deck[place])
+    for place in range(state.deck_size, CARDS):
+        state.deck[place] = EMPTY
+    if state.phase == DEALING:
+        sort_six(state.hand[0])
+        sort_six(state.hand[1])
 
 
 _MAX_TARGET = 1000

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import Generator, State, rule
-from cardgym.games.cribbage.cards import CARDS, worth
+from cardgym.games.cribbage.cards import CARDS, EMPTY, worth
 from cardgym.games.cribbage.scoring import points_for, score_next
-from cardgym.games.cribbage.state import NUM_TOSSES, TOSSING
-from cardgym.games.cribbage.tosses import WIN, first_best, hand_totals, points_to_go_out, toss_worths
+from cardgym.games.cribbage.state import FULL, NUM_TOSSES, PACK_RANKS, PACK_TOSSES, TOSSING
+from cardgym.games.cribbage.tosses import WIN, first_best, hand_totals, points_to_go_out, small_means, toss_worths
 
 _MAX_PEGGED = 14  # The most points that one card can score.
 
@@ -22,8 +22,11 @@ def greedy(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Gener
     """Toss for the highest mean hand; play the card that scores most now."""
     if state.phase == TOSSING:
         totals = np.empty(NUM_TOSSES, np.float32)
-        hand_totals(state.hand[seat], totals, 1.0)
-        return CARDS + first_best(totals)
+        if state.pack == FULL:
+            hand_totals(state.hand[seat], totals, 1.0)
+        else:
+            small_means(state.hand[seat], state.pack, 0, 1.0, totals, np.empty(NUM_TOSSES, np.float32))
+        return CARDS + first_best(totals[: PACK_TOSSES[state.pack]])
     return greedy_card(state, seat)
 
 
@@ -59,6 +62,12 @@ def _best_toss(state: State, seat: int) -> int:
     dealer = 1 if state.dealer == seat else 0
     to_go, opponent_to_go = int(state.target - state.scores[seat]), int(state.target - state.scores[1 - seat])
     worths = np.empty(NUM_TOSSES, np.float32)
+    if state.pack != FULL:
+        cribs = np.empty(NUM_TOSSES, np.float32)
+        small_means(state.hand[seat], state.pack, dealer, 1.0, worths, cribs)
+        for toss in range(NUM_TOSSES):
+            worths[toss] += cribs[toss]
+        return first_best(worths[: PACK_TOSSES[state.pack]])
     toss_worths(state.hand[seat], dealer, points_to_go_out(dealer, to_go, opponent_to_go), worths)
     return first_best(worths)
 
@@ -97,11 +106,12 @@ def _count_unseen(state: State, seat: int, left: npt.NDArray[np.int64]) -> None:
     """Fill `left`, (13,), with the number of cards of each rank that the opponent may hold, unseen and by its goes."""
     other = 1 - seat
     for rank in range(13):
-        left[rank] = 4 if worth(rank) >= state.floor[other] else 0
+        left[rank] = PACK_RANKS[state.pack] >> 4 * rank & 15 if worth(rank) >= state.floor[other] else 0
     for place in range(state.hand_size[seat]):
         _strike(left, state.hand[seat, place])
     for place in range(2):
-        _strike(left, state.crib[2 * seat + place])
+        if state.crib[2 * seat + place] != EMPTY:
+            _strike(left, state.crib[2 * seat + place])
     _strike(left, state.starter)
     for place in range(state.num_played):
         _strike(left, state.played[place])

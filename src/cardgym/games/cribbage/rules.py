@@ -18,16 +18,21 @@ from cardgym.games.cribbage.state import (
     DEALER_HAND,
     DEALER_PEGGING,
     DEALING,
+    FULL,
     HEELS,
-    KEPT,
     NUM_ACTIONS,
     OVER,
+    PACK_CARDS,
+    PACK_DEALT,
+    PACK_KEPT,
+    PACK_SIZE,
+    PACK_TOSSES,
     PLAYING,
     POINTS,
     PONE_HAND,
     PONE_PEGGING,
     STARTER,
-    TOSSES,
+    TOSS_PLACES,
     TOSSING,
     WIN,
 )
@@ -35,7 +40,7 @@ from cardgym.games.cribbage.state import (
 
 @rule
 def setup(state: State) -> None:
-    """Both seats have no points, and cut for the deal."""
+    """Both seats have no points, and cut for the deal. In a small pack many cuts would be equal: seat 1 deals."""
     state.deal_number = 0
     state.dealer = EMPTY
     for seat in range(2):
@@ -46,6 +51,9 @@ def setup(state: State) -> None:
     clear_deal(state)
     state.phase = CUTTING
     state.turn = 0
+    if state.pack != FULL:
+        state.dealer = 1
+        state.phase = DEALING
 
 
 @rule
@@ -65,12 +73,12 @@ def current_player(state: State) -> int:
 
 @rule
 def legal_action_mask(state: State, mask: npt.NDArray[np.int8]) -> None:
-    """Allow any two of six cards to be tossed, or any card in hand that the count has room for."""
+    """Allow all ways to toss, or any card in hand that the count has room for."""
     for action in range(CARDS):
         mask[action] = 0
-    tossing = 1 if state.phase == TOSSING else 0
+    tosses = int(PACK_TOSSES[state.pack]) if state.phase == TOSSING else 0
     for action in range(CARDS, NUM_ACTIONS):
-        mask[action] = tossing
+        mask[action] = 1 if action < CARDS + tosses else 0
     if state.phase == PLAYING:
         seat = int(state.turn)
         room = 31 - int(state.count)
@@ -138,9 +146,9 @@ def cut(state: State, card: int) -> None:
 
 @rule
 def fill_deck(state: State) -> None:
-    for card in range(CARDS):
-        state.deck[card] = card
-    state.deck_size = CARDS
+    for place in range(CARDS):
+        state.deck[place] = PACK_CARDS[state.pack, place]
+    state.deck_size = PACK_SIZE[state.pack]
 
 
 @rule
@@ -187,12 +195,12 @@ def draw(state: State, place: int) -> int:
 
 @rule
 def deal_card(state: State, card: int) -> None:
-    """Deal a card to the pone or the dealer, in turn; sort the hands when each has six."""
+    """Deal a card to the pone or the dealer, in turn; sort the hands when each has all its cards."""
     seat = int(state.turn)
     state.hand[seat, state.hand_size[seat]] = card
     state.hand_size[seat] += 1
     state.turn = 1 - seat
-    if state.hand_size[0] + state.hand_size[1] == 12:
+    if state.hand_size[0] + state.hand_size[1] == 2 * PACK_DEALT[state.pack]:
         sort_six(state.hand[0])
         sort_six(state.hand[1])
         state.phase = TOSSING
@@ -201,19 +209,20 @@ def deal_card(state: State, card: int) -> None:
 
 @rule
 def toss_cards(state: State, toss: int) -> None:
-    """Put two cards face down into the crib. Seat 0 tosses first, but neither seat sees the other's toss."""
+    """Put cards face down into the crib. Seat 0 tosses first, but neither seat sees the other's toss."""
     seat = state.turn
-    first = TOSSES[toss, 0]
-    second = TOSSES[toss, 1]
+    pack = state.pack
+    first = TOSS_PLACES[pack, toss, 0]
+    second = TOSS_PLACES[pack, toss, 1]
     state.crib[2 * seat] = state.hand[seat, first]
     state.crib[2 * seat + 1] = state.hand[seat, second]
     for place in range(4):
-        state.kept[seat, place] = state.hand[seat, KEPT[toss, place]]
+        state.kept[seat, place] = state.hand[seat, TOSS_PLACES[pack, toss, 2 + place]]
     for place in range(4):
         state.hand[seat, place] = state.kept[seat, place]
     state.hand[seat, 4] = EMPTY
     state.hand[seat, 5] = EMPTY
-    state.hand_size[seat] = 4
+    state.hand_size[seat] = PACK_KEPT[pack]
     if seat == 0:
         state.turn = 1
     else:
@@ -267,7 +276,7 @@ def play_card(state: State, card: int) -> None:
     if not restarts:
         state.next_points = points_of_next(state.pile, state.pile_size)
         return
-    if state.num_played == 8:
+    if state.hand_size[seat] == 0 and state.hand_size[other] == 0:
         _show(state)
         return
     clear_pile(state)

@@ -105,6 +105,8 @@ def score_crib(cards: npt.NDArray[np.int8], starter: int) -> int:
 
 @rule
 def _score(a: int, b: int, c: int, d: int, starter: int, shortest_flush: int) -> int:
+    if d < 0:
+        return _score_few((a, b, c), starter, shortest_flush == 5)
     suit = starter // 13
     jack = 13 * suit + JACK
     points = score_ranks(a % 13, b % 13, c % 13, d % 13, starter % 13)
@@ -114,6 +116,46 @@ def _score(a: int, b: int, c: int, d: int, starter: int, shortest_flush: int) ->
             points += length
     # `|` compares all four, because mispredicted branches cost more than the comparisons that `or` would save.
     return points + int((a == jack) | (b == jack) | (c == jack) | (d == jack))
+
+
+@rule
+def _score_few(held: tuple[int, int, int], starter: int, crib: bool) -> int:
+    """`_score` of fewer than four cards, the others EMPTY, from all sets of cards. A flush takes all that are held."""
+    cards = np.empty(4, np.int64)
+    size = points = 0
+    flush = True
+    for card in held:
+        if card >= 0:
+            cards[size] = card
+            size += 1
+            flush = flush and card // 13 == cards[0] // 13
+            points += int(card == 13 * (starter // 13) + JACK)
+    cards[size] = starter
+    size += 1
+    longest = 0  # The cards in a longest run, and the number of such runs.
+    runs = 0
+    for chosen in range(1, 1 << size):
+        number = total = ranks = 0
+        low = high = -1
+        for place in range(size):
+            if chosen >> place & 1:
+                rank = int(cards[place] % 13)
+                number += 1
+                total += min(rank + 1, 10)
+                low = rank if low < 0 else min(low, rank)
+                high = max(high, rank)
+                ranks |= 1 << rank
+        points += 2 if total == 15 else 0
+        points += 2 if number == 2 and low == high else 0
+        # Neighboring ranks, each once, are a block of as many ones.
+        if number >= max(3, longest) and ranks == ((1 << number) - 1) << low:
+            runs = runs + 1 if number == longest else 1
+            longest = number
+    if flush and cards[0] // 13 == starter // 13:
+        points += size
+    elif flush and not crib:
+        points += size - 1
+    return points + longest * runs
 
 
 @rule
@@ -223,18 +265,18 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
     """The points of a hand or a crib, with reasons.
 
     Args:
-        cards: the four cards, each 0 .. 51.
+        cards: the cards, each 0 .. 51: four, or two in a small game.
         starter: the card turned up.
-        crib: whether these are the crib's cards, for which a flush needs all five.
+        crib: whether these are the crib's cards, for which a flush needs the starter too.
 
     Returns:
         Reasons with their cards, such as "fifteen two (5H TD)", and their points, which add up to the compiled score.
 
     Raises:
-        CardgymError: if there are not four cards, one is not 0 .. 51, or two of the five are the same.
+        CardgymError: if there are not four or two cards, one is not 0 .. 51, or two with the starter are the same.
     """
-    five = check_cards([*cards, starter], 5)
-    ordered = sorted(five, key=lambda card: (card % 13, card))
+    held = check_cards([*cards, starter], 3 if len(cards) == 2 else 5)[:-1]
+    ordered = sorted([*held, starter], key=lambda card: (card % 13, card))
     reasons: list[tuple[str, int]] = []
     for size in range(2, 6):
         for chosen in combinations(ordered, size):
@@ -253,11 +295,10 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
         reasons += [(f"run of {_NUMBERS[size]} ({card_names(chosen)})", size) for chosen in runs]
         if runs:
             break
-    held = five[:4]
-    if len({card // 13 for card in five}) == 1:
-        reasons.append((f"flush of five ({card_names(ordered)})", 5))
+    if len({card // 13 for card in ordered}) == 1:
+        reasons.append((f"flush of {_NUMBERS[len(ordered)]} ({card_names(ordered)})", len(ordered)))
     elif not crib and len({card // 13 for card in held}) == 1:
-        reasons.append((f"flush of four ({card_names(sorted(held))})", 4))
+        reasons.append((f"flush of {_NUMBERS[len(held)]} ({card_names(sorted(held))})", len(held)))
     nobs = 13 * (starter // 13) + JACK
     if nobs in held:
         reasons.append((f"nobs ({card_names([nobs])})", 1))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cardgym.engine.contract import Options, State, choice, number
-from cardgym.games.cribbage.cards import CARDS, EMPTY
+from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS
 
 NUM_TOSSES = 15
 NUM_ACTIONS = CARDS + NUM_TOSSES
@@ -22,6 +24,57 @@ TOSSES = np.array(list(combinations(range(6), 2)), np.uint8)
 """(15, 2), uint8: the places of the two cards of each toss among the six: (0, 1), (0, 2), .. (4, 5)."""
 KEPT = np.array([[place for place in range(6) if place not in toss] for toss in TOSSES.tolist()], np.uint8)
 """(15, 4), uint8: the places of the four cards that each toss keeps."""
+
+
+class Pack(NamedTuple):
+    """A pack of cards, and how many of them a seat is dealt and keeps.
+
+    Attributes:
+        ranks: the ranks of the pack.
+        suits: the number of its suits.
+        dealt: cards dealt to a seat, at most six.
+        kept: cards kept of them; one or two others go to the crib.
+    """
+
+    ranks: str
+    suits: int
+    dealt: int
+    kept: int
+
+
+FULL, MINI = range(2)
+PACKS = (Pack(RANKS, 4, 6, 4), Pack("69TJ", 2, 3, 2))
+"""The packs by their numbers, `FULL` and `MINI`."""
+
+
+def _pack_cards() -> npt.NDArray[np.int8]:
+    cards = np.full((len(PACKS), CARDS), EMPTY, np.int8)
+    for row, pack in zip(cards, PACKS, strict=True):
+        numbers = [13 * suit + RANKS.index(rank) for suit in range(pack.suits) for rank in pack.ranks]
+        row[: len(numbers)] = numbers
+    return cards
+
+
+def _toss_places() -> npt.NDArray[np.int8]:
+    places = np.full((len(PACKS), NUM_TOSSES, 6), 5, np.int8)
+    places[FULL] = np.concatenate([TOSSES, KEPT], axis=1)
+    for tossed in range(PACKS[MINI].dealt):
+        kept = [place for place in range(PACKS[MINI].dealt) if place != tossed]
+        places[MINI, tossed, [0, 2, 3]] = tossed, *kept
+    return places
+
+
+PACK_CARDS = _pack_cards()
+"""(packs, 52), int8: the cards of each pack, EMPTY behind them."""
+PACK_SIZE = np.count_nonzero(PACK_CARDS != EMPTY, axis=1).astype(np.int8)
+PACK_RANKS = np.array([sum(pack.suits << 4 * RANKS.index(rank) for rank in pack.ranks) for pack in PACKS], np.int64)
+"""(packs,), int64: the number of cards of each rank, four bits a rank, the ace's lowest."""
+PACK_DEALT = np.array([pack.dealt for pack in PACKS], np.int8)
+PACK_KEPT = np.array([pack.kept for pack in PACKS], np.int8)
+PACK_TOSSES = np.array([NUM_TOSSES, PACKS[MINI].dealt], np.int8)
+"""How many ways there are to toss; the first ones are legal."""
+TOSS_PLACES = _toss_places()
+"""(packs, 15, 6), int8: by toss, the places of two cards tossed and of four kept; 5, which is empty, for none."""
 
 CUTS = 46
 """Cards that can be turned up, for a player who has seen six."""
@@ -42,6 +95,7 @@ STATE = np.dtype(
         ("target", np.int16),
         ("deals", np.int16),
         ("reward", np.int8),
+        ("pack", np.int8),
         # The game.
         ("dealer", np.int8),  # EMPTY until the cut decides.
         ("deal_number", np.int16),  # Deals finished.
@@ -56,7 +110,7 @@ STATE = np.dtype(
         ("hand", np.int8, (2, 6)),  # Cards in hand, sorted; EMPTY behind them.
         ("kept", np.int8, (2, 4)),  # The four cards kept, sorted, for the show ...
         ("shows", np.int8, (2,)),  # ... and their points, set when the starter is turned up.
-        ("crib", np.int8, (4,)),  # Seat 0's two tosses, then seat 1's.
+        ("crib", np.int8, (4,)),  # Two places for seat 0's toss, then two for seat 1's.
         ("num_played", np.int8),
         ("played", np.int8, (8,)),  # All cards played, in order ...
         ("played_by", np.int8, (8,)),  # ... and the seats that played them.
@@ -81,6 +135,20 @@ class CribbageOptions(Options):
     target: int = number(121, 1, 1000, help="points that win the game")
     deals: int = number(0, 0, 1000, help="most deals in a game; 0 for as many as it takes to reach the target")
     reward: str = choice("win", "points", help="1 or -1 at the end, or the points scored minus the opponent's")
+
+    pack: ClassVar[int] = FULL
+    """The number of the pack in `PACKS`."""
+
+    def write(self, state: State) -> None:
+        """Write the options and the number of the pack."""
+        super().write(state)
+        state.pack = self.pack
+
+
+class CribbageMiniOptions(CribbageOptions):
+    """The options of cribbage with the pack `MINI`."""
+
+    pack = MINI
 
 
 def invariants(state: State) -> tuple[int, ...]:

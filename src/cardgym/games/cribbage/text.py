@@ -15,20 +15,20 @@ from cardgym.games.cribbage.state import (
     DEALER_PEGGING,
     DEALING,
     HEELS,
-    NUM_ACTIONS,
     OVER,
+    PACK_TOSSES,
+    PACKS,
     PLAYING,
     PONE_HAND,
     PONE_PEGGING,
     STARTER,
-    TOSSES,
+    TOSS_PLACES,
     TOSSING,
 )
 
 _PHASE_NAMES = {
     CUTTING: "the cut for the deal",
     DEALING: "dealing",
-    TOSSING: "two cards each to the crib",
     STARTER: "the cut of the starter",
     PLAYING: "the play",
     OVER: "the game is over",
@@ -43,7 +43,8 @@ def describe(state: State, seat: int) -> str:
     whose = "nobody's" if state.dealer == EMPTY else "your" if state.dealer == seat else "the opponent's"
     number = min(int(state.deal_number) + 1, int(state.deals)) if state.deals else int(state.deal_number) + 1
     of = f" of {state.deals}" if state.deals else ""
-    lines = [f"Deal {number}{of}, {whose} crib: {_PHASE_NAMES[int(state.phase)]} (to {target})"]
+    phase = f"{_tossed(state)} each to the crib" if state.phase == TOSSING else _PHASE_NAMES[int(state.phase)]
+    lines = [f"Deal {number}{of}, {whose} crib: {phase} (to {target})"]
     for other in (seat, 1 - seat):
         score = int(state.scores[other])
         lines.append(f"{_name(other, seat):<9} {score:>3} {_street(score, target)}")
@@ -96,11 +97,23 @@ def action_text(state: State, action: int) -> str:
         total = int(state.count) + worth(action)
         return f"play {card_name(action)} (count {total})" if total <= 31 else f"play {card_name(action)}"
     hand = _hand(state, int(state.turn))
-    first, second = (int(place) for place in TOSSES[action - CARDS])
-    if action >= NUM_ACTIONS or len(hand) < 6:
-        return f"discard cards {first + 1} and {second + 1}"
-    kept = [card for place, card in enumerate(hand) if place not in (first, second)]
-    return f"discard {card_names([hand[first], hand[second]])}, keep {card_names(kept)}"
+    toss = action - CARDS
+    places = tossed_places(state, toss)
+    if toss >= PACK_TOSSES[state.pack] or len(hand) < PACKS[state.pack].dealt:
+        return f"discard card{'s' if len(places) > 1 else ''} {' and '.join(str(place + 1) for place in places)}"
+    kept = [card for place, card in enumerate(hand) if place not in places]
+    return f"discard {card_names(hand[place] for place in places)}, keep {card_names(kept)}"
+
+
+def tossed_places(state: State, toss: int) -> list[int]:
+    """The places in the hand of the cards that a toss discards."""
+    pack = PACKS[state.pack]
+    return [int(place) for place in TOSS_PLACES[state.pack, toss, : pack.dealt - pack.kept]]
+
+
+def _tossed(state: State) -> str:
+    pack = PACKS[state.pack]
+    return "two cards" if pack.dealt - pack.kept == 2 else "one card"
 
 
 def narrate(before: State, move: int, after: State, seat: int) -> str:
@@ -113,9 +126,8 @@ def narrate(before: State, move: int, after: State, seat: int) -> str:
         return f"You are dealt {card_name(int(before.deck[move]))}" if turn == seat else ""
     if phase == TOSSING:
         if turn != seat:
-            return f"{_name(turn, seat)} discards two cards"
-        first, second = (int(place) for place in TOSSES[move - CARDS])
-        return f"You discard {card_names([int(before.hand[seat, first]), int(before.hand[seat, second])])}"
+            return f"{_name(turn, seat)} discards {_tossed(before)}"
+        return f"You discard {card_names(before.hand[seat, place] for place in tossed_places(before, move - CARDS))}"
     if phase == STARTER:
         message = f"The starter is {card_name(int(before.deck[move]))}"
         points = _gained(before, after, int(before.dealer), HEELS)
@@ -143,7 +155,7 @@ def _narrate_play(before: State, card: int, after: State, seat: int) -> str:
     gained, reasons = play_points(before, card, after)
     if gained:
         message += f"\n{_scores(turn, seat, gained)}: {_reasons(reasons)}"
-    if before.num_played == 7:
+    if ends_play(before):
         message += _narrate_show(before, after, seat)
     return message
 
@@ -154,6 +166,11 @@ def says_go(before: State, card: int, after: State) -> bool:
     ended = bool(after.phase != PLAYING or after.pile_size == 0)
     at_31 = int(before.count) + worth(card) == 31
     return not at_31 and not ended and bool(after.said_go[other]) and not before.said_go[other]
+
+
+def ends_play(state: State) -> bool:
+    """Whether the next card played is the last one of the deal."""
+    return bool(state.phase == PLAYING and state.num_played == 2 * PACKS[state.pack].kept - 1)
 
 
 def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple[str, int]]]:
@@ -169,7 +186,7 @@ def play_points(before: State, card: int, after: State) -> tuple[int, list[tuple
     gained = _gained(before, after, turn, DEALER_PEGGING if turn == before.dealer else PONE_PEGGING)
     # After the end of a deal or game the state shows no restart; a point without another reason is for a go.
     if count != 31 and gained > sum(points for _, points in reasons):
-        reasons.append(("last card" if before.num_played == 7 else "go", 1))
+        reasons.append(("last card" if ends_play(before) else "go", 1))
     return gained, reasons
 
 
@@ -186,7 +203,7 @@ class CountedHand(NamedTuple):
 
 def counted_hands(before: State, after: State) -> list[CountedHand]:
     """The hands shown after the last card: pone's hand, dealer's hand, crib, up to the end of the game."""
-    if before.phase != PLAYING or before.num_played != 7:
+    if not ends_play(before):
         return []
     dealer = int(before.dealer)
     starter = int(before.starter)
@@ -202,7 +219,7 @@ def counted_hands(before: State, after: State) -> list[CountedHand]:
     for owner, kind, what, held in shows:
         if min(left) <= 0:
             break
-        cards = [int(card) for card in held]
+        cards = [int(card) for card in held if card != EMPTY]
         gained = _gained(before, after, owner, kind)
         left[owner] -= gained
         counted.append(CountedHand(owner, what, cards, starter, gained, explain_hand(cards, starter, kind == CRIB)))

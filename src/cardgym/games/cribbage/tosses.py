@@ -15,9 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import rule
-from cardgym.games.cribbage.cards import CARDS, JACK
-from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_ranks, score_ranks_all
-from cardgym.games.cribbage.state import CUTS, KEPT, NUM_TOSSES, TOSSES
+from cardgym.games.cribbage.cards import CARDS, EMPTY, JACK
+from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_crib, score_hand, score_ranks, score_ranks_all
+from cardgym.games.cribbage.state import (
+    CUTS,
+    KEPT,
+    NUM_TOSSES,
+    PACK_CARDS,
+    PACK_SIZE,
+    PACK_TOSSES,
+    TOSS_PLACES,
+    TOSSES,
+)
 
 # Mean crib points by the two ranks tossed; research/cribbage_crib_table.py computes them.
 # fmt: off
@@ -196,6 +205,52 @@ def count_hands(cards: npt.NDArray[np.int8], hands: npt.NDArray[np.float64]) -> 
                 for place in range(4):
                     kept[place] = cards[KEPT[toss, place]]
                 hands[toss, score_hand(kept, cut)] += 1.0
+
+
+@rule
+def small_means(
+    cards: npt.NDArray[np.int8], pack: int, dealer: int, scale: float, hands: npt.NDArray[np.float32],
+    cribs: npt.NDArray[np.float32],
+) -> None:  # fmt: skip
+    """Fill in the mean points by toss in a small pack, times `scale`; 0 for tosses that it lacks.
+
+    All cards that the seat does not hold are equally likely as the starter, and as the opponent's toss of one card.
+
+    Args:
+        cards: the cards dealt, (6,), EMPTY behind them.
+        pack: the number of the pack.
+        dealer: 1 for the own crib; 0 for the opponent's, whose points are negative.
+        scale: 1 for points.
+        hands: (15,) float32, filled for the hand.
+        cribs: (15,) float32, filled for the crib.
+    """
+    size = int(PACK_SIZE[pack])
+    unseen = np.empty(size, np.int8)
+    left = 0
+    for place in range(size):
+        known = False
+        for mine in cards:
+            known = known or mine == PACK_CARDS[pack, place]
+        if not known:
+            unseen[left] = PACK_CARDS[pack, place]
+            left += 1
+    kept = np.empty(4, np.int8)
+    crib = np.full(4, EMPTY, np.int8)
+    for toss in range(NUM_TOSSES):
+        hands[toss] = cribs[toss] = 0.0
+        if toss < PACK_TOSSES[pack]:
+            hand_points = crib_points = 0
+            for place in range(4):
+                kept[place] = cards[TOSS_PLACES[pack, toss, 2 + place]]
+            crib[0] = cards[TOSS_PLACES[pack, toss, 0]]
+            for cut in range(left):
+                hand_points += score_hand(kept, unseen[cut])
+                for other in range(left):
+                    if other != cut:
+                        crib[2] = unseen[other]
+                        crib_points += score_crib(crib, unseen[cut])
+            hands[toss] = scale * hand_points / left
+            cribs[toss] = (scale if dealer else -scale) * crib_points / (left * (left - 1))
 
 
 @rule

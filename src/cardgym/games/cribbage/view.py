@@ -8,19 +8,29 @@ from cardgym.games.cribbage.drawing import hole, hole_of, symbols
 from cardgym.games.cribbage.lessons import examples, tip
 from cardgym.games.cribbage.state import (
     CUTTING,
+    FULL,
     HEELS,
-    NUM_ACTIONS,
     OVER,
+    PACK_TOSSES,
+    PACKS,
     PLAYING,
     STARTER,
-    TOSSES,
     TOSSING,
 )
-from cardgym.games.cribbage.text import count_aloud, counted_hands, describe, play_points, says_go
+from cardgym.games.cribbage.text import (
+    count_aloud,
+    counted_hands,
+    describe,
+    ends_play,
+    play_points,
+    says_go,
+    tossed_places,
+)
 from cardgym.table.presentation import COACH, Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
 _RANK_NAMES = ("ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king")
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 _SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 
@@ -41,23 +51,27 @@ def _name(other: int, seat: int) -> str:
 def view(state: State, seat: int) -> View:
     """The board, both hands, the crib and the starter, the cards played and the count."""
     own = max(seat, 0)
+    pack = PACKS[state.pack]
+    tossed = pack.dealt - pack.kept
     zones: list[Zone] = [_board(state, seat)]
     counters: list[Counter] = []
     for other in (1 - own, own):
         name = "Your hand" if other == seat else f"{_name(other, seat)}'s hand"
-        zones.append({"name": name, "seat": other, "kind": "hand", "items": _hand(state, other, seat), "room": 6})
+        hand = _hand(state, other, seat)
+        zones.append({"name": name, "seat": other, "kind": "hand", "items": hand, "room": pack.dealt})
         counters.append({"name": "Points", "value": int(state.scores[other]), "seat": other})
         counters.append({"name": "Crib", "value": "own" if state.dealer == other else "-", "seat": other})
     starter: list[Item] = [_card("starter", int(state.starter))]
     zones.append({"name": "Starter", "seat": None, "kind": "pile", "items": starter})
-    zones.append({"name": "Crib", "seat": None, "kind": "pile", "items": _crib(state, seat), "room": 4})
-    zones.append({"name": "The play", "seat": None, "kind": "row", "items": _played(state, seat), "room": 8})
+    zones.append({"name": "Crib", "seat": None, "kind": "pile", "items": _crib(state, seat), "room": 2 * tossed})
+    played = _played(state, seat)
+    zones.append({"name": "The play", "seat": None, "kind": "row", "items": played, "room": 2 * pack.kept})
     counters.append({"name": "Count", "value": int(state.count), "seat": None})
     counters.append({"name": "Deal", "value": int(state.deal_number) + 1, "seat": None})
     actions: dict[int, list[str]] = {}
     if state.phase == TOSSING:
-        for action in range(CARDS, NUM_ACTIONS):
-            actions[action] = [f"{own}:{int(state.hand[own, place])}" for place in TOSSES[action - CARDS]]
+        for toss in range(int(PACK_TOSSES[state.pack])):
+            actions[CARDS + toss] = [f"{own}:{int(state.hand[own, place])}" for place in tossed_places(state, toss)]
     elif state.phase == PLAYING:
         actions = {int(card): [f"{own}:{int(card)}"] for card in state.hand[own, : state.hand_size[own]]}
     return {"to_act": -1, "zones": zones, "counters": counters, "actions": actions}
@@ -188,7 +202,7 @@ def remarks(before: State, move: int, after: State, seat: int) -> str:
     other = 1 - turn
     count = int(before.count) + min(move % 13 + 1, 10)
     ended = after.phase != PLAYING or after.pile_size == 0
-    if not ended or count == 31 or before.num_played == 7 or before.said_go[other] or before.hand_size[other] == 0:
+    if not ended or count == 31 or ends_play(before) or before.said_go[other] or before.hand_size[other] == 0:
         return ""
     who = "You say" if other == seat else "Opponent says"
     return f"{who} go at {count}"
@@ -213,13 +227,20 @@ def rules_text(state: State) -> str:
     skunks = f" A loser {_SKUNK} points short is skunked, {_DOUBLE_SKUNK} short doubly so."
     if state.target <= _DOUBLE_SKUNK:
         skunks = ""
+    pack = PACKS[state.pack]
+    dealt, kept, tossed = (_NUMBERS[n] for n in (pack.dealt, pack.kept, pack.dealt - pack.kept))
+    first = "The cut for the first deal: the lower card deals, the ace is low."
+    if state.pack != FULL:
+        suits = " and ".join(list(_SUIT_NAMES.values())[: pack.suits])
+        first = f"The pack has {' '.join(pack.ranks)} of {suits}. The player of seat 1 deals first."
     return f"""\
 CRIBBAGE, two players, to {state.target} points{deals}
 
-The cut for the first deal: the lower card deals, the ace is low. The deal then alternates. The other player is
+{first} The deal then alternates. The other player is
 called the pone.
 
-The discard. Each player has six cards, keeps four and discards two into the crib, which is the dealer's. Then the
+The discard. Each player has {dealt} cards, keeps {kept} and discards {tossed} into the crib, which is the dealer's. \
+Then the
 starter is cut; a jack gives the dealer 2 (heels).
 
 The play. In turns, the pone first, each plays a card and the count grows by its worth: face cards 10, the ace 1.
@@ -229,7 +250,8 @@ A card scores: 2 for a count of 15; 2, 6 or 12 for the second, third or fourth c
 length for a run of three or more in any order.
 
 The show. The pone's hand, the dealer's hand and the crib are counted with the starter: 2 for each fifteen, 2 for
-each pair, a point a card for runs, 4 for a flush (5 with the starter; in the crib 5 only), 1 for the jack of the
+each pair, a point a card for runs, {pack.kept} for a flush ({pack.kept + 1} with the starter; in the crib \
+{pack.kept + 1} only), 1 for the jack of the
 starter's suit (nobs).
 
 The first to reach {state.target} wins at once, even in the middle of the play or the show.{skunks}
@@ -260,6 +282,12 @@ DEAL_STRENGTH = {
     "equilibrium": "wins 51.4 % [51.3, 51.6] of deals against expert, 54.3 % [54.1, 54.4] against greedy; 100,000 each",
 }
 
+# Exact, over the tree: `cardgym.solvers`.
+MINI_STRENGTH = {
+    "greedy": "wins 1.695 points a deal from random; a best response wins 0.764 from it; exact",
+    "expert": "wins 0.387 points a deal from greedy, 1.906 from random; a best response wins 0.416 from it; exact",
+}
+
 TABLE = Presentation(
     view=view,
     reveals=reveals,
@@ -272,9 +300,14 @@ TABLE = Presentation(
     showdown=showdown,
     symbols=symbols,
     adviser="cardgym.games.cribbage.advice:adviser",
-    strength={"Cribbage-v0": {**STRENGTH, **SHIPPED_STRENGTH}, "CribbageDeal-v0": DEAL_STRENGTH},
+    strength={
+        "Cribbage-v0": {**STRENGTH, **SHIPPED_STRENGTH},
+        "CribbageDeal-v0": DEAL_STRENGTH,
+        "CribbageMini-v0": MINI_STRENGTH,
+    },
     levels={
         "Cribbage-v0": ("random", "greedy", "double_dqn", "expert", "equilibrium", "champion"),
         "CribbageDeal-v0": ("random", "greedy", "expert", "equilibrium"),
+        "CribbageMini-v0": ("random", "greedy", "expert"),
     },
 )
