@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import random
 import socket
 import sys
 import threading
@@ -14,24 +13,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from web_server import Client, Served, serving, settled
+from web_server import Client, Served, finish, serving, settled
 
 import cardgym
 from cardgym.players.base import checkpoints, player_names
-from cardgym.table.game_entries import read_entries
 from cardgym.table.history import costs
 from cardgym.table.presentation import presentation_of
 from cardgym.table.web import lobby, protocol
 
 SPIKE = "CorellianSpike-v0"
 SHORT = {"game": SPIKE, "options": {"hands": 2}, "opponents": ["heuristic"]}
-
-
-def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, Any]:
-    choose = random.Random(seed)
-    while not state["ended"]:
-        state = client.act(state, choose.choice(state["actions"])["action"])["state"]
-    return state
 
 
 @pytest.mark.parametrize("env", cardgym.registered())
@@ -362,27 +353,6 @@ def test_a_shared_server_does_not_tell_paths(tmp_path: Path) -> None:
         refused = served.client.get("/api/lobby", 400)
         assert "game log ..." in refused["error"]
         assert str(tmp_path) not in refused["error"]
-
-
-def test_the_record_can_be_exported_and_games_deleted(tmp_path: Path) -> None:
-    with serving(tmp_path / "games.sqlite") as served:
-        client = served.client
-        end = finish(client, client.sit_down(**SHORT, seed=1))
-        unfinished = client.sit_down(**SHORT, seed=2)
-        record = client.get("/api/history")
-        assert [game["table"] for game in record["unfinished"]] == [unfinished["table"]]
-        assert record["games"][0]["people"] == ["You", "Heuristic"]
-        assert record["games"][0]["unit"] == "credits"
-        status, headers, lines = client.raw("GET", "/api/history/export")
-        assert (status, headers["content-type"]) == (200, "application/x-ndjson")
-        (tmp_path / "games.jsonl").write_bytes(lines)
-        assert [entry["id"] for entry in read_entries(tmp_path / "games.jsonl")] == [end["table"]]
-        for table in (end["table"], unfinished["table"]):
-            client.post(f"/api/history/{table}/delete", {})
-            client.get(f"/api/tables/{table}", 404)
-        record = client.get("/api/history")
-        assert record["games"] == record["unfinished"] == []
-        client.post(f"/api/history/{end['table']}/delete", {}, 404)
 
 
 def test_a_watched_game_shows_how_the_seats_stand(client: Client) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import random
 import threading
 import time
 from collections.abc import Iterator
@@ -62,6 +63,14 @@ class Client:
     def act(self, state: dict[str, Any], action: int, status: int = 200) -> Any:
         body = {"action": action, "version": state["version"]}
         return self.post(f"/api/tables/{state['table']}/action", body, status)
+
+
+def finish(client: Client, state: dict[str, Any], seed: int = 0) -> dict[str, Any]:
+    """Play a game to its end with random actions; returns its last state."""
+    choose = random.Random(seed)
+    while not state["ended"]:
+        state = client.act(state, choose.choice(state["actions"])["action"])["state"]
+    return state
 
 
 def settled(client: Client) -> dict[str, Any]:

@@ -40,6 +40,8 @@ class Presentation:
             does not fit. It is imported when advice is needed; without it, the coach plays games out.
         strength: the measured strength of players, by the game's id and the player's name: a line each, with the
             opponent, the number of games and the interval; for the coach as a player, by the name `COACH`.
+        ratings: the measured ratings of players, in Elo points above the mean of those measured, by the game's id and
+            the player's name, for games with the default options: what a person's games are rated against.
         levels: the players that a person can choose as levels, by the game's id, weakest first, as measured. Those that
             do not fit the options are left out.
     """
@@ -56,6 +58,7 @@ class Presentation:
     symbols: Callable[[], dict[str, Symbol]] = dict
     adviser: str | None = None
     strength: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    ratings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 

@@ -219,6 +219,21 @@ OFFICIAL_STRENGTH = {
     "value-search": "won 70.9 % [70.0, 71.7] against a weaker bayes of before; 10,000 games",
 }
 
+# Elo points, as in docs/leaderboards.md.
+RATINGS = {
+    "Coda-v0": {
+        "random": -219, "random-colour": -92, "heuristic": 53, "ppo": 96, "double_dqn": 111, "dqn": 113,
+        "random-consistent": 117, "bayes": 128, "search": 130,
+    },
+    "CodaOfficial-v0": {
+        "random": -714, "random-colour": -523, "heuristic": 136, "random-consistent": 206, "official_double_dqn": 428,
+        "bayes": 444, "search": 473, "value-search": 488, "official_ppo": 490,
+    },
+    "CodaMiniOfficial-v0": {
+        "random": -119, "random-colour": 41, "heuristic": 56, "random-consistent": 81, "bayes": 87, "search": 91,
+    },
+}  # fmt: skip
+
 
 # -- the tiles ---------------------------------------------------------------------------------------------------------
 
@@ -273,6 +288,7 @@ TABLE = Presentation(
     examples=examples,
     tip=tip,
     strength={"Coda-v0": STRENGTH, "CodaOfficial-v0": OFFICIAL_STRENGTH},
+    ratings=RATINGS,
     levels={
         "Coda-v0": ("random", "random-colour", "heuristic", "bayes"),
         "CodaOfficial-v0": ("random", "random-colour", "heuristic", "bayes", "official_ppo"),

@@ -219,6 +219,9 @@ STRENGTH = {
     COACH: "wins 50.0 % [49.6, 50.5] of hands and loses 0.6 credits a game [-0.4, 1.6] against ppo; 4,000 games",
 }
 
+# By games: who gains more credits has won; 1,000 deals from both seats of each pair (research/spike_ratings.py).
+RATINGS = {"random": -810, "initial": -79, "heuristic": 165, "dqn": 214, "double_dqn": 215, "ppo": 296}
+
 
 # -- the cards and the dice --------------------------------------------------------------------------------------------
 
@@ -287,5 +290,6 @@ TABLE = Presentation(
     tip=tip,
     showdown=showdown,
     strength={"CorellianSpike-v0": STRENGTH},
+    ratings={"CorellianSpike-v0": RATINGS},
     levels={"CorellianSpike-v0": ("random", "initial", "heuristic", "double_dqn", "ppo", "ppo_three_players")},
 )

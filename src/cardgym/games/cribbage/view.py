@@ -288,6 +288,17 @@ MINI_STRENGTH = {
     "expert": "wins 0.387 points a deal from greedy, 1.906 from random; a best response wins 0.416 from it; exact",
 }
 
+# Elo points, as in docs/leaderboards.md.
+RATINGS = {
+    "Cribbage-v0": {
+        "random": -706, "greedy": 4, "gradient": 42, "double_dqn": 84, "distill": 116, "expert": 132,
+        "equilibrium": 157, "champion": 172,
+    },
+    "CribbageDeal-v0": {
+        "random": -116, "greedy": 4, "gradient": 12, "expert": 29, "equilibrium": 34, "champion": 37,
+    },
+}  # fmt: skip
+
 TABLE = Presentation(
     view=view,
     reveals=reveals,
@@ -305,6 +316,7 @@ TABLE = Presentation(
         "CribbageDeal-v0": DEAL_STRENGTH,
         "CribbageMini-v0": MINI_STRENGTH,
     },
+    ratings=RATINGS,
     levels={
         "Cribbage-v0": ("random", "greedy", "double_dqn", "expert", "equilibrium", "champion"),
         "CribbageDeal-v0": ("random", "greedy", "expert", "equilibrium"),

@@ -26,11 +26,12 @@ from cardgym.table.narration import Event
 from cardgym.table.presentation import presentation_of
 from cardgym.table.public import PUBLIC
 from cardgym.table.puzzles import find_puzzle
+from cardgym.table.ratings import Skill
 from cardgym.table.web import lobby, seats
 from cardgym.table.web.explore import Explore
 from cardgym.table.web.puzzles import Puzzles
 from cardgym.table.web.record import ID, Record, id_of, listed
-from cardgym.table.web.safety import LOOPBACK, Answer, Guard, body_of, dump, refusal, whole
+from cardgym.table.web.safety import LOOPBACK, Answer, Guard, body_of, dump, number, refusal, whole
 from cardgym.table.web.tables import MAX_FOLLOWERS, Table, Tables
 
 STATIC = Path(__file__).parent / "static"
@@ -297,8 +298,10 @@ class _Server:
         return Answer(await self.tables.work(make))
 
     async def solve(self, request: Request) -> Response:
-        body = await body_of(request, ("action",))
-        return Answer(self._puzzles.solve(id_of(request), whole(body, "action", 0, 2**31 - 1)))
+        body = await body_of(request, ("action", "mu", "sigma"))
+        usual = Skill()  # The browser keeps it.
+        skill = Skill(number(body, "mu", -100, 150, usual.mu), number(body, "sigma", 0.1, 10, usual.sigma))
+        return Answer(self._puzzles.solve(id_of(request), whole(body, "action", 0, 2**31 - 1), skill))
 
 
 def _options_of(request: Request) -> tuple[Game, Options]:

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from cardgym.table.people import with_names
 from cardgym.table.presentation import view_of
 from cardgym.table.puzzles import Puzzle
+from cardgym.table.ratings import Skill, puzzle_points
 
 _MAX_OPEN = 500
 """Puzzles in memory; the oldest one makes room."""
@@ -38,14 +39,20 @@ class Puzzles:
             "seat": puzzle.seat,
             "origin": puzzle.origin,
             "kind": puzzle.advice.kind,
+            "rating": puzzle_points(puzzle.advice),
             "view": view,
             "actions": [
                 {"action": action, "text": texts[action], "items": view["actions"].get(action, [])} for action in legal
             ],
         }
 
-    def solve(self, id: str, action: int) -> dict[str, Any]:
-        """Whether an action is the best one, and the values of all.
+    def solve(self, id: str, action: int, skill: Skill) -> dict[str, Any]:
+        """Whether an action is the best one, the values of all, and the solver's rating then.
+
+        Args:
+            id: the puzzle's id.
+            action: the solver's choice.
+            skill: the solver's skill at the puzzles of this game so far.
 
         Raises:
             HTTPException: if there is no such puzzle or action.
@@ -56,4 +63,13 @@ class Puzzles:
         if action not in {advised.action for advised in puzzle.advice.actions}:
             raise HTTPException(400, f"action {action} is not legal here")
         advice = with_names(puzzle.advice.asdict(), puzzle.people, puzzle.seat)
-        return {"right": action == puzzle.advice.best.action, "cost": puzzle.advice.cost(action), "advice": advice}
+        right = action == puzzle.advice.best.action
+        after = skill.after([puzzle_points(puzzle.advice)], [0, 1] if right else [1, 0])
+        return {
+            "right": right,
+            "cost": puzzle.advice.cost(action),
+            "advice": advice,
+            "skill": {"mu": after.mu, "sigma": after.sigma},
+            "rating": after.points,
+            "half_width": after.half_width,
+        }

@@ -18,6 +18,7 @@ from cardgym.table.game_log import GameLog
 from cardgym.table.history import Reviewer, reports
 from cardgym.table.people import people_of, shown_name, shown_names, with_names
 from cardgym.table.presentation import view_of
+from cardgym.table.ratings import ratings
 from cardgym.table.review import names_of
 from cardgym.table.session import replay
 from cardgym.table.setup import AGAIN, PERSON
@@ -75,6 +76,7 @@ class Record:
                 "games": [*map(listed, entries[-_MAX_LISTED:])][::-1],
                 "unfinished": [*map(listed, unfinished)][::-1],
                 "reports": found,
+                "ratings": ratings(entries),
                 **costs,
             }
 

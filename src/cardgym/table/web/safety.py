@@ -158,6 +158,14 @@ def whole(body: Mapping[str, Any], name: str, low: int, high: int) -> int:
     return value
 
 
+def number(body: Mapping[str, Any], name: str, low: float, high: float, default: float) -> float:
+    """The number of that name, from `low` to `high`."""
+    value = body.get(name, default)
+    if type(value) not in (int, float) or not low <= value <= high:
+        raise HTTPException(400, f"{name}: allowed are numbers from {low:g} to {high:g}")
+    return float(value)
+
+
 def one_of(body: Mapping[str, Any], name: str, allowed: Collection[str], default: str | None = None) -> str:
     """The word of that name, one of `allowed`."""
     value = body.get(name, default)

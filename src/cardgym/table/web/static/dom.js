@@ -103,3 +103,4 @@ export function update(content) {
 
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
+export const points = (rating) => `${rating < 0 ? "−" : "+"}${Math.abs(rating).toFixed(0)}`;

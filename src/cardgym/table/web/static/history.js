@@ -1,6 +1,6 @@
 // The record: results by game and opponents, what decisions cost over time, and the games, with filters.
 import { get, post } from "./api.js";
-import { h, notice, percent, plain, remember, remembered, show, svg } from "./dom.js";
+import { h, notice, percent, plain, points, remember, remembered, show, svg } from "./dom.js";
 import { title, withWhom } from "./lobby.js";
 
 const PAGE = 25;
@@ -18,6 +18,7 @@ export async function openHistory() {
         h("label", {}, "Game ", h("select", { id: "filter", onchange: (event) => (remember("record", (env = event.target.value)), draw()) },
           h("option", { value: "" }, "all"), all.map((name) => h("option", { value: name, selected: name === env }, title(name))))),
         h("a", { class: "button", href: "/api/history/export", download: "cardgym_games.jsonl" }, "Export")),
+      h("div", { class: "charts" }, record.ratings.filter(wanted).map(drawRating)),
       drawTable("Results (95 % intervals)", ["game", "players", "games", "your share of the wins", "a game"],
         record.reports.filter(wanted).filter((report) => report.games).map((report) =>
           [title(report.env), report.people.join(", "), report.games, won(report.players[0]), gained(report)])),
@@ -56,6 +57,34 @@ function won({ win_rate: rate, win_rate_ci95: interval }) {
 }
 
 const gained = ({ players: [{ mean_return: mean }], unit }) => (mean === undefined || unit === "reward" ? "" : `${mean > 0 ? "+" : ""}${plain(mean)} ${unit}`);
+
+// The rating after every game, with its 95 % interval as a band and the measured players as lines.
+function drawRating({ env, games, rating, half_width: half, curve, players }) {
+  const levels = Object.entries(players).sort(([, one], [, other]) => other - one);
+  const values = [...curve.flatMap(([at, wide]) => [at - wide / 2, at + wide / 2]), rating + half / 2, rating - half / 2];
+  const shown = levels.filter(([, at]) => at > Math.min(...values) - 150 && at < Math.max(...values) + 150);
+  const [low, high] = [Math.min(...values, ...shown.map(([, at]) => at)), Math.max(...values, ...shown.map(([, at]) => at))];
+  const [width, height, right] = [Math.min(innerWidth - 60, 600), 180, 140];
+  const x = (place) => 6 + ((width - right - 12) * place) / Math.max(curve.length - 1, 1);
+  const y = (value) => 8 + ((height - 16) * (high - value)) / (high - low || 1);
+  const clipped = (value) => Math.min(Math.max(value, low), high);
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart ratings", role: "img", "aria-label": `From ${points(curve[0][0])} to ${points(rating)} in ${games} games` });
+  const edge = (sign) => curve.map(([at, wide], place) => `${x(place)},${y(clipped(at + sign * wide))}`);
+  drawing.append(svg("polygon", { class: "band", points: [...edge(1), ...edge(-1).reverse()].join(" ") }));
+  let last = -99;
+  for (const [name, at] of shown) {
+    drawing.append(svg("line", { x1: 6, x2: width - right, y1: y(at), y2: y(at), class: "grid" }));
+    const place = Math.max(y(at), last + 13); // No names on one another.
+    if (place - y(at) > 20 || place > height - 4) continue;
+    last = place;
+    drawing.append(svg("text", { x: width - right + 6, y: place + 4, class: "name" }, `${points(at)} ${name}`));
+  }
+  drawing.append(svg("polyline", { class: "line seat0", points: curve.map(([at], place) => `${x(place)},${y(at)}`).join(" ") }));
+  const below = levels.find(([, at]) => at <= rating);
+  return h("section", { class: "wide rating", "aria-label": `Rating at ${title(env)}` },
+    h("h2", {}, `Your rating at ${title(env)}: ${points(rating)} ± ${half.toFixed(0)}`),
+    h("p", { class: "quiet" }, `${games} ${games === 1 ? "game" : "games"} against measured players, with the usual options; ${below ? `above ${below[0]}` : "below all of them"}. Elo points, 95 % interval.`), drawing);
+}
 
 // What a game brought: the returns in the game's unit, or the scores.
 const scores = (game) => [...game.players].sort((a, b) => a.seat - b.seat).map((player) =>

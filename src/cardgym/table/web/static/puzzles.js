@@ -1,7 +1,7 @@
 // Puzzles: find the best action of a position; the page keeps the streak.
 import { get, loadSprite, post } from "./api.js";
 import { drawAdvice } from "./coach.js";
-import { h, notice, plain, remember, remembered, say, show, update } from "./dom.js";
+import { h, notice, plain, points, remember, remembered, say, show, update } from "./dom.js";
 import { title } from "./lobby.js";
 import { fit, sound } from "./motion.js";
 import { openRules } from "./rules.js";
@@ -51,13 +51,14 @@ export class Puzzles {
   async act(action) {
     if (this.answer) return;
     this.taken.clear();
-    this.answer = await post(`puzzles/${this.puzzle.puzzle}/solve`, { action }).catch((error) => (notice(error.message), null));
+    const known = this.tally();
+    this.answer = await post(`puzzles/${this.puzzle.puzzle}/solve`, { action, ...known.skill }).catch((error) => (notice(error.message), null));
     if (!this.answer || this.closed) return;
     this.chosen = this.puzzle.actions.find((one) => one.action === action);
-    const { right } = this.answer;
-    const { streak, best, solved, tried } = this.tally();
+    const { right, skill, rating, half_width } = this.answer;
+    const { streak, best, solved, tried } = known;
     const now = right ? streak + 1 : 0;
-    remember(`puzzles.${this.game}`, JSON.stringify({ streak: now, best: Math.max(best, now), solved: solved + right, tried: tried + 1 }));
+    remember(`puzzles.${this.game}`, JSON.stringify({ streak: now, best: Math.max(best, now), solved: solved + right, tried: tried + 1, skill, rating, half_width }));
     sound(right ? "end" : "card");
     this.render();
     say(this.verdict());
@@ -91,7 +92,7 @@ export class Puzzles {
       for (const item of puzzle.actions.find((one) => one.action === answer.advice.actions[0].action).items) marks[item] = "better";
       for (const item of this.chosen.items) marks[item] = marks[item] ? "chosen better" : "chosen";
     }
-    const { streak, best, solved, tried } = this.tally();
+    const { streak, best, solved, tried, rating, half_width: half } = this.tally();
     const left = this.left();
     const listed = answer ? [] : left.length <= MAX_BUTTONS ? left : left.filter((action) => action.items.length <= this.taken.size);
     update(h("div", { class: "table puzzle" },
@@ -106,6 +107,7 @@ export class Puzzles {
         h("label", {}, "Game ", h("select", { onchange: (event) => (location.hash = `#/puzzles/${event.target.value}`) },
           this.games.map((game) => h("option", { value: game, selected: game === this.game }, title(game))))),
         h("p", { class: "tally" }, `Streak ${streak} (best ${best}), solved ${solved} of ${tried}`),
+        h("p", { class: "quiet" }, `${tried && rating !== undefined ? `Your rating ${points(rating)} ± ${half.toFixed(0)}. ` : ""}This puzzle: ${points(puzzle.rating)}.`),
         h("section", { class: "lists", tabIndex: 0, "aria-label": "Solution" }, answer ? drawAdvice(answer.advice, null) : h("p", { class: "quiet" }, "One move here is clearly better than all others.")))));
     this.fit();
   }

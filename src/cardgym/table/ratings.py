@@ -1,0 +1,124 @@
+"""Ratings of people: against players whose strength was measured, and against puzzles, by openskill's model of skill.
+
+Ratings are Elo points above the mean of a game's measured players, as in the leaderboards. The model is that of
+Plackett and Luce in Weng and Lin, "A Bayesian approximation method for online ranking", JMLR 12 (2011), which also
+knows how uncertain a rating is. Measured players keep their ratings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openskill.models import PlackettLuce
+
+from cardgym.engine.registry import find, registered
+from cardgym.table.advice import Advice
+from cardgym.table.people import shown_name
+from cardgym.table.presentation import presentation_of
+from cardgym.table.review import names_of, shares_screen
+from cardgym.table.setup import AGAIN
+
+_MODEL = PlackettLuce()
+_POINTS = 400.0 / math.log(10.0) / (math.sqrt(2.0) * _MODEL.beta)
+"""Elo points of one unit of skill, between two whose skill is known: both models are logistic in the difference."""
+
+_KNOWN = 0.5
+"""The standard deviation of a measured player's skill, about 15 Elo points."""
+
+MAX_PUZZLE = 600
+"""Elo points of the hardest puzzles; the easiest have as many below 0."""
+
+_CURVE_GAMES = 100
+
+
+@dataclass(frozen=True)
+class Skill:
+    """What is known about someone's skill: its mean and standard deviation, in openskill's units."""
+
+    mu: float = _MODEL.mu
+    sigma: float = _MODEL.sigma
+
+    @property
+    def points(self) -> float:
+        """The rating in Elo points."""
+        return (self.mu - _MODEL.mu) * _POINTS
+
+    @property
+    def half_width(self) -> float:
+        """Half the 95 % interval of the rating, in Elo points."""
+        return 1.96 * self.sigma * _POINTS
+
+    def after(self, others: Sequence[float], places: Sequence[int]) -> Skill:
+        """The skill after a game.
+
+        Args:
+            others: the ratings of the others, in Elo points.
+            places: the own place and those of the others: 0 for the winner, equal for a tie.
+        """
+        known = [_MODEL.rating(mu=_MODEL.mu + points / _POINTS, sigma=_KNOWN) for points in others]
+        teams = [[_MODEL.rating(mu=self.mu, sigma=self.sigma)], *([other] for other in known)]
+        own = _MODEL.rate(teams, ranks=[float(place) for place in places])[0][0]
+        return Skill(own.mu, own.sigma)
+
+
+def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A person's rating in every game they have finished against measured players, with the default options.
+
+    Args:
+        entries: games of a log, oldest first.
+
+    Returns:
+        For each game `env`, `games` (how many count), `rating` and `half_width` in Elo points, `curve` (pairs of these
+        after each of the last games) and `players`: the measured ratings by name for people.
+    """
+    skills: dict[str, list[Skill]] = {}
+    for entry in entries:
+        game = _rated(entry)
+        if game is None:
+            continue
+        measured, names = game
+        person = int(entry["person"])
+        paid = {int(player["seat"]): float(player["return"]) for player in entry["players"]}
+        order = [person, *(seat for seat in range(len(names)) if seat != person)]
+        places = [sum(paid[other] > paid[seat] for other in order) for seat in order]
+        curve = skills.setdefault(entry["env"], [Skill()])
+        curve.append(curve[-1].after([measured[names[seat]] for seat in order[1:]], places))
+    return [
+        {
+            "env": env,
+            "games": len(curve) - 1,
+            "rating": curve[-1].points,
+            "half_width": curve[-1].half_width,
+            "curve": [(skill.points, skill.half_width) for skill in curve[1:][-_CURVE_GAMES:]],
+            "players": {shown_name(name): points for name, points in presentation_of(find(env)).ratings[env].items()},
+        }
+        for env, curve in skills.items()
+    ]
+
+
+def _rated(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], list[str]] | None:
+    """The measured ratings of a game and its players' names by seat; None if the game is not rated."""
+    again = (entry.get("about") or {}).get(AGAIN)
+    if not entry["finished"] or entry["person"] is None or again or shares_screen(entry):
+        return None
+    if entry["env"] not in registered():
+        return None
+    game, names = find(entry["env"]), names_of(entry)
+    measured = presentation_of(game).ratings.get(game.id, {})
+    others = [name for seat, name in enumerate(names) if seat != entry["person"]]
+    whole = entry["options"] == game.parse_options().asdict()
+    return (measured, names) if whole and others and all(name in measured for name in others) else None
+
+
+def puzzle_points(advice: Advice) -> float:
+    """How hard it is to find the best action, in Elo points: 0 if a noisy choice finds it half the time.
+
+    The noise is that of a logit choice (McFadden, 1974) between all actions, with a blunder's cost as its scale.
+    """
+    best = advice.best.value
+    others = sum(math.exp(min((action.value - best) / advice.blunder, 0.0)) for action in advice.actions[1:])
+    odds = max(others, 1e-9)  # Of not finding it.
+    return max(-MAX_PUZZLE, min(MAX_PUZZLE, 400.0 * math.log10(odds)))
