@@ -124,6 +124,7 @@ def main() -> None:
         arguments.games = list(cardgym.registered())
     with tempfile.TemporaryDirectory() as folder:
         words = [sys.executable, "-m", "cardgym", "serve", "--port", "0", "--tables", str(arguments.tables + 1)]
+        words += ["--unfinished", str(arguments.tables + 1)]
         environment = {**os.environ, "CARDGYM_DATA_DIR": folder}
         with subprocess.Popen(words, stdout=subprocess.PIPE, env=environment, text=True) as server:
             try:

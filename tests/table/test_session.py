@@ -18,13 +18,12 @@ import pytest
 
 from cardgym import CardgymError, find
 from cardgym.cli import main
-from cardgym.engine.generator import derive
 from cardgym.engine.kernel import RESET
 from cardgym.players.base import CallablePlayer, CompiledPlayer, Player
 from cardgym.players.seats import SeatedBatch
-from cardgym.table import session as session_module
 from cardgym.table.game_entries import read_entries
-from cardgym.table.game_log import GameLog, StaleGameError, saved_games
+from cardgym.table.game_log import GameLog, StaleGameError
+from cardgym.table.history import saved_games
 from cardgym.table.session import Session, replay
 from cardgym.table.setup import Setup
 
@@ -69,7 +68,7 @@ def test_games_equal_those_of_the_batch(seat: int) -> None:
         lineup: list[Player] = [CompiledPlayer("initial"), opponent, CompiledPlayer("heuristic")]
         for number in range(3):
             played = SeatedBatch(GAME, OPTIONS, 1, lineup)
-            played.seed(np.array([derive(np.uint64(11), session_module._STREAM)], np.uint64), number)
+            played.seed(np.array([Setup(GAME, OPTIONS, lineup[1:], seed=11).key], np.uint64), number)
             played.seat(played.numbers, requested_seat=seat)
             game = Session(Setup(GAME, OPTIONS, lineup[1:], seat=seat, seed=11, number=number))
             game.play()

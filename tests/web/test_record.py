@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from web_server import finish, serving
+from web_server import Client, finish, serving
 
 from cardgym.table.game_entries import read_entries
 
@@ -48,3 +48,53 @@ def test_the_record_has_ratings_and_puzzles_rate_their_solver(tmp_path: Path) ->
         assert again["half_width"] < first["half_width"]
         for wrong in ({"mu": "1"}, {"sigma": 0}, {"mu": 1e9}, {"mu": True}):
             client.post(path, {"action": action, **wrong}, 400)
+
+
+def test_an_export_can_be_imported_into_another_record(tmp_path: Path) -> None:
+    with serving(tmp_path / "one.sqlite") as one, serving(tmp_path / "other.sqlite", shared=True) as other:
+        end = finish(one.client, one.client.sit_down(**SHORT, seed=1))
+        one.client.sit_down(**SHORT, seed=2)
+        lines = one.client.raw("GET", "/api/history/export")[2].decode()
+        owner = Client(other.port, "o" * 22)
+        assert owner.post("/api/history/import", {"lines": lines}) == {"added": 1}
+        assert owner.post("/api/history/import", {"lines": lines}) == {"added": 0}
+        assert [game["table"] for game in owner.get("/api/history")["games"]] == [end["table"]]
+        assert other.client.get("/api/history")["games"] == []
+        assert owner.get(f"/api/history/{end['table']}/review")["decisions"]
+        assert "line 1 is not a game" in owner.post("/api/history/import", {"lines": "{}"}, 400)["error"]
+        assert "lines" in owner.post("/api/history/import", {"lines": 1}, 400)["error"]
+
+
+def test_games_can_be_resigned(tmp_path: Path) -> None:
+    with serving(tmp_path / "games.sqlite") as served:
+        client = served.client
+        state = client.sit_down(**SHORT, seed=1)
+        after = client.act(state, state["actions"][1]["action"])["state"]
+        assert client.post(f"/api/tables/{state['table']}/resign", {}) == {"deleted": False}
+        end = client.get(f"/api/tables/{state['table']}")
+        assert (end["ended"], end["actions"], end["result"]["text"]) == (True, [], "You resigned")
+        assert [player["score"] for player in end["result"]["players"]] == [0.0, 1.0]
+        client.act(after, after["actions"][0]["action"], 400)
+        client.post(f"/api/tables/{state['table']}/resign", {}, 400)
+        untouched = client.sit_down(**SHORT, seed=2)
+        assert client.post(f"/api/tables/{untouched['table']}/resign", {}) == {"deleted": True}
+        client.get(f"/api/tables/{untouched['table']}", 404)
+        record = client.get("/api/history")
+        assert [game["resigned"] for game in record["games"]] == [True]
+        assert record["unfinished"] == []
+        assert client.get(f"/api/history/{state['table']}/review")["decisions"]
+    with serving(tmp_path / "games.sqlite") as served:
+        assert served.client.get(f"/api/tables/{state['table']}") == end
+
+
+def test_unfinished_games_are_capped(tmp_path: Path) -> None:
+    """Those in which nothing was decided make room; otherwise the person has to finish one."""
+    with serving(tmp_path / "games.sqlite", max_unfinished=2) as served:
+        tables = [served.client.sit_down(**SHORT) for _ in range(3)]
+        served.client.get(f"/api/tables/{tables[0]['table']}", 404)
+        for state in tables[1:]:
+            served.client.act(state, state["actions"][1]["action"])
+        refused = served.client.post("/api/tables", {**SHORT, "seat": 0}, 409)
+        assert refused["error"] == "you have 2 unfinished games: finish, resign or delete one"
+        served.client.post(f"/api/tables/{tables[1]['table']}/resign", {})
+        served.client.sit_down(**SHORT)

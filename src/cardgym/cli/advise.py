@@ -62,7 +62,7 @@ def main(words: list[str]) -> int:
 def _advise(game: Game, arguments: argparse.Namespace) -> None:
     from cardgym.cli.review import entry_of
     from cardgym.table.coach import Coach
-    from cardgym.table.game_log import saved_games
+    from cardgym.table.history import saved_games
     from cardgym.table.review import decisions_of
     from cardgym.table.terminal.review import advice_lines
     from cardgym.table.terminal.screen import Screen

@@ -42,7 +42,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Review and print."""
     from cardgym.engine.registry import find
-    from cardgym.table.game_log import saved_games
+    from cardgym.table.history import saved_games
 
     entries = saved_games(arguments.file, None if arguments.env is None else find(arguments.env).id)
     if arguments.list:

@@ -25,6 +25,13 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--tables", type=whole(1, 100_000), default=2_000, metavar="N", help="maximum number of tables in memory (2000)"
     )
+    parser.add_argument(
+        "--unfinished",
+        type=whole(1, 100_000),
+        default=100,
+        metavar="N",
+        help="unfinished games a person has at most (100)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -50,7 +57,8 @@ def run(arguments: argparse.Namespace) -> None:
         if not private:
             print("cardgym: people at other devices open this address; a table by link has a code to join", flush=True)
         address = "" if private else url
-        app = make_app(GameLog(), hosts=hosts, shared=not private, max_tables=arguments.tables, address=address)
+        limits = {"max_tables": arguments.tables, "max_unfinished": arguments.unfinished}
+        app = make_app(GameLog(), hosts=hosts, shared=not private, address=address, **limits)
         config = uvicorn_config(app, arguments.host, arguments.port, arguments.tables)
         if arguments.open:
             webbrowser.open(url)

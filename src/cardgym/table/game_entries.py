@@ -78,8 +78,13 @@ def read_entries(path: Path) -> list[dict[str, Any]]:
         CardgymError: if the file is missing or a line is not a game.
     """
     what = f"file {path}"
+    return parse_entries(read_bytes(path, what, _MAX_BYTES), what)
+
+
+def parse_entries(content: bytes, what: str) -> list[dict[str, Any]]:
+    """The games of an export's content; `what` is its name in messages. See `read_entries`."""
     games = []
-    for number, line in enumerate(read_bytes(path, what, _MAX_BYTES).splitlines(), 1):
+    for number, line in enumerate(content.splitlines(), 1):
         where = f"{what}: line {number} is not a game that cardgym wrote"
         if len(line) > _MAX_LINE:
             raise CardgymError(f"{where}: it has more than {_MAX_LINE:,} bytes")

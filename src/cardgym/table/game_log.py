@@ -202,6 +202,11 @@ class GameLog:
         [(count,)] = self._read("select count(*) from moves where game = ?", (id,))
         return int(count)
 
+    def num_unfinished(self, owner: str) -> int:
+        """How many unfinished games an owner has."""
+        [(count,)] = self._read("select count(*) from games where finished = 0 and owner = ?", (owner,))
+        return int(count)
+
     def rows(self, id: str) -> list[Move]:
         """All rows of moves of a game, including those taken back."""
         return self._read("select seat, move from moves where game = ? order by n", (id,))
@@ -304,11 +309,16 @@ class GameLog:
         Raises:
             CardgymError: if the file is missing or a line is not a game; nothing is added then.
         """
+        return self.import_entries(read_entries(path))
+
+    def import_entries(self, entries: Iterable[dict[str, Any]], owner: str = "") -> int:
+        """Add games read from an export that are not in the log yet, as those of `owner`; returns how many."""
         count = 0
-        for entry in read_entries(path):
-            moves = [(seat, move) for seat, move in entry.pop("moves")]
-            rows = [*moves, *[(UNDO, len(moves))] * entry.pop("undone", 0)]
-            count += self.add(entry.pop("id"), entry, moves=rows)
+        for entry in entries:
+            kept = {name: value for name, value in entry.items() if name not in ("id", "moves", "undone")}
+            moves = [(seat, move) for seat, move in entry["moves"]]
+            rows = [*moves, *[(UNDO, len(moves))] * entry.get("undone", 0)]
+            count += self.add(entry["id"], kept, owner, rows)
         return count
 
     # -- the database -------------------------------------------------------------------------------------------------
@@ -368,32 +378,3 @@ def _rows(id: str, start: int, moves: Sequence[Move]) -> Iterator[tuple[str, int
 
 def _to_json(value: Any) -> str:
     return json.dumps(value, allow_nan=False)
-
-
-def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[str, Any]]:
-    """The games of a game log or of its export (.jsonl, .json), oldest first; those without a move are left out.
-
-    Args:
-        path: the file; None for the user's own game log.
-        env: only games of this id.
-
-    Raises:
-        CardgymError: if there is no such file, it is not a game log, or no game matches.
-    """
-    path = path or default_path()
-    if not path.exists() and not path.is_symlink():
-        raise CardgymError(f"game log {path}: no such file; play a game first, or name a file")
-    if is_export(path):
-        entries = [entry for entry in read_entries(path) if env in (None, entry["env"])]
-    else:
-        with contextlib.closing(GameLog(path, read_only=True)) as game_log:
-            entries = game_log.entries(env)
-    entries = [entry for entry in entries if entry["moves"]]
-    if not entries:
-        raise CardgymError(f"game log {path}: it has no game{f' of {env}' if env else ''}; play one first")
-    return entries
-
-
-def is_export(path: Path) -> bool:
-    """Whether a file is an export by its name."""
-    return path.suffix in (".jsonl", ".json")

@@ -21,7 +21,8 @@ from cardgym.console.tables import with_interval
 from cardgym.engine.registry import find, registered
 from cardgym.errors import CardgymError
 from cardgym.statistics import Moments, half_width
-from cardgym.table.game_log import GameLog
+from cardgym.table.game_entries import read_entries
+from cardgym.table.game_log import GameLog, default_path
 from cardgym.table.review import Review, names_of, review, shares_screen
 from cardgym.table.setup import AGAIN
 
@@ -302,3 +303,35 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
         for key in ("seed", "seconds", "decisions_per_second"):
             report[key] = None  # These games have many seeds and were played at a person's pace.
         yield report, len(same_lineup) - len(finished)
+
+
+# -- games of a file --------------------------------------------------------------------------------------------------
+
+
+def saved_games(path: Path | None = None, env: str | None = None) -> list[dict[str, Any]]:
+    """The games of a game log or of its export (.jsonl, .json), oldest first; those without a move are left out.
+
+    Args:
+        path: the file; None for the user's own game log.
+        env: only games of this id.
+
+    Raises:
+        CardgymError: if there is no such file, it is not a game log, or no game matches.
+    """
+    path = path or default_path()
+    if not path.exists() and not path.is_symlink():
+        raise CardgymError(f"game log {path}: no such file; play a game first, or name a file")
+    if is_export(path):
+        entries = [entry for entry in read_entries(path) if env in (None, entry["env"])]
+    else:
+        with contextlib.closing(GameLog(path, read_only=True)) as game_log:
+            entries = game_log.entries(env)
+    entries = [entry for entry in entries if entry["moves"]]
+    if not entries:
+        raise CardgymError(f"game log {path}: it has no game{f' of {env}' if env else ''}; play one first")
+    return entries
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file is an export by its name."""
+    return path.suffix in (".jsonl", ".json")

@@ -19,7 +19,7 @@ from cardgym.table.advice import Advice
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import presentation_of
 from cardgym.table.review import names_of, shares_screen
-from cardgym.table.setup import AGAIN
+from cardgym.table.setup import AGAIN, RESIGNED
 
 _MODEL = PlackettLuce()
 _POINTS = 400.0 / math.log(10.0) / (math.sqrt(2.0) * _MODEL.beta)
@@ -82,6 +82,7 @@ def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         measured, names = game
         person = int(entry["person"])
         paid = {int(player["seat"]): float(player["return"]) for player in entry["players"]}
+        paid |= {seat: -math.inf for seat in paid if seat == (entry.get("about") or {}).get(RESIGNED)}  # Comes last.
         order = [person, *(seat for seat in range(len(names)) if seat != person)]
         places = [sum(paid[other] > paid[seat] for other in order) for seat in order]
         curve = skills.setdefault(entry["env"], [Skill()])

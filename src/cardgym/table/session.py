@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from cardgym.engine import states
 from cardgym.engine.contract import State
-from cardgym.engine.generator import derive
 from cardgym.engine.kernel import CALLER
 from cardgym.engine.numba.compilation import name_entry_point
 from cardgym.engine.states import SingleGame, Snapshot, row_moves
@@ -27,18 +26,12 @@ from cardgym.players.base import CompiledPlayer, resolve
 from cardgym.players.seats import SeatedBatch
 from cardgym.table.game_log import CHANCE, UNDO, GameLog, Move, live_moves
 from cardgym.table.narration import Event, Narration
-from cardgym.table.setup import AGAIN, PERSON, WATCHED, Resolve, Setup, setup_of, versions
+from cardgym.table.setup import AGAIN, PERSON, RESIGNED, WATCHED, Resolve, Setup, setup_of, versions
 
 END = -3
 """In place of the seat to move, once the game is over."""
 
 _TURN = {states.CHANCE: CHANCE, states.END: END}
-
-_STREAM = np.uint64(0x91A7)
-"""The stream of the deals of people's games."""
-
-_SEAT = np.uint64(2**63)
-"""Added to a game's number: the stream that seats are drawn from."""
 
 
 class Session:
@@ -71,13 +64,7 @@ class Session:
         self.game = game = setup.game
         self.options = options = setup.options
         self.seed, self.number, self.about = setup.seed, setup.number, dict(setup.about)
-        key = np.uint64(derive(np.uint64(setup.seed), _STREAM))
-        if setup.watched:
-            self.seat = WATCHED
-        elif setup.seat is not None:
-            self.seat = setup.seat
-        else:
-            self.seat = int(derive(key, np.uint64(setup.number) + _SEAT)) % options.num_players
+        self.seat = setup.person_seat()
         self._players = tuple(setup.players if self.watched else [None, *setup.players])
         roster = list(dict.fromkeys(player for player in self._players if player is not None))
         self._played = SeatedBatch(game, options, 1, roster)
@@ -86,7 +73,7 @@ class Session:
         self.narrator = Narration(game, self.names(), self.persons, self.viewer, self.about)
         lineup = [CALLER if player is None else self._played.numbers[roster.index(player)] for player in self._players]
         self._played.seat(lineup, requested_seat=self.viewer)
-        self._played.seed(np.array([key], np.uint64))
+        self._played.seed(np.array([setup.key], np.uint64))
         self._position = SingleGame(game, options, self._played.batch.plain_states)
         self._compiled = row_moves(self._played.batch.kernel)
         self._mask = np.zeros(game.actions(options), np.int8)
@@ -135,7 +122,7 @@ class Session:
             resolve: finds a player by name.
         """
         setup = setup_of(entry, resolve)
-        about = {**setup.about, AGAIN: entry["id"]}
+        about = {name: value for name, value in setup.about.items() if name != RESIGNED} | {AGAIN: entry["id"]}
         self = cls(dataclasses.replace(setup, about=about), game_log, owner)
         self._rows = [(seat, made) for seat, made in entry["moves"][:move]]
         self._load(self._rows)
@@ -156,8 +143,8 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended."""
-        return self.turn == END
+        """Whether the game has ended, or a person has resigned it."""
+        return self.turn == END or RESIGNED in self.about
 
     @property
     def watched(self) -> bool:
@@ -196,7 +183,8 @@ class Session:
             seat: whose; None for the first person's.
         """
         seat = self.seat if seat is None else seat
-        return self._position.legal_actions() if seat in self.persons and self.turn == seat else []
+        due = seat in self.persons and self.turn == seat and not self.over
+        return self._position.legal_actions() if due else []
 
     @property
     def opponents(self) -> list[str]:
@@ -221,7 +209,7 @@ class Session:
 
     def entry(self) -> dict[str, Any]:
         """The game as an entry of the game log; see `GameLog`."""
-        rules, state, num_seats, names = self.game.rules, self.state, self.options.num_players, self.names()
+        state, num_seats, names = self.state, self.options.num_players, self.names()
         return {
             "env": self.game.id,
             "options": self.options.asdict(),
@@ -229,7 +217,7 @@ class Session:
             "game": self.number,
             "time": self._time,
             "finished": self.over,
-            "max_score": float(rules.max_score(state)),
+            "max_score": 1.0 if RESIGNED in self.about else float(self.game.rules.max_score(state)),
             "person": None if self.watched else self.seat,
             "versions": versions(),
             "about": self.about,
@@ -237,13 +225,21 @@ class Session:
                 {
                     "name": names[seat],
                     "seat": seat,
-                    "score": float(rules.score(state, seat)),
-                    "return": float(self.paid[seat]),
+                    **self._result(seat),
                     "metrics": {name: float(metric.value(state, seat)) for name, metric in self.game.metrics.items()},
                 }
                 for seat in ((self.viewer + ahead) % num_seats for ahead in range(num_seats))
             ],
         }
+
+    def _result(self, seat: int) -> dict[str, float]:
+        """A seat's score and return; the others share the score of a game that a person has resigned."""
+        rules, state, paid = self.game.rules, self.state, float(self.paid[seat])
+        if RESIGNED not in self.about:
+            return {"score": float(rules.score(state, seat)), "return": paid}
+        if seat == self.about[RESIGNED]:
+            return {"score": 0.0, "return": paid + float(rules.forfeit(state, seat))}
+        return {"score": 1.0 / (self.options.num_players - 1), "return": paid}
 
     # -- playing ------------------------------------------------------------------------------------------------------
 
@@ -299,7 +295,7 @@ class Session:
         decisions = 0
         while True:
             seat = self.turn
-            if seat == END:
+            if self.over:
                 break
             if seat in self.persons:
                 allowed = self._position.legal_actions()
@@ -347,7 +343,13 @@ class Session:
             self.events.append(event)
         return event
 
-    def add_about(self, **values: str) -> None:
+    def resign(self, seat: int) -> None:
+        """Give the game up for the person at a seat; `CardgymError` if it is over or no person sits there."""
+        if self.over or seat not in self.persons:
+            raise CardgymError("only a person at the table of an unfinished game can resign it")
+        self.add_about(**{RESIGNED: seat})
+
+    def add_about(self, **values: str | int) -> None:
         """Change what is saved with the game, such as the name that a person gave."""
         self.about |= values
         self._load(self.moves)  # With the names as they are now.

@@ -12,6 +12,7 @@ import numpy as np
 
 import cardgym
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.generator import derive
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.players.base import Player
@@ -28,8 +29,17 @@ TABLE = "table"
 PEOPLE = ("one", "hot", "link")
 """A person alone; several people at one screen, in turn; several people, each at a screen."""
 
+RESIGNED = "resigned"
+"""The key of the seat of the person who gave a game up, in what its entry says about it."""
+
 WATCHED = -1
 """The person's seat in a game that is watched."""
+
+_STREAM = np.uint64(0x91A7)
+"""The stream of the deals of people's games."""
+
+_SEAT = np.uint64(2**63)
+"""Added to a game's number: the stream that seats are drawn from."""
 
 Resolve = Callable[[str, Game, Options], Player]
 
@@ -58,6 +68,18 @@ class Setup:
     watched: bool = False
     number: int = 0
     about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> np.uint64:
+        """The key of the deals."""
+        return np.uint64(derive(np.uint64(self.seed), _STREAM))
+
+    def person_seat(self) -> int:
+        """The person's seat, drawn if it is not set; WATCHED if there is none."""
+        if self.watched:
+            return WATCHED
+        drawn = int(derive(self.key, np.uint64(self.number) + _SEAT)) % self.options.num_players
+        return drawn if self.seat is None else self.seat
 
     def __post_init__(self) -> None:
         num_seats = self.options.num_players

@@ -50,6 +50,7 @@ def make_app(
     shared: bool = False,
     max_tables: int = 2_000,
     idle_seconds: float = 900.0,
+    max_unfinished: int = 100,
     address: str = "",
 ) -> Starlette:
     """The server's application.
@@ -60,9 +61,10 @@ def make_app(
         shared: whether other people can reach the server: each browser then lists only its own tables.
         max_tables: the maximum number of tables in memory.
         idle_seconds: how long a table must be idle before a new one may replace it.
+        max_unfinished: how many unfinished games a person may have.
         address: the server's address for people at other devices, if they can reach it.
     """
-    server = _Server(game_log, Tables(game_log, max_tables, idle_seconds), shared, address)
+    server = _Server(game_log, Tables(game_log, max_tables, idle_seconds, max_unfinished), shared, address)
     record = Record(game_log, server.tables, server.owner)
     routes = [
         Route("/", server.page),
@@ -76,6 +78,7 @@ def make_app(
         Route("/api/tables/{id}/action", server.action, methods=["POST"]),
         Route("/api/tables/{id}/undo", server.undo, methods=["POST"]),
         Route("/api/tables/{id}/step", server.step, methods=["POST"]),
+        Route("/api/tables/{id}/resign", server.resign, methods=["POST"]),
         Route("/api/tables/{id}/advice", server.advice),
         Route("/api/tables/{id}/rules", server.table_rules),
         Route("/api/tables/{id}/standing", server.standing),
@@ -224,6 +227,19 @@ class _Server:
             return [] if session.turn in session.persons else session.step()
 
         return await self._change(request, body, step)
+
+    async def resign(self, request: Request) -> Response:
+        """Give a game up; one in which nothing was decided is deleted."""
+        body = await body_of(request, ("seat",))
+        async with self.tables.at(id_of(request)) as table:
+            session, viewer = table.session, self._viewer(request, table, body.get("seat"))
+            alone = not seats.by_link(session)
+            if alone and not session.decisions and not session.over:
+                await self.tables.remove(session.id)
+                return Answer({"deleted": True})
+            await self.tables.work(session.resign, session.viewer if alone else viewer)
+        self.tables.changed(session.id)
+        return Answer({"deleted": False})
 
     async def _change(
         self, request: Request, body: dict[str, Any], change: Callable[[Table, int], list[Event]]

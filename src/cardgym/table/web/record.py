@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cardgym.engine.registry import find, registered
-from cardgym.table.game_entries import export_line
+from cardgym.table.game_entries import export_line, parse_entries
 from cardgym.table.game_log import GameLog
 from cardgym.table.history import Reviewer, reports
 from cardgym.table.people import people_of, shown_name, shown_names, with_names
@@ -21,13 +21,16 @@ from cardgym.table.presentation import view_of
 from cardgym.table.ratings import ratings
 from cardgym.table.review import names_of
 from cardgym.table.session import replay
-from cardgym.table.setup import AGAIN, PERSON
+from cardgym.table.setup import AGAIN, PERSON, RESIGNED
 from cardgym.table.web import lobby
 from cardgym.table.web.safety import Answer, body_of, dump, whole
 from cardgym.table.web.tables import Tables
 
 ID = re.compile(r"[A-Za-z0-9_-]{22,26}")
 """What ids of tables and browsers look like."""
+
+MAX_IMPORT = 8 << 20
+"""Maximum number of bytes of an import."""
 
 _MAX_LISTED = 500
 
@@ -51,6 +54,7 @@ class Record:
             Route("/api/tables/{id}/review", self.review),
             Route("/api/history", self.history),
             Route("/api/history/export", self.export),
+            Route("/api/history/import", self.imported, methods=["POST"]),
             Route("/api/history/{id}/delete", self.delete, methods=["POST"]),
             Route("/api/history/{id}/review", self.review),
             Route("/api/history/{id}/replay", self.replay),
@@ -88,6 +92,20 @@ class Record:
         headers = {"Content-Disposition": 'attachment; filename="cardgym_games.jsonl"'}
         finished = [entry for entry in entries if entry["finished"]]  # The seed of others determines cards to come.
         return Response("".join(map(export_line, finished)), media_type="application/x-ndjson", headers=headers)
+
+    async def imported(self, request: Request) -> Response:
+        """Add the finished games of an export to those of this browser."""
+        body = await body_of(request, ("lines",), MAX_IMPORT)
+        lines = body.get("lines")
+        if not isinstance(lines, str):
+            raise HTTPException(400, "lines: send the text of an export")
+
+        def work() -> int:
+            entries = parse_entries(lines.encode(errors="replace"), "this file")
+            finished = [entry for entry in entries if entry["finished"] and entry["env"] in registered()]
+            return self._game_log.import_entries(finished, self._owner_of(request))
+
+        return Answer({"added": await self._tables.work(work)})
 
     async def delete(self, request: Request) -> Response:
         """Delete a game of this browser, finished or not."""
@@ -176,6 +194,7 @@ def listed(entry: dict[str, Any]) -> dict[str, Any]:
     listed |= {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
     listed["unit"] = find(entry["env"]).unit if entry["env"] in registered() else ""
     listed["again"] = AGAIN in (entry.get("about") or {})
+    listed["resigned"] = RESIGNED in (entry.get("about") or {})
     listed["people"] = people_of(entry)
     return listed
 

@@ -130,15 +130,15 @@ class Guard:
 # -- values of requests -----------------------------------------------------------------------------------------------
 
 
-async def body_of(request: Request, allowed: Collection[str]) -> dict[str, Any]:
-    """The JSON object of a request's body, whose keys are all in `allowed`."""
+async def body_of(request: Request, allowed: Collection[str], most: int = MAX_BODY) -> dict[str, Any]:
+    """The JSON object of a request's body of at most `most` bytes, whose keys are all in `allowed`."""
     content = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.stream():
                 content += chunk
-                if len(content) > MAX_BODY:
-                    raise HTTPException(413, f"at most {MAX_BODY} bytes")
+                if len(content) > most:
+                    raise HTTPException(413, f"at most {most} bytes")
     except TimeoutError:
         raise HTTPException(408, "the body took too long") from None
     try:

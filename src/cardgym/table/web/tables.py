@@ -24,7 +24,7 @@ from cardgym.table.people import named, with_names
 from cardgym.table.presentation import ending_of, reveals_of, showdown_of, tip_of, view_of
 from cardgym.table.public import PUBLIC, public_view
 from cardgym.table.session import Session
-from cardgym.table.setup import TABLE, Setup
+from cardgym.table.setup import PERSON, RESIGNED, TABLE, Setup
 from cardgym.table.views import View
 from cardgym.table.web.lobby import player_called
 from cardgym.table.web.seats import JOIN
@@ -88,7 +88,7 @@ class Table:
         people = session.narrator.people(viewer)
         entry = session.entry() if over else None
         turn, mode = session.turn, session.about.get(TABLE, "one")
-        others_turn = turn in session.persons and turn != viewer
+        others_turn = turn in session.persons and turn != viewer and not over
         return {
             "table": session.id,
             "game": game.id,
@@ -118,7 +118,7 @@ class Table:
             "tip": named(tip_of(game, state, viewer), people, viewer) if actions else "",
             "result": entry
             and {
-                "text": named(ending_of(game, state, max(viewer, 0)), people, max(viewer, 0)),
+                "text": self._ending(max(viewer, 0), people),
                 "max_score": entry["max_score"],
                 "players": entry["players"],
             },
@@ -152,6 +152,12 @@ class Table:
         speaker = self.session.viewer if self.session.watched else viewer
         return with_names(value, self.session.narrator.people(viewer), speaker)
 
+    def _ending(self, viewer: int, people: Sequence[str]) -> str:
+        gone = self.session.about.get(RESIGNED)
+        if gone is not None:
+            return f"{people[gone]} resigned"
+        return named(ending_of(self.session.game, self.session.state, viewer), people, viewer)
+
     def _reader(self, viewer: int) -> int:
         """Whose texts a viewer reads."""
         texts = self.session.narrator.texts
@@ -164,10 +170,13 @@ class Table:
 class Tables:
     """All tables of a server."""
 
-    def __init__(self, game_log: GameLog, max_tables: int, idle_seconds: float) -> None:
-        """Keep up to `max_tables` in memory; those idle for `idle_seconds` may be evicted."""
+    def __init__(self, game_log: GameLog, max_tables: int, idle_seconds: float, max_unfinished: int) -> None:
+        """Keep up to `max_tables` in memory; those idle for `idle_seconds` may be evicted.
+
+        Each person may have `max_unfinished` games.
+        """
         self.game_log = game_log
-        self._max_tables = max_tables
+        self._max_tables, self._max_unfinished = max_tables, max_unfinished
         self._idle_seconds = idle_seconds
         self._tables: OrderedDict[str, Table] = OrderedDict()  # The latest requested at the end.
         self._threads = ThreadPoolExecutor(THREADS, "table")
@@ -184,12 +193,32 @@ class Tables:
         """Deal a game at a new table.
 
         Raises:
-            HTTPException: if there is no room.
+            HTTPException: if there is no room, or the person has too many unfinished games.
         """
         self._make_room()
+        await self.work(self._check_unfinished, owner)
         table = await self.work(self._deal, setup, owner)
         self._tables[table.session.id] = table
         return table
+
+    def _check_unfinished(self, owner: str) -> None:
+        """Delete unfinished games in which nothing was decided, oldest first, if a person has too many.
+
+        Raises:
+            HTTPException: if there are none.
+        """
+        too_many = self.game_log.num_unfinished(owner) + 1 - self._max_unfinished
+        if too_many <= 0:
+            return
+        for entry in self.game_log.entries(finished=False, owner=owner):
+            people = [player["seat"] for player in entry["players"] if player["name"] == PERSON]
+            if not any(seat in people for seat, _ in entry["moves"]):
+                self._tables.pop(entry["id"], None)
+                self.game_log.remove(entry["id"])
+                too_many -= 1
+                if too_many == 0:
+                    return
+        raise HTTPException(409, f"you have {self._max_unfinished} unfinished games: finish, resign or delete one")
 
     def _deal(self, setup: Setup, owner: str) -> Table:
         session = Session(setup, self.game_log, owner)

@@ -101,6 +101,16 @@ export function update(content) {
   else main.replaceChildren(content);
 }
 
+// A button that asks before it acts: the first click turns it into a question.
+export function twice(words, act) {
+  const button = h("button", { type: "button", class: "small" }, words);
+  button.onclick = async () => {
+    if (button.textContent === words) return void (button.textContent = "sure?");
+    await act().catch((error) => notice(error.message));
+  };
+  return button;
+}
+
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
 export const points = (rating) => `${rating < 0 ? "−" : "+"}${Math.abs(rating).toFixed(0)}`;

@@ -1,6 +1,6 @@
 // The record: results by game and opponents, what decisions cost over time, and the games, with filters.
 import { get, post } from "./api.js";
-import { h, notice, percent, plain, points, remember, remembered, show, svg } from "./dom.js";
+import { h, notice, percent, plain, points, remember, remembered, show, svg, twice } from "./dom.js";
 import { title, withWhom } from "./lobby.js";
 
 const PAGE = 25;
@@ -17,36 +17,40 @@ export async function openHistory() {
       h("div", { class: "row" }, h("h1", {}, "Your record"),
         h("label", {}, "Game ", h("select", { id: "filter", onchange: (event) => (remember("record", (env = event.target.value)), draw()) },
           h("option", { value: "" }, "all"), all.map((name) => h("option", { value: name, selected: name === env }, title(name))))),
-        h("a", { class: "button", href: "/api/history/export", download: "cardgym_games.jsonl" }, "Export")),
+        h("a", { class: "button", href: "/api/history/export", download: "cardgym_games.jsonl" }, "Export"),
+        h("label", { class: "button" }, "Import", h("input", { type: "file", class: "unseen", accept: ".jsonl,.json", onchange: (event) => importFile(event.target.files[0]) }))),
       h("div", { class: "charts" }, record.ratings.filter(wanted).map(drawRating)),
       drawTable("Results (95 % intervals)", ["game", "players", "games", "your share of the wins", "a game"],
         record.reports.filter(wanted).filter((report) => report.games).map((report) =>
           [title(report.env), report.people.join(", "), report.games, won(report.players[0]), gained(report)])),
       drawTable(`Cost of a decision${record.reviewing > 0 ? ` (${record.reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "as good as best", "average", "game by game"],
         record.costs.filter(wanted).map((row) => [title(row.env), row.people, row.kind, row.decisions, percent(row.best / row.decisions), `${plain(row.cost)} ${row.unit}`, drawCurve(row.curve, row.unit)])),
-      drawTable("Unfinished", ["when", "game", "players", "", ""], record.unfinished.filter(wanted).map((game) =>
-        [when(game.time), title(game.env), withWhom(game), h("a", { href: `#/table/${game.table}` }, "continue"), remover(game, "give up")])),
+      drawTable("Unfinished", ["when", "game", "players", "", "", ""], record.unfinished.filter(wanted).map((game) =>
+        [when(game.time), title(game.env), withWhom(game), h("a", { href: `#/table/${game.table}` }, "continue"),
+          game.person !== null && twice("resign", () => post(`tables/${game.table}/resign`).then(openHistory)), remover(game)])),
       games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "", "", ""], games.slice(0, shown).map((game) =>
-        [when(game.time), title(game.env), withWhom(game), scores(game), game.again ? "tried again" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game, "delete")]))
+        [when(game.time), title(game.env), withWhom(game), scores(game), game.resigned ? "resigned" : game.again ? "tried again" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game)]))
         : h("p", {}, "You have not finished a game yet. ", h("a", { href: "#/" }, "Start one.")),
       games.length > shown && h("button", { type: "button", onclick: () => ((shown += PAGE), draw()) }, `Show ${Math.min(PAGE, games.length - shown)} more`)));
   };
   draw();
 
-  // The first click asks, the second one deletes.
-  function remover(game, words) {
-    const button = h("button", { type: "button", class: "small" }, words);
-    button.onclick = async () => {
-      if (button.textContent === words) return void (button.textContent = "sure?");
-      try {
-        await post(`history/${game.table}/delete`);
-        for (const list of [record.games, record.unfinished]) list.splice(0, list.length, ...list.filter((other) => other.table !== game.table));
-        draw();
-      } catch (error) {
-        notice(error.message);
-      }
-    };
-    return button;
+  function remover(game) {
+    return twice("delete", async () => {
+      await post(`history/${game.table}/delete`);
+      for (const list of [record.games, record.unfinished]) list.splice(0, list.length, ...list.filter((other) => other.table !== game.table));
+      draw();
+    });
+  }
+}
+
+async function importFile(file) {
+  try {
+    const { added } = await post("history/import", { lines: await file.text() });
+    await openHistory();
+    notice(`${added} ${added === 1 ? "game" : "games"} added.`);
+  } catch (error) {
+    notice(error.message);
   }
 }
 

@@ -1,6 +1,6 @@
 // The lobby: a card for each game, its variants on it, with a form to start; and the open tables. Forms are remembered.
 import { get, loadSprite, post } from "./api.js";
-import { h, notice, picture, remember, remembered, show, symbolSize } from "./dom.js";
+import { h, notice, picture, remember, remembered, show, symbolSize, twice } from "./dom.js";
 import { joined } from "./join.js";
 import { openRules } from "./rules.js";
 
@@ -19,7 +19,9 @@ export async function openLobby() {
         others.map((id) => h("a", { class: "button", href: `#/table/${id}` }, "Back to the table you joined"))),
       lobby.tables.length > 0 && h("section", { class: "open" },
         h("h2", {}, "Your open tables"),
-        h("ul", {}, lobby.tables.slice(0, 6).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}` }, title(table.env)), ` ${withWhom(table)}`)))),
+        h("ul", {}, lobby.tables.slice(0, 6).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}` }, title(table.env)), ` ${withWhom(table)} `,
+          table.person !== null && twice("resign", () => post(`tables/${table.table}/resign`).then(openLobby))))),
+        lobby.tables.length > 6 && h("a", { href: "#/history" }, `all ${lobby.tables.length}`)),
       h("div", { class: "games" }, [...families.values()].map((games) => new Card(games).element))));
 }
 
