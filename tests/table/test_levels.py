@@ -12,8 +12,9 @@ from cardgym.engine.numba.compilation import config
 from cardgym.players.base import checkpoints, player_names
 from cardgym.table.presentation import presentation_of
 
-TOO_SLOW = {("equilibrium", "champion")}
-"""52.3 % [51.1, 53.5] of 2,000 games, seed 1: a margin that few games do not show."""
+TOO_SLOW = {("equilibrium", "champion"), ("bayes", "value-search"), ("value-search", "official_ppo")}
+"""52.3 % [51.1, 53.5] of 2,000 games, 66.8 % [64.1, 69.4] of 1,000 and 51.5 % [49.6, 53.5] of 2,000, all with seed 1:
+margins that few games do not show, or players that take their time."""
 
 
 def steps() -> list[tuple[str, str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,17 @@ def test_rules_and_help_are_shown() -> None:
     text = new_and_played(["?", "rules", "", "", "", "q"])
     assert "take back your last move" in text
     assert "nearest to 0" in text
+    lines = text.splitlines()
+    assert lines[lines.index("The showdown") - 1] == ""
+    assert lines[lines.index("The showdown") + 1].startswith("The sum nearest to 0 takes the pool.")
+    assert "it, or discard it. Discards lie face up." in " ".join(" ".join(lines).split())
+
+
+def test_a_hint_names_the_value_first() -> None:
+    text = new_and_played(["h", "q"], game=find("OnePlayPoker-v0"), seed=3)
+    assert re.search(r"^  1\. +-?\d+\.\d\d( \+-\d+\.\d\d)?  (bet|don't bet)", text, re.MULTILINE)
+    hint = text[text.index("Coach (") : text.rindex("Your move")]
+    assert max(map(len, hint.splitlines())) <= 80
 
 
 def test_watching_shows_every_decision() -> None:

@@ -38,6 +38,18 @@ def test_best_keep_comes_first_with_its_statistics(capsys):
     assert "more than the next best: hand +" in rows[0]
 
 
+def test_the_table_fits_80_columns_with_the_worth_first(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["advise", "Cribbage-v0", HAND, "--dealer"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    rows = [line.split("│")[1:-1] for line in lines if "│" in line]
+    assert [len(row) for row in rows] == [7] * 15
+    worth = [float(row[1]) for row in rows]
+    assert worth == sorted(worth, reverse=True)
+    assert rows[0][2].strip() == "5D 5H JC QS"
+
+
 def test_command_coach_and_champion_agree_on_discards():
     rng = np.random.default_rng(8)
     driver = CribbageDriver()

@@ -19,6 +19,7 @@ from cardgym.games.coda.state import (
     count_hidden,
     hidden,
     lines_shown,
+    num_numbers,
     place_action,
     stop_action,
     unseen,
@@ -174,19 +175,22 @@ def rules_text(state: State) -> str:
     empty = "If you draw the last tile, you win immediately."
     if state.empty == PLAY_ON:
         empty = "When the pool is empty, play continues without draws, and after a miss you turn up one of your tiles."
+    highest, start = num_numbers(state) // 2 - 1, int(state.n_start)
+    lines = f"a line of {start}, sorted" if start > 1 else "one tile, and later ones make a line, sorted"
+    backs = "the backs of the opponent's" + (", which show their colour" if state.colour_visible == YES else "")
     return f"""\
 CODA (Da Vinci Code), two players, {state.n} tiles
 
-Tiles are black or white and numbered from 0 to 11: B7 is the black 7, W0 the white 0. Each player starts with a line
-of {state.n_start}, sorted from left to right, with black left of white for the same number.{jokers}
-You see your own tiles and the backs of the opponent's, which show their colour.
+The tiles. They are black or white and numbered from 0 to {highest}: B{highest} is the black {highest}, W0 the white
+0. Each player starts with {lines} from left to right, with black left of white for the same number.{jokers}
+You see your own tiles and {backs}.
 
-In your turn you draw a tile, look at it, and guess one of the opponent's tiles: its place, counted from 1, and its
-value. Pick both, or type them, such as `3 W7`.
+Your turn. You draw a tile, look at it, and guess one of the opponent's tiles: its place, counted from 1, and its
+value. Pick both, or type them, such as `1 W{highest}`.
 A hit turns that tile up, and {stop}.
 A miss ends your turn: the tile you drew goes into your line face up.
 
-{empty}
+The end. {empty}
 The first player to turn up all of the other's tiles wins."""
 
 
@@ -207,7 +211,7 @@ STRENGTH = {
 }
 
 OFFICIAL_STRENGTH = {
-    "official_ppo": "wins 60.0 % [58.6, 61.4] against bayes; 4,000 games",
+    "official_ppo": "wins 60.0 % [58.6, 61.4] against bayes, 51.5 % [49.6, 53.5] against value-search; 4,000 and 2,000",
     "official_double_dqn": "wins 49.5 % against bayes",
     "random-all": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
     "random-unseen": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
@@ -216,7 +220,19 @@ OFFICIAL_STRENGTH = {
     "heuristic": "wins 99.5 % [99.3, 99.6] against random; 10,000 games",
     "bayes": "wins 86.3 % [86.1, 86.5] against heuristic; 100,000 games",
     "search": "wins 63.0 % [56.7, 68.9] against bayes; 200 games",
-    "value-search": "won 70.9 % [70.0, 71.7] against a weaker bayes of before; 10,000 games",
+    "value-search": "wins 66.8 % [64.1, 69.4] against bayes; 1,000 games",
+}
+
+MINI_STRENGTH = {
+    "random-colour": "wins 70.1 % [68.5, 71.7] against random; 2,000 games",
+    "heuristic": "wins 74.1 % [72.5, 75.6] against random, 53.4 % [52.6, 54.2] against random-colour; 2,000 games each",
+    "bayes": "wins 77.3 % [75.3, 79.2] against random, 51.5 % [49.6, 53.5] against heuristic; 2,000 games each",
+}
+
+MINI_OFFICIAL_STRENGTH = {
+    "random-colour": "wins 70.6 % [69.0, 72.2] against random; 2,000 games",
+    "heuristic": "wins 72.7 % [71.1, 74.3] against random, 51.7 % [51.1, 52.3] against random-colour; 2,000 games each",
+    "bayes": "wins 77.1 % [75.2, 79.0] against random, 53.5 % [51.5, 55.6] against heuristic; 2,000 games each",
 }
 
 # Elo points, as in docs/leaderboards.md.
@@ -228,6 +244,9 @@ RATINGS = {
     "CodaOfficial-v0": {
         "random": -714, "random-colour": -523, "heuristic": 136, "random-consistent": 206, "official_double_dqn": 428,
         "bayes": 444, "search": 473, "value-search": 488, "official_ppo": 490,
+    },
+    "CodaMini-v0": {
+        "random": -126, "random-colour": 32, "heuristic": 61, "random-consistent": 78, "bayes": 79, "search": 127,
     },
     "CodaMiniOfficial-v0": {
         "random": -119, "random-colour": 41, "heuristic": 56, "random-consistent": 81, "bayes": 87, "search": 91,
@@ -287,10 +306,17 @@ TABLE = Presentation(
     adviser="cardgym.games.coda.adviser:adviser",
     examples=examples,
     tip=tip,
-    strength={"Coda-v0": STRENGTH, "CodaOfficial-v0": OFFICIAL_STRENGTH},
+    strength={
+        "Coda-v0": STRENGTH,
+        "CodaOfficial-v0": OFFICIAL_STRENGTH,
+        "CodaMini-v0": MINI_STRENGTH,
+        "CodaMiniOfficial-v0": MINI_OFFICIAL_STRENGTH,
+    },
     ratings=RATINGS,
     levels={
+        "CodaMini-v0": ("random", "random-colour", "heuristic", "bayes"),
+        "CodaMiniOfficial-v0": ("random", "random-colour", "heuristic", "bayes"),
         "Coda-v0": ("random", "random-colour", "heuristic", "bayes"),
-        "CodaOfficial-v0": ("random", "random-colour", "heuristic", "bayes", "official_ppo"),
+        "CodaOfficial-v0": ("random", "random-colour", "heuristic", "bayes", "value-search", "official_ppo"),
     },
 )

@@ -219,6 +219,11 @@ STRENGTH = {
     COACH: "wins 50.0 % [49.6, 50.5] of hands and loses 0.6 credits a game [-0.4, 1.6] against ppo; 4,000 games",
 }
 
+MINI_STRENGTH = {
+    "initial": "gains 1.66 credits a game [1.55, 1.77] from random; 2,000 games",
+    "heuristic": "gains 2.18 credits a game [2.04, 2.32] from random, 1.12 [0.99, 1.25] from initial; 2,000 games each",
+}
+
 # By games: who gains more credits has won; 1,000 deals from both seats of each pair (research/spike_ratings.py).
 RATINGS = {"random": -810, "initial": -79, "heuristic": 165, "dqn": 214, "double_dqn": 215, "ppo": 296}
 
@@ -289,7 +294,10 @@ TABLE = Presentation(
     examples=examples,
     tip=tip,
     showdown=showdown,
-    strength={"CorellianSpike-v0": STRENGTH},
-    ratings={"CorellianSpike-v0": RATINGS},
-    levels={"CorellianSpike-v0": ("random", "initial", "heuristic", "double_dqn", "ppo", "ppo_three_players")},
+    strength={"CorellianSpike-v0": STRENGTH, "SpikeMini-v0": MINI_STRENGTH},
+    ratings={"CorellianSpike-v0": RATINGS, "SpikeMini-v0": {"random": -107, "initial": 85, "heuristic": 186}},
+    levels={
+        "CorellianSpike-v0": ("random", "initial", "heuristic", "double_dqn", "ppo", "ppo_three_players"),
+        "SpikeMini-v0": ("random", "initial", "heuristic"),
+    },
 )

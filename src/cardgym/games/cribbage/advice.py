@@ -251,7 +251,7 @@ def _print_table(coach: CribbageCoach, tosses: list[RatedToss], dealer: bool) ->
     console = results_console()
     wide = console.width >= _MIN_WIDTH
     value = "worth" if coach.unit == POINTS else "wins %"
-    head = ("", "keep", "discard", "hand", "crib", "likely\ncrib", "play", value)
+    head = ("", value, "keep", "discard", "hand", "crib", "likely\ncrib", "play")
     table = Table()
     for name in head:
         table.add_column(name, justify="left" if name in ("keep", "discard", "hand", "crib") else "right", no_wrap=True)
@@ -262,17 +262,19 @@ def _print_table(coach: CribbageCoach, tosses: list[RatedToss], dealer: bool) ->
         keep = one.keep
         hand = f"{keep.hand_min:>2} {keep.hand_mean:5.2f} {keep.hand_median:4.1f} {keep.hand_max:>2}"
         crib = f"{keep.crib_min:>2} {keep.crib_mean:5.2f} {keep.crib_median:4.1f} {keep.crib_max:>2}"
-        figures = (hand, crib, f"{one.crib:.2f}", f"{one.play:+.2f}", f"{one.value:.2f}")
-        rows.append((str(place), _by_rank(keep.kept), _by_rank(keep.tossed), *figures))
+        figures = (hand, crib, f"{one.crib:.2f}", f"{one.play:+.2f}")
+        rows.append((str(place), f"{one.value:.2f}", _by_rank(keep.kept), _by_rank(keep.tossed), *figures))
         table.add_row(*map(Text, rows[-1]), Text(why))
     if wide:
         console.print(table)
     else:
-        console.print(*fitting_tables(["", *head[1:5], "likely crib", *head[6:]], rows, console.width), sep="\n")
+        without_crib = [[*row[:5], *row[6:]] for row in rows]  # The likely crib says what matters of it, and fits.
+        console.print(*fitting_tables(["", *head[1:5], "likely crib", "play"], without_crib, console.width), sep="\n")
         for place, (one, why) in enumerate(zip(tosses, texts, strict=True), 1):
             console.print(Text(f"{place:>2}  {_by_rank(one.keep.kept)}: {why}"))
+    hands = "Hand and crib" if wide else "Hand"
     what = "share of games won" if coach.unit == GAMES else "that share divided by what a point is worth"
-    console.print(Text(f"{value}: {what}, as champion rates it. Hand and crib: minimum, mean, median, maximum.", "dim"))
+    console.print(Text(f"{value}: {what}, as champion rates it. {hands}: minimum, mean, median, maximum.", "dim"))
 
 
 def _by_rank(cards: tuple[int, ...]) -> str:

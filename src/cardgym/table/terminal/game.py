@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,7 @@ _MAX_TEXT_WIDTH = 100
 """Rules are not set wider than this, to stay readable."""
 _HINT_ACTIONS = 3
 """How many actions a hint names."""
+_CONTINUED = re.compile(r"\n {3,}(?=\S)")
 _HELP = """\
 A move: its number, or words of it, such as {example}.
 Enter  show the board again       l  list the possible moves  l WORD  those with that word
@@ -214,9 +216,13 @@ class Terminal:
         return True
 
     def _rules(self) -> list[str]:
-        rules = rules_of(self.session.game, self.session.state)
-        text = "\n\n".join(f"{heading}\n  {body}" if heading else body for heading, body in rules)
-        return reflowed(text, min(self._screen.width, _MAX_TEXT_WIDTH))
+        lines: list[str] = []
+        for heading, body in rules_of(self.session.game, self.session.state):
+            lines += [""] if lines else []
+            lines += [self._screen.style.bold(heading)] if heading else []
+            whole = _CONTINUED.sub(" ", body)  # The lines of an item of a list.
+            lines += reflowed(whole, min(self._screen.width, _MAX_TEXT_WIDTH))
+        return lines
 
     # -- the coach ----------------------------------------------------------------------------------------------------
 
@@ -315,7 +321,7 @@ def hint_lines(advice: Advice, width: int) -> list[str]:
     lines = fitted(f"Coach ({advice.unit}, by {advice.source}):", width)
     for place, action in enumerate(advice.actions[:_HINT_ACTIONS], 1):
         error = f" +-{action.error:.2f}" if action.error else ""
-        lines += fitted(f"  {place}. {action.text}: {action.value:.2f}{error}", width)
+        lines += fitted(f"  {place}. {action.value:6.2f}{error}  {action.text}", width)
         if action.reason:
             lines += [f"     {line}" for line in fitted(action.reason, width - 5)]
     return lines
