@@ -206,6 +206,8 @@ def test_pages_are_accessible_and_fit_a_phone(server: Server, browser: Any, look
     person.play_to_the_end("keys")
     places = [(server.url, ".games"), (f"{server.url}/#/history", ".history table")]
     places += [(address.replace("#/table/", "#/review/"), ".review .felt")]
+    places += [(f"{server.url}/#/join", ".join-form"), (f"{server.url}/#/explore/{games[-1]}", ".explore .advice")]
+    places += [(server.open_table("KuhnPoker-v0", people="hot", opponents=["human"]), "[data-phase=covered]")]
     places += [(server.open_table(game, hints="demand"), ".felt") for game in games]
     found = []
     for address, there in places:
@@ -317,7 +319,7 @@ def test_the_lobby_remembers_level_and_variant(server: Server, person: Person) -
     page = person.page
     page.goto(server.url)
     card = page.locator("article", has_text="Cribbage")
-    card.get_by_text("Cribbage Deal").click()
+    card.get_by_text("Deal", exact=True).click()
     card.get_by_label("level").select_option("Easy")
     card.get_by_text("You meet Greedy").click()
     assert "against expert" in card.inner_text()

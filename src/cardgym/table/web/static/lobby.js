@@ -59,7 +59,7 @@ class Card {
     const open = this.form.querySelector("details")?.open;
     this.form.replaceChildren(...[
       this.games.length > 1 && h("fieldset", { class: "segments" }, h("legend", { class: "unseen" }, "Variant"), this.games.map((one) =>
-        h("label", {}, h("input", { type: "radio", name: "game", value: one.id, checked: one === game }), h("span", {}, title(one.id))))),
+        h("label", {}, h("input", { type: "radio", name: "game", value: one.id, checked: one === game }), h("span", {}, title(one.id).replace(`${title(this.games[0].id)} `, ""))))),
       h("p", {}, game.line),
       h("div", { class: "fields" }, this.drawPeople(), this.drawPlayers(),
         field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], values.hints ?? "demand"))),

@@ -28,7 +28,10 @@ export function fit(felt, sizes) {
     if (fits(middle)) low = middle;
     else high = middle;
   }
-  felt.classList.toggle("tight", !fits(low));
+  const tight = !fits(low);
+  felt.classList.toggle("tight", tight);
+  felt.toggleAttribute("tabindex", tight); // What scrolls can be reached by keys.
+  if (tight) felt.tabIndex = 0;
   sizes.set(box, low);
 }
 
