@@ -11,13 +11,14 @@ import pytest
 from cardgym.cli import main
 from cardgym.errors import CardgymError
 from cardgym.experiments.benchmark.plan import SOLVER, Benchmark, Library, reward_scale
-from cardgym.experiments.benchmark.report import Report, draw, markdown, rows
+from cardgym.experiments.benchmark.report import BenchmarkReport, draw, markdown, rows
 from cardgym.experiments.benchmark.solver import SolverConfig, train
 from cardgym.experiments.launch import config_class
 from cardgym.learn.config import parse_run
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
 
+ROOT = Path(__file__).parents[2]
 UNIFORM = 11 / 24
 """Exploitability of uniform play in Kuhn poker: best responses win 1/2 and 5/12."""
 
@@ -50,7 +51,7 @@ def train(config, folder, resume):
             lambda: steps[0], lambda: player, lambda path: None, {}, checkpoint="none", log_every=0, resume=False
         )
         while steps[0] < config.total_steps:
-            steps[0] += 100
+            steps[0] += 80
             training.report()
         return training.finish()
 
@@ -80,7 +81,7 @@ def test_shipped_algorithms_have_keys_and_values_that_their_scripts_take(tmp_pat
         assert (config.game_id, config.seed) == (game, 3 if algorithm.deterministic else 5)
         values = config.model_dump()
         assert values["total_steps"] == 160 * algorithm.decisions_factor
-        assert values["eval_every"] == 10 * algorithm.decisions_factor
+        assert values["eval_every"] == 16 * algorithm.decisions_factor
         assert config.algorithm_name in (name, f"sb3_{name}")
 
 
@@ -98,10 +99,10 @@ def test_own_algorithm_beside_a_solver(tmp_path: Path, capsys: pytest.CaptureFix
     words += ["--decisions", "1600", "--out", str(out), "--workers", "2"]
     assert main([*words, "--seeds", "1"]) == 0
     assert "own" in capsys.readouterr().out
-    report = Report.read(out / "benchmark.json")
+    report = BenchmarkReport.read(out / "benchmark.json")
     assert [(curve.algorithm, curve.seed) for curve in report.curves] == [("own", 1), ("dcfr", 1)]
     own, dcfr = report.curves
-    assert list(own.decisions) == list(range(100, 1700, 100))
+    assert list(own.decisions) == list(range(160, 1601, 160))
     assert len(set(own.exploitability)) == 1  # `honest` never learns.
     assert dcfr.decisions[0] == 0
     assert dcfr.exploitability[0] == pytest.approx(UNIFORM, abs=1e-6)
@@ -116,7 +117,7 @@ def test_own_algorithm_beside_a_solver(tmp_path: Path, capsys: pytest.CaptureFix
     made = {path: path.stat().st_mtime_ns for path in out.glob("*/*/*/results.json")}
     assert main([*words, "--seeds", "1", "--resume"]) == 0
     assert {path: path.stat().st_mtime_ns for path in made} == made
-    assert Report.read(out / "benchmark.json") == report
+    assert BenchmarkReport.read(out / "benchmark.json") == report
 
 
 def test_mccfr_counts_the_decisions_of_its_walks(tmp_path: Path) -> None:
@@ -167,19 +168,19 @@ def test_bad_file_is_one_line(tmp_path: Path, text: str, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def _report(curves: list[tuple[str, int, list[int], list[float]]]) -> Report:
+def _report(curves: list[tuple[str, int, list[int], list[float]]]) -> BenchmarkReport:
     document = {
         "suite": "small",
         "decisions": 100,
         "games": {"A-v0": {"unit": "chips"}},
-        "algorithms": {"learner": {}, "solver": {"decisions_factor": 10}},
+        "algorithms": {"learner": {"script": "ppo"}, "solver": {"script": "cfr", "decisions_factor": 10}},
         "curves": [
             {"game": "A-v0", "algorithm": name, "seed": seed, "decisions": steps, "exploitability": values,
              "cpu_seconds": 2.0}
             for name, seed, steps, values in curves
         ],
     }  # fmt: skip
-    return Report.model_validate_json(json.dumps(document))
+    return BenchmarkReport.model_validate_json(json.dumps(document))
 
 
 def test_table_has_means_at_equal_decisions() -> None:
@@ -194,9 +195,9 @@ def test_table_has_means_at_equal_decisions() -> None:
     assert head[1] == "A-v0, chips"
     # Student's interval of two values d apart: 12.706 d / 2; it begins at 0.
     assert body == [
-        ["`solver`, 10 x", "0.008", "0.5%"],
-        ["`learner`", "0.4 [0, 1.67]", "25.0%"],
-        ["`solver`", "0.8", "50.0%"],
+        ["`solver`, 10 x", "0.008", "0.5 %"],
+        ["`learner`", "0.4 [0, 1.67]", "25 %"],
+        ["`solver`", "0.8", "50 %"],
         ["uniform play", "1.6", "100 %"],
     ]
     (panel, *_) = draw(report).axes
@@ -205,3 +206,9 @@ def test_table_has_means_at_equal_decisions() -> None:
         2,
         2,
     ]  # The solver's step 0 is not on the axis.
+
+
+def test_page_has_the_table_of_the_results() -> None:
+    report = BenchmarkReport.read(ROOT / "results" / "benchmark_exact.json")
+    assert markdown(report) in (ROOT / "docs" / "algorithms" / "benchmark.md").read_text()
+    assert all(len(curve.decisions) == len(curve.exploitability) > 1 for curve in report.curves)

@@ -17,7 +17,7 @@ from cardgym.console.arguments import Parser, whole
 from cardgym.files.limits import MAX_STEPS
 
 if TYPE_CHECKING:
-    from cardgym.experiments.benchmark.report import Report
+    from cardgym.experiments.benchmark.report import BenchmarkReport
 
 
 def add_arguments(parser: Parser) -> None:
@@ -27,7 +27,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file with further suites and algorithms")
     parser.add_argument("--seeds", default="1-5", metavar="RANGE", help="such as 1-5 or 1,4,7-9 (1-5)")
     parser.add_argument(
-        "--decisions", type=whole(1, MAX_STEPS // 1000), metavar="N", help="decisions of each training (200,000)"
+        "--decisions", type=whole(1, MAX_STEPS // 1000), metavar="N", help="decisions of each training (100,000)"
     )
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="the folder of the runs (a new one in runs/)")
     parser.add_argument("--resume", action="store_true", help="continue the benchmark in --out, or the latest one")
@@ -43,14 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     require("a benchmark", "torch", "tensorboard", "matplotlib", "scipy")
     from cardgym.experiments.benchmark.plan import DECISIONS, Benchmark, Library
-    from cardgym.experiments.benchmark.report import JSON, MARKDOWN, PICTURE, Report, write_pages, write_report
+    from cardgym.experiments.benchmark.report import JSON, MARKDOWN, PICTURE, BenchmarkReport, write_pages, write_report
     from cardgym.experiments.sweep.display import SweepDisplay
     from cardgym.experiments.sweep.plan import parse_seeds
     from cardgym.experiments.sweep.runner import SweepFolder, run_all
     from cardgym.learn.run import numbered_folder
 
     if arguments.report is not None:
-        _show(report := Report.read(arguments.report))
+        _show(report := BenchmarkReport.read(arguments.report))
         if arguments.out is not None:
             write_pages(report, arguments.out)
         return 0
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     return int(any(result.problem for result in results))
 
 
-def _show(report: Report, below: str = "") -> None:
+def _show(report: BenchmarkReport, below: str = "") -> None:
     from cardgym.console.tables import print_results
     from cardgym.experiments.benchmark.report import rows
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,34 +24,23 @@ FILE = "benchmark.toml"
 """The file of `configs/` with the suites and the algorithms."""
 SOLVER = "cfr"
 """The name of the script that runs the solvers."""
-EVALUATIONS = 16
+EVALUATIONS = 10
 """Evaluations along a training."""
-DECISIONS = 200_000
+DECISIONS = 100_000
 """The default length of a training."""
 _GAMES = 4000
 """Games of random play by which rewards are scaled."""
 _MAX_FILE = 1 << 20
 
 
-@dataclass(frozen=True)
-class Algorithm:
+class Algorithm(Document):
     """An algorithm: a script and its hyper-parameters.
 
     Attributes:
         script: a training script of cardgym, `cfr` for a solver, or the path of a script of one's own.
-        values: hyper-parameters by key, the same for every game.
         decisions_factor: how many decisions it meets for each one of the benchmark's; more than 1 for solvers.
         deterministic: whether all seeds give the same, so that it runs once.
     """
-
-    script: str
-    values: Mapping[str, Any] = field(default_factory=dict)
-    decisions_factor: int = 1
-    deterministic: bool = False
-
-
-class _Algorithm(Document):
-    """A table of the file; further keys are hyper-parameters."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -60,25 +48,22 @@ class _Algorithm(Document):
     decisions_factor: Annotated[int, Field(ge=1, le=10_000)] = 1
     deterministic: bool = False
 
-
-class _File(Document):
-    """The content of a benchmark's file."""
-
-    suites: Annotated[dict[Name, Items[Name]], at_most(100)] = Field({})
-    algorithms: Annotated[dict[Name, _Algorithm], at_most(100)] = Field({})
+    @property
+    def values(self) -> dict[str, Any]:
+        """The hyper-parameters by key: all further keys of its table, the same for every game."""
+        return dict(self.model_extra or {})
 
 
-@dataclass(frozen=True)
-class Library:
-    """Suites and algorithms by name.
+class Library(Document):
+    """A file of suites and algorithms, by name.
 
     Attributes:
         suites: the ids of the games of each suite, installed or not.
         algorithms: the algorithms.
     """
 
-    suites: Mapping[str, Sequence[str]]
-    algorithms: Mapping[str, Algorithm]
+    suites: Annotated[dict[Name, Items[Name]], at_most(100)] = Field({})
+    algorithms: Annotated[dict[Name, Algorithm], at_most(100)] = Field({})
 
     @classmethod
     def read(cls, path: Path | None = None) -> Library:
@@ -91,7 +76,7 @@ class Library:
         if path is None:
             return library
         more = cls._of(path)
-        return cls({**library.suites, **more.suites}, {**library.algorithms, **more.algorithms})
+        return cls(suites=library.suites | more.suites, algorithms=library.algorithms | more.algorithms)
 
     @classmethod
     def _of(cls, path: Path) -> Library:
@@ -102,17 +87,14 @@ class Library:
             if isinstance(error, CardgymError):
                 raise
             raise CardgymError(f"{what}: cannot be read as TOML ({printable(str(error))})") from None
-        found = validate(_File, values, what)
-        algorithms = {}
-        for name, given in found.algorithms.items():
-            script = given.script
-            if script.endswith(".py"):
-                script = str((path.parent / script).resolve())
-            elif script != SOLVER and script not in SCRIPTS:
-                raise unknown("training script", script, [*SCRIPTS, SOLVER])
-            values = given.model_extra or {}
-            algorithms[name] = Algorithm(script, values, given.decisions_factor, given.deterministic)
-        return cls(found.suites, algorithms)
+        library = validate(cls, values, what)
+        for name, algorithm in library.algorithms.items():
+            if algorithm.script.endswith(".py"):
+                script = str((path.parent / algorithm.script).resolve())
+                library.algorithms[name] = algorithm.model_copy(update={"script": script})
+            elif algorithm.script not in (*SCRIPTS, SOLVER):
+                raise unknown("training script", algorithm.script, [*SCRIPTS, SOLVER])
+        return library
 
 
 class Benchmark:
@@ -147,7 +129,7 @@ class Benchmark:
     @property
     def about(self) -> dict[str, Any]:
         """What identifies the benchmark; see `cardgym.experiments.sweep.runner.Program`."""
-        algorithms = {name: asdict(algorithm) for name, algorithm in self.algorithms.items()}
+        algorithms = {name: algorithm.model_dump(mode="json") for name, algorithm in self.algorithms.items()}
         return {"suite": self.suite, "games": self.games, "decisions": self.decisions, "algorithms": algorithms}
 
     def prepare(self, folder: Path) -> None:

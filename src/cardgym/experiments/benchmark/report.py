@@ -14,7 +14,7 @@ from cardgym.console.figures import new_figure, save_png
 from cardgym.console.tables import markdown_table
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.experiments.benchmark.plan import Benchmark
+from cardgym.experiments.benchmark.plan import Algorithm, Benchmark
 from cardgym.experiments.launch import RESULTS, Run
 from cardgym.experiments.sweep.report import draw_lines
 from cardgym.files.atomic import replacing
@@ -32,10 +32,9 @@ JSON, MARKDOWN, PICTURE = "benchmark.json", "benchmark.md", "benchmark.png"
 DPI = 110
 _COLUMNS = 3
 _MAX_FILE = 1 << 26
-_LONGER = ", {factor} x"
 
 
-class Curve(Document):
+class RunCurve(Document):
     """One run.
 
     Attributes:
@@ -55,32 +54,31 @@ class Curve(Document):
     cpu_seconds: Number | None
 
 
-class _About(Document):
-    """A game or an algorithm, as far as tables and pictures need it."""
+class GameInfo(Document):
+    """What tables and pictures need of a game: the unit of its rewards."""
 
-    unit: Name = "reward"
-    decisions_factor: Count = 1
+    unit: Name
 
 
-class Report(Document):
+class BenchmarkReport(Document):
     """A benchmark's results.
 
     Attributes:
         suite: the suite's name.
         decisions: the decisions of a learner in a run.
-        games: the units of the games by id.
-        algorithms: the factors of their decisions by algorithm.
+        games: the games by id.
+        algorithms: the algorithms by name.
         curves: every run.
     """
 
     suite: Name
     decisions: Count
-    games: Annotated[dict[Name, _About], at_most(1000)]
-    algorithms: Annotated[dict[Name, _About], at_most(1000)]
-    curves: Annotated[Items[Curve], at_most(100_000)]
+    games: Annotated[dict[Name, GameInfo], at_most(1000)]
+    algorithms: Annotated[dict[Name, Algorithm], at_most(1000)]
+    curves: Annotated[Items[RunCurve], at_most(100_000)]
 
     @classmethod
-    def read(cls, path: Path) -> Report:
+    def read(cls, path: Path) -> BenchmarkReport:
         """Read a document that `write_report` wrote.
 
         Raises:
@@ -89,7 +87,7 @@ class Report(Document):
         what = f"benchmark {path}"
         return parse_document(cls, read_bytes(path, what, _MAX_FILE), what)
 
-    def runs(self, game: str, algorithm: str) -> list[Curve]:
+    def runs(self, game: str, algorithm: str) -> list[RunCurve]:
         """The runs of an algorithm on a game, by seed."""
         found = [curve for curve in self.curves if (curve.game, curve.algorithm) == (game, algorithm)]
         return sorted((curve for curve in found if curve.decisions), key=lambda curve: curve.seed)
@@ -108,36 +106,26 @@ class Report(Document):
         return None
 
 
-def _last(curve: Curve, limit: int) -> float | None:
+def _last(curve: RunCurve, limit: int) -> float | None:
     slack = limit * 1.05  # A learner ends up to a batch of decisions late.
     places = [place for place, step in enumerate(curve.decisions) if step <= slack]
     return curve.exploitability[places[-1]] if places else None
 
 
-def write_report(path: Path, benchmark: Benchmark, runs: Sequence[Run], folder: Path) -> Report:
+def write_report(path: Path, benchmark: Benchmark, runs: Sequence[Run], folder: Path) -> BenchmarkReport:
     """Collect the curves of the runs in a folder and write them as JSON; a run without a curve is left out.
 
     Raises:
         CardgymError: if the file cannot be written.
     """
-    about = benchmark.about
-    games = {name: {"unit": find(name).unit, "reward_scale": scale} for name, scale in benchmark.games.items()}
-    algorithms = {
-        name: {**values, "script": Path(values["script"]).name} for name, values in about["algorithms"].items()
-    }
-    curves = [curve for run in runs if (curve := _curve(run, folder / run.name)) is not None]
-    head = {
-        "cardgym": cardgym.__version__,
-        **about,
-        "games": games,
-        "algorithms": algorithms,
-    }
+    head = {"cardgym": cardgym.__version__, **benchmark.about}
+    head["games"] = {name: {"unit": find(name).unit, "reward_scale": scale} for name, scale in benchmark.games.items()}
+    curves = [json.dumps(curve) for run in runs if (curve := _curve(run, folder / run.name)) is not None]
     # A line for each curve: the file is kept with the project, and read in its differences.
-    lines = ",\n".join(json.dumps(curve) for curve in curves)
-    text = f'{json.dumps(head, indent=1)[:-2]},\n "curves": [\n{lines}\n ]\n}}\n'
+    text = json.dumps(head, indent=1)[:-2] + ',\n "curves": [\n' + ",\n".join(curves) + "\n ]\n}\n"
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
-    return Report.read(path)
+    return BenchmarkReport.read(path)
 
 
 def _curve(run: Run, folder: Path) -> dict[str, Any] | None:
@@ -159,7 +147,7 @@ def _curve(run: Run, folder: Path) -> dict[str, Any] | None:
 # -- table ------------------------------------------------------------------------------------------------------------
 
 
-def rows(report: Report) -> tuple[list[str], list[list[str]]]:
+def rows(report: BenchmarkReport) -> tuple[list[str], list[list[str]]]:
     """The head and the rows of the table: an algorithm's exploitability on every game, the best on average first.
 
     A solver has a second row, for all the decisions that it met. The last column is the geometric mean over the games
@@ -172,14 +160,14 @@ def rows(report: Report) -> tuple[list[str], list[list[str]]]:
             share = _share(report, means)
             label = f"`{name}`" + (f", {factor} x" if factor > 1 else "")
             cells = [_cell(means[game]) for game in report.games]
-            found.append((share, [label, *cells, "-" if np.isinf(share) else f"{share:.1%}"]))
+            found.append((share, [label, *cells, "-" if np.isinf(share) else f"{100 * share:.2g} %"]))
     uniform = [report.uniform(game) for game in report.games]
     found.append((1.0, ["uniform play", *("-" if value is None else f"{value:.4g}" for value in uniform), "100 %"]))
     head = ["algorithm", *(f"{game}, {about.unit}" for game, about in report.games.items()), "left of uniform play's"]
     return head, [row for _, row in sorted(found, key=lambda pair: pair[0])]
 
 
-def seconds(report: Report) -> tuple[list[str], list[list[str]]]:
+def seconds(report: BenchmarkReport) -> tuple[list[str], list[list[str]]]:
     """The head and the rows of the table of processor seconds of a run."""
     table = []
     for name in report.algorithms:
@@ -191,7 +179,7 @@ def seconds(report: Report) -> tuple[list[str], list[list[str]]]:
     return ["processor seconds of a run", *report.games], table
 
 
-def _share(report: Report, means: Mapping[str, Estimate | None]) -> float:
+def _share(report: BenchmarkReport, means: Mapping[str, Estimate | None]) -> float:
     shares = []
     for game, mean in means.items():
         uniform = report.uniform(game)
@@ -207,12 +195,18 @@ def _cell(mean: Estimate | None) -> str:
     return f"{mean.value:.3g} [{mean.low:.3g}, {mean.high:.3g}]" if mean.known else f"{mean.value:.3g}"
 
 
-def markdown(report: Report) -> str:
+def markdown(report: BenchmarkReport) -> str:
     """Both tables, with what their figures are."""
-    count = len({curve.seed for curve in report.curves})
+    runs = [
+        len(report.runs(game, name))
+        for name, given in report.algorithms.items()
+        for game in report.games
+        if not given.deterministic
+    ]
+    seeds = f"{min(runs)} to {max(runs)}" if len(set(runs)) > 1 else str(max(runs, default=1))
     lines = [
-        f"Exact exploitability after {report.decisions:,} decisions, mean over {count} seeds with Student's 95 % "
-        "interval:",
+        f"Exact exploitability per game after {report.decisions:,} decisions: the mean over {seeds} seeds with "
+        "Student's 95 % interval.",
         "",
         *markdown_table(*rows(report)),
         "",
@@ -224,8 +218,8 @@ def markdown(report: Report) -> str:
 # -- picture ----------------------------------------------------------------------------------------------------------
 
 
-def draw(report: Report) -> Figure:
-    """A panel for each game: exploitability by decisions on log axes, the mean over seeds with its 95 % interval."""
+def draw(report: BenchmarkReport) -> Figure:
+    """A panel for each game: exploitability by decisions on log axes, the mean over seeds with their range."""
     count = len(report.games)
     columns = min(count, _COLUMNS)
     figure = new_figure(4.0 * columns, 3.3 * -(-count // columns) + 0.6, dpi=DPI)
@@ -249,10 +243,11 @@ def draw(report: Report) -> Figure:
 
 
 def _mean(values: Sequence[float]) -> Estimate:
-    return mean_over_runs(values, low=0.0)
+    """The mean with the range of the runs: the lower end of a few runs' interval would be 0, off a log axis."""
+    return Estimate(float(np.mean(values)), (min(values), max(values)))
 
 
-def _positive(curve: Curve) -> tuple[list[int], list[float]]:
+def _positive(curve: RunCurve) -> tuple[list[int], list[float]]:
     """The points of a curve that log axes can show."""
     points = [point for point in zip(curve.decisions, curve.exploitability, strict=True) if min(point) > 0]
     return [step for step, _ in points], [value for _, value in points]
@@ -264,7 +259,7 @@ def _legend(panels: Sequence[Any]) -> Iterator[tuple[str, Any]]:
             yield label, line
 
 
-def write_pages(report: Report, folder: Path) -> None:
+def write_pages(report: BenchmarkReport, folder: Path) -> None:
     """Write the tables and the picture into a folder.
 
     Raises:
