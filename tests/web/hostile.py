@@ -174,6 +174,41 @@ def _bad_table(rng: random.Random, target: Target) -> bytes:
     return _request(target, "POST", "/api/tables", _json(body))
 
 
+def _bad_people(rng: random.Random, target: Target) -> bytes:
+    """Tables of several people, codes and names that are none."""
+    body: dict[str, Any] = {"game": GAME, "seat": 0, "opponents": ["human"], "people": "hot", "names": ["Ann", "Bob"]}
+    choices: dict[str, Any] = {
+        "people": rng.choice(("one", "link", "", 1, None, [])),
+        "names": rng.choice(("Ann", [1], ["Seat 1"], ["<b>"], ["a" * 21], ["a", "b", "c"], {"a": 1}, ["\u202e"])),
+        "opponents": rng.choice((["human", "human"], ["heuristic"], "human", [None])),
+    }
+    name = rng.choice(list(choices))
+    body[name] = choices[name]
+    if rng.random() < 0.4:
+        return _request(target, "POST", "/api/join", _json({"code": rng.choice(JUNK), "name": rng.choice(JUNK)}))
+    return _request(target, "POST", "/api/tables", _json(body))
+
+
+def _bad_line_of_moves(rng: random.Random, target: Target) -> bytes:
+    """Lines that the explorer, and puzzles and files that the server, cannot take."""
+    line: dict[str, Any] = {"game": GAME, "options": {}, "moves": [], "seed": 1}
+    junk = [value for value in JUNK if value not in (0, 1, [], {}, None)]
+    name = rng.choice(("game", "options", "moves", "seed", "change", "record"))
+    line[name] = rng.choice(junk)
+    kinds = (
+        ("/api/explore", line),
+        ("/api/explore", {**line, name: rng.choice(junk), "moves": [rng.choice(junk)]}),
+        ("/api/explore", {"game": GAME, "moves": [], "seed": 1, "change": {"step": rng.choice(junk), "outcome": 0}}),
+        ("/api/explore/outcomes", {"game": GAME, "moves": [], "at": rng.choice(junk)}),
+        ("/api/history/import", {"lines": rng.choice(junk)}),
+        ("/api/history/import", {"lines": "{}\n" * 3000}),
+        (f"/api/tables/{target.table}/resign", {"seat": 0, "extra": rng.choice(junk)}),
+        (f"/api/puzzles/{'A' * 22}/solve", {"action": 0, "mu": rng.choice(junk), "sigma": rng.choice(junk)}),
+    )
+    path, body = rng.choice(kinds)
+    return _request(target, "POST", path, _json(body))
+
+
 def _bad_body(rng: random.Random, target: Target) -> bytes:
     path, right = _right(target)
     bodies: tuple[Callable[[], bytes], ...] = (
@@ -213,7 +248,7 @@ def _bad_framing(rng: random.Random, target: Target) -> bytes:
 
 KINDS = (
     _noise, _bad_line, _bad_path, _bad_path, _bad_method, _foreign, _foreign, _bad_action, _bad_action, _bad_table,
-    _bad_table, _bad_body, _bad_body, _bad_framing,
+    _bad_table, _bad_body, _bad_body, _bad_framing, _bad_people, _bad_line_of_moves, _bad_line_of_moves,
 )  # fmt: skip
 
 
