@@ -2,11 +2,12 @@
 import { calm, remembered, speed } from "./dom.js";
 
 const MIN_CARD = 26;
-const MAX_CARD = 640;
+const MAX_CARD = 440; // On very large windows a hand that closes up would move too far.
 
 // Sets --card, the height of a card, to the largest that lets the whole felt fit. Zones keep room for all their cards,
 // so the result depends on the game and the window only; it grows smaller if a view needs more, never larger.
 export function fit(felt, sizes) {
+  fitButtons(felt.parentElement.querySelector(".moves"));
   const box = `${felt.clientWidth}x${felt.clientHeight}`;
   const known = sizes.get(box);
   if (known) {
@@ -33,6 +34,14 @@ export function fit(felt, sizes) {
   felt.toggleAttribute("tabindex", tight); // What scrolls can be reached by keys.
   if (tight) felt.tabIndex = 0;
   sizes.set(box, low);
+}
+
+// Makes the buttons below the table as small as they have to be to show all of them.
+function fitButtons(moves) {
+  for (const size of moves ? ["", "dense", "denser", "densest"] : []) {
+    moves.dataset.size = size;
+    if (moves.scrollHeight <= moves.clientHeight + 1) return;
+  }
 }
 
 const rects = (root) => new Map([...root.querySelectorAll("[data-item]")].map((element) =>

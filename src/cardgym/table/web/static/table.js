@@ -387,7 +387,7 @@ export class Table {
   }
 
   drawCoach() {
-    if (this.state.hints === "off" || this.watching()) return null;
+    if (this.state.hints === "off" || (this.state.seat === null && !this.covered())) return null;
     const warn = h("input", { type: "checkbox", checked: Boolean(remembered("warn", "")),
       onchange: (event) => remember("warn", event.target.checked ? "yes" : "") });
     return h("section", { class: "coach", "aria-label": "Coach", tabIndex: 0 },
