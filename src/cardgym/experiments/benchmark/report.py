@@ -256,7 +256,7 @@ def _positive(curve: RunCurve) -> tuple[list[int], list[float]]:
 def _legend(panels: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     for panel in panels:
         for line, label in zip(*panel.get_legend_handles_labels(), strict=True):
-            yield label, line
+            yield label.partition(" (")[0], line  # Without the number of runs, which may differ by game.
 
 
 def write_pages(report: BenchmarkReport, folder: Path) -> None:
