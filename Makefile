@@ -6,7 +6,7 @@ else
 BIN := .venv/bin
 endif
 
-.PHONY: train test test-slow test-interop test-lowest test-plain wheel-test docs docs-commands setup lint coverage hooks bench soak audit clean
+.PHONY: train test test-slow test-interop test-lowest test-plain wheel-test docs site docs-commands setup lint coverage hooks bench soak audit clean
 
 .venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker.py examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -49,6 +49,9 @@ lint: setup  ## The linters that CI runs.
 
 docs: setup  ## The site, in docs/_build: every page of docs, and the API; a warning is an error.
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
+
+site: docs  ## The site with games to watch and puzzles, some minutes; CI publishes it.
+	$(BIN)/python docs/watch/recorded_games.py docs/_build/watch
 
 docs-commands: setup  ## Run every command of README and docs, those that take long too, each cut short.
 	CARDGYM_DOCS_COMMANDS=1 $(BIN)/python -m pytest -n 0 tests/docs

@@ -1,0 +1,90 @@
+"""Write the games to watch and the puzzles of the site: `python docs/watch/recorded_games.py FOLDER`.
+
+The pages are those of `cardgym serve`. What its server would answer is asked once, here, and becomes files: a game of
+each id in `GAMES`, played by agents that come with cardgym and reviewed, and a few puzzles.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+STATIC = ROOT / "src" / "cardgym" / "table" / "web" / "static"
+
+sys.path.append(str(ROOT / "tests" / "web"))
+
+from web_server import Client, serving  # noqa: E402  (the client of the tests)
+
+GAMES = {
+    "CorellianSpike-v0": ["heuristic", "ppo"],
+    "CodaOfficial-v0": ["heuristic", "official_ppo"],
+    "Cribbage-v0": ["expert", "equilibrium"],
+    "OnePlayPoker-v0": ["handcrafted"],
+}
+PUZZLES = 5
+SEED = 1
+
+
+def played(client: Client, game: str, players: list[str]) -> str:
+    """Let players play a game to its end; returns the table."""
+    body = {"game": game, "options": {}, "opponents": players, "seat": None, "seed": SEED}
+    table = str(client.post("/api/tables", body, 201)["table"])
+    state = client.get(f"/api/tables/{table}")
+    while not state["ended"]:
+        state = client.post(f"/api/tables/{table}/step", {"version": state["version"]})["state"]
+    return table
+
+
+def puzzle(client: Client, game: str) -> dict[str, Any]:
+    """A puzzle with the answer to each of its actions."""
+    shown = client.get(f"/api/puzzles/{game}")
+    path = f"/api/puzzles/{shown['puzzle']}/solve"
+    answers = {one["action"]: client.post(path, {"action": one["action"]}) for one in shown["actions"]}
+    advice = next(iter(answers.values()))["advice"]
+    return {**shown, "advice": advice, "costs": {action: answer["cost"] for action, answer in answers.items()}}
+
+
+def write(path: Path, content: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, separators=(",", ":")), encoding="utf-8")
+
+
+def build(folder: Path, games: dict[str, list[str]]) -> None:
+    """Write the pages, and the data of some games and their players."""
+    shutil.copytree(STATIC, folder / "static", dirs_exist_ok=True)
+    for name in ("api.js", "main.js"):
+        shutil.copy(HERE / name, folder / "static" / name)
+    page = (STATIC / "index.html").read_text(encoding="utf-8").replace('"/static/', '"static/')
+    page = re.sub(r"<nav .*?</nav>", '<nav aria-label="Pages"><a href="../index.html">Documentation</a></nav>', page)
+    (folder / "index.html").write_text(page, encoding="utf-8")
+    shelf = []
+    with tempfile.TemporaryDirectory() as temporary, serving(Path(temporary) / "games.sqlite") as served:
+        client = served.client
+        for game, players in games.items():
+            table = played(client, game, players)
+            for part in ("review", "replay"):
+                write(folder / "api" / "history" / game / f"{part}.json", client.get(f"/api/history/{table}/{part}"))
+            write(folder / "api" / "games" / game / "rules.json", client.get(f"/api/games/{game}/rules"))
+            status, _, sprite = client.raw("GET", f"/symbols/{game}.svg")
+            assert status == 200
+            (folder / "symbols").mkdir(exist_ok=True)
+            (folder / "symbols" / f"{game}.svg").write_bytes(sprite)
+            shelf.append({"id": game, "players": players, "puzzles": False})
+        lobby = client.get("/api/lobby")["games"]
+        for entry in lobby:
+            if entry["id"] in games and entry["puzzles"]:
+                puzzles = [puzzle(client, entry["id"]) for _ in range(PUZZLES)]
+                write(folder / "api" / "puzzles" / f"{entry['id']}.json", puzzles)
+                next(one for one in shelf if one["id"] == entry["id"])["puzzles"] = True
+    write(folder / "api" / "lobby.json", {"games": shelf})
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]), GAMES)
