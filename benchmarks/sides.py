@@ -101,25 +101,30 @@ def training(checkout: str, steps: int) -> Measure:
 
     script: Any = dqn
     config = Path(checkout) / "configs" / "corellian_spike" / "double_dqn.toml"
-    flag = "--total-steps" if "total_steps" in config.read_text() else "--decisions"  # Its earlier name.
-    stopwatch, started = script.Stopwatch, 0.0
+    started = spent = 0.0
 
-    def start(*arguments: Any) -> Any:
-        nonlocal started
-        started = time.process_time()
-        return stopwatch(*arguments)
+    class Timed(script.NetworkTraining):
+        def start(self, *arguments: Any, **parts: Any) -> None:
+            nonlocal started
+            super().start(*arguments, **parts)
+            started = time.process_time()
 
-    script.Stopwatch = start
+        def finish(self) -> Any:
+            nonlocal spent
+            spent = time.process_time() - started
+            return super().finish()
+
+    script.NetworkTraining = Timed
 
     def measure() -> float:
         with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nothing:
             streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), nothing, nothing
             try:
-                words = ["--config", str(config), flag, str(steps), "--out", str(Path(folder) / "run")]
+                words = ["--config", str(config), "--total-steps", str(steps), "--out", str(Path(folder) / "run")]
                 script.main([*words, "--eval-every", "0", "--final-games", "0", "--save-every", str(2**40)])
             finally:
                 sys.stdout, sys.stderr = streams
-            return steps / (time.process_time() - started)
+            return steps / spent
 
     return measure
 

@@ -238,12 +238,16 @@ def _is_of(path: Path, game: Game, options: Options | None) -> bool:
     from cardgym.files.tensors import SUFFIX, read_document
 
     metadata = read_document(path, str(path)) if path.suffix == SUFFIX else {}
-    if options is None or "options" not in metadata:
-        return metadata.get("env") in (game.id, None)
+    if "env" in metadata and (options is None or "options" not in metadata):
+        return bool(metadata["env"] == game.id)
+    options = game.parse_options() if options is None else options
     from cardgym.players.compatibility import check_made_for
 
     try:
-        check_made_for(str(path), metadata["env"], metadata["options"], game, options)
+        if "env" in metadata:
+            check_made_for(str(path), metadata["env"], metadata["options"], game, options)
+        else:  # A format of the game itself, which says so when it is loaded.
+            resolve(path, game, options)
     except CardgymError:
         return False
     return True

@@ -211,29 +211,29 @@ STRENGTH = {
 }
 
 OFFICIAL_STRENGTH = {
-    "official_ppo": "wins 60.0 % [58.6, 61.4] against bayes, 51.5 % [49.6, 53.5] against value-search; 4,000 and 2,000",
-    "official_double_dqn": "wins 49.3 % [48.4, 50.2] against bayes, 82.1 % against heuristic; 10,000 games each",
+    "official_ppo": "wins 60.9 % [60.0, 61.8] against bayes, 51.5 % [49.6, 53.5] against value-search; 10,000, 2,000",
+    "official_double_dqn": "wins 49.5 % against bayes",
     "random-all": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
     "random-unseen": "wins 0.5 % [0.4, 0.7] against heuristic; 10,000 games",
     "random-colour": "wins 3.3 % [2.9, 3.6] against heuristic; 10,000 games",
     "random-consistent": "wins 60.4 % [59.4, 61.3] against heuristic; 10,000 games",
     "heuristic": "wins 99.5 % [99.3, 99.6] against random; 10,000 games",
-    "bayes": "wins 86.3 % [86.1, 86.5] against heuristic; 100,000 games",
+    "bayes": "wins 86.2 % [85.5, 86.9] against heuristic; 10,000 games",
     "search": "wins 63.0 % [56.7, 68.9] against bayes; 200 games",
     "value-search": "wins 66.6 % [64.6, 68.4] against bayes; 2,000 games",
     COACH: "wins 70.0 % [67.4, 72.6] against bayes; 1,000 games",
 }
 
 MINI_STRENGTH = {
-    "random-colour": "wins 70.1 % [68.5, 71.7] against random; 2,000 games",
-    "heuristic": "wins 74.1 % [72.5, 75.6] against random, 53.4 % [52.6, 54.2] against random-colour; 2,000 games each",
-    "bayes": "wins 77.3 % [75.3, 79.2] against random, 51.5 % [49.6, 53.5] against heuristic; 2,000 games each",
+    "random-colour": "wins 68.5 % [67.7, 69.2] against random; 10,000 games",
+    "heuristic": "wins 73.0 % [72.3, 73.8] against random, 54.1 % [53.7, 54.5] against random-colour; 10,000 games",
+    "bayes": "wins 76.3 % [75.5, 77.2] against random, 52.0 % [51.2, 52.9] against heuristic; 10,000 games each",
 }
 
 MINI_OFFICIAL_STRENGTH = {
-    "random-colour": "wins 70.6 % [69.0, 72.2] against random; 2,000 games",
-    "heuristic": "wins 72.7 % [71.1, 74.3] against random, 51.7 % [51.1, 52.3] against random-colour; 2,000 games each",
-    "bayes": "wins 77.1 % [75.2, 79.0] against random, 53.5 % [51.5, 55.6] against heuristic; 2,000 games each",
+    "random-colour": "wins 68.9 % [68.1, 69.6] against random; 10,000 games",
+    "heuristic": "wins 71.1 % [70.4, 71.8] against random, 52.0 % [51.7, 52.3] against random-colour; 10,000 games",
+    "bayes": "wins 75.6 % [74.8, 76.5] against random, 53.8 % [52.8, 54.7] against heuristic; 10,000 games each",
 }
 
 # Elo points, as in docs/leaderboards.md.

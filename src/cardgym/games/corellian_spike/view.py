@@ -210,9 +210,9 @@ STRENGTH = {
     "heuristic": "wins 95.0 % [94.9, 95.2] of hands against random; 10,000 games",
     "random-table": "wins 6.9 % [6.7, 7.0] of hands against heuristic; 10,000 games",
     "dqn": "wins 59.3 % [59.0, 59.6] of hands against heuristic; 10,000 games",
-    "double_dqn": "wins 60.0 % [59.7, 60.3] of hands against heuristic, 46.2 % against ppo; 10,000 games each",
-    "double_dqn_seed2": "wins 59.8 % [59.5, 60.1] of hands against heuristic; 10,000 games",
-    "double_dqn_seed3": "wins 58.8 % [58.5, 59.1] of hands against heuristic; 10,000 games",
+    "double_dqn": "wins 60.1 % [59.8, 60.4] of hands against heuristic, 46.2 % against ppo; 10,000 games each",
+    "double_dqn_seed2": "wins 59.4 % [59.1, 59.7] of hands against heuristic; 10,000 games",
+    "double_dqn_seed3": "wins 58.7 % [58.4, 59.1] of hands against heuristic; 10,000 games",
     "ppo": "wins 56.3 % [56.0, 56.6] of hands against heuristic, 53.8 % [53.3, 54.3] against double_dqn; 10,000 games",
     "ppo_three_players": "gains 3.0 [2.2, 3.9] credits a game from two heuristic; 10,000 games",
     "ppo_four_players": "loses 3.8 [2.9, 4.6] credits a game to three heuristic, gains 37.0 from three initial; 10,000",
@@ -220,8 +220,8 @@ STRENGTH = {
 }
 
 MINI_STRENGTH = {
-    "initial": "gains 1.66 credits a game [1.55, 1.77] from random; 2,000 games",
-    "heuristic": "gains 2.18 credits a game [2.04, 2.32] from random, 1.12 [0.99, 1.25] from initial; 2,000 games each",
+    "initial": "gains 1.61 credits a game [1.56, 1.66] from random; 10,000 games",
+    "heuristic": "gains 2.17 credits a game [2.11, 2.24] from random, 1.12 [1.06, 1.17] from initial; 10,000 games",
 }
 
 # By games: who gains more credits has won; 1,000 deals from both seats of each pair (research/spike_ratings.py).

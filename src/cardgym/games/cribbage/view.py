@@ -262,23 +262,23 @@ points still needed."""
 
 # 95 % intervals, with the games' own options: `cardgym evaluate ID --players NAME OPPONENT --games 10000 --seed 1`.
 STRENGTH = {
-    "greedy": "wins 32.7 % [32.0, 33.4] against expert, 98.1 % against random; 10,000 games each",
-    "expert": "wins 99.5 % [99.3, 99.6] against random, 67.3 % against greedy; 10,000 games each",
-    "equilibrium": "wins 55.6 % [55.4, 55.8] against expert, 68.2 % [68.0, 68.4] against greedy; 100,000 games each",
+    "greedy": "wins 32.7 % [32.2, 33.2] against expert, 98.2 % against random; 20,000 games each",
+    "expert": "wins 99.5 % [99.3, 99.5] against random, 67.3 % against greedy; 20,000 games each",
+    "equilibrium": "wins 55.6 % [55.2, 56.1] against expert, 68.3 % [67.8, 68.8] against greedy; 20,000 games each",
     COACH: "wins 54.9 % [53.4, 56.5] against equilibrium; 1,338 games",
     "champion": "wins 57.1 % [56.5, 57.7] against expert, 71.0 % [69.4, 72.5] against greedy; 13,000 and 2,000 games",
 }
 
 SHIPPED_STRENGTH = {
     "gradient": "wins 55.8 % [55.4, 56.3] against greedy, 36.2 % [35.7, 36.7] against expert; 20,000 games each",
-    "double_dqn": "wins 61.3 % [60.5, 62.0] against greedy, 43.7 % [43.0, 44.3] against expert; 10,000 games each",
+    "double_dqn": "wins 61.2 % [60.7, 61.6] against greedy, 43.8 % [43.4, 44.3] against expert; 20,000 games each",
     "distill": "wins 49.4 % [49.0, 49.9] against expert; 20,000 games",
-    "distill:greedy": "wins 55.0 % [54.8, 55.2] against expert, 48.8 % [48.4, 49.2] against equilibrium; 20,000 games",
+    "distill:greedy": "wins 55.0 % [54.6, 55.5] against expert, 48.8 % [48.4, 49.1] against equilibrium; 20,000 games",
 }
 
 DEAL_STRENGTH = {
-    "greedy": "wins 46.0 % [45.5, 46.5] of deals against expert, 67.9 % against random; 10,000 deals each",
-    "expert": "wins 71.2 % [70.5, 71.8] of deals against random; 10,000 deals",
+    "greedy": "wins 46.0 % [45.8, 46.1] of deals against expert, 67.5 % against random; 100,000 deals each",
+    "expert": "wins 70.3 % [70.1, 70.5] of deals against random; 100,000 deals",
     "equilibrium": "wins 51.4 % [51.3, 51.6] of deals against expert, 54.3 % [54.1, 54.4] against greedy; 100,000 each",
 }
 

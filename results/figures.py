@@ -1,0 +1,361 @@
+"""The project's measured figures, each kept once: make them, check them, and render the tables that show them.
+
+    python results/figures.py make [GROUP ...] [--again]    play the matches of groups.toml that are not up to date
+    COMMAND --json | python results/figures.py keep NAME    keep the JSON of a tournament or of `cardgym exploit`
+    python results/figures.py render                        write the tables of the model cards and of the speed page
+    python results/figures.py check                         say what is out of date, or shown without being kept here
+
+`matches.json` holds the matches. The other files are what commands of cardgym print, in the folder's README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import textwrap
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+import cardgym
+from cardgym.arena import evaluate
+from cardgym.arena.report_file import SavedReport
+from cardgym.cli.bench import machine
+from cardgym.console.progress import Progress
+from cardgym.console.tables import markdown_table, with_interval
+from cardgym.errors import CardgymError
+from cardgym.files.atomic import replacing
+from cardgym.files.documents import Count, Document, Items, Name, parse_document, validate
+from cardgym.players.base import checkpoints
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+MATCHES = HERE / "matches.json"
+PAGES = (
+    "README.md", "checkpoints/*/*.md", "docs/results.md", "docs/leaderboards.md", "docs/exploitability.md",
+    "docs/speed.md", "src/cardgym/games/*/view.py",
+)  # fmt: skip
+"""Pages on which every figure with an interval is one of the results. The others are reports of one study each, with
+the command that repeats it."""
+
+
+def digests(env: str, options: Mapping[str, Any], players: Iterable[str]) -> dict[str, str]:
+    """What a figure depends on: the files of the players, and the games by which tests recognise the rules."""
+    game = cardgym.find(env)
+    files = checkpoints(game, game.parse_options(options))
+    played = {player.partition(":")[0] for player in players} & set(files)
+    found = {name: hashlib.sha256(files[name].read_bytes()).hexdigest()[:16] for name in sorted(played)}
+    rules = json.loads((ROOT / "tests" / "digests.json").read_text())
+    return found | {name: digest for name, digest in rules.items() if name.startswith(f"{env}: games")}
+
+
+def circumstances() -> dict[str, str]:
+    """Where and when a figure is measured."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
+    return {"machine": machine(), "commit": commit.strip(), "date": datetime.now(UTC).date().isoformat()}
+
+
+class Evaluation(Document):
+    """One match, as `cardgym evaluate` plays it."""
+
+    group: Name
+    env: Name
+    options: dict[str, int | str]
+    players: Items[Name]
+    games: Count
+    seed: Count
+    seats: Literal["rotate", "fixed"]
+
+    @property
+    def command(self) -> str:
+        """The command that repeats it."""
+        settings = "".join(f" --set {name}={value}" for name, value in self.options.items())
+        words = f"cardgym evaluate {self.env}{settings} --players {' '.join(self.players)} --games {self.games}"
+        return f"{words} --seed {self.seed}" + (" --seats fixed" if self.seats == "fixed" else "")
+
+    def digests(self) -> dict[str, str]:
+        """What it depends on."""
+        return digests(self.env, self.options, self.players)
+
+
+class Measured(Evaluation):
+    """A match that was played."""
+
+    made_of: dict[Name, str]
+    machine: Name
+    commit: Name
+    date: Name
+    report: SavedReport
+
+
+class Measurements(Document):
+    """The file of matches."""
+
+    matches: Items[Measured]
+
+
+def planned() -> list[Evaluation]:
+    """The matches of `groups.toml`, in its order."""
+    found = []
+    for group, entries in tomllib.loads((HERE / "groups.toml").read_text()).items():
+        game = "".join(word.title() for word in group.split("_")) + "-v0"
+        for entry in entries:
+            env, options = entry.get("env", game), entry.get("set", {})
+            others = cardgym.find(env).parse_options(options).num_players - 1
+            about = {"group": group, "env": env, "options": options, "seed": entry.get("seed", 1)}
+            about |= {"games": entry["games"], "seats": entry.get("seats", "rotate")}
+            for player in entry["players"]:
+                for rival in entry["against"]:
+                    if player != rival:
+                        found.append(Evaluation(players=(player, *[rival] * others), **about))
+    return found
+
+
+def measured() -> dict[str, Measured]:
+    """The matches that were played, by their commands."""
+    if not MATCHES.exists():
+        return {}
+    document = parse_document(Measurements, MATCHES.read_bytes(), "results/matches.json")
+    return {match.command: match for match in document.matches}
+
+
+def make(groups: list[str], again: bool) -> None:
+    """Play the matches that are new or out of date, and keep each as it ends."""
+    known, wanted = measured(), planned()
+    for unknown in set(groups) - {match.group for match in wanted}:
+        raise CardgymError(f"group {unknown!r}: groups.toml has {', '.join(dict.fromkeys(m.group for m in wanted))}")
+    for match in wanted:
+        chosen = not groups or match.group in groups
+        old = known.get(match.command)
+        if chosen and (again or old is None or old.made_of != match.digests()):
+            with Progress(" ".join(match.players), "games") as progress:
+                report = evaluate(
+                    match.env, match.options, match.players,
+                    games=match.games, seed=match.seed, seats=match.seats, progress=progress,
+                ).asdict()  # fmt: skip
+            values = {**match.model_dump(mode="json"), **circumstances(), "made_of": match.digests(), "report": report}
+            known[match.command] = validate(Measured, values, match.command)
+            kept = [known[one.command].model_dump(mode="json") for one in wanted if one.command in known]
+            with replacing(MATCHES) as temporary:
+                temporary.write_text(json.dumps({"matches": kept}, indent=1) + "\n")
+
+
+def keep(name: str) -> None:
+    """Keep what a command of cardgym printed as JSON, from stdin, as `NAME.json`."""
+    document = json.load(sys.stdin)
+    for entry in document if isinstance(document, list) else [document]:
+        entry |= {**circumstances(), "made_of": _made_of(entry)}
+    path = HERE / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def _made_of(entry: Mapping[str, Any]) -> dict[str, str]:
+    players = [one["name"] for one in entry["players"]] if "players" in entry else [entry["player"]]
+    return digests(entry["env"], entry["options"], players)
+
+
+# -- pages -------------------------------------------------------------------------------------------------------------
+
+BLOCK = re.compile(r"(<!-- results: (?P<of>[^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def table_of(env: str, player: str) -> list[str]:
+    """What a player won from others, in each match of a game that it played as the first."""
+    spike = env == "CorellianSpike-v0"
+    rows = []
+    for match in measured().values():
+        if match.players[0] == player and match.env == env:
+            own, rivals = match.report.players[0], match.players[1:]
+            rival = f"{len(rivals)} {rivals[0]}" if len(rivals) > 1 else rivals[0]
+            cells = [rival + (", moving first" if match.seats == "fixed" else ""), f"{match.games:,}"]
+            cells.append(with_interval(own.win_rate or 0.0, own.win_rate_ci95, ".1f", percent=True))
+            credits = with_interval(own.mean_return or 0.0, own.mean_return_ci95, "+.2f")
+            rows.append([*cells, credits] if spike else cells)
+    head = ["opponent", "games", "hands won", "credits a game"] if spike else ["opponent", "games", "games won"]
+    return markdown_table(head, rows, "lrrr"[: len(head)])
+
+
+def exploitability(env: str, player: str) -> list[str]:
+    """What a best responder wins from a player, as a paragraph."""
+    report = json.loads((HERE / "exploitability" / env / f"{player.replace(':', '-')}.json").read_text())
+    sources = [responder["source"] for responder in report["responders"]]
+    searches = [one["name"].partition(":")[2] for one in report["responders"] if one["source"] == "search"]
+    tried = ["the game's other players"]
+    if report["budget"]:
+        trained = sum("train" in source for source in sources)
+        tried.append(f"{trained} responders trained for {report['budget']:,} decisions")
+    if searches:
+        tried.append(f"searches with up to {max(map(int, searches))} worlds")
+    bound = report["exploitability"]
+    text = f"Exploitability: at least **{bound:.3g}** in {report['per']}. The best responder, `{report['best']}`, wins"
+    text += f" {with_interval(report['won'], report['ci95'], '.3g')} on {report['games']:,} fresh deals; tried were"
+    text += f" {', '.join(tried)} ([every player](../../docs/exploitability.md)). A better responder may exist."
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+RIVALS = {"CorellianSpike-v0": "heuristic", "Coda-v0": "heuristic", "CodaOfficial-v0": "bayes", "Cribbage-v0": "expert"}
+"""The player by rule that the table of agents compares with."""
+
+
+def agents() -> list[str]:
+    """Every agent that comes with cardgym: its card, and what it wins from a player by rule."""
+    rows = []
+    for match in measured().values():
+        name = match.players[0].partition(":")[0]
+        cards = [path for path in sorted(ROOT.glob(f"checkpoints/*/{name}.md")) if path.parent.name == match.group]
+        rivals = match.players[1:]
+        if cards and rivals[0] == RIVALS[match.env]:
+            own = match.report.players[0]
+            title = cards[0].read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(" for ")[0]
+            share = with_interval(own.win_rate or 0.0, own.win_rate_ci95, ".1f", percent=True)
+            link = f"[`{match.players[0]}`](../checkpoints/{match.group}/{name}.md)"
+            rival = f"{len(rivals)} `{rivals[0]}`" if len(rivals) > 1 else f"`{rivals[0]}`"
+            won = f"{own.mean_return or 0.0:+.1f} credits a game" if match.env == "CorellianSpike-v0" else ""
+            rows.append([link, title, match.env, rival, share, won])
+    return markdown_table(["agent", "algorithm", "game", "against", "wins", "and"], rows, "llllrr")
+
+
+def speed(wanted: str) -> list[str]:
+    """The table of speed: all rows, or those whose names contain one of the words in `wanted`, split by commas."""
+    words = [word.strip() for word in wanted.split(",") if word.strip()]
+    rows = []
+    for row in json.loads((HERE / "speed.json").read_text())["comparisons"]:
+        if not words or any(word in row["other"] for word in words):
+            spreads = [row[name] for name in ("values", "other_values", "ratio")]
+            ours, theirs, ratio = (
+                f"{spread['median']:,.{digits}f} [{spread['low']:,.{digits}f}, {spread['high']:,.{digits}f}]"
+                for spread, digits in zip(spreads, (0, 0, 2), strict=True)
+            )
+            rows.append([row["name"], ours, row["other"], theirs, ratio])
+    return markdown_table(["cardgym", "decisions/s", "instead", "decisions/s", "ratio"], rows, "lrlrr")
+
+
+def rendered(text: str) -> str:
+    """A page with each table between `<!-- results: ... -->` and `<!-- end -->` made from the results."""
+
+    def block(found: re.Match[str]) -> str:
+        kind, _, of = found["of"].partition(" ")
+        match kind:
+            case "speed":
+                lines = speed(of)
+            case "agents":
+                lines = agents()
+            case "exploitability":
+                lines = exploitability(*of.split())
+            case _:
+                lines = table_of(kind, of)
+        return found[1] + "\n".join(lines) + "\n" + found[3]
+
+    return BLOCK.sub(block, text)
+
+
+def pages() -> list[Path]:
+    """The pages whose figures are the results."""
+    return [path for pattern in PAGES for path in sorted(ROOT.glob(pattern))]
+
+
+# -- checks ------------------------------------------------------------------------------------------------------------
+
+_NUMBER = r"[+-]?\d[\d,]*(?:\.\d+)?"
+FIGURE = re.compile(rf"(?P<value>{_NUMBER})[^\[\]|;\d]{{0,40}}?\[(?P<low>{_NUMBER}), (?P<high>{_NUMBER})\]")
+"""A figure with its interval, such as `58.7 % [58.4, 59.1]` or `+3.0 credits a game [2.2, 3.9]`."""
+
+
+def figures() -> npt.NDArray[np.float64]:
+    """Every figure of the results with its interval, (figures, 3): the value and both ends."""
+    documents = (json.loads(path.read_text()) for path in sorted(HERE.glob("**/*.json")))
+    return np.array([figure for document in documents for figure in _kept(document)], np.float64).reshape(-1, 3)
+
+
+def _kept(value: Any) -> Iterator[tuple[float, float, float]]:
+    """The figures of a JSON document: `x` with `x_ci95` (`ci95` in reports on exploitability), spreads, and lists."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _kept(item)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _paired(item, value.get("ci95" if name in ("won", "payoff") else f"{name}_ci95"))
+            yield from _kept(item)
+        if {"median", "low", "high"} <= set(value):
+            yield value["median"], value["low"], value["high"]
+
+
+def _paired(value: Any, ends: Any) -> Iterator[tuple[float, float, float]]:
+    if isinstance(value, list) and isinstance(ends, list) and len(value) == len(ends):
+        for one, its_ends in zip(value, ends, strict=True):
+            yield from _paired(one, its_ends)
+    elif isinstance(value, int | float) and isinstance(ends, list) and None not in ends:
+        yield value, ends[0], ends[1]
+
+
+def without_result(text: str, known: npt.NDArray[np.float64]) -> list[str]:
+    """The figures of a text that no result has, at the digits shown.
+
+    A share may be shown in percent, and what one player wins as what the other loses.
+    """
+    scaled = np.concatenate([factor * known for factor in (1.0, 100.0, -1.0, -100.0)])
+    exact = np.column_stack([scaled[:, 0], np.sort(scaled[:, 1:], axis=1)])
+    missing = []
+    for found in FIGURE.finditer(re.sub(r"\s+", " ", text)):
+        shown = [found[name].replace(",", "") for name in ("value", "low", "high")]
+        half = [0.5001 * 10.0 ** -len(word.partition(".")[2]) for word in shown]
+        if not (np.abs(exact - np.array(shown, np.float64)) <= half).all(axis=1).any():
+            missing.append(found[0])
+    return missing
+
+
+def faults() -> Iterator[str]:
+    """A line for everything that is out of date."""
+    known = measured()
+    for match in planned():
+        if match.command not in known:
+            yield f"not measured: {match.command}"
+        elif known[match.command].made_of != match.digests():
+            yield f"its players or rules changed since: {match.command}"
+    for path in sorted(HERE.glob("**/*.json")):
+        document = json.loads(path.read_text())
+        for entry in document if isinstance(document, list) else [document]:
+            if "made_of" in entry and entry["made_of"] != _made_of(entry):
+                yield f"{path.relative_to(ROOT)}: a player or the rules of {entry['env']} changed since"
+    results = figures()
+    for path in pages():
+        text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT)
+        if rendered(text) != text:
+            yield f"{name}: its tables are older than the results; run `python results/figures.py render`"
+        yield from (f"{name}: no result says {figure}" for figure in without_result(text, results))
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("command", choices=("make", "keep", "render", "check"))
+    parser.add_argument("names", nargs="*", metavar="NAME", help="make: groups of groups.toml (all); keep: the file")
+    parser.add_argument("--again", action="store_true", help="with make: also the matches that are up to date")
+    arguments = parser.parse_args()
+    if arguments.command == "make":
+        make(arguments.names, arguments.again)
+    elif arguments.command == "keep":
+        keep(*arguments.names)
+    elif arguments.command == "render":
+        for path in pages():
+            path.write_text(rendered(path.read_text(encoding="utf-8")), encoding="utf-8")
+    elif lines := list(faults()):
+        sys.exit("\n".join(lines))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except CardgymError as error:
+        sys.exit(f"error: {error}")

@@ -1,0 +1,36 @@
+"""The figures on the pages are the measured ones, of today's players and rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import figures
+
+KNOWN = np.array([(0.58678, 0.58352, 0.59051), (-3.78, -4.63, -2.93), (1234.5, 1200.25, 1250.75)])
+
+
+def test_every_figure_is_kept_and_of_today() -> None:
+    assert not list(figures.faults())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "wins 58.7 % [58.4, 59.1] of hands",
+        "a share of 0.587 [0.584, 0.591]",
+        "-3.8 credits a game [-4.6, -2.9]",
+        "loses 3.78\n[2.93, 4.63] credits",
+        "| 1,234.5 [1,200.2, 1,250.8] |",
+        "no figure with an interval, 99 % of games",
+    ],
+)
+def test_shown_figure_is_found_at_the_digits_shown(text: str) -> None:
+    assert figures.without_result(text, KNOWN) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["58.8 % [58.4, 59.1]", "58.7 % [58.4, 59.2]", "+3.8 [-4.6, -2.9]", "-3.8 [-4.6, -2.90]"]
+)
+def test_figure_that_was_not_measured_is_reported(text: str) -> None:
+    assert figures.without_result(f"It wins {text}.", KNOWN) == [text]
