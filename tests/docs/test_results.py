@@ -14,6 +14,15 @@ def test_every_figure_is_kept_and_of_today() -> None:
     assert not list(figures.faults())
 
 
+def test_every_checkpoint_has_a_card_with_its_results() -> None:
+    cards = sorted(figures.ROOT.glob("checkpoints/*/*.md"))
+    assert {card.with_suffix(".safetensors") for card in cards} == set(figures.ROOT.glob("checkpoints/*/*.safetensors"))
+    for card in cards:
+        text = card.read_text(encoding="utf-8")
+        assert "<!-- results: " in text, card.name
+        assert "Exploitability: " in text, card.name
+
+
 @pytest.mark.parametrize(
     "text",
     [
