@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
+import cardgym
 import figures
+from cardgym.table.presentation import presentation_of
 
 KNOWN = np.array([(0.58678, 0.58352, 0.59051), (-3.78, -4.63, -2.93), (1234.5, 1200.25, 1250.75)])
 
@@ -21,6 +25,14 @@ def test_every_checkpoint_has_a_card_with_its_results() -> None:
         text = card.read_text(encoding="utf-8")
         assert "<!-- results: " in text, card.name
         assert "Exploitability: " in text, card.name
+
+
+def test_ratings_at_the_table_are_those_of_the_leaderboards() -> None:
+    for board in json.loads((figures.HERE / "leaderboards.json").read_text(encoding="utf-8")):
+        measured = {player["name"]: round(player["rating"]) for player in board["players"]}
+        ratings = presentation_of(cardgym.find(board["env"])).ratings.get(board["env"], {})
+        if board["env"] != "CorellianSpike-v0":  # Rated by games there, and by hands on the leaderboard.
+            assert {name: rating for name, rating in ratings.items() if measured.get(name) != rating} == {}
 
 
 @pytest.mark.parametrize(

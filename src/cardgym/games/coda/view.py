@@ -243,8 +243,8 @@ RATINGS = {
         "random-consistent": 117, "bayes": 128, "search": 130,
     },
     "CodaOfficial-v0": {
-        "random": -714, "random-colour": -523, "heuristic": 136, "random-consistent": 206, "official_double_dqn": 428,
-        "bayes": 444, "search": 473, "value-search": 488, "official_ppo": 490,
+        "random": -714, "random-colour": -524, "heuristic": 145, "random-consistent": 210, "official_double_dqn": 417,
+        "bayes": 442, "value-search": 475, "search": 482, "official_ppo": 494,
     },
     "CodaMini-v0": {
         "random": -126, "random-colour": 32, "heuristic": 61, "random-consistent": 78, "bayes": 79, "search": 127,
