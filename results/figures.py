@@ -189,16 +189,15 @@ def table_of(env: str, player: str) -> list[str]:
 def exploitability(env: str, player: str) -> list[str]:
     """What a best responder wins from a player, as a paragraph."""
     report = json.loads((HERE / "exploitability" / env / f"{player.replace(':', '-')}.json").read_text())
-    sources = [responder["source"] for responder in report["responders"]]
+    trained = {one["name"].partition(":")[0] for one in report["responders"] if "train" in one["source"]}
     searches = [one["name"].partition(":")[2] for one in report["responders"] if one["source"] == "search"]
     tried = ["the game's other players"]
     if report["budget"]:
-        trained = sum("train" in source for source in sources)
-        tried.append(f"{trained} responders trained for {report['budget']:,} decisions")
+        tried.append(f"{len(trained)} responders trained for {report['budget']:,} decisions")
     if searches:
         tried.append(f"searches with up to {max(map(int, searches))} worlds")
     bound = report["exploitability"]
-    text = f"Exploitability: at least **{bound:.3g}** in {report['per']}. The best responder, `{report['best']}`, wins"
+    text = f"Exploitability: at least **{bound:.3g}** ({report['per']}). The best responder, `{report['best']}`, wins"
     text += f" {with_interval(report['won'], report['ci95'], '.3g')} on {report['games']:,} fresh deals; tried were"
     text += f" {', '.join(tried)} ([every player](../../docs/exploitability.md)). A better responder may exist."
     return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
