@@ -130,6 +130,7 @@ def test_a_failed_self_test_is_remembered_for_a_day_and_a_passing_cause_not_at_a
     assert verdict.read_text(encoding="utf-8") == "passed"
 
 
+@pytest.mark.slow
 def test_games_of_public_numba_are_the_same_bit_for_bit() -> None:
     program = """
 import json, sys

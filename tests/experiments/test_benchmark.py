@@ -91,6 +91,7 @@ def test_rewards_are_scaled_by_their_deviation_in_random_play(game: str, scale: 
     assert reward_scale(game) == scale
 
 
+@pytest.mark.slow
 def test_own_algorithm_beside_a_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "own.py").write_text(OWN_SCRIPT)
     (tmp_path / "own.toml").write_text(OWN)

@@ -21,7 +21,12 @@ from cardgym.table.session import Session
 SPIKE = "CorellianSpike-v0"
 COOKIES = ("h" * 22, "g" * 22, "s" * 22)
 """The browsers of the host, of the guest and of a spectator."""
-IDS = [env for env in cardgym.registered() if cardgym.find(env).parse_options().num_players > 1]
+SHORT_IDS = ("CorellianSpike-v0", "CodaOfficial-v0", "CribbageDeal-v0")
+IDS = [
+    env if env in SHORT_IDS else pytest.param(env, marks=pytest.mark.slow)
+    for env in cardgym.registered()
+    if cardgym.find(env).parse_options().num_players > 1
+]
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ if os.name != "posix":
     pytest.skip("SIGKILL is POSIX's", allow_module_level=True)
 
 
+@pytest.mark.slow
 def test_sweep_trains_reports_and_resumes(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One variant fails with a message, the others are reported; a second command trains only a seed that it adds."""
     out = tmp_path / "out"

@@ -31,6 +31,7 @@ class TestCodaOfficial(ContractSuite):
     seated = ("random", "heuristic", "bayes")  # `TestCoda` seats the slow `search` too.
 
 
+@pytest.mark.slow
 class TestCodaMini(ContractSuite):
     """The same rules with six tiles."""
 
@@ -41,6 +42,7 @@ class TestCodaMini(ContractSuite):
     seated = ("random",)
 
 
+@pytest.mark.slow
 class TestCodaMiniOfficial(TestCodaMini):
     """Six tiles, two of them jokers."""
 

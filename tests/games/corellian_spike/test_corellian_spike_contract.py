@@ -20,6 +20,7 @@ class TestCorellianSpikeObserved(ContractSuite):
     game = "CorellianSpike-v0"
 
 
+@pytest.mark.slow
 class TestSpikeMini(ContractSuite):
     """The same rules with a small deck."""
 

@@ -20,6 +20,7 @@ class TestCribbageDeal(ContractSuite):
     examples = 3
 
 
+@pytest.mark.slow
 class TestCribbageMini(ContractSuite):
     """The same rules with eight cards."""
 
