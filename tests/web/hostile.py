@@ -192,7 +192,7 @@ def _bad_people(rng: random.Random, target: Target) -> bytes:
 def _bad_line_of_moves(rng: random.Random, target: Target) -> bytes:
     """Lines that the explorer, and puzzles and files that the server, cannot take."""
     line: dict[str, Any] = {"game": GAME, "options": {}, "moves": [], "seed": 1}
-    junk = [value for value in JUNK if value not in (0, 1, [], {}, None)]
+    junk = [value for value in JUNK if value not in (0, 1, 2**31, [], {}, None)]
     name = rng.choice(("game", "options", "moves", "seed", "change", "record"))
     line[name] = rng.choice(junk)
     kinds = (
