@@ -227,22 +227,19 @@ def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
     from cardgym.files import shipped
 
     package = registry.package_of(game)
-    if package is None:
-        return {}
-    files = shipped.checkpoints(package.name, PLAYER_SUFFIXES)
+    files = {} if package is None else shipped.checkpoints(package.name, PLAYER_SUFFIXES)
     return {name: path for name, path in files.items() if _is_of(path, game, options)}
 
 
 def _is_of(path: Path, game: Game, options: Options | None) -> bool:
     """Whether a checkpoint was made for a game and its options, according to its metadata."""
     from cardgym.files.tensors import SUFFIX, read_document
+    from cardgym.players.compatibility import check_made_for
 
     metadata = read_document(path, str(path)) if path.suffix == SUFFIX else {}
     if "env" in metadata and (options is None or "options" not in metadata):
         return bool(metadata["env"] == game.id)
     options = game.parse_options() if options is None else options
-    from cardgym.players.compatibility import check_made_for
-
     try:
         if "env" in metadata:
             check_made_for(str(path), metadata["env"], metadata["options"], game, options)
