@@ -34,7 +34,7 @@ SEED = 1
 
 def played(client: Client, game: str, players: list[str]) -> str:
     """Let players play a game to its end; returns the table."""
-    body = {"game": game, "options": {}, "opponents": players, "seat": None, "seed": SEED}
+    body: dict[str, Any] = {"game": game, "options": {}, "opponents": players, "seat": None, "seed": SEED}
     table = str(client.post("/api/tables", body, 201)["table"])
     state = client.get(f"/api/tables/{table}")
     while not state["ended"]:
