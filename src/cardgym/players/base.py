@@ -234,12 +234,12 @@ def checkpoints(game: Game, options: Options | None = None) -> dict[str, Path]:
 def _is_of(path: Path, game: Game, options: Options | None) -> bool:
     """Whether a checkpoint was made for a game and its options, according to its metadata."""
     from cardgym.files.tensors import SUFFIX, read_document
-    from cardgym.players.compatibility import check_made_for
 
     metadata = read_document(path, str(path)) if path.suffix == SUFFIX else {}
-    if "env" in metadata and (options is None or "options" not in metadata):
-        return bool(metadata["env"] == game.id)
-    options = game.parse_options() if options is None else options
+    if options is None or ("env" in metadata and "options" not in metadata):
+        return metadata.get("env") in (game.id, None)
+    from cardgym.players.compatibility import check_made_for
+
     try:
         if "env" in metadata:
             check_made_for(str(path), metadata["env"], metadata["options"], game, options)
