@@ -231,13 +231,15 @@ def speed(wanted: str) -> list[str]:
     rows = []
     for row in json.loads((HERE / "speed.json").read_text())["comparisons"]:
         if not words or any(word in row["other"] for word in words):
-            spreads = [row[name] for name in ("values", "other_values", "ratio")]
-            ours, theirs, ratio = (
-                f"{spread['median']:,.{digits}f} [{spread['low']:,.{digits}f}, {spread['high']:,.{digits}f}]"
-                for spread, digits in zip(spreads, (0, 0, 2), strict=True)
-            )
+            ours, theirs, ratio = (_spread(row[name]) for name in ("values", "other_values", "ratio"))
             rows.append([row["name"], ours, row["other"], theirs, ratio])
     return markdown_table(["cardgym", "decisions/s", "instead", "decisions/s", "ratio"], rows, "lrlrr")
+
+
+def _spread(spread: Mapping[str, float]) -> str:
+    """A median with the lowest and the highest value, three digits each."""
+    median, low, high = (f"{float(f'{spread[name]:.3g}'):,.15g}" for name in ("median", "low", "high"))
+    return f"{median} [{low}, {high}]"
 
 
 def rendered(text: str) -> str:
@@ -332,7 +334,7 @@ def faults() -> Iterator[str]:
         text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT)
         if rendered(text) != text:
             yield f"{name}: its tables are older than the results; run `python results/figures.py render`"
-        yield from (f"{name}: no result says {figure}" for figure in without_result(text, results))
+        yield from (f"{name}: no result says {figure}" for figure in without_result(BLOCK.sub("", text), results))
 
 
 def main() -> None:
