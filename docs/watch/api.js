@@ -1,5 +1,4 @@
 // The site's stand-in for the server: its answers are files, and puzzles come with theirs.
-import { addSprite } from "./dom.js";
 
 export class Refused extends Error {}
 
@@ -15,13 +14,6 @@ export async function get(path) {
   const puzzle = answer[next++ % answer.length];
   solutions.set(puzzle.puzzle, puzzle);
   return { ...puzzle, game };
-}
-
-// Adds a game's symbols to the page once.
-const sprites = new Map();
-export function loadSprite(game) {
-  if (!sprites.has(game)) sprites.set(game, fetch(`symbols/${game}.svg`).then(async (answer) => addSprite(game, await answer.text())));
-  return sprites.get(game);
 }
 
 export async function post(path, { action }) {

@@ -1,5 +1,4 @@
 // Requests to the server. An error has a message to show; status 0 means that the connection is lost.
-import { addSprite } from "./dom.js";
 
 export class Refused extends Error {
   constructor(message, status) {
@@ -23,15 +22,6 @@ async function ask(path, request) {
 export const get = (path) => ask(`/api/${path}`);
 export const post = (path, body = {}) =>
   ask(`/api/${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-
-// Adds a game's symbols to the page once.
-const sprites = new Map();
-export function loadSprite(game) {
-  if (!sprites.has(game)) {
-    sprites.set(game, fetch(`/symbols/${encodeURIComponent(game)}.svg`).then(async (answer) => (answer.ok ? addSprite(game, await answer.text()) : [])));
-  }
-  return sprites.get(game);
-}
 
 // Calls `changed(version)` after every change of the table, and `lost(true or false)` when the connection changes.
 // Only a page in view keeps a connection: browsers allow few for one server.

@@ -1,10 +1,11 @@
 // The explorer: any position of a game with all cards open. A click on a card changes it; every action has its value.
-import { get, loadSprite, post } from "./api.js";
+import { get, post } from "./api.js";
 import { drawAdvice } from "./coach.js";
 import { h, notice, picture, say, show, update } from "./dom.js";
 import { title } from "./lobby.js";
 import { fit } from "./motion.js";
 import { openRules } from "./rules.js";
+import { loadSprite } from "./sprites.js";
 import { drawView, forgetTrails } from "./view.js";
 
 export class Explorer {

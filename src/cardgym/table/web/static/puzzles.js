@@ -1,10 +1,11 @@
 // Puzzles: find the best action of a position; the page keeps the streak.
-import { get, loadSprite, post } from "./api.js";
+import { get, post } from "./api.js";
 import { drawAdvice } from "./coach.js";
 import { h, notice, plain, points, remember, remembered, say, show, update } from "./dom.js";
 import { title } from "./lobby.js";
 import { fit, sound } from "./motion.js";
 import { openRules } from "./rules.js";
+import { loadSprite } from "./sprites.js";
 import { drawView, forgetTrails } from "./view.js";
 
 const MAX_BUTTONS = 12;

@@ -1,7 +1,8 @@
 // The review: it opens at the costliest decision, with the position beside the verdict; then move by move, face up.
-import { get, loadSprite, post } from "./api.js";
+import { get, post } from "./api.js";
 import { h, notice, plain, say, show, svg, update } from "./dom.js";
 import { fit } from "./motion.js";
+import { loadSprite } from "./sprites.js";
 import { drawView, forgetTrails } from "./view.js";
 
 export class Review {

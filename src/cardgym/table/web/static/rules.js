@@ -1,6 +1,7 @@
 // The rules: paragraphs with headings, and pictures of what counts.
-import { get, loadSprite } from "./api.js";
+import { get } from "./api.js";
 import { h, notice } from "./dom.js";
+import { loadSprite } from "./sprites.js";
 import { drawReveal } from "./view.js";
 
 export async function openRules(game, path) {

@@ -1,11 +1,12 @@
 // The table: one game, drawn from the server's state, played by clicks and keys.
-import { Refused, follow, get, loadSprite, post } from "./api.js";
+import { Refused, follow, get, post } from "./api.js";
 import { blunder, drawAdvice } from "./coach.js";
 import { h, notice, plain, remember, remembered, say, speed, update } from "./dom.js";
 import { forgetJoined } from "./join.js";
 import { fit, moving, sound } from "./motion.js";
 import { drawLog, drawPeople, drawStage, drawStanding } from "./panels.js";
 import { openRules } from "./rules.js";
+import { loadSprite } from "./sprites.js";
 import { drawView, forgetTrails } from "./view.js";
 
 const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.

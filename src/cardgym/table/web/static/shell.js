@@ -1,0 +1,47 @@
+// What is around every page: routing, keys, and the settings that the browser remembers.
+import { h, notice, remember, remembered, show } from "./dom.js";
+
+let page = null;
+
+// `pages` opens a page for the first word of the address, "" if there is none; a page with start() gets the keys.
+export function run(pages) {
+  async function route() {
+    page?.close?.();
+    page = null;
+    notice("");
+    const [, place = "", id = ""] = location.hash.split("/");
+    try {
+      document.title = place && id ? `cardgym: ${place}` : "cardgym";
+      const opened = (Object.hasOwn(pages, place) ? pages[place] : pages[""])(id);
+      page = opened?.start ? opened : null;
+      await (page ? page.start() : opened);
+    } catch (error) {
+      notice(error.message);
+      show(h("p", {}, h("a", { href: "#/" }, "Back to the lobby")));
+    }
+  }
+  addEventListener("hashchange", route);
+  route();
+}
+
+function setting(name, apply) {
+  const field = document.getElementById(name);
+  field.value = remembered(name, field.value);
+  apply?.(field.value);
+  field.addEventListener("change", () => {
+    remember(name, field.value);
+    apply?.(field.value);
+  });
+}
+
+setting("speed");
+setting("sounds");
+setting("look", (value) => (document.documentElement.dataset.look = value));
+const help = document.getElementById("help");
+document.getElementById("help-button").addEventListener("click", () => (document.getElementById("settings").hidePopover(), help.showModal()));
+document.querySelector(".skip").addEventListener("click", (event) => (event.preventDefault(), document.getElementById("main").focus()));
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), select, dialog, summary, [popover]")) return;
+  if (event.key === "?") help.showModal();
+  else page?.key?.(event);
+});
