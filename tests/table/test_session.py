@@ -301,7 +301,7 @@ def test_killed_process_loses_no_move(tmp_path: Path) -> None:
         os.kill(process.pid, signal.SIGKILL)
     session = Session.restore(GameLog(tmp_path / "games.sqlite"), id)
     assert session.version == made
-    assert session.decisions == 1
+    assert len(session.choices) == 1
     finish(session)
     assert session.over
 

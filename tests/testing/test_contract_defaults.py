@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from cardgym.engine.contract import Options
+from cardgym.engine.contract import Feature, Options
 from cardgym.testing import StateDriver, knowledge_checks, rule_checks
 from kuhn_poker import BET, GAME, KING, PASS
 
@@ -12,15 +13,24 @@ from kuhn_poker import BET, GAME, KING, PASS
 def test_words_come_from_features_and_action_names() -> None:
     driver = StateDriver(GAME)
     driver.apply_action(KING)
-    assert driver.narrate(0) == "card: 0 0 1 (one-hot: own card, jack, queen, king)"
+    assert driver.narrate(0) == "Own card: king"
     assert driver.narrate(1) == ""
     driver.apply_action(0)
-    assert driver.describe(1).splitlines()[:2] == [
-        "card: 1 0 0 (one-hot: own card, jack, queen, king)", "seat: 1 (own seat)",
+    assert driver.describe(1).splitlines() == [
+        "Own card: jack", "Own seat: 1", "Own bet: 0", "The other's bet: 0", "Actions played: 0",
     ]  # fmt: skip
     driver.apply_action(BET)
     assert [driver.narrate(seat) for seat in range(2)] == ["You: bet (bet or call)", "Seat 0: bet (bet or call)"]
     assert driver.action_text(PASS) == "pass (check or fold)"
+    assert driver.describe(1).splitlines()[3:] == ["The other's bet: 1", "Actions played: 1"]
+
+
+def test_features_without_names_for_their_values_show_their_meaning() -> None:
+    ones = np.ones(1, np.float32)
+    assert Feature("round", "0 before the public card, 1 after it").in_words(ones) == (
+        "Round: 1 (0 before the public card, 1 after it)"
+    )
+    assert Feature("card", "one-hot: own card, jack, queen", 2).in_words(np.zeros(2, np.float32)) == "Own card: none"
 
 
 @pytest.mark.parametrize("check", [knowledge_checks.check_hidden, knowledge_checks.check_words])

@@ -76,11 +76,11 @@ def test_copy_of_a_subclass_is_of_that_class() -> None:
 def test_last_move_is_narrated_as_each_seat_saw_it() -> None:
     driver = StateDriver("KuhnPoker-v0")
     driver.apply_action(KING)
-    assert [driver.narrate(seat) for seat in range(2)] == ["card: 0 0 1 (one-hot: own card, jack, queen, king)", ""]
+    assert [driver.narrate(seat) for seat in range(2)] == ["Own card: king", ""]
     driver.play(0, PASS)
     assert [driver.narrate(seat) for seat in range(2)] == ["You: pass (check or fold)", "Seat 0: pass (check or fold)"]
     assert driver.action_text(BET) == "bet (bet or call)"
-    assert driver.describe(1).splitlines()[0] == "card: 1 0 0 (one-hot: own card, jack, queen, king)"
+    assert driver.describe(1).splitlines()[0] == "Own card: jack"
 
 
 def test_record_that_was_written_to_is_read_again() -> None:

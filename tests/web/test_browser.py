@@ -66,7 +66,7 @@ def test_a_game_starts_from_the_lobby(server: Server, person: Person) -> None:
     person.page.goto(server.url)
     person.page.locator("article", has_text="Kuhn").get_by_role("button", name="Sit down").click()
     person.page.wait_for_selector(".felt")
-    assert "own card" in person.page.inner_text(".felt")
+    assert "Own card: " in person.page.inner_text(".felt")
     assert not person.faults
 
 
@@ -309,6 +309,16 @@ def test_the_rules_and_the_tips_of_a_first_game(server: Server, person: Person) 
     assert "The showdown" in page.inner_text("#rules[open]")
     assert page.locator("#rules .examples .item").count() >= 12
     page.keyboard.press("Escape")
+    card.get_by_role("button", name="Learn it").click()
+    for step in range(1, 9):  # The first hand, explained choice by choice.
+        page.wait_for_selector(f".now.tip:has-text('{step} of 8')")
+        person.set_speed("0")
+        page.locator("button.guide" if step != 3 else "button.item.guide").first.click()
+        page.wait_for_selector(".actions:not([data-phase=busy])")
+    assert "the pool is yours" in page.inner_text(".now")
+    assert person.phase == "ended"
+    page.evaluate("localStorage.clear()")
+    page.goto(server.url)
     card.get_by_role("button", name="Sit down").click()
     page.wait_for_selector(".now.tip")
     assert "nearer to 0" in page.inner_text(".now")

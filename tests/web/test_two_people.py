@@ -152,6 +152,11 @@ def test_a_finished_game_by_link_is_in_both_records(shared: Served) -> None:
         actor = browsers[session.turn]
         state = actor.get(f"/api/tables/{table}")
         actor.act(state, choose.choice(state["actions"])["action"])
+    told = [browser.get(f"/api/tables/{table}?since=0")["events"] for browser in browsers]
+    assert told[2] == json.loads(json.dumps(told[2]).replace("You", ""))  # Nobody's own words.
+    banner = next(reveal for event in told[2] for reveal in event["reveals"] if reveal.get("banner"))
+    assert banner["name"].startswith(("Ann wins the pool", "Bob wins the pool"))
+    assert banner["lines"] in [reveal["lines"] for event in told[0] for reveal in event["reveals"]]
     own = browsers[1].get(f"/api/tables/{table}")
     assert own["record"] == browsers[1].get(f"/api/tables/{table}")["record"] != table
     records = [browser.get("/api/history")["games"] for browser in browsers[:2]]

@@ -208,7 +208,7 @@ class Words(_Part):
 
     Attributes:
         describe: `describe(state, seat)`: the state as that seat sees it. Default: the features of the first
-            observation and their values.
+            observation in words.
         action_text: `action_text(state, action)`: an action in words. Default: its name in `Game.action_names`.
         narrate: `narrate(before, move, after, seat)`: a move as that seat saw it; empty if it saw nothing. Default: the
             action in words; for a chance move, the lines of `describe` that changed.
@@ -368,10 +368,7 @@ class Game:
         out = np.zeros(sum(feature.size for feature in features), np.float32)
         observation.write(state, seat, out)
         numbers = np.split(out, [*offsets(features).values()][1:])
-        return "\n".join(
-            f"{row.name}: {' '.join(f'{number:g}' for number in values)} ({row.meaning})"
-            for row, values in zip(features, numbers, strict=True)
-        )
+        return "\n".join(row.in_words(values) for row, values in zip(features, numbers, strict=True))
 
     def _action_text(self, state: State, action: int) -> str:
         return self.action_names[action] if action < len(self.action_names) else f"action {action}"

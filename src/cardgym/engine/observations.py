@@ -24,6 +24,27 @@ class Feature:
     low: float = 0.0
     high: float = 1.0
 
+    def in_words(self, values: npt.NDArray[np.float32]) -> str:
+        """Its values as people read them.
+
+        "one-hot: own card, jack, queen" reads "Own card: jack"; "own bet, the other's bet" reads a line each;
+        "actions played / 3" is multiplied by 3 again. Other meanings follow the numbers.
+        """
+        meaning, _, scale = self.meaning.partition(" / ")
+        if meaning.startswith("one-hot: ") and meaning.count(", ") == self.size:
+            name, *labels = meaning.removeprefix("one-hot: ").split(", ")
+            shown = [label for label, value in zip(labels, values, strict=True) if value]
+            return f"{_capital(name)}: {', '.join(shown) or 'none'}"
+        names = meaning.split(", ")
+        if len(names) == self.size and (not scale or scale.isdecimal()):
+            numbers = [f"{float(value) * int(scale or 1):.4g}" for value in values]
+            return "\n".join(f"{_capital(name)}: {number}" for name, number in zip(names, numbers, strict=True))
+        return f"{_capital(self.name)}: {' '.join(f'{value:g}' for value in values)} ({self.meaning})"
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
 
 @dataclass(frozen=True)
 class Observation:

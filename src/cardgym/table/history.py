@@ -24,7 +24,7 @@ from cardgym.statistics import Moments, half_width
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog, default_path
 from cardgym.table.review import Review, names_of, review, shares_screen
-from cardgym.table.setup import AGAIN
+from cardgym.table.setup import is_practice
 
 Interval = tuple[float | None, float | None]
 """A 95 % interval; None for both ends after a single game."""
@@ -194,9 +194,10 @@ class Reviewer:
 
 
 def _counts(entry: Mapping[str, Any]) -> bool:
-    """Whether one person finished the game at a screen, and from its start: a decision tried again was known."""
-    again = (entry.get("about") or {}).get(AGAIN) or shares_screen(entry)
-    return bool(entry["finished"]) and entry["person"] is not None and not again
+    """Whether one person finished the game at a screen, without knowing what would come."""
+    return (
+        bool(entry["finished"]) and entry["person"] is not None and not is_practice(entry) and not shares_screen(entry)
+    )
 
 
 def _totals_of(reviewed: Review) -> GameTotals:
@@ -273,12 +274,12 @@ def reports(games: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], i
         games: entries of a game log.
 
     Yields:
-        A report like the arena's, with each player's `score` and the `max_score` of all games in addition. Games that
-        continue another one are left out.
+        A report like the arena's, with each player's `score` and the `max_score` of all games in addition. Lessons
+        and games that continue another one are left out.
     """
     lineups: dict[str, list[dict[str, Any]]] = {}
     for game in games:
-        if (game.get("about") or {}).get(AGAIN):
+        if is_practice(game):
             continue
         names = [player["name"] for player in game["players"]]
         metrics = sorted(game["players"][0]["metrics"])

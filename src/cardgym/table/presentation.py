@@ -16,6 +16,25 @@ COACH = "coach"
 """The coach's name among the players whose strength was measured: it always takes its first advice."""
 
 
+@dataclass(frozen=True)
+class Lesson:
+    """A first game that is explained decision by decision: a real one, whose cards are known.
+
+    Attributes:
+        opponent: the player in the other seats; the person has seat 0.
+        seed: the seed of the deals.
+        steps: at each choice of the person, the action to take and why.
+        closing: what the person has seen, at the end.
+        options: the options that are not the usual ones.
+    """
+
+    opponent: str
+    seed: int
+    steps: Sequence[tuple[int, str]]
+    closing: str
+    options: Mapping[str, int | str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False)
 class Presentation:
     """What a game adds for people. Everything may be left out: the game is then shown by its words.
@@ -33,6 +52,7 @@ class Presentation:
         examples: what the rules show in pictures: combinations of cards, what they are called and what they count.
         tip: `tip(state, seat)`: what a person who plays for the first time should know at this decision, from what the
             seat can know; may be empty.
+        lessons: a first game for people who have never played it, by the game's id.
         showdown: `showdown(before, move, after, seat)`: the table with the hands turned up that a transition showed to
             all and then cleared away; None if it did not.
         symbols: the drawings of the items, by the names that views use.
@@ -54,6 +74,7 @@ class Presentation:
     rules_text: Callable[[State], str] | None = None
     examples: Callable[[], list[Reveal]] = list
     tip: Callable[[State, int], str] | None = None
+    lessons: Mapping[str, Lesson] = field(default_factory=dict)
     showdown: Callable[[State, int, State, int], View | None] | None = None
     symbols: Callable[[], dict[str, Symbol]] = dict
     adviser: str | None = None

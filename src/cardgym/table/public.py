@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from cardgym.engine.contract import Game, State
 from cardgym.table.people import named, with_names
-from cardgym.table.presentation import view_of
-from cardgym.table.views import Item, View, Zone
+from cardgym.table.presentation import reveals_of, showdown_of, view_of
+from cardgym.table.views import Item, Reveal, View, Zone
 
 PUBLIC = -2
 """The viewer who sees what everybody sees, and nothing else."""
@@ -25,8 +25,33 @@ def public_view(game: Game, state: State, people: Sequence[str]) -> View:
         state: the state.
         people: the names by seat.
     """
-    seats = range(len(people))
-    views = [with_names(view_of(game, state, seat), people, seat) for seat in seats]
+    return _public([with_names(view_of(game, state, seat), people, seat) for seat in range(len(people))])
+
+
+def public_showdown(game: Game, before: State, move: int, after: State, people: Sequence[str]) -> View | None:
+    """The table with the hands turned up that a transition showed to all; None if it did not turn up hands."""
+    views = []
+    for seat in range(len(people)):
+        view = showdown_of(game, before, move, after, seat)
+        if view is None:
+            return None
+        views.append(with_names(view, people, seat))
+    return _public(views)
+
+
+def public_reveals(game: Game, before: State, move: int, after: State, people: Sequence[str]) -> list[Reveal]:
+    """What a transition revealed to all seats in the same words."""
+    seen = [with_names(reveals_of(game, before, move, after, seat), people, seat) for seat in range(len(people))]
+    return [reveal for reveal in seen[0] if all(_content(reveal) in map(_content, others) for others in seen)]
+
+
+def _content(reveal: Reveal) -> tuple[object, ...]:
+    return (reveal["name"], tuple(reveal["lines"]), reveal["total"], *(item["symbol"] for item in reveal["items"]))
+
+
+def _public(views: Sequence[View]) -> View:
+    """What all seats' views have in common."""
+    seats = range(len(views))
     zones = [zone for seat in seats for zone in _zones(views[seat - 1], seat)]
     middle = [_zones(view, None) for view in views]
     zones += [_common(same) for same in zip(*middle, strict=True) if same[0]["kind"] != "palette"]

@@ -19,7 +19,7 @@ from cardgym.table.advice import Advice
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import presentation_of
 from cardgym.table.review import names_of, shares_screen
-from cardgym.table.setup import AGAIN, RESIGNED
+from cardgym.table.setup import RESIGNED, is_practice
 
 _MODEL = PlackettLuce()
 _POINTS = 400.0 / math.log(10.0) / (math.sqrt(2.0) * _MODEL.beta)
@@ -102,8 +102,7 @@ def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _rated(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], list[str]] | None:
     """The measured ratings of a game and its players' names by seat; None if the game is not rated."""
-    again = (entry.get("about") or {}).get(AGAIN)
-    if not entry["finished"] or entry["person"] is None or again or shares_screen(entry):
+    if not entry["finished"] or entry["person"] is None or is_practice(entry) or shares_screen(entry):
         return None
     if entry["env"] not in registered():
         return None

@@ -167,13 +167,13 @@ class Session:
         return sum(seat == UNDO for seat, _ in self._rows)
 
     @property
-    def decisions(self) -> int:
-        """How many decisions people have made, without those taken back."""
-        return sum(seat in self.persons for seat, _ in self.moves)
+    def choices(self) -> list[int]:
+        """The actions that people have chosen where they had a choice, without those taken back."""
+        return [self.moves[number][1] for number in self._choices]
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a decision to take back; not where several people play, who have seen what followed."""
+        """Whether there is a decision to take back; not where several people have seen what followed."""
         return bool(self._choices) and not self.over and len(self.persons) == 1
 
     def legal_actions(self, seat: int | None = None) -> list[int]:

@@ -29,6 +29,9 @@ TABLE = "table"
 PEOPLE = ("one", "hot", "link")
 """A person alone; several people at one screen, in turn; several people, each at a screen."""
 
+LESSON = "lesson"
+"""The key, in what a game's entry says about it, of whether it follows the game's lesson."""
+
 RESIGNED = "resigned"
 """The key of the seat of the person who gave a game up, in what its entry says about it."""
 
@@ -105,6 +108,12 @@ def setup_of(entry: Mapping[str, Any], resolve: Resolve) -> Setup:
     players = [None if name == PERSON else resolve(name, game, options) for name in names]
     about = entry.get("about") or {}
     return Setup(game, options, players, entry["seed"], entry["person"], watched, entry["game"], about)
+
+
+def is_practice(entry: Mapping[str, Any]) -> bool:
+    """Whether a person knew what would come: in a lesson, or at a decision tried again. Such games do not count."""
+    about = entry.get("about") or {}
+    return bool(about.get(AGAIN) or about.get(LESSON))
 
 
 @cache

@@ -1,10 +1,40 @@
-"""Coda for people who learn it: a tip for each decision, and pictures of how a line is read."""
+"""Coda for people who learn it: tips, pictures of how a line is read, and a first game."""
 
 from __future__ import annotations
 
 from cardgym.engine.contract import State
 from cardgym.games.coda.state import GUESSING, NONE, OPTIONAL, PLACING, REVEALING, SETTING
+from cardgym.table.presentation import Lesson
 from cardgym.table.views import Item, Reveal
+
+_TILES = 24
+_B3, _B4, _B6, _B8 = 6, 8, 12, 16
+
+LESSON = Lesson(
+    opponent="heuristic",
+    seed=9,
+    steps=(
+        (
+            _B3,
+            "Find the opponent's hidden tiles before they find yours. Pick the black tile, then a guess: black 3.",
+        ),
+        (
+            _B4,
+            "A miss: the tile you drew lies open. Lines are sorted, so place 1 is a black tile below their black 9. "
+            "Guess black 4.",
+        ),
+        (
+            _TILES + _B8,
+            "Now the hidden tile lies between white 5 and black 9: it is black 6, 7 or 8. Guess black 8 at place 2.",
+        ),
+        (
+            2 * _TILES + _B6,
+            "It was not black 8, and black 7 you have just drawn yourself. Only black 6 is left: guess it at place 3.",
+        ),
+    ),
+    closing="Their last hidden tile: you win. The order, your own tiles and every miss narrow down what is left.",
+)
+"""A game in which each miss tells something, until one tile is left."""
 
 
 def tip(state: State, seat: int) -> str:

@@ -104,11 +104,11 @@ def action_text(state: State, action: int) -> str:
     place = action - place_action(state, 0)
     if state.phase == REVEALING:
         if place < state.length[state.turn]:
-            name = _typed(tile_name(state, int(state.line[state.turn, place])))
+            name = spoken(tile_name(state, int(state.line[state.turn, place])))
             return f"turn up your {name} at place {place + 1}"
         return f"turn up your tile at place {place + 1}"
     if state.phase in (PLACING, SETTING):
-        return f"put {_typed(tile_name(state, tile_to_place(state)))} at place {place + 1}"
+        return f"put {spoken(tile_name(state, tile_to_place(state)))} at place {place + 1}"
     return f"use place {place + 1} of your line"
 
 

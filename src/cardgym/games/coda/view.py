@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
-from cardgym.games.coda.lessons import examples, tip
+from cardgym.games.coda.lessons import LESSON, examples, tip
 from cardgym.games.coda.rules import tile_to_place
 from cardgym.games.coda.state import (
     ALL,
@@ -307,6 +307,7 @@ TABLE = Presentation(
     adviser="cardgym.games.coda.adviser:adviser",
     examples=examples,
     tip=tip,
+    lessons={"Coda-v0": LESSON},
     strength={
         "Coda-v0": STRENGTH,
         "CodaOfficial-v0": OFFICIAL_STRENGTH,

@@ -1,13 +1,45 @@
-"""Corellian Spike for people who learn it: a tip for each decision, pictures of what wins, the showdown's reasons."""
+"""Corellian Spike for people who learn it: tips, pictures of what wins, the showdown's reasons, a first hand."""
 
 from __future__ import annotations
 
 from cardgym.engine.contract import State
 from cardgym.games.corellian_spike.hand import card_sum
 from cardgym.games.corellian_spike.rounds import owed
-from cardgym.games.corellian_spike.state import BET, BETTING, BUYING, CHEATING, EMPTY, PLACING, SPIKE_SLOT
+from cardgym.games.corellian_spike.state import (
+    BET,
+    BETTING,
+    BUY,
+    BUYING,
+    CHEATING,
+    DONT_BUY,
+    EMPTY,
+    MATCH,
+    PLACING,
+    RAISE,
+    SPIKE_SLOT,
+    SWAP_SPIKE,
+)
 from cardgym.games.corellian_spike.text import special_name
+from cardgym.table.presentation import Lesson
 from cardgym.table.views import Item, Reveal
+
+LESSON = Lesson(
+    opponent="initial",
+    seed=49,
+    options={"hands": 1},
+    steps=(
+        (MATCH, "Two cards each; the sum nearest to 0 will win the pool. Yours is +9, a third card is to come: match."),
+        (BUY, "Your third card, the open spike, is +10: your sum is now +19. Buy a card for 2 to get nearer to 0."),
+        (SWAP_SPIKE, "You have drawn -10. In place of the spike it makes your sum -1, almost perfect: swap the spike."),
+        (RAISE, "-1 is hard to beat. Raise: the opponent has to pay as much, or fold and leave you the pool."),
+        (DONT_BUY, "The dice were rolled; doubles would have brought new hands. You are as good as at 0: don't buy."),
+        (RAISE, "The opponent has matched, but bought nothing. You are ahead of most hands: raise again."),
+        (DONT_BUY, "No doubles again, and this is the last of three rounds. Keep your cards: don't buy."),
+        (RAISE, "The last bets before the showdown: raise once more."),
+    ),
+    closing="-1 is nearer to 0 than -16: the pool is yours. A whole game is ten such hands, or until someone is broke.",
+)
+"""A hand in which the first card bought decides."""
 
 
 def tip(state: State, seat: int) -> str:

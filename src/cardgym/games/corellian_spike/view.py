@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cardgym.engine.contract import State
 from cardgym.games.corellian_spike.hand import card_sum
-from cardgym.games.corellian_spike.lessons import deciding_rule, examples, tip
+from cardgym.games.corellian_spike.lessons import LESSON, deciding_rule, examples, tip
 from cardgym.games.corellian_spike.state import (
     BET,
     BUY,
@@ -293,6 +293,7 @@ TABLE = Presentation(
     adviser="cardgym.games.corellian_spike.adviser:adviser",
     examples=examples,
     tip=tip,
+    lessons={"CorellianSpike-v0": LESSON},
     showdown=showdown,
     strength={"CorellianSpike-v0": STRENGTH, "SpikeMini-v0": MINI_STRENGTH},
     ratings={"CorellianSpike-v0": RATINGS, "SpikeMini-v0": {"random": -107, "initial": 85, "heuristic": 186}},

@@ -1,13 +1,27 @@
-"""Cribbage for people who learn it: a tip for each decision, and pictures of what scores."""
+"""Cribbage for people who learn it: tips, pictures of what scores, and a first deal."""
 
 from __future__ import annotations
 
 from cardgym.engine.contract import State
 from cardgym.games.cribbage.cards import RANKS, card_name
 from cardgym.games.cribbage.state import FULL, PLAYING, TOSSING
+from cardgym.table.presentation import Lesson
 from cardgym.table.views import Item, Reveal
 
 _SUITS = "CDHS"
+
+LESSON = Lesson(
+    opponent="greedy",
+    seed=2,
+    steps=(
+        (64, "Keep four cards: the 2s are a pair, and 9 + 4 + 2 makes 15. The crib is yours: give it the 5 and the 7."),
+        (29, "The opponent has opened with a 4. A second 4 is a pair, for 2 points: play it."),
+        (1, "The count is 14. From 16 no card reaches 31, so the opponent cannot score with it: play the 2 of clubs."),
+        (21, "The count is 22, and 9 makes exactly 31, for 2 points: play it."),
+    ),
+    closing="After the play, hands and crib are counted with the starter: 15s, pairs, runs. A whole game goes to 121.",
+)
+"""A deal with a pair and a 31 in the play."""
 
 
 def tip(state: State, seat: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cardgym.engine.contract import State
 from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS, card_name
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
-from cardgym.games.cribbage.lessons import examples, tip
+from cardgym.games.cribbage.lessons import LESSON, examples, tip
 from cardgym.games.cribbage.state import (
     CUTTING,
     FULL,
@@ -155,9 +155,9 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
         lines = count_aloud(hand.reasons) or ["nothing"]
         shown.append({"name": f"{whose} {hand.what}", "items": items, "lines": lines, "total": f"+{hand.gained}"})
     if counted := counted_hands(before, after):
-        own = max(seat, 0)
-        points = [sum(hand.gained for hand in counted if hand.owner == other) for other in (own, 1 - own)]
-        line = f"{_name(own, seat)} +{points[0]}, {_name(1 - own, seat)} +{points[1]}"
+        owners = (1 - int(before.dealer), int(before.dealer))  # In the order of the show, for all who watch it.
+        points = [sum(hand.gained for hand in counted if hand.owner == owner) for owner in owners]
+        line = ", ".join(f"{_name(owner, seat)} +{gained}" for owner, gained in zip(owners, points, strict=True))
         shown.insert(0, {"name": "The show", "items": [], "lines": [line], "total": "", "banner": True})
     return shown
 
@@ -308,6 +308,7 @@ TABLE = Presentation(
     rules_text=rules_text,
     examples=examples,
     tip=tip,
+    lessons={"CribbageDeal-v0": LESSON},
     showdown=showdown,
     symbols=symbols,
     adviser="cardgym.games.cribbage.advice:adviser",

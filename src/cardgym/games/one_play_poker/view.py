@@ -20,7 +20,7 @@ from cardgym.games.one_play_poker.rules import (
 from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text
 from cardgym.table.drawings.playing_cards import pack
 from cardgym.table.drawings.shapes import Symbol
-from cardgym.table.presentation import COACH, Presentation
+from cardgym.table.presentation import COACH, Lesson, Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
 
@@ -127,6 +127,19 @@ def tip(state: State, seat: int) -> str:
     return f"You hold {_combination(state.player)}, the house {_combination(state.house)}; {more}. Bet if ahead."
 
 
+LESSON = Lesson(
+    opponent="random",
+    seed=4,
+    steps=(
+        (0, "All cards lie open, two for each side. A queen is the second lowest of four ranks: don't bet on it."),
+        (1, "The house has a jack: your queen is ahead, and the house has to match what you bet. Bet."),
+        (1, "Ace high against a jack, and only the house's second card is to come. You win more often than not: bet."),
+    ),
+    closing="Ace high beats king high: the pot is yours. A pair would have beaten both, and a flush a pair.",
+)
+"""A hand that gets better card by card."""
+
+
 def examples() -> list[Reveal]:
     """The three kinds of hands."""
     kinds = (("Flush", "AH QH"), ("Pair", "JS JD"), ("High card", "KC JH"))
@@ -173,6 +186,7 @@ TABLE = Presentation(
     symbols=symbols,
     examples=examples,
     tip=tip,
+    lessons={"OnePlayPoker-v0": LESSON},
     adviser="cardgym.games.one_play_poker.adviser:adviser",
     strength={"OnePlayPoker-v0": STRENGTH},
 )

@@ -104,7 +104,7 @@ class Terminal:
                 self._after_game()
         except (EOFError, KeyboardInterrupt):
             self._screen.show([""])
-            if not self.session.over and self.session.decisions:
+            if not self.session.over and self.session.choices:
                 kept = "; --resume continues it" if self._game_log is not None else ""
                 self._screen.show([f"Left unfinished{kept}."])
             elif not self.session.over and self._game_log is not None:

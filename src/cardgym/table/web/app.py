@@ -234,7 +234,7 @@ class _Server:
         async with self.tables.at(id_of(request)) as table:
             session, viewer = table.session, self._viewer(request, table, body.get("seat"))
             alone = not seats.by_link(session)
-            if alone and not session.decisions and not session.over:
+            if alone and not session.choices and not session.over:
                 await self.tables.remove(session.id)
                 return Answer({"deleted": True})
             await self.tables.work(session.resign, session.viewer if alone else viewer)

@@ -20,14 +20,14 @@ from cardgym.players.base import GREEDY, KernelPlayer, Player, checkpoints, play
 from cardgym.table.advice import HINTS
 from cardgym.table.people import name_key, shown_name
 from cardgym.table.presentation import presentation_of, rules_of
-from cardgym.table.setup import PEOPLE, PERSON, TABLE, Setup
+from cardgym.table.setup import LESSON, PEOPLE, PERSON, TABLE, Setup
 from cardgym.table.web.safety import one_of, whole
 from cardgym.table.web.seats import JOIN, checked_names, new_code
 
 MAX_SEED = 2**53 - 1
 """The largest integer that JavaScript represents exactly."""
 
-KEYS = ("game", "options", "opponents", "seat", "seed", "hints", "people", "names")
+KEYS = ("game", "options", "opponents", "seat", "seed", "hints", "people", "names", "lesson")
 MAX_OPTIONS = 32
 """The maximum number of options in a request."""
 
@@ -59,6 +59,7 @@ def _game(game: Game) -> dict[str, Any]:
         "seats": list(seats),
         "opponent": game.opponent,
         "puzzles": presentation_of(game).adviser is not None,
+        "lesson": game.id in presentation_of(game).lessons,
         "players": opponents(game, defaults),
     }
 
@@ -117,6 +118,8 @@ def parse(body: dict[str, Any]) -> Setup:
         HTTPException, CardgymError: if one does not.
     """
     game = game_called(body.get("game"))
+    if body.get("lesson"):
+        return _lesson(game)
     options = options_in(game, body)
     watched = body.get("seat") is None
     seat = None if watched or body["seat"] == "any" else whole(body, "seat", 0, options.num_players - 1)
@@ -138,6 +141,16 @@ def parse(body: dict[str, Any]) -> Setup:
         about |= {TABLE: people, **{name_key(seat): name for seat, name in zip(seats, names, strict=True)}}
         about |= {JOIN: new_code()} if people == "link" else {}
     return Setup(game, options, players, seed, seat, watched, about=about)
+
+
+def _lesson(game: Game) -> Setup:
+    """The game that a person who has never played it is led through."""
+    lesson = presentation_of(game).lessons.get(game.id)
+    if lesson is None:
+        raise HTTPException(400, f"{game.id} has no lesson")
+    options = game.parse_options(lesson.options)
+    players = [player_called(lesson.opponent, game, options)] * (options.num_players - 1)
+    return Setup(game, options, players, lesson.seed, 0, about={"hints": "demand", LESSON: True})
 
 
 def options_in(game: Game, body: dict[str, Any]) -> Options:

@@ -21,7 +21,7 @@ from cardgym.table.presentation import view_of
 from cardgym.table.ratings import ratings
 from cardgym.table.review import names_of
 from cardgym.table.session import replay
-from cardgym.table.setup import AGAIN, PERSON, RESIGNED
+from cardgym.table.setup import AGAIN, LESSON, PERSON, RESIGNED
 from cardgym.table.web import lobby
 from cardgym.table.web.safety import Answer, body_of, dump, whole
 from cardgym.table.web.tables import Tables
@@ -193,8 +193,8 @@ def listed(entry: dict[str, Any]) -> dict[str, Any]:
     listed = {"table": entry["id"]}
     listed |= {key: entry.get(key) for key in ("env", "options", "time", "finished", "max_score", "players", "person")}
     listed["unit"] = find(entry["env"]).unit if entry["env"] in registered() else ""
-    listed["again"] = AGAIN in (entry.get("about") or {})
-    listed["resigned"] = RESIGNED in (entry.get("about") or {})
+    marks = {"again": AGAIN, "lesson": LESSON, "resigned": RESIGNED}
+    listed |= {mark: key in (entry.get("about") or {}) for mark, key in marks.items()}
     listed["people"] = people_of(entry)
     return listed
 

@@ -21,10 +21,10 @@ from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import Event
 from cardgym.table.people import named, with_names
-from cardgym.table.presentation import ending_of, reveals_of, showdown_of, tip_of, view_of
-from cardgym.table.public import PUBLIC, public_view
+from cardgym.table.presentation import ending_of, presentation_of, reveals_of, showdown_of, tip_of, view_of
+from cardgym.table.public import PUBLIC, public_reveals, public_showdown, public_view
 from cardgym.table.session import Session
-from cardgym.table.setup import PERSON, RESIGNED, TABLE, Setup
+from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, Setup
 from cardgym.table.views import View
 from cardgym.table.web.lobby import player_called
 from cardgym.table.web.seats import JOIN
@@ -116,6 +116,7 @@ class Table:
             ],
             "narration": [{"seat": seat, "text": text} for seat, text in self._texts(viewer)],
             "tip": named(tip_of(game, state, viewer), people, viewer) if actions else "",
+            "lesson": with_names(self._lesson(), people, viewer),
             "result": entry
             and {
                 "text": self._ending(max(viewer, 0), people),
@@ -134,12 +135,18 @@ class Table:
 
     def _shown_event(self, event: Event, viewer: int) -> dict[str, Any]:
         game, transition = self.session.game, (event.before, event.move, event.after)
+        people = self.session.narrator.people(viewer)
+        if viewer == PUBLIC:
+            showdown = public_showdown(game, *transition, people)
+            reveals = public_reveals(game, *transition, people)
+        else:
+            showdown, reveals = showdown_of(game, *transition, viewer), reveals_of(game, *transition, viewer)
         return {
             "seat": event.seat,
             "text": event.texts[self._reader(viewer)],
             "view": self._view(event.after, viewer),
-            "showdown": None if viewer == PUBLIC else showdown_of(game, *transition, viewer),
-            "reveals": [] if viewer == PUBLIC else reveals_of(game, *transition, viewer),
+            "showdown": showdown,
+            "reveals": reveals,
         }
 
     def _view(self, state: State, viewer: int, actions: Sequence[int] = ()) -> View:
@@ -157,6 +164,21 @@ class Table:
         if gone is not None:
             return f"{people[gone]} resigned"
         return named(ending_of(self.session.game, self.session.state, viewer), people, viewer)
+
+    def _lesson(self) -> dict[str, Any] | None:
+        """What the lesson says now; None if there is none, or if the person has left it."""
+        session = self.session
+        if LESSON not in session.about or RESIGNED in session.about:
+            return None
+        lesson, made = presentation_of(session.game).lessons[session.game.id], session.choices
+        if made != [action for action, _ in lesson.steps[: len(made)]]:
+            return None
+        if session.over:
+            return {"text": lesson.closing, "action": None}
+        if len(made) == len(lesson.steps):
+            return None
+        action, text = lesson.steps[len(made)]
+        return {"text": f"{len(made) + 1} of {len(lesson.steps)}. {text}", "action": action}
 
     def _reader(self, viewer: int) -> int:
         """Whose texts a viewer reads."""

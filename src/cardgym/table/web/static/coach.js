@@ -1,5 +1,5 @@
 // The coach's panel: the best three actions with their values and reasons; the others can be opened.
-import { h, plain } from "./dom.js";
+import { h, plain, remember, remembered } from "./dom.js";
 
 const SHOWN = 3;
 
@@ -27,4 +27,14 @@ export function blunder(advice, action) {
   const cost = advice.actions[0].value - chosen.value;
   return advice.blunder !== undefined && cost >= advice.blunder
     ? `“${chosen.text}” costs ${plain(cost)} ${advice.unit} against the best move.` : null;
+}
+
+// The panel of a table, whose person may ask.
+export function drawCoach(table) {
+  const { state, advice } = table;
+  if (state.hints === "off" || (state.seat === null && !table.covered())) return null;
+  const warn = h("input", { type: "checkbox", checked: Boolean(remembered("warn", "")), onchange: (event) => remember("warn", event.target.checked ? "yes" : "") });
+  return h("section", { class: "coach", "aria-label": "Coach", tabIndex: 0 },
+    h("h2", {}, "Coach", h("label", {}, warn, " warn before a blunder")),
+    advice ? drawAdvice(advice, table.busy ? null : (action) => (table.panel = false, table.act(action))) : h("p", { class: "quiet" }, state.ended ? "The review has the coach's verdict." : "Ask with h."));
 }

@@ -29,7 +29,7 @@ export async function openHistory() {
         [when(game.time), title(game.env), withWhom(game), h("a", { href: `#/table/${game.table}` }, "continue"),
           game.person !== null && twice("resign", () => post(`tables/${game.table}/resign`).then(openHistory)), remover(game)])),
       games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "", "", ""], games.slice(0, shown).map((game) =>
-        [when(game.time), title(game.env), withWhom(game), scores(game), game.resigned ? "resigned" : game.again ? "tried again" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game)]))
+        [when(game.time), title(game.env), withWhom(game), scores(game), game.resigned ? "resigned" : game.again ? "tried again" : game.lesson ? "lesson" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game)]))
         : h("p", {}, "You have not finished a game yet. ", h("a", { href: "#/" }, "Start one.")),
       games.length > shown && h("button", { type: "button", onclick: () => ((shown += PAGE), draw()) }, `Show ${Math.min(PAGE, games.length - shown)} more`)));
   };

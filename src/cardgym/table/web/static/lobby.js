@@ -62,6 +62,7 @@ class Card {
       this.games.length > 1 && h("fieldset", { class: "segments" }, h("legend", { class: "unseen" }, "Variant"), this.games.map((one) =>
         h("label", {}, h("input", { type: "radio", name: "game", value: one.id, checked: one === game }), h("span", {}, title(one.id).replace(`${title(this.games[0].id)} `, ""))))),
       h("p", {}, game.line),
+      this.drawLesson(),
       h("div", { class: "fields" }, this.drawPeople(), this.drawPlayers(),
         field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], values.hints ?? "demand"))),
       h("details", { open }, h("summary", {}, "Options"),
@@ -74,6 +75,13 @@ class Card {
         h("a", { class: "button", href: `#/explore/${game.id}?${this.query()}` }, "Explore"))].filter(Boolean));
     this.element.replaceChildren(drawFan(game), h("h2", {}, title(this.games[0].id)), this.form);
     if (focused && this.form.elements[focused]?.focus) this.form.elements[focused].focus();
+  }
+
+  // A first game that is explained move by move, offered until the person has played or skipped one.
+  drawLesson() {
+    const lesson = this.games.find((game) => game.lesson);
+    if (!lesson || remembered(`taught.${lesson.id}`, "")) return null;
+    return h("p", { class: "first" }, "Your first time? ", h("button", { type: "button", onclick: () => this.open({ game: lesson.id, lesson: true }) }, "Learn it in one hand"));
   }
 
   // Alone, or with another person: at this screen, or at another one by a code.
@@ -153,6 +161,10 @@ class Card {
     const opponents = people === "one" ? chosen : ["human", ...Array.from({ length: this.seats() - 2 }, (_, place) => chosen[place] ?? chosen[0])];
     const body = { game: game.id, options, opponents, hints: data.get("hints"), people, names: people === "one" ? [] : [data.get("name"), data.get("name2") ?? ""],
       seat: seat === "watch" ? null : seat === "any" ? "any" : Number(seat), seed: data.get("seed") ? Number(data.get("seed")) : null };
+    await this.open(body);
+  }
+
+  async open(body) {
     try {
       notice("");
       location.hash = `#/table/${(await post("tables", body)).table}`;

@@ -1,8 +1,9 @@
 // The table: one game, drawn from the server's state, played by clicks and keys.
 import { Refused, follow, get, post } from "./api.js";
-import { blunder, drawAdvice } from "./coach.js";
+import { blunder, drawCoach } from "./coach.js";
 import { h, notice, plain, remember, remembered, say, speed, update } from "./dom.js";
 import { forgetJoined } from "./join.js";
+import { drawTip, guided, lessonOf } from "./lesson.js";
 import { fit, moving, sound } from "./motion.js";
 import { drawLog, drawPeople, drawStage, drawStanding } from "./panels.js";
 import { openRules } from "./rules.js";
@@ -246,10 +247,11 @@ export class Table {
     if (!this.closed) this.render();
   }
 
+  // Another game like this one; after a lesson, one with the usual options.
   again() {
     const { game, options, opponents, host, hints, people, names } = this.state;
     const others = opponents.flatMap((name, ahead) => (name === "human" ? [names[(host + 1 + ahead) % names.length]] : []));
-    post("tables", { game, options, opponents, seat: host, seed: null, hints, people, ...(people === "hot" && { names: [names[host], ...others] }) })
+    post("tables", { game, options: this.state.lesson ? {} : options, opponents, seat: host, seed: null, hints, people, ...(people === "hot" && { names: [names[host], ...others] }) })
       .then(({ table }) => (location.hash = `#/table/${table}`), (error) => notice(error.message));
   }
 
@@ -289,11 +291,11 @@ export class Table {
     const badge = state.ended || this.paused ? "" : state.view.to_act === state.seat ? (this.busy ? "" : "your turn") : thinking ? "thinking …" : "to move";
     const view = this.busy && !this.paused && state.view.to_act === state.seat ? { ...state.view, to_act: -1 } : state.view;
     const over = drawStage(state.game, this.reveals, this.paused, drawPeople(state, this.covered() && !this.busy));
-    const felt = drawView(state.game, view, state.names, state.seat ?? state.turn, { choice: this.choice(), badge, over });
+    const felt = drawView(state.game, view, state.names, state.seat ?? state.turn, { choice: this.choice(), badge, over, marks: guided(this) });
     const page = h("div", { class: "table", "data-panel": this.panel ? "open" : "shut" },
       h("h1", { class: "unseen" }, `${state.game}: ${state.names.join(", ")}`),
       felt, this.drawNow(), this.drawActions(),
-      h("aside", { class: "side", "aria-label": "Coach and log" }, this.watching() && drawStanding(state.names, this.standing), this.drawCoach(), drawLog(state.narration),
+      h("aside", { class: "side", "aria-label": "Coach and log" }, this.watching() && drawStanding(state.names, this.standing), drawCoach(this), drawLog(state.narration),
         h("button", { type: "button", class: "soft shutter", onclick: () => this.toggle() }, "Close")));
     const log = document.querySelector(".log");
     const atEnd = !log || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
@@ -331,16 +333,9 @@ export class Table {
     return { open, taken: this.taken, take: (item) => this.take(item) };
   }
 
-  teaching = () => Boolean(this.state.tip) && this.mayAct() && !remembered("untaught", "") && !remembered(`taught.${this.state.game}`, "");
-
-  // One line of reserved height: a tip in a person's first game, otherwise what happened last.
+  // Reserved lines: the lesson or a tip in a person's first game, otherwise what happened last.
   drawNow() {
-    if (this.teaching()) {
-      const skip = () => (remember(`taught.${this.state.game}`, "yes"), this.render());
-      return h("p", { class: "now tip" }, h("span", {}, this.state.tip), h("button", { type: "button", class: "soft", "data-key": "skip", onclick: skip }, "Skip tips"));
-    }
-    return h("p", { class: "now" }, h("span", {}, this.lastWords()),
-      h("button", { type: "button", class: "soft opener", "data-key": "panel", onclick: () => this.toggle() }, "Log & coach"));
+    return drawTip(this) ?? h("p", { class: "now" }, h("span", {}, this.lastWords()));
   }
 
   // The actions in the order in which their cards are shown.
@@ -361,7 +356,7 @@ export class Table {
       if (state.seat === null && this.running) parts.push(h("button", { type: "button", "data-key": "r", onclick: () => this.run() }, "Pause", h("kbd", {}, "r")));
     } else if (state.ended) {
       parts.push(h("strong", { class: "result" }, this.result()), h("a", { class: "button best", href: `#/review/${state.record ?? this.id}` }, "Review this game"),
-        state.people !== "link" && h("button", { type: "button", class: "soft", onclick: () => this.again() }, "Play again"), h("a", { class: "button soft", href: "#/" }, "Lobby"));
+        state.people !== "link" && h("button", { type: "button", class: "soft", onclick: () => this.again() }, this.state.lesson ? "Play on your own" : "Play again"), h("a", { class: "button soft", href: "#/" }, "Lobby"));
     } else if (this.covered()) {
       parts.push(h("button", { type: "button", "data-key": "show", onclick: () => this.uncover() }, "Show my cards", h("kbd", {}, "Space")),
         h("span", { class: "prompt", "data-part": "prompt" }, `Pass to ${state.names[state.turn]}`));
@@ -374,25 +369,16 @@ export class Table {
       const left = this.ordered(this.left());
       const listed = left.length <= MAX_BUTTONS ? left : left.filter((action) => action.items.length <= this.taken.size);
       if (listed.length < left.length) parts.push(h("span", { class: "prompt", "data-part": "prompt" }, this.taken.size ? "And which other one?" : `Choose on the table${listed.length ? ", or:" : "."}`));
-      parts.push(listed.map((action, place) => h("button", { type: "button", "data-key": KEYS[place], onclick: () => this.act(action.action) },
+      parts.push(listed.map((action, place) => h("button", { type: "button", class: action.action === lessonOf(this)?.action ? "guide" : "", "data-key": KEYS[place], onclick: () => this.act(action.action) },
         action.text, KEYS[place] && h("kbd", {}, KEYS[place]))));
     }
     const tool = (shown, key, name, act, hint) => h("button", { type: "button", class: `soft${shown && !this.busy ? "" : " idle"}`, "data-key": key, onclick: act }, name, h("kbd", {}, hint));
-    const tools = state.seat === null && !this.covered() ? null : h("div", { class: "tools", "data-part": "tools" }, // Always there: nothing moves when one can be used.
-      tool(this.taken.size > 0, "back", "Put back", () => (this.taken.clear(), this.render()), "Esc"),
+    const opener = h("button", { type: "button", class: "soft opener", "data-key": "panel", onclick: () => this.toggle() }, "Log");
+    const tools = h("div", { class: "tools", "data-part": "tools" }, opener, (state.seat !== null || this.covered()) && [ // Always there: nothing moves when one can be used.
       state.hints !== "off" && tool(this.mayAct(), "hint", "Hint", () => this.hint(), "h"),
-      tool(state.can_undo, "undo", "Undo", () => this.send("undo"), "u"));
+      this.taken.size ? tool(true, "undo", "Put back", () => (this.taken.clear(), this.render()), "Esc") : tool(state.can_undo, "undo", "Undo", () => this.send("undo"), "u")]);
     const phase = this.paused ? "paused" : this.busy ? "busy" : state.ended ? "ended" : this.covered() ? "covered" : state.waits_for ? "waiting" : state.seat === null ? "watching" : "yours";
     return h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": phase, "data-version": state.version },
       h("div", { class: "moves", "data-part": "moves" }, parts), tools);
-  }
-
-  drawCoach() {
-    if (this.state.hints === "off" || (this.state.seat === null && !this.covered())) return null;
-    const warn = h("input", { type: "checkbox", checked: Boolean(remembered("warn", "")),
-      onchange: (event) => remember("warn", event.target.checked ? "yes" : "") });
-    return h("section", { class: "coach", "aria-label": "Coach", tabIndex: 0 },
-      h("h2", {}, "Coach", h("label", {}, warn, " warn before a blunder")),
-      this.advice ? drawAdvice(this.advice, this.busy ? null : (action) => (this.panel = false, this.act(action))) : h("p", { class: "quiet" }, this.state.ended ? "The review has the coach's verdict." : "Ask with h."));
   }
 }

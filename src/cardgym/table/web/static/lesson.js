@@ -1,0 +1,21 @@
+// A first game that is explained move by move, and tips in other first games; both can be skipped.
+import { h, remember, remembered } from "./dom.js";
+
+// What the lesson says at a table now: {text, action}; null without one.
+export const lessonOf = (table) => (table.busy || remembered("skipped", "") === table.id ? null : table.state.lesson);
+
+// The items of the action that it proposes, marked.
+export function guided(table) {
+  const proposed = lessonOf(table)?.action;
+  const items = table.state.actions.find((action) => action.action === proposed)?.items ?? [];
+  return Object.fromEntries(items.map((item) => [item, "guide"]));
+}
+
+export function drawTip(table) {
+  const { game, tip, ended } = table.state;
+  const lesson = lessonOf(table);
+  if (!lesson && (!tip || !table.mayAct() || remembered(`taught.${game}`, ""))) return null;
+  const skip = () => (remember(`taught.${game}`, "yes"), lesson && remember("skipped", table.id), table.render());
+  return h("p", { class: "now tip" }, h("span", {}, lesson?.text ?? tip),
+    !ended && h("button", { type: "button", class: "soft", "data-key": "skip", onclick: skip }, lesson ? "Skip lesson" : "Skip tips"));
+}
