@@ -85,7 +85,7 @@ def test_commands_name_the_extra_that_they_need(tmp_path: Path) -> None:
         assert lines[0].endswith(f"pip install 'cardgym[{extra}]'"), (words, err)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+@pytest.mark.parametrize("shell", ["bash", *(pytest.param(shell, marks=pytest.mark.slow) for shell in ("zsh", "tcsh"))])
 def test_completion_needs_its_own_extra_only(shell: str, tmp_path: Path) -> None:
     pytest.importorskip("shtab")
     [(_, code, out, err)] = run(tmp_path, ["shtab"], [["completion", shell]])

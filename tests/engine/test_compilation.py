@@ -117,6 +117,7 @@ def test_editing_one_observation_keeps_the_kernels_of_the_others():
             assert not any(module.startswith(("cardgym.cli", "cardgym.learn", "cardgym.envs")) for module in reached)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not known_internals(), reason="public Numba lets every process compile")
 def test_processes_that_start_cold_compile_once(tmp_path):
     processes = [run(SAMPLE, PACKAGE.parent, CARDGYM_CACHE_DIR=str(tmp_path)) for _ in range(4)]

@@ -70,8 +70,8 @@ NAMES = (
     "typemap"
 )
 """What `internals` uses of Numba beside its public API."""
-_FAST = {"JITCodeLibrary", "_get_module_for_linking", "enable_nrt"}
-"""An import, an attribute of a class and an option; the others take as long, and are tried by `make test-slow`."""
+_FAST = {"JITCodeLibrary"}
+"""The others take as long, and are tried by `make test-slow`."""
 
 
 def run(program: str, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -22,6 +22,8 @@ from cardgym.table.views import View
 
 SIZE = (720, 960, 3)
 IDS = cardgym.registered()
+FIRST = [IDS[0], *(pytest.param(game, marks=pytest.mark.slow) for game in IDS[1:])]
+"""One in the suite; `make test-slow` tries all."""
 
 
 def played(env: Any, steps: int) -> Iterator[None]:
@@ -46,7 +48,7 @@ def read(folder: Path) -> list[Any]:
     return frames
 
 
-@pytest.mark.parametrize("game", [IDS[0], *(pytest.param(game, marks=pytest.mark.slow) for game in IDS[1:])])
+@pytest.mark.parametrize("game", FIRST)
 def test_video_of_a_game_shows_what_render_returned(game: str, tmp_path: Path) -> None:
     env = RecordVideo(gym.make(game, render_mode="rgb_array"), str(tmp_path / "videos"), episode_trigger=lambda _: True)
     _, info = env.reset(seed=0)
@@ -63,7 +65,7 @@ def test_video_of_a_game_shows_what_render_returned(game: str, tmp_path: Path) -
         assert np.abs(frame.astype(int) - picture).mean() < 8  # But for what the codec loses.
 
 
-@pytest.mark.parametrize("game", IDS)
+@pytest.mark.parametrize("game", FIRST)
 def test_video_of_a_vector_env_has_a_frame_for_each_game(game: str, tmp_path: Path) -> None:
     env: Any = RecordVectorVideo(
         gym.make_vec(game, num_envs=2, render_mode="rgb_array"), str(tmp_path / "videos"), (8, 3), video_length=2

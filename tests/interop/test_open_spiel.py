@@ -23,8 +23,7 @@ open_spiel: Any = pytest.importorskip("cardgym.interop.open_spiel")
     ("name", "options"),
     [
         ("KuhnPoker-v0", {}),
-        ("Coda-v0", {"n": 4}),
-        pytest.param("CodaMini-v0", {}, marks=pytest.mark.slow),
+        *(pytest.param(*game, marks=pytest.mark.slow) for game in (("Coda-v0", {"n": 4}), ("CodaMini-v0", {}))),
     ],
 )
 def test_openspiel_finds_the_same_game(name: str, options: dict[str, Any]) -> None:

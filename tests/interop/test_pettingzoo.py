@@ -22,11 +22,8 @@ def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "game",  # The two have the rules of Coda-v0 and Cribbage-v0.
-    [
-        pytest.param(game, marks=pytest.mark.slow if game in ("CodaOfficial-v0", "CribbageDeal-v0") else ())
-        for game in cardgym.registered()
-    ],
+    "game",
+    [pytest.param(game, marks=() if game == "KuhnPoker-v0" else pytest.mark.slow) for game in cardgym.registered()],
 )
 def test_render_test_passes(game: str) -> None:
     render_test(lambda render_mode: aec.aec_env(game, render_mode=render_mode))

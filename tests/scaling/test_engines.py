@@ -104,7 +104,11 @@ def test_tasks_under_way_stop_with_the_iteration(engine: Engine, tmp_path: Path)
     assert [outcome.value for outcome in engine.run([Task("next", scaling_tasks.square, (2,))])] == [4]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGKILL, *(pytest.param(number, marks=pytest.mark.slow) for number in (signal.SIGINT, signal.SIGTERM))],
+    ids=int,
+)
 def test_nothing_runs_on_after_a_signal(tmp_path: Path, number: signal.Signals) -> None:
     """Two workers with a program each; the process that started them gets the signal, as from Ctrl-C or a scheduler."""
     script = tmp_path / "sleeper.py"

@@ -151,6 +151,7 @@ def test_symmetry_does_not_change_the_solution() -> None:
     assert np.array_equal(full.optimal, reduced.optimal)
 
 
+@pytest.mark.slow
 def test_a_policy_that_depends_on_suits_is_valued_on_every_state() -> None:
     known = solver(GAME, GAME.parse_options())
     spades = (known.mdp.states["player"][:, 0] % 4 == 0).astype(np.int64)

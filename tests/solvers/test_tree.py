@@ -209,6 +209,7 @@ def test_strategy_by_a_forgetful_observation_is_averaged(coda: GameTree) -> None
     assert figures["paper"] > 0.3  # The paper's observation leaves out past guesses.
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(JIT_DISABLED, reason="takes minutes where nothing is compiled")
 def test_small_versions_are_as_large_as_their_pages_say() -> None:
     sizes = {"CodaMini-v0": (22_237, 4_176), "CodaMiniOfficial-v0": (197_403, 65_024)}

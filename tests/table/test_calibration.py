@@ -267,7 +267,9 @@ def anywhere(state: Any, rng: np.random.Generator) -> None:
     state.scores[:] = rng.integers(0, 119, size=2)
 
 
-@pytest.mark.parametrize(("start", "games"), [(near_the_target, 200), (anywhere, 100)])
+@pytest.mark.parametrize(
+    ("start", "games"), [(near_the_target, 200), pytest.param(anywhere, 100, marks=pytest.mark.slow)]
+)
 def test_shares_of_games_won_at_cribbage(start: Callable[..., None], games: int) -> None:
     claims = observe("Cribbage-v0", ("champion", "champion"), games, cribbage, start=start)
     assert {claim.kind for claim in claims} == {"discard", "play"}

@@ -71,7 +71,7 @@ _SAME_VALUE = 0.005
 """Values that differ by less, relative to the larger one, may have the same reason."""
 
 
-def check_advice(game: Game, options: Options, seed: int = 0, most: int = 40) -> None:
+def check_advice(game: Game, options: Options, seed: int = 0, most: int = 20) -> None:
     """The coach values every legal action, best first, says why, and uses only what the seat to decide knows."""
     coach = Coach(game, options)
     driver = StateDriver(game, options)

@@ -21,6 +21,7 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(tmp_path: Path, capsys:
     check_killed_run_ends_with_the_same_bits(main, ["-m", "cardgym", "batch-q"], WORDS, saves, tmp_path, capsys)
 
 
+@pytest.mark.slow
 def test_terminated_run_saves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

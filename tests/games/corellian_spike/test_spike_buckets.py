@@ -132,6 +132,7 @@ def test_numbers_keep_their_bounds(players: int) -> None:
             assert all(feature.low <= seen.get(feature.name, 0) <= feature.high for feature in features)
 
 
+@pytest.mark.slow
 def test_table_of_a_strategy_stays_small() -> None:
     solver = MCCFR(GAME, GAME.parse_options(), "buckets", seed=1, by_deal=True, branch=0.3)
     solver.run(2000)

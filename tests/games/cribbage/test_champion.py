@@ -287,6 +287,7 @@ def test_batches_and_single_decisions_agree() -> None:
     assert (together[np.array(mask) == 0] == 0).all()
 
 
+@pytest.mark.slow
 def test_chances_are_those_that_come_true() -> None:
     # Over games from close scores between two champions: the chances seen before decisions, and how the games ended.
     rng = np.random.default_rng(8)

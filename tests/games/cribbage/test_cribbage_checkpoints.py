@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.players.checkpoints import load_checkpoint
@@ -21,6 +23,7 @@ def test_checkpoint_plays_as_its_card_says() -> None:
     assert "--config configs/cribbage/game_double_dqn.toml --seed 1" in PATH.with_suffix(".md").read_text()
 
 
+@pytest.mark.slow
 def test_distilled_network_plays_as_its_card_says() -> None:
     game = find("Cribbage-v0")
     options = game.parse_options()

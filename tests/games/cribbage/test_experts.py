@@ -170,6 +170,7 @@ def test_positions_are_valued_from_the_end_backwards():
 # -- runs -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("update", ["gradient", "paper"])
 def test_resumed_run_ends_the_same(update):
     config = SMALL.replace(update=update, init=("uniform", "hand"))
@@ -186,6 +187,7 @@ def test_resumed_run_ends_the_same(update):
     assert not np.array_equal(resumed.weights(0), resumed.weights(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes", [{}, {"update": "paper"}, {"total_games": 53}], ids=["gradient", "paper", "odd end"]
 )
@@ -214,6 +216,7 @@ def test_state_of_another_run_raises():
         restore(trainer, state)
 
 
+@pytest.mark.slow
 def test_learning_improves_bad_weights():
     config = ExpertsConfig(
         total_games=8000, init=("pegging",), seed_deals=20_000, value_every=4000, learning_rate=1.0,
@@ -242,6 +245,7 @@ def test_unknown_names_raise():
 # -- files and players ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_weight_file_plays_in_the_arena_as_in_the_trainer(tmp_path, pegging):
     path = tmp_path / "a.safetensors"
     save_experts(path, named_weights("hand_max_min"), pegging, {"games": 0})

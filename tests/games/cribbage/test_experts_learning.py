@@ -29,7 +29,7 @@ from cribbage_trainer import ExpertsConfig, Trainer
 from cribbage_updates import spread, value_positions
 from cribbage_weights import named_weights
 
-pytestmark = compiled_only
+pytestmark = [compiled_only, pytest.mark.slow]
 
 OPTIONS = GAME.parse_options()
 

@@ -169,6 +169,7 @@ def test_share_of_takers_is_checked():
         run(Namespace(iterations=1, threads=1, takers=1.0, out=None))
 
 
+@pytest.mark.slow
 def test_policy_covers_every_reachable_node():
     policy = load_policy()
     assert (np.diff(policy.keys) > 0).all()
