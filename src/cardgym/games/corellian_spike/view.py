@@ -91,11 +91,11 @@ def _spoken(value: int) -> str:
 def _table(state: State) -> list[Zone]:
     size, discarded = int(state.deck_size), int(state.discards_size)
     pile: list[Item] = [
-        {"id": "pile", "symbol": "card-back", "label": f"draw pile, {size} cards", "caption": f"draw pile {size}"}
+        {"id": "pile", "symbol": "card-back", "label": f"draw pile, {size} cards", "caption": str(size)}
     ]
     top = int(state.discards[discarded - 1]) if discarded else EMPTY
     discards = _card("discards", top, True, "discard")
-    discards["caption"] = f"discards {discarded}"
+    discards["caption"] = str(discarded)
     discards["label"] = (
         f"discard pile, {discarded} cards, on top {_spoken(top)}" if discarded else "discard pile, empty"
     )

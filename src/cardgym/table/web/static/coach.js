@@ -36,5 +36,6 @@ export function drawCoach(table) {
   const warn = h("input", { type: "checkbox", checked: Boolean(remembered("warn", "")), onchange: (event) => remember("warn", event.target.checked ? "yes" : "") });
   return h("section", { class: "coach", "aria-label": "Coach", tabIndex: 0 },
     h("h2", {}, "Coach", h("label", {}, warn, " warn before a blunder")),
-    advice ? drawAdvice(advice, table.busy ? null : (action) => (table.panel = false, table.act(action))) : h("p", { class: "quiet" }, state.ended ? "The review has the coach's verdict." : "Ask with h."));
+    advice ? drawAdvice(advice, table.busy ? null : (action) => (table.panel = false, table.act(action))) : state.ended ? h("p", { class: "quiet" }, "The review has the coach's verdict.")
+      : h("p", { class: "quiet" }, "Hint (h) shows the three best moves, what they are worth, and why."));
 }

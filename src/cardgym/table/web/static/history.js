@@ -19,19 +19,19 @@ export async function openHistory() {
           h("option", { value: "" }, "all"), all.map((name) => h("option", { value: name, selected: name === env }, title(name))))),
         h("a", { class: "button", href: "/api/history/export", download: "cardgym_games.jsonl" }, "Export"),
         h("label", { class: "button" }, "Import", h("input", { type: "file", class: "unseen", accept: ".jsonl,.json", onchange: (event) => importFile(event.target.files[0]) }))),
-      h("div", { class: "charts" }, record.ratings.filter(wanted).map(drawRating)),
+      record.ratings.some(wanted) && h("div", { class: "charts" }, record.ratings.filter(wanted).map(drawRating)),
       drawTable("Results (95 % intervals)", ["game", "players", "games", "your share of the wins", "a game"],
         record.reports.filter(wanted).filter((report) => report.games).map((report) =>
           [title(report.env), report.people.join(", "), report.games, won(report.players[0]), gained(report)])),
       drawTable(`Cost of a decision${record.reviewing > 0 ? ` (${record.reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "as good as best", "average", "game by game"],
         record.costs.filter(wanted).map((row) => [title(row.env), row.people, row.kind, row.decisions, percent(row.best / row.decisions), `${plain(row.cost)} ${row.unit}`, drawCurve(row.curve, row.unit)])),
-      drawTable("Unfinished", ["when", "game", "players", "", "", ""], record.unfinished.filter(wanted).map((game) =>
-        [when(game.time), title(game.env), withWhom(game), h("a", { href: `#/table/${game.table}` }, "continue"),
-          game.person !== null && twice("resign", () => post(`tables/${game.table}/resign`).then(openHistory)), remover(game)])),
       games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "", "", ""], games.slice(0, shown).map((game) =>
         [when(game.time), title(game.env), withWhom(game), scores(game), game.resigned ? "resigned" : game.again ? "tried again" : game.lesson ? "lesson" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game)]))
         : h("p", {}, "You have not finished a game yet. ", h("a", { href: "#/" }, "Start one.")),
-      games.length > shown && h("button", { type: "button", onclick: () => ((shown += PAGE), draw()) }, `Show ${Math.min(PAGE, games.length - shown)} more`)));
+      games.length > shown && h("button", { type: "button", onclick: () => ((shown += PAGE), draw()) }, `Show ${Math.min(PAGE, games.length - shown)} more`),
+      drawTable("Unfinished", ["when", "game", "players", "", "", ""], record.unfinished.filter(wanted).map((game) =>
+        [when(game.time), title(game.env), withWhom(game), h("a", { href: `#/table/${game.table}` }, "continue"),
+          game.person !== null && twice("resign", () => post(`tables/${game.table}/resign`).then(openHistory)), remover(game)]))));
   };
   draw();
 
@@ -106,5 +106,5 @@ function drawCurve(values, unit) {
 function drawTable(caption, heads, rows) {
   return rows.length > 0 && h("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": caption },
     h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell instanceof Node ? cell : String(cell ?? ""))))))));
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell instanceof Node ? cell : String(cell || cell === 0 ? cell : ""))))))));
 }

@@ -20,9 +20,9 @@ export async function openLobby() {
         others.map((id) => h("a", { class: "button", href: `#/table/${id}` }, "Back to the table you joined"))),
       lobby.tables.length > 0 && h("section", { class: "open" },
         h("h2", {}, "Your open tables"),
-        h("ul", {}, lobby.tables.slice(0, 6).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}` }, title(table.env)), ` ${withWhom(table)} `,
+        h("ul", {}, lobby.tables.slice(0, 4).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}` }, title(table.env)), ` ${withWhom(table)} `,
           table.person !== null && twice("resign", () => post(`tables/${table.table}/resign`).then(openLobby))))),
-        lobby.tables.length > 6 && h("a", { href: "#/history" }, `all ${lobby.tables.length}`)),
+        lobby.tables.length > 4 && h("a", { href: "#/history" }, `all ${lobby.tables.length}`)),
       h("div", { class: "games" }, [...families.values()].map((games) => new Card(games).element))));
 }
 
@@ -60,7 +60,7 @@ class Card {
     const open = this.form.querySelector("details")?.open;
     this.form.replaceChildren(...[
       this.games.length > 1 && h("fieldset", { class: "segments" }, h("legend", { class: "unseen" }, "Variant"), this.games.map((one) =>
-        h("label", {}, h("input", { type: "radio", name: "game", value: one.id, checked: one === game }), h("span", {}, title(one.id).replace(`${title(this.games[0].id)} `, ""))))),
+        h("label", {}, h("input", { type: "radio", name: "game", value: one.id, checked: one === game }), h("span", {}, one === this.games[0] ? "Standard" : title(one.id).replace(`${title(this.games[0].id)} `, ""))))),
       h("p", {}, game.line),
       this.drawLesson(),
       h("div", { class: "fields" }, this.drawPeople(), this.drawPlayers(),
@@ -81,7 +81,7 @@ class Card {
   drawLesson() {
     const lesson = this.games.find((game) => game.lesson);
     if (!lesson || remembered(`taught.${lesson.id}`, "")) return null;
-    return h("p", { class: "first" }, "Your first time? ", h("button", { type: "button", onclick: () => this.open({ game: lesson.id, lesson: true }) }, "Learn it in one hand"));
+    return h("button", { type: "button", class: "first", onclick: () => this.open({ game: lesson.id, lesson: true }) }, "First time? Learn by playing");
   }
 
   // Alone, or with another person: at this screen, or at another one by a code.

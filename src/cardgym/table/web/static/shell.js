@@ -11,6 +11,7 @@ export function run(pages) {
     notice("");
     const [, place = "", id = ""] = location.hash.split("/");
     try {
+      for (const link of document.querySelectorAll(".bar nav a")) link.ariaCurrent = link.hash === `#/${place}` ? "page" : null;
       document.title = place && id ? `cardgym: ${place}` : "cardgym";
       const opened = (Object.hasOwn(pages, place) ? pages[place] : pages[""])(id);
       page = opened?.start ? opened : null;
