@@ -6,7 +6,7 @@ import pytest
 
 import cardgym
 from cardgym.players.base import resolve
-from cardgym.table.people import named, shown_name, shown_names, with_names
+from cardgym.table.people import board_with_names, named, shown_name, shown_names, with_names
 from cardgym.table.session import Session, replay
 from cardgym.table.setup import Setup
 
@@ -113,3 +113,10 @@ def test_antes_and_declined_buys_are_told() -> None:
     told = [text for _, text in session.narration]
     assert told[0].startswith("Hand 1: everyone puts 2 credits into the pool")
     assert "You don't buy" in told
+
+
+def test_a_board_has_names_in_its_columns() -> None:
+    board = "You       46 credits\nSeat 1    48 credits\nOpponent    0 #.....\n[hidden from the opponent]"
+    assert board_with_names(board, ["You", "PPO three players"], 0).splitlines() == [
+        "You       46 credits", "PPO three 48 credits", "PPO three p 0 #.....", "[hidden from PPO three players]",
+    ]  # fmt: skip

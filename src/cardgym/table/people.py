@@ -14,6 +14,7 @@ YOU = "You"
 _ACRONYMS = {"ppo": "PPO", "dqn": "DQN", "nfsp": "NFSP", "cfr": "CFR", "mccfr": "MCCFR"}
 _SEAT = re.compile(r"\b[Ss]eat (\d+)('s)?\b")
 _OPPONENT = re.compile(r"\b(?:[Tt]he |[Yy]our )?[Oo]pponent\b|\bopp\.")
+_LABEL = re.compile(r"^(?:(You)|Opponent|Seat (\d+))(?: {2,})", re.MULTILINE)
 _YOU_DO = re.compile(r"\bYou (don't|[a-z]+)\b")
 _IRREGULAR = {"are": "is", "have": "has", "don't": "doesn't", "were": "was", "do": "does", "go": "goes"}
 _UNNAMED = ("id", "symbol", "kind")
@@ -76,6 +77,17 @@ def named(text: str, people: Sequence[str], viewer: int) -> str:
         text = re.sub(r"\b[Yy]our\b", f"{people[viewer]}'s", text)
         text = re.sub(r"\b[Yy]ou\b", people[viewer], text)
     return text
+
+
+def board_with_names(board: str, people: Sequence[str], viewer: int) -> str:
+    """A board for the terminal with names at the beginnings of its lines, in the columns that it has for them."""
+
+    def label(match: re.Match[str]) -> str:
+        seat = viewer if match[1] else int(match[2]) if match[2] else 1 - viewer
+        width = len(match[0])
+        return people[seat][: width - 1].ljust(width) if seat < len(people) else match[0]
+
+    return named(_LABEL.sub(label, board), people, viewer)
 
 
 def with_names(value: T, people: Sequence[str], viewer: int) -> T:

@@ -49,8 +49,8 @@ def spoken(name: str) -> str:
 
 
 def _typed(name: str) -> str:
-    """A tile's name as a person can type it, with the words for a joker."""
-    return f"{name} ({spoken(name)})" if name.endswith("-") else name
+    """A tile's name as a person types it: W0, but black joker."""
+    return spoken(name) if name.endswith("-") else name
 
 
 def describe(state: State, seat: int) -> str:

@@ -168,7 +168,7 @@ def rules_text(state: State) -> str:
     """The rules under these options."""
     jokers = ""
     if state.jokers:
-        jokers = " Two jokers, B- and W-, can go anywhere in a line and then stay there."
+        jokers = " Two jokers, B- and W-, can go anywhere in a line and then stay there: `1 black joker` guesses one."
     stop = "you guess again"
     if state.continuation == OPTIONAL:
         stop = "you guess again, or stop and put your drawn tile into your line face down"

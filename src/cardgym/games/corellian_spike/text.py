@@ -46,8 +46,8 @@ _PHASE_NAMES = {
 def describe(state: State, seat: int) -> str:
     """The game as `seat` sees it: own cards, everyone's spikes, credits and folds, the pool."""
     lines = [
-        f"Hand {min(state.hand + 1, state.hands)} of at most {state.hands}, round {state.round_number}: "
-        f"{_PHASE_NAMES.get(int(state.phase), 'chance')}",
+        f"Hand {min(state.hand + 1, state.hands)} of {state.hands}, "
+        f"round {max(state.round_number, 1)} of {state.rounds}: {_PHASE_NAMES.get(int(state.phase), 'chance')}",
         f"Pool {state.pool}, draw pile {state.deck_size}, discard pile {state.discards_size}",
     ]
     for other in range(state.num_players):

@@ -161,11 +161,8 @@ def ending(state: State, seat: int) -> str:
     hands = int(state.hands_won[seat])
     broke = [other for other in range(state.num_players) if state.stack[other] == 0]
     end = "" if not broke else ", you are broke" if seat in broke else f", seat {broke[0]} is broke"
-    verb = "win" if gained > 0 else "lose" if gained < 0 else "keep your credits:"
-    amount = f" {abs(gained)} credits" if gained else ""
-    return f"You {verb}{amount} {'and take' if gained else ''} {hands} of {int(state.hand)} hands{end}".replace(
-        "  ", " "
-    )
+    result = "keep your credits" if gained == 0 else f"{'win' if gained > 0 else 'lose'} {abs(gained)} credits"
+    return f"You {result}; hands won: {hands} of {int(state.hand)}{end}"
 
 
 def rules_text(state: State) -> str:

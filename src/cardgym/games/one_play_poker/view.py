@@ -44,8 +44,9 @@ def ending(state: State, seat: int) -> str:
     if state.phase != OVER:
         return ""
     profit = float(net_profit(state, seat))
-    won = ("The house wins", "A draw: you share", "You win")[result(state)]
-    return f"{won} the pot of {pot(state)}: {profit:+g} for you"
+    if result(state) == DRAW:
+        return f"The pot of {pot(state)} is split: {profit:+g} for you"
+    return f"{'You win' if result(state) == WIN else 'The house wins'} the pot of {pot(state)}: {profit:+g} for you"
 
 
 def rules_text(state: State) -> str:

@@ -14,7 +14,7 @@ from cardgym.table.advice import Advice
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
 from cardgym.table.narration import Event
-from cardgym.table.people import named
+from cardgym.table.people import board_with_names, named
 from cardgym.table.presentation import board_of, ending_of, remarks_of, rules_of, view_of
 from cardgym.table.review import review
 from cardgym.table.session import Session
@@ -139,7 +139,7 @@ class Terminal:
     def _show_position(self, news: Sequence[str] = ()) -> None:
         """Show the news, the board and, if they fit, the moves; if the news does not fit too, it comes first."""
         screen, choices = self._screen, self.choices
-        board = screen.fitted(board_of(self.setup.game, self.session.state, self.session.viewer))
+        board = screen.fitted(_board(self.session))
         menu = choices.menu(screen.width)
         hint = self._hint_lines() if self._coaching.hints == "always" else []
         choices.numbered = len(board) + len(menu) + len(hint) + 3 <= screen.height
@@ -289,7 +289,7 @@ def watch(session: Session, screen: Screen | None = None) -> None:
     try:
         while not session.over:
             lines = [line for event in session.step() for line in screen.fitted(event.text, indent=2)]
-            screen.show(["", *lines, *([] if running else screen.fitted(board_of(game, session.state, 0)))])
+            screen.show(["", *lines, *([] if running else screen.fitted(_board(session)))])
             if not running and not session.over:
                 answer = screen.ask("Enter for the next decision, r to run to the end, q to quit: ")
                 running = answer.lower() in ("r", "run")
@@ -329,3 +329,8 @@ def hint_lines(advice: Advice, width: int) -> list[str]:
 
 def _score_line(names: Sequence[str], scores: Sequence[float]) -> str:
     return ", ".join(f"{name} {score:g}" for name, score in zip(names, scores, strict=True))
+
+
+def _board(session: Session) -> str:
+    board = board_of(session.game, session.state, session.viewer)
+    return board_with_names(board, session.people, session.viewer)

@@ -2,7 +2,8 @@
 import { calm, remembered, speed } from "./dom.js";
 
 const MIN_CARD = 26;
-const MAX_CARD = 440; // On very large windows a hand that closes up would move too far.
+const MAX_CARD = 640;
+const MAX_CARD_OF_MANY = 440; // On very large windows a long hand that closes up would move too far.
 
 // Sets --card, the height of a card, to the largest that lets the whole felt fit. Zones keep room for all their cards,
 // so the result depends on the game and the window only; it grows smaller if a view needs more, never larger.
@@ -22,7 +23,8 @@ export function fit(felt, sizes) {
     set(card);
     return felt.scrollHeight <= felt.clientHeight + 1 && !parts.some(wide);
   };
-  let [low, high] = [MIN_CARD, known ?? MAX_CARD];
+  const most = felt.querySelector(".player .zone:is(.hand, .row):not(.small-hand)") ? MAX_CARD_OF_MANY : MAX_CARD;
+  let [low, high] = [MIN_CARD, known ?? most];
   if (fits(high)) low = high;
   else while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);

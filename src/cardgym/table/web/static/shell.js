@@ -9,6 +9,7 @@ export function run(pages) {
     page?.close?.();
     page = null;
     notice("");
+    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
     const [, place = "", id = ""] = location.hash.split("/");
     try {
       for (const link of document.querySelectorAll(".bar nav a")) link.ariaCurrent = link.hash === `#/${place}` ? "page" : null;

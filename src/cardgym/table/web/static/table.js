@@ -101,6 +101,7 @@ export class Table {
   // Shows what happened by an answer of the server, lets the other players move, and shows that, too.
   async show(answer) {
     this.busy = true;
+    this.rushed = false;
     this.reveals = [];
     notice("");
     this.render();
@@ -174,7 +175,14 @@ export class Table {
     this.reveals = ended ? (events.at(-1)?.reveals ?? []).filter((shown) => shown.banner) : [];
   }
 
+  // Shows the rest of a move at once.
+  hurryUp() {
+    this.rushed = true;
+    this.hurry?.();
+  }
+
   wait(time) {
+    if (this.rushed) return null;
     return new Promise((resolve) => {
       this.hurry = resolve;
       setTimeout(resolve, time);
@@ -238,7 +246,7 @@ export class Table {
   async run() {
     this.running = !this.running;
     this.render();
-    if (!this.running) return this.hurry?.();
+    if (!this.running) return this.hurryUp();
     while (this.running && !this.state.ended && !this.closed) {
       await this.send("step");
       await this.wait(Math.max(speed(), 20));
