@@ -6,6 +6,9 @@ else
 BIN := .venv/bin
 endif
 
+# Every program of a run keeps its bytecode for the next: hundreds of them start, and importing PyTorch takes seconds.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: train test test-slow test-interop test-lowest test-plain wheel-test docs site docs-commands setup lint coverage hooks bench soak audit clean
 
 .venv/.installed: pyproject.toml constraints.txt examples/kuhn_poker.py examples/kuhn_poker/pyproject.toml examples/leduc_poker/pyproject.toml

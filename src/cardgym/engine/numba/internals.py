@@ -27,6 +27,7 @@ from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import TypingError
+from numba.core.runtime.nrt import rtsys
 from numba.core.typed_passes import NativeLowering
 
 from cardgym.engine.numba.dependencies import digest_of
@@ -55,9 +56,6 @@ def _skip_scipy_import() -> None:
         importlib.import_module("numba.np.arraymath")
     finally:
         linalg.ensure_blas = ensure_blas
-
-
-_skip_scipy_import()
 
 
 # -- linking -----------------------------------------------------------------------------------------------------------
@@ -178,6 +176,10 @@ class _Compiler(compiler.CompilerBase):
     """Numba's default pipeline with a different lowering pass."""
 
     lowering: Any
+
+    def __init__(self, *arguments: Any) -> None:
+        _skip_scipy_import()
+        super().__init__(*arguments)  # type: ignore[no-untyped-call]
 
     def define_pipelines(self) -> list[Any]:
         passes: Any = define_nopython_pipeline(self.state)
@@ -329,9 +331,13 @@ class _DiskCache(FunctionCache):
         _locator_classes = (_Locator,)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled code of a signature; None if it is missing or unreadable."""
+        """The compiled code of a signature; None if it is missing or unreadable.
+
+        Numba would first load everything that it can compile, which takes longer than loading the code.
+        """
         try:
-            loaded = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            rtsys.initialize(target_context)
+            loaded = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception:  # Damaged pickles fail in many ways.
             loaded = None
             try:
