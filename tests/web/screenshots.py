@@ -13,7 +13,7 @@ from PIL import Image
 
 DOCS = Path(__file__).parents[2] / "docs"
 GAMES: dict[str, dict[str, Any]] = {  # Seeds and moves that show many features of a game.
-    "cribbage": {"game": "Cribbage-v0", "seed": 11, "opponents": ["greedy"], "moves": 8},
+    "cribbage": {"game": "Cribbage-v0", "seed": 11, "opponents": ["greedy"], "moves": 11},
     "coda": {"game": "CodaOfficial-v0", "seed": 4, "opponents": ["bayes"], "moves": 6},
     "corellian_spike": {"game": "CorellianSpike-v0", "seed": 3, "options": {"num_players": 3}, "moves": 3},
     "one_play_poker": {"game": "OnePlayPoker-v0", "seed": 2, "moves": 2},
@@ -22,6 +22,7 @@ GAMES: dict[str, dict[str, Any]] = {  # Seeds and moves that show many features 
 
 def picture(page: Any) -> Image.Image:
     """A screenshot of the page."""
+    page.mouse.move(0, 0)
     page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     page.wait_for_timeout(300)
     return Image.open(io.BytesIO(page.screenshot())).convert("RGB")

@@ -54,7 +54,12 @@ async function importFile(file) {
   }
 }
 
-const when = (time) => new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+// Local time, with the year where it is another one.
+function when(time) {
+  const date = new Date(time);
+  const year = date.getFullYear() === new Date().getFullYear() ? {} : { year: "numeric" };
+  return date.toLocaleString([], { ...year, month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
+}
 
 function won({ win_rate: rate, win_rate_ci95: interval }) {
   return rate === undefined ? "" : `${percent(rate)}${interval?.[0] === undefined || interval[0] === null ? "" : ` [${interval.map(percent).join(", ")}]`}`;
@@ -103,8 +108,9 @@ function drawCurve(values, unit) {
     svg("polyline", { points, class: "line seat0" }));
 }
 
+// On a phone, the rows of a table of games flow.
 function drawTable(caption, heads, rows) {
-  return rows.length > 0 && h("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": caption },
+  return rows.length > 0 && h("div", { class: `wide${heads.includes("when") ? " listing" : ""}`, tabIndex: 0, role: "region", "aria-label": caption },
     h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell instanceof Node ? cell : String(cell || cell === 0 ? cell : ""))))))));
 }

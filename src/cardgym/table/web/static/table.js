@@ -303,7 +303,7 @@ export class Table {
     const page = h("div", { class: "table", "data-panel": this.panel ? "open" : "shut" },
       h("h1", { class: "unseen" }, `${state.game}: ${state.names.join(", ")}`),
       felt, this.drawNow(), this.drawActions(),
-      h("aside", { class: "side", "aria-label": "Coach and log" }, this.watching() && drawStanding(state.names, this.standing), drawCoach(this), drawLog(state.narration),
+      h("aside", { class: "side", "aria-label": "Coach and log" }, drawCoach(this), drawLog(state.narration),
         h("button", { type: "button", class: "soft shutter", onclick: () => this.toggle() }, "Close")));
     const log = document.querySelector(".log");
     const atEnd = !log || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
@@ -387,6 +387,6 @@ export class Table {
       this.taken.size ? tool(true, "undo", "Put back", () => (this.taken.clear(), this.render()), "Esc") : tool(state.can_undo, "undo", "Undo", () => this.send("undo"), "u")]);
     const phase = this.paused ? "paused" : this.busy ? "busy" : state.ended ? "ended" : this.covered() ? "covered" : state.waits_for ? "waiting" : state.seat === null ? "watching" : "yours";
     return h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": phase, "data-version": state.version },
-      h("div", { class: "moves", "data-part": "moves" }, parts), tools);
+      h("div", { class: "moves", "data-part": "moves" }, parts), this.watching() && drawStanding(state.names, this.standing), tools);
   }
 }
