@@ -30,6 +30,7 @@ from cardgym.engine.kernel import ANY_SEAT, CALLER, NOBODY, RESET, STEP
 from cardgym.engine.numba.compilation import bind, bound, template
 from cardgym.engine.numba.rules import rule
 from cardgym.engine.sampling import LegalSampler
+from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.players.base import KernelPlayer, resolve
 from cardgym.players.seats import SeatedBatch, game_keys
@@ -127,7 +128,7 @@ def _play(game: Game, options: Options, opponents: Sequence[str], decisions: int
     low, high = game.observation(game.default_observation).bounds(options)
     played.step(0, np.full(rows, RESET, np.uint8), skip=True)
     expect(played.batch.rows.current_player.min() >= 0, f"{what}: nobody is to decide after a reset")
-    first = game.rules.invariants(game.new_state(options)[0])
+    first = game.rules.invariants(new_state(game, options)[0])
     done = 0
     while done < decisions:
         masks, observations = played.masks, played.observations

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cardgym import CardgymError, find
+from cardgym.engine.states import new_state
 from cardgym.solvers.enumeration import enumerate_game
 from cardgym.solvers.solve import solver
 
@@ -70,7 +71,7 @@ def test_edges_follow_the_rules() -> None:
 
 def test_symmetric_states_are_one() -> None:
     small = enumerate_game(GAME, GAME.parse_options(), symmetric=True)
-    state = GAME.new_state(GAME.parse_options())
+    state = new_state(GAME, GAME.parse_options())
     places = set()
     for suits in itertools.permutations(range(4), 3):
         GAME.rules.setup(state[0])

@@ -14,6 +14,7 @@ import pytest
 import cardgym
 from cardgym import find
 from cardgym.cli import main
+from cardgym.engine.states import new_state
 from cardgym.players.base import CompiledPlayer, resolve
 from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
@@ -55,7 +56,7 @@ def test_luck_and_costs_explain_the_result_exactly(game_log: GameLog) -> None:
     for number in range(20):
         reviewed = review(game_log.entry(play_game(game_log, POKER, number=number)))
         first, last = reviewed.chart[0]["values"][0], reviewed.chart[-1]["values"][0]
-        start = Coach(game, game.parse_options()).standing(game.new_state(game.parse_options())[0])
+        start = Coach(game, game.parse_options()).standing(new_state(game, game.parse_options())[0])
         cost = sum(one.cost for one in reviewed.decisions)
         assert reviewed.luck is not None
         assert last - start[0] == pytest.approx(reviewed.luck[0] - cost)

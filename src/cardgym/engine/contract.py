@@ -389,9 +389,3 @@ class Game:
         batch = np.zeros(1, self.state).view(np.recarray)
         options.write(batch[0])
         return batch
-
-    def new_state(self, options: Options) -> np.recarray[Any, Any]:
-        """An array of one state with the options written, after `setup`."""
-        batch = self.blank_state(options)
-        self.rules.setup(batch[0])
-        return batch

@@ -262,6 +262,13 @@ class SingleGame:
         return float(self._call(_MAX_SCORE))
 
 
+def new_state(game: Game, options: Options) -> np.recarray[Any, Any]:
+    """An array of one state with the options written, after `setup`."""
+    states = game.blank_state(options)
+    SingleGame(game, options, states).setup()
+    return states
+
+
 @template
 def _call_rule(states: Any, rule: int, seat: int, move: int, generator: Any, mask: Any, paid: Any, facts: Any) -> float:
     """Call one rule. Then write to `facts`: chance outcomes, current player, deal, and the seat's key and index."""

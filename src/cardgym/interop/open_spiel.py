@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
-from cardgym.engine.states import CHANCE, END, SingleGame, look
+from cardgym.engine.states import CHANCE, END, SingleGame, look, new_state
 from cardgym.errors import CardgymError
 
 try:
@@ -84,7 +84,7 @@ class _Position:
     """A game in progress with what each seat remembers; copied with the state that has it."""
 
     def __init__(self, game: Game, options: Options) -> None:
-        self.single = SingleGame(game, options, game.new_state(options))
+        self.single = SingleGame(game, options, new_state(game, options))
         self.single.refresh()
         self.memory = [b""] * options.num_players
         self.returns = np.zeros(options.num_players)

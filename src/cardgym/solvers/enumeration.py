@@ -99,7 +99,9 @@ def enumerate_game(game: Game, options: Options, *, symmetric: bool = False, lim
         )
     kernel = expansion(game)
     name_entry_point(f"{game.id} (solver)", kernel.play_moves)
-    layer = np.array(game.new_state(options))
+    dealt = game.blank_state(options)
+    game.rules.setup(dealt[0])
+    layer = np.array(dealt)
     if symmetric:
         kernel.merge(layer)
     numbers = dict.fromkeys(_keys(game, layer), 0)

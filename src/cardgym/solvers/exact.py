@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from cardgym.engine.contract import Game, Options
+from cardgym.engine.states import SingleGame
 from cardgym.errors import CardgymError
 from cardgym.players.base import Player
 from cardgym.solvers.best_response import best_response, expected_returns, nash_conv
@@ -57,11 +58,12 @@ def small_tree(game: Game, options: Options, limit: int = NODES) -> GameTree | N
 
 def _deals(game: Game, options: Options, limit: int) -> int:
     """How many ways there are to deal up to the first decision. It tells most large games without a walk."""
-    states = game.new_state(options)
+    first = SingleGame(game, options, game.blank_state(options))
+    first.setup()
     deals = 1
-    while (outcomes := int(game.rules.num_chance_outcomes(states[0]))) and deals <= limit:
-        deals *= outcomes
-        game.rules.apply_action(states[0], 0)
+    while first.num_chance_outcomes and deals <= limit:
+        deals *= first.num_chance_outcomes
+        first.apply_action(0)
     return deals
 
 

@@ -17,6 +17,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.generator import derive
 from cardgym.engine.kernel import code_name, rules_of
 from cardgym.engine.numba.compilation import bind, compiled
+from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.files.limits import check_memory
 from cardgym.files.tensors import Arrays, Layout
@@ -81,7 +82,7 @@ class MCCFR:
         self.num_info_sets = 0
         self.decisions = 0
         self._observation = np.zeros(game.observation(self.observation_name).size(options), np.float32)
-        self._states = np.repeat(np.array(game.new_state(options)), _DEPTH + 1)
+        self._states = np.repeat(np.array(new_state(game, options)), _DEPTH + 1)
         self._generator = np.zeros(2, np.uint64)
         self._generator[0] = derive(np.uint64(seed), np.uint64(0))
         self._actions = game.actions(options)

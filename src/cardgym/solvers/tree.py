@@ -21,7 +21,7 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS, code_name, rules_of
 from cardgym.engine.numba.compilation import bind, name_entry_point
-from cardgym.engine.states import look
+from cardgym.engine.states import look, new_state
 from cardgym.errors import CardgymError
 from cardgym.solvers import walk as walks
 from cardgym.solvers.walk import Found, Frames, insert_all, walk
@@ -192,7 +192,7 @@ class _Growing:
     def __init__(self, game: Game, options: Options) -> None:
         self.game, self.options = game, options
         players, actions, depth = options.num_players, game.actions(options), _MAX_DEPTH
-        start = np.array(game.new_state(options))
+        start = np.array(new_state(game, options))
         rows = np.zeros(depth, start.dtype)
         rows[0] = start[0]
         rows["paid"] = 0

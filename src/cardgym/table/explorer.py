@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardgym.engine.contract import Game, Options, State
-from cardgym.engine.states import SingleGame, Snapshot
+from cardgym.engine.states import SingleGame, Snapshot, new_state
 from cardgym.errors import CardgymError
 from cardgym.table.people import named
 from cardgym.table.presentation import ending_of, view_of
@@ -129,7 +129,7 @@ class Line:
         """Begin at the start of a game."""
         self._explorer = explorer
         game, options = explorer.game, explorer.options
-        self.position = SingleGame(game, options, game.new_state(options))
+        self.position = SingleGame(game, options, new_state(game, options))
         self.position.refresh()
         self.state: State = Snapshot.of(self.position.states)
         self.steps: list[Step] = []

@@ -217,7 +217,7 @@ class Session:
             "game": self.number,
             "time": self._time,
             "finished": self.over,
-            "max_score": 1.0 if RESIGNED in self.about else float(self.game.rules.max_score(state)),
+            "max_score": 1.0 if RESIGNED in self.about else self._position.max_score(),
             "person": None if self.watched else self.seat,
             "versions": versions(),
             "about": self.about,

@@ -7,6 +7,7 @@ import re
 import numpy as np
 from cribbage_driver import CribbageDriver
 
+from cardgym.engine.states import new_state
 from cardgym.games.cribbage.cards import parse_cards
 from cardgym.games.cribbage.state import PLAYING, TOSSING
 
@@ -84,7 +85,7 @@ def test_skunks_are_named_at_the_end():
     from cardgym.games.cribbage.view import ending, rules_text
 
     game = find("Cribbage-v0")
-    state = game.new_state(game.parse_options())[0]
+    state = new_state(game, game.parse_options())[0]
     assert ending(state, 0) == ""
     state.phase = OVER
     for other, words in ((91, "You win 121 to 91"), (90, "You win 121 to 90, a skunk")):

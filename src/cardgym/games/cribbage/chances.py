@@ -19,6 +19,7 @@ from cardgym.console.arguments import Parser
 from cardgym.engine.contract import State, rule
 from cardgym.engine.generator import uniform, uniform_float
 from cardgym.engine.numba.compilation import compiled
+from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing
 from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, chance_table, no_table, save_table
@@ -45,7 +46,7 @@ def sample_deals(deals: int, seed: int = 1) -> tuple[npt.NDArray[np.int8], npt.N
     points = np.zeros((deals, _COLUMNS), np.int8)
     generator = np.array([seed, 0], np.uint64)
     tossed = np.zeros((2, 169))
-    _sample(np.array(GAME.new_state(options)), load_policy(), no_table(), new_buffers(), generator, points, tossed)
+    _sample(np.array(new_state(GAME, options)), load_policy(), no_table(), new_buffers(), generator, points, tossed)
     return points, tossed / deals
 
 
