@@ -46,6 +46,8 @@ PAGES = (
 )  # fmt: skip
 """Pages on which every figure with an interval is one of the results. The others are reports of one study each, with
 the command that repeats it."""
+STUDIES = ("docs/algorithms/*.md",)
+"""Pages of such reports with some tables that are rendered."""
 
 
 def digests(env: str, options: Mapping[str, Any], players: Iterable[str]) -> dict[str, str]:
@@ -203,6 +205,29 @@ def exploitability(env: str, player: str) -> list[str]:
     return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
+def recorded(table: str, mean: bool) -> list[str]:
+    """The figures of `recorded.json` that name this `table`, by their `row` and `column`; `match` refers to a match.
+
+    `mean` adds the mean of a row's figures, with the lowest and the highest.
+    """
+    known = measured()
+    cells: dict[str, dict[str, tuple[float, tuple[float, float]]]] = {}
+    for entry in json.loads((HERE / "recorded.json").read_text()):
+        if entry.get("table") == table:
+            own = known[entry["match"]].report.players[0] if "match" in entry else None
+            figure = (own.mean_return or 0.0, own.mean_return_ci95) if own else (entry["won"], entry["ci95"])
+            cells.setdefault(entry["row"], {})[entry["column"]] = figure
+    columns = list(dict.fromkeys(column for row in cells.values() for column in row))
+    rows = []
+    for name, row in cells.items():
+        rows.append([name, *(with_interval(*row[column], "+.2f") if column in row else "" for column in columns)])
+        if mean:
+            values = [value for value, _ in row.values()]
+            rows[-1].append(f"{np.mean(values):+.2f} ({min(values):+.2f} to {max(values):+.2f})")
+    head = ["against", *columns, *["mean (lowest to highest)"] * mean]
+    return markdown_table(head, rows, "l" + "r" * (len(head) - 1))
+
+
 RIVALS = {"CorellianSpike-v0": "heuristic", "Coda-v0": "heuristic", "CodaOfficial-v0": "bayes", "Cribbage-v0": "expert"}
 """The player by rule that the table of agents compares with."""
 
@@ -254,6 +279,9 @@ def rendered(text: str) -> str:
                 lines = agents()
             case "exploitability":
                 lines = exploitability(*of.split())
+            case "recorded":
+                table, _, mean = of.partition(" ")
+                lines = recorded(table, bool(mean))
             case _:
                 lines = table_of(kind, of)
         return found[1] + "\n".join(lines) + "\n" + found[3]
@@ -261,9 +289,9 @@ def rendered(text: str) -> str:
     return BLOCK.sub(block, text)
 
 
-def pages() -> list[Path]:
-    """The pages whose figures are the results."""
-    return [path for pattern in PAGES for path in sorted(ROOT.glob(pattern))]
+def pages(patterns: Iterable[str] = PAGES) -> list[Path]:
+    """The pages that match, by default those whose figures are the results."""
+    return [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
 
 
 # -- checks ------------------------------------------------------------------------------------------------------------
@@ -329,11 +357,14 @@ def faults() -> Iterator[str]:
         for entry in document if isinstance(document, list) else [document]:
             if "made_of" in entry and entry["made_of"] != _made_of(entry):
                 yield f"{path.relative_to(ROOT)}: a player or the rules of {entry['env']} changed since"
+    for path in pages((*PAGES, *STUDIES)):
+        text = path.read_text(encoding="utf-8")
+        if rendered(text) != text:
+            name = path.relative_to(ROOT)
+            yield f"{name}: its tables are older than the results; run `python results/figures.py render`"
     results = figures()
     for path in pages():
         text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT)
-        if rendered(text) != text:
-            yield f"{name}: its tables are older than the results; run `python results/figures.py render`"
         yield from (f"{name}: no result says {figure}" for figure in without_result(BLOCK.sub("", text), results))
 
 
@@ -349,7 +380,7 @@ def main() -> None:
     elif arguments.command == "keep":
         keep(*arguments.names)
     elif arguments.command == "render":
-        for path in pages():
+        for path in pages((*PAGES, *STUDIES)):
             path.write_text(rendered(path.read_text(encoding="utf-8")), encoding="utf-8")
     elif lines := list(faults()):
         sys.exit("\n".join(lines))
