@@ -211,7 +211,7 @@ def recorded(table: str, mean: bool) -> list[str]:
     `mean` adds the mean of a row's figures, with the lowest and the highest.
     """
     known = measured()
-    cells: dict[str, dict[str, tuple[float, tuple[float, float]]]] = {}
+    cells: dict[str, dict[str, tuple[float, Iterable[float | None] | None]]] = {}
     for entry in json.loads((HERE / "recorded.json").read_text()):
         if entry.get("table") == table:
             own = known[entry["match"]].report.players[0] if "match" in entry else None

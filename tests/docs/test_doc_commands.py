@@ -34,8 +34,11 @@ LONG = re.compile(
     r"|train(/|ing| ).*(coda|orellian.?[sS]pike|ribbage|leduc)"
 )
 FIRST_READ = re.compile(r"^(README\.md|docs/tutorials|docs/cli\.md)")
-NOT_RUN = re.compile(r"runs/|players kuhn\.safetensors|spike\.zip|my_games|cardgym (review|advise|serve|report$|-m)")
-"""Commands that need a file from an earlier training or game, or that wait for a browser."""
+NOT_RUN = re.compile(
+    r"runs/|players kuhn\.safetensors|spike\.zip|my_games|mine\.toml|/shared/|HEAD:"
+    r"|cardgym (review|advise|serve|report$|-m)"
+)
+"""Commands that need a file or a cluster that is not there, or that wait for a browser."""
 FIGURES = {
     "cardgym evaluate CodaOfficial-v0 --players checkpoints/coda/official_double_dqn.safetensors bayes "
     "--games 10000 --seed 1000000": ["49.30 %", "48.43", "50.17"],
