@@ -208,6 +208,7 @@ STRENGTH = {
     "double_dqn": "wins 87.8 % [87.6, 88.0] against random, moving first; 100,000 games",
     "dqn": "wins 87.8 % [87.6, 88.0] against random, moving first; 100,000 games",
     "search": "wins 88.1 % [87.7, 88.6] against random, moving first, at most 88.7 % is possible; 20,000 games",
+    COACH: "wins 52.8 % [51.3, 54.3] against bayes; 4,000 games",
 }
 
 OFFICIAL_STRENGTH = {

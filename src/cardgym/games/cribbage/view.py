@@ -280,6 +280,7 @@ DEAL_STRENGTH = {
     "greedy": "wins 46.0 % [45.8, 46.1] of deals against expert, 67.5 % against random; 100,000 deals each",
     "expert": "wins 70.3 % [70.1, 70.5] of deals against random; 100,000 deals",
     "equilibrium": "wins 51.4 % [51.3, 51.6] of deals against expert, 54.3 % [54.1, 54.4] against greedy; 100,000 each",
+    COACH: "wins 50.2 % [49.7, 50.8] of deals against equilibrium; 2,340 deals",
 }
 
 # Exact, over the tree: `cardgym.solvers`.
