@@ -30,6 +30,7 @@ _MOST_IF_SHORT: Mapping[str, float] = {
     # Arguments of commands.
     "budget": 1_000,
     "games": 20,
+    "iterations": 1_000,
     "repeats": 1,
     "seconds": 0.05,
     "seeds": 1,
