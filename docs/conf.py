@@ -25,6 +25,8 @@ exclude_patterns = ["_build"]
 
 # Markdown: use GitHub's link and heading syntax, so that pages read well without Sphinx.
 myst_heading_anchors = 4
+highlight_language = "text"  # A fence without a language is no Python.
+default_role = "code"
 
 # Docstrings.
 autodoc_member_order = "bysource"
@@ -42,6 +44,10 @@ html_theme = "furo"
 html_title = f"cardgym {release}"
 html_copy_source = False
 html_show_copyright = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_logo = html_favicon = "_static/logo.svg"
+html_search_scorer = str(HERE / "_static" / "scorer.js")
 
 OUTSIDE = {
     "CHANGELOG.md": "project/changelog.md",

@@ -1,6 +1,6 @@
-"""Generate the reference page of every registered game from its `Game`.
+"""Generate the reference page of every folder of games from their `Game`s.
 
-    python docs/game_pages.py [--pictures] [ID ...]
+    python docs/game_pages.py [--pictures] [FOLDER ...]
 
 The pages are committed, and a test checks that they are current. `--pictures` also regenerates the animations: a game
 between the default opponents, as the first seat sees it.
@@ -25,43 +25,90 @@ from cardgym.players.base import TablePlayer, resolve
 from cardgym.table.presentation import presentation_of
 
 HERE = Path(__file__).parent
+SOURCE = Path(cardgym.__file__).parent / "games"
 CITATIONS = HERE.parent / "CITATION.cff"
 MAX_FRAMES, WIDTH, FRAME_MS, LAST_MS = 30, 480, 1200, 5000
 """Animation: maximum number of frames, width in pixels, and duration of a frame and of the last frame in ms."""
 
 
-def folder_of(game: Game) -> Path:
-    """The folder of a game's pages."""
-    package = package_of(game)
-    return HERE / "games" / (package.name if package else game.id)
+def families() -> dict[str, list[Game]]:
+    """The games that come with cardgym by folder, each with its largest game first; a folder has one reference."""
+    found: dict[str, list[Game]] = {}
+    for game_id in cardgym.registered():
+        game = cardgym.find(game_id)
+        package = package_of(game)
+        if package and (SOURCE / package.name).is_dir():
+            found.setdefault(package.name, []).append(game)
+    return {name: sorted(games, key=lambda game: "Mini" in game.id) for name, games in found.items()}
 
 
-def page_of(game: Game) -> str:
-    """The text of a game's reference page."""
-    env = gymnasium.make(game.id)
-    strength = presentation_of(game).strength.get(game.id, {})
-    first, heading, rest = game.doc.strip().partition("## Description")
+def page_of(games: list[Game]) -> str:
+    """The text of the reference of a folder: its first game, then what differs in the others."""
+    main, *others = games
+    first, heading, rest = main.doc.strip().partition("## Description")
     lines = [
-        f"# {game.id}",
+        f"# {_title(games)}: reference",
         "",
-        f"<!-- Made by docs/game_pages.py from the code of {game.id}. -->",
+        "<!-- Made by docs/game_pages.py from the code. -->",
         "",
         *([first.strip(), ""] if first else []),
+        "[The page of the game](README.md) has its rules for people and how to play well; `help(env.unwrapped)` prints",
+        "what follows, for any options.",
+        "",
+        *_summary(main),
+        "",
+        _fenced(heading + rest).strip(),
+        "",
+        *_players(main),
+    ]
+    for other in others:
+        about = other.doc.strip().partition("## ")[0].strip()
+        lines += ["", f"## {other.id}", "", *([about, ""] if about else []), *_summary(other), ""]
+        lines += [*_differences(main, other), "", *_players(other, "### ")]
+    entries = citations(main)
+    if entries:
+        lines += ["", "## How to cite", "", "The game is from:", "", "```bibtex", *entries, "```", ""]
+        lines += ["[CITATION.cff](../../../CITATION.cff) is the entry of cardgym itself."]
+    return "\n".join(lines) + "\n"
+
+
+def _title(games: list[Game]) -> str:
+    return ", ".join(game.id for game in games)
+
+
+def _summary(game: Game) -> list[str]:
+    env = gymnasium.make(game.id)
+    return [
         f"![A game of {game.id}, as its first seat sees it]({game.id}.webp)",
         "",
-        "| | |",
+        f"| {game.id} | |",
         "|---|---|",
         f'| make it | `gymnasium.make("cardgym:{game.id}")`; without `cardgym:` after `import cardgym` |',
         f"| action space | `{env.action_space}` |",
         f"| observation space | {_space(env.observation_space)} |",
         f"| players at the table | {_seats(game)} |",
+    ]
+
+
+def _differences(main: Game, other: Game) -> list[str]:
+    """The options that the two games start with, where they differ."""
+    ours, theirs = (dataclasses.asdict(game.parse_options()) for game in (main, other))
+    rows = [
+        f"| `{name}` | {ours.get(name, '-')} | {value} |" for name, value in theirs.items() if ours.get(name) != value
+    ]
+    return [
+        f"Rules, actions and features are those of {main.id}, under these options:",
         "",
-        "`help(env.unwrapped)` prints the text below. [More about the game](README.md): decisions where the sources",
-        "are silent, known values, and measurements.",
-        "",
-        _fenced(heading + rest).strip(),
-        "",
-        "## Players",
+        f"| option | {main.id} | {other.id} |",
+        "|---|---|---|",
+        *rows,
+    ]
+
+
+def _players(game: Game, level: str = "## ") -> list[str]:
+    strength = presentation_of(game).strength.get(game.id, {})
+    return [
+        f"{level}Players of {game.id}",
         "",
         "Each is a name for `opponent=` and `--players`. The figures have 95 % intervals.",
         "",
@@ -70,11 +117,6 @@ def page_of(game: Game) -> str:
         "| `random` | compiled | uniform over the legal actions |",
         *(f"| `{name}` | {_kind(game, name)} | {strength.get(name, '')} |" for name in game.players),
     ]
-    entries = citations(game)
-    if entries:
-        lines += ["", "## How to cite", "", "The game is from:", "", "```bibtex", *entries, "```", ""]
-        lines += ["[CITATION.cff](../../../CITATION.cff) is the entry of cardgym itself."]
-    return "\n".join(lines) + "\n"
 
 
 def _seats(game: Game) -> str:
@@ -162,17 +204,17 @@ def draw(game: Game, path: Path, seed: int = 1) -> None:
 def main() -> None:
     """Write the pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("ids", nargs="*", metavar="ID", help="the games (all)")
+    known = families()
+    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="the games (all)", choices=[[], *known])
     parser.add_argument("--pictures", action="store_true", help="also draw the animations")
     arguments = parser.parse_args()
-    for game_id in arguments.ids or cardgym.registered():
-        game = cardgym.find(game_id)
-        folder = folder_of(game)
+    for name in arguments.folders or known:
+        folder = HERE / "games" / name
         folder.mkdir(exist_ok=True)
-        with replacing(folder / f"{game_id}.md") as temporary:
-            temporary.write_text(page_of(game), encoding="utf-8")
-        if arguments.pictures:
-            draw(game, folder / f"{game_id}.webp")
+        with replacing(folder / "reference.md") as temporary:
+            temporary.write_text(page_of(known[name]), encoding="utf-8")
+        for game in known[name] if arguments.pictures else ():
+            draw(game, folder / f"{game.id}.webp")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python results/figures.py make [GROUP ...] [--again]    play the matches of groups.toml that are not up to date
     COMMAND --json | python results/figures.py keep NAME    keep the JSON of a tournament or of `cardgym exploit`
-    python results/figures.py render                        write the tables of the model cards and of the speed page
+    python results/figures.py render                        write the tables of the model cards and of the page on speed
     python results/figures.py check                         say what is out of date, or shown without being kept here
 
 `matches.json` holds the matches. The other files are what commands of cardgym print, in the folder's README.md.
@@ -41,8 +41,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 MATCHES = HERE / "matches.json"
 PAGES = (
-    "README.md", "checkpoints/*/*.md", "docs/results.md", "docs/leaderboards.md", "docs/exploitability.md",
-    "docs/speed.md", "src/cardgym/games/*/view.py",
+    "README.md", "checkpoints/*/*.md", "docs/zoo.md", "docs/leaderboards.md", "docs/exploitability.md",
+    "docs/reliability.md", "src/cardgym/games/*/view.py",
 )  # fmt: skip
 """Pages on which every figure with an interval is one of the results. The others are reports of one study each, with
 the command that repeats it."""

@@ -36,7 +36,7 @@ from coda_runs import ALGORITHMS, Scale
 CHECKPOINTS = "checkpoints/coda/d*.safetensors"
 """The checkpoints evaluated unless others are named: those for the paper's preset, not `official_...`."""
 
-FOLDER = Path("docs/games/coda")
+FOLDER = Path("papers/coda")
 PAGE = "results.md"
 FIGURES = {"DQN": "loss_dqn.png", "double DQN": "loss_double_dqn.png"}
 """The pictures by algorithm."""

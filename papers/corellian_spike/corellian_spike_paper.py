@@ -28,7 +28,7 @@ from spike_tables import deep_table, human_table, opponents_table, seats_table
 CHECKPOINTS = "checkpoints/corellian_spike/double_dqn*.safetensors"
 """The deep agents of the page unless others are named."""
 
-FOLDER = Path("docs/games/corellian_spike")
+FOLDER = Path("papers/corellian_spike")
 PAGE = "results.md"
 FIGURES = {
     "actions_credits.png": ("Two players, credits-only reward", CREDITS),
@@ -97,7 +97,7 @@ Torres, Nee and Cortinovis (2023) train policies by batch Q-learning and report 
 every cell with ours. Ours are means of {scale.seeds} training runs (different seeds) with 95 % intervals (Student's t over the runs),
 {scale.games:,} games for each match where the paper has 2,000; busts are given for 2,000 games. All figures are for the policy
 of iteration {scale.iterations}: credits won per game, share of hands won, and the number of games it ended without credits.
-"Published" explores like the paper's program, "legal" explores all legal actions; [batch_q.md](batch_q.md)
+"Published" explores like the paper's program, "legal" explores all legal actions; [batch Q-learning](../../docs/algorithms/more.md#batch-q-learning)
 describes the algorithm. One run learns from {transitions / scale.iterations:,.0f} transitions in each iteration and took
 {seconds:.0f} s of processor time here, compared with the paper's 1.5 to 10 hours; this whole page took
 {results.processor_seconds / 60:.1f} minutes of processor time, {results.wall_seconds / 60:.1f} minutes by the clock with

@@ -206,7 +206,7 @@ def information(numbers: Numbers) -> str:
     lines = [
         "## The paper's future work: would knowing more win more?",
         "",
-        "Online Q-learning (the same for all; [tabular.md](../../algorithms/tabular.md)) learns to beat the paper's final",
+        "Online Q-learning (the same for all; [tables](../../docs/algorithms/more.md#tables-q-learning-and-sarsa)) learns to beat the paper's final",
         "credits-only policy, which is fixed, with three kinds of state: the paper's code, the three cards instead of",
         f"their sum, and the code with the opponent's spike. Means of {numbers.scale.information_seeds} runs.",
         "",

@@ -4,7 +4,7 @@ Usage:
     cardgym experts --config configs/cribbage/experts.toml [--seed 2] [--out FOLDER] [--resume] ...
     cardgym experts --config configs/cribbage/experts.toml --init runs/.../A.safetensors hand
 
-`--help` lists every hyper-parameter; docs/games/cribbage/experts.md says how experts learn and what the paper leaves
+`--help` lists every hyper-parameter; docs/games/cribbage/research.md says how experts learn and what the paper leaves
 open. Their weight files `<games>.safetensors` are players.
 """
 

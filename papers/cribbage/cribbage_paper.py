@@ -34,7 +34,7 @@ SHORTER = 4
 CHECKPOINTS = 4
 """Evaluations of a run from uniform weights, besides that of its first weights."""
 SEEDS = (1, 2, 3)
-FOLDER = Path("docs/games/cribbage")
+FOLDER = Path("papers/cribbage")
 PAGE, BOARD = "results.md", "board.png"
 STARTS = ("hand", "crib", "pegging", "random")
 REGIONS = ((0, 59), (60, 89), (90, 109), (110, 120))
@@ -154,8 +154,8 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
     parts = [
         "# Cribbage: the expert learner",
         f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
-        f"one core. {'**Unfinished: some runs are missing.** ' if unfinished else ''}[Experts](experts.md) explains "
-        "how they learn. Shares of games are in percent, with 95 % intervals, over "
+        f"one core. {'**Unfinished: some runs are missing.** ' if unfinished else ''}"
+        "[Experts](../../docs/games/cribbage/research.md#weighted-experts) explains how they learn. Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
         "## Win rates, from the first checkpoint to the last",
         "From uniform weights. `own crib` reverses the strategy `crib_min_avg` for the dealer, who owns the crib; none "
@@ -306,7 +306,7 @@ def _strength(begun: dict[str, Run]) -> str:
         f"In strength they are {apart[0]:.1f} points apart at first and {apart[1]:.1f} at the end. Where intervals "
         f"overlap with that of `{base}` at the end: {', '.join(alike) or 'nowhere'}; where they do not: "
         f"{', '.join(unlike) or 'nowhere'}. Why `random` may stay behind: "
-        "[where it starts](experts.md#where-it-starts)."
+        "[the experts](../../docs/games/cribbage/research.md#weighted-experts)."
     )
 
 

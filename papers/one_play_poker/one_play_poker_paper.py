@@ -31,7 +31,7 @@ from cardgym.solvers.solve import GAMMA, Solver, fraction_text, solver
 from cardgym.statistics import Moments
 from one_play_poker_chart import draw_chart
 
-FOLDER = Path("docs/games/one_play_poker")
+FOLDER = Path("papers/one_play_poker")
 PAGE, CHART = "results.md", "policy.png"
 GAMES = 50_000
 _ROWS = 1 << 16  # Games played side by side.

@@ -18,6 +18,7 @@ from doc_commands import BUILT
 
 import cardgym
 import cardgym.arena
+from cardgym.engine.registry import package_of
 from cardgym.files.limits import SHORT
 
 ROOT = Path(__file__).parents[2]
@@ -102,17 +103,29 @@ def test_the_own_algorithm_trains_resumes_and_plays(game_id, tmp_path, monkeypat
 # -- pages generated from code -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game_id", cardgym.registered())
-def test_a_registered_game_has_its_page_and_it_is_current(game_id):
+@pytest.mark.parametrize("folder", sorted(path.name for path in (DOCS / "games").iterdir() if path.is_dir()))
+def test_a_folder_of_games_has_its_pages_and_its_reference_is_current(folder):
     pages = script("game_pages")
-    game = cardgym.find(game_id)
-    folder = pages.folder_of(game)
-    assert (folder / "README.md").is_file()
-    page = folder / f"{game_id}.md"
-    assert page.is_file(), f"run `python docs/game_pages.py --pictures {game_id}`"
-    assert page.read_text(encoding="utf-8") == pages.page_of(game), f"run `python docs/game_pages.py {game_id}`"
-    assert 0 < (folder / f"{game_id}.webp").stat().st_size < 1 << 19
-    assert f"{game_id}.md" in (folder / "README.md").read_text(encoding="utf-8")
+    games = pages.families()[folder]
+    path = DOCS / "games" / folder
+    assert {page.name for page in path.glob("*.md")} == {"README.md", "reference.md", "research.md"}
+    text = (path / "reference.md").read_text(encoding="utf-8")
+    assert text == pages.page_of(games), f"run `python docs/game_pages.py {folder}`"
+    for game in games:
+        assert 0 < (path / f"{game.id}.webp").stat().st_size < 1 << 19
+        assert game.id in (path / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_registered_game_has_a_page():
+    known = {game.id for games in script("game_pages").families().values() for game in games}
+    listed = (DOCS / "games" / "README.md").read_text(encoding="utf-8")
+    for game_id in cardgym.registered():
+        assert game_id in listed
+        assert (
+            game_id in known
+            or package_of(cardgym.find(game_id)) is None
+            or (ROOT / "examples" / package_of(cardgym.find(game_id)).name / "README.md").is_file()
+        )
 
 
 def test_a_paper_is_cited_where_its_game_comes_from_one():

@@ -11,8 +11,13 @@ FOLDER = Path(__file__).parents[2] / "docs" / "interop"
 
 
 def text(page: str) -> str:
-    """The page of that name."""
-    return (FOLDER / f"{page}.md").read_text(encoding="utf-8")
+    """The page of that name; after a `#`, one section of it."""
+    name, _, section = page.partition("#")
+    whole = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    if not section:
+        return whole
+    (found,) = re.findall(rf"^## {section}$(.*?)(?=^## |\Z)", whole, re.DOTALL | re.MULTILINE)
+    return str(found)
 
 
 def blocks(page: str, kind: str = "python") -> list[str]:

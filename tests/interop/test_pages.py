@@ -14,16 +14,16 @@ def _scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_loop_in_sixty_lines_plays_legal_actions_only() -> None:
-    names = pages.run("cleanrl", {"200_000": "12_800", "games=2000": "games=40"})
+    names = pages.run("gymnasium#CleanRL-style loops", {"200_000": "12_800", "games=2000": "games=40"})
     assert names["stored"] > 12_000  # All steps but those that start a game.
     assert names["stored"] < 12_800
     assert names["report"].games == 40
-    lines = [line for line in pages.blocks("cleanrl")[0].splitlines() if line.strip()]
+    lines = [line for line in pages.blocks("gymnasium#CleanRL-style loops")[0].splitlines() if line.strip()]
     assert len(lines) <= 60
 
 
 def test_gymnasium(tmp_path: Path) -> None:
-    pages.run("gymnasium", {'gym.make("CorellianSpike-v0", render': 'gym.make("OnePlayPoker-v0", render'})
+    pages.run("gymnasium#Gymnasium", {'gym.make("CorellianSpike-v0", render': 'gym.make("OnePlayPoker-v0", render'})
     assert list((tmp_path / "videos").glob("*.mp4"))
 
 

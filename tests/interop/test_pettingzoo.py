@@ -1,4 +1,7 @@
-"""PettingZoo's own tests, and docs/interop/pettingzoo.md. Its `api_test` and `seed_test` are in the contract suite."""
+"""PettingZoo's own tests, and its part of docs/interop/gymnasium.md.
+
+Its `api_test` and `seed_test` are in the contract suite.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ def test_agents_are_players() -> None:
 
 
 def test_page_runs() -> None:
-    names = pages.run("pettingzoo")
+    names = pages.run("gymnasium#PettingZoo")
     assert len(names["values"]) > 100
 
 

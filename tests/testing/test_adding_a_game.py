@@ -29,7 +29,7 @@ def test_programs_run(program: str) -> None:
 def test_links_and_paths_exist() -> None:
     for link in re.findall(r"\]\(([^)#]+)\)", PAGE):
         assert (ROOT / "docs" / link).exists(), link
-    listed = re.search(r"```\nexamples/\n(.*?)```", PAGE, re.DOTALL)
+    listed = re.search(r"```text\nexamples/\n(.*?)```", PAGE, re.DOTALL)
     assert listed is not None
     for line in listed[1].splitlines():
         assert (EXAMPLES / line.split()[0]).exists(), line

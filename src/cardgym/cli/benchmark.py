@@ -1,6 +1,6 @@
 """Train algorithms on a suite of small games, and compare their exact exploitability along the training.
 
-Every run is a training in its own folder, and `--resume` continues what was interrupted. docs/algorithms/benchmark.md
+Every run is a training in its own folder, and `--resume` continues what was interrupted. docs/algorithms/README.md
 explains the suites and how an algorithm of your own joins.
 """
 

@@ -1,4 +1,4 @@
-"""Test cardgym with large libraries, each in its own environment, and write docs/interop/results.md.
+"""Test cardgym with large libraries, each in its own environment, and write results.md.
 
 `make test-interop` runs this; `python tests/interop/foreign/run.py torchrl` tests a single library. The environments
 are created once, in .interop/. On Linux, PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu saves gigabytes of
@@ -19,7 +19,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "docs" / "interop" / "results.md"
+RESULTS = Path(__file__).parent / "results.md"
 TORCH = "torch==2.13.0"
 REQUIREMENTS = {
     "torchrl": ["torchrl==0.14.1", "gymnasium==1.4.0"],

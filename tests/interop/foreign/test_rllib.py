@@ -12,7 +12,7 @@ pytest.importorskip("ray")
 
 def test_page_learns(record_property: Any) -> None:
     """No illegal action is played either: the env would raise."""
-    names = pages.run("rllib", {'{"obs_mode": "rllib"}': '{"obs_mode": "rllib", "illegal_action": "raise"}'})
+    names = pages.run("others#RLlib", {'{"obs_mode": "rllib"}': '{"obs_mode": "rllib", "illegal_action": "raise"}'})
     first, last = names["returns"][0], names["returns"][-1]
     record_property("PPO", f"return {last:+.1f} against random after {len(names['returns']) * 4096:,} steps")
     assert first < 25

@@ -33,7 +33,7 @@ def test_native_vector_env_plays_legal_actions_through_many_games(game: str) -> 
 
 
 def test_page_learns(record_property: Any) -> None:
-    names = pages.run("torchrl")
+    names = pages.run("others#TorchRL")
     for name, report in names["reports"].items():
         player = report.players[0]
         record_property(name, f"return {player.mean_return:+.1f}, {player.win_rate:.1%} of hands against random")

@@ -3,7 +3,7 @@
 Usage:
     cardgym batch-q --config configs/corellian_spike/batch_q.toml [--seed 2] [--out FOLDER] [--resume] ...
 
-`--help` lists every hyper-parameter; docs/games/corellian_spike/batch_q.md describes the algorithm and its
+`--help` lists every hyper-parameter; docs/algorithms/more.md describes the algorithm and its
 results. The policy files `policy_<iteration>.json` are players.
 """
 
