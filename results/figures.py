@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import json
 import re
@@ -124,9 +125,12 @@ def planned() -> list[Evaluation]:
 
 def measured() -> dict[str, Measured]:
     """The matches that were played, by their commands."""
-    if not MATCHES.exists():
-        return {}
-    document = parse_document(Measurements, MATCHES.read_bytes(), "results/matches.json")
+    return dict(_parsed(MATCHES.read_bytes())) if MATCHES.exists() else {}
+
+
+@functools.lru_cache(maxsize=1)  # By its bytes: a page has many tables, and `make` writes the file as it goes.
+def _parsed(data: bytes) -> dict[str, Measured]:
+    document = parse_document(Measurements, data, "results/matches.json")
     return {match.command: match for match in document.matches}
 
 
@@ -378,7 +382,9 @@ def main() -> None:
     if arguments.command == "make":
         make(arguments.names, arguments.again)
     elif arguments.command == "keep":
-        keep(*arguments.names)
+        if len(arguments.names) != 1:
+            raise CardgymError("keep takes one NAME: the file of this folder, without .json, that stdin becomes")
+        keep(arguments.names[0])
     elif arguments.command == "render":
         for path in pages((*PAGES, *STUDIES)):
             path.write_text(rendered(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -155,7 +155,8 @@ def _page(runs: list[Run], games: int, spent: tuple[float, float], unfinished: b
         "# Cribbage: the expert learner",
         f"Made by `cardgym reproduce cribbage --games {games}`: {spent[0]:.0f} s, of which {spent[1]:.0f} s of CPU on "
         f"one core. {'**Unfinished: some runs are missing.** ' if unfinished else ''}"
-        "[Experts](../../docs/games/cribbage/research.md#weighted-experts) explains how they learn. Shares of games are in percent, with 95 % intervals, over "
+        "[Experts](../../docs/games/cribbage/research.md#weighted-experts) explains how they learn. "
+        f"Shares of games are in percent, with 95 % intervals, over "
         f"{EVALUATION_GAMES:,} games against each opponent on the same deals from both seats.",
         "## Win rates, from the first checkpoint to the last",
         "From uniform weights. `own crib` reverses the strategy `crib_min_avg` for the dealer, who owns the crib; none "
