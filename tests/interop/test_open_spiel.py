@@ -37,6 +37,7 @@ def test_openspiel_finds_the_same_game(name: str, options: dict[str, Any]) -> No
     assert expected_returns(tree, tree.uniform()) == pytest.approx(np.array(expected))
 
 
+@pytest.mark.slow
 def test_a_solution_of_openspiel_has_our_value() -> None:
     cfr = pytest.importorskip("open_spiel.python.algorithms.cfr")
     game = find("Coda-v0")

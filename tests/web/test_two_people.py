@@ -191,6 +191,7 @@ def test_at_one_screen_each_seat_is_shown_when_asked_for(client: Client, env: st
         covered = client.get(f"/api/tables/{table}")
 
 
+@pytest.mark.slow
 def test_people_and_players_can_share_a_table(client: Client) -> None:
     body = {
         "game": SPIKE, "options": {"num_players": 4, "hands": 1}, "opponents": ["heuristic", "human", "random"],

@@ -188,7 +188,7 @@ class ContractSuite:
             env_checks.check_copies(self._game, arguments, seed)
 
     def test_gymnasium_accepts_the_envs(self) -> None:
-        api_checks.check_gymnasium(self._game)
+        api_checks.check_gymnasium(self._game, self.observed)
 
     def test_pettingzoo_accepts_the_env(self) -> None:
         import pytest
