@@ -32,8 +32,10 @@ _MOST_IF_SHORT: Mapping[str, float] = {
     "games": 20,
     "iterations": 1_000,
     "repeats": 1,
+    "search": 4,
     "seconds": 0.05,
     "seeds": 1,
+    "worlds": 64,
     # Keys of configs.
     "eval_games": 20,
     "final_games": 20,
