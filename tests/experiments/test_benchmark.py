@@ -211,5 +211,5 @@ def test_table_has_means_at_equal_decisions() -> None:
 
 def test_page_has_the_table_of_the_results() -> None:
     report = BenchmarkReport.read(ROOT / "results" / "benchmark_exact.json")
-    assert markdown(report) in (ROOT / "docs" / "algorithms" / "benchmark.md").read_text()
+    assert markdown(report) in (ROOT / "docs" / "algorithms" / "README.md").read_text()
     assert all(len(curve.decisions) == len(curve.exploitability) > 1 for curve in report.curves)
