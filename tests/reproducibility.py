@@ -3,7 +3,7 @@
     python tests/reproducibility.py [GAME ...]    compares this machine's digests with those of tests/digests.json
     python tests/reproducibility.py --write       writes them, after a change that is meant
 
-What PyTorch computes is not among them: matrix products depend on the processor; see docs/reproducibility.md.
+What PyTorch computes is not among them: matrix products depend on the processor; see docs/reliability.md.
 """
 
 from __future__ import annotations

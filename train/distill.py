@@ -3,7 +3,7 @@
 Usage:
     python train/distill.py --config configs/cribbage/distill.toml [--seed 2] [--out FOLDER] [--resume] ...
 
-`--help` lists every hyper-parameter; docs/algorithms/distillation.md says what the teacher's share is for. The update
+`--help` lists every hyper-parameter; docs/algorithms/more.md says what the teacher's share is for. The update
 is in cardgym.learn.distill.learner; cardgym.learn.distill.teacher asks the player that is imitated.
 """
 

@@ -3,7 +3,7 @@
 Usage:
     python train/league.py --config corellian_spike/league [--seed 2] [--out FOLDER] [--resume] [--workers 2] ...
 
-`--help` lists every hyper-parameter; docs/algorithms/league.md explains the method and has results. Its source:
+`--help` lists every hyper-parameter; docs/algorithms/more.md explains the method and has results. Its source:
 Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017. The equilibrium
 is that of `cardgym tournament`, and a responder is a run of an unchanged training script.
 """

@@ -3,7 +3,7 @@
 Usage:
     python train/nfsp.py --config examples/leduc_poker/configs/nfsp.toml [--seed 2] [--out FOLDER] [--resume] ...
 
-`--help` lists every hyper-parameter; docs/algorithms/nfsp.md describes the algorithm. Best responses are learned as in
+`--help` lists every hyper-parameter; docs/algorithms/more.md describes the algorithm. Best responses are learned as in
 train/dqn.py; the average policy is in cardgym.learn.nfsp.learner, and
 cardgym.learn.nfsp.behavior chooses between the two.
 """

@@ -3,7 +3,7 @@
 Usage:
     python train/tabular.py --config configs/one_play_poker/q_learning.toml [--seed 2] [--out FOLDER] [--resume] ...
 
-`--help` lists every hyper-parameter; docs/algorithms/tabular.md describes the algorithms. The update is in
+`--help` lists every hyper-parameter; docs/algorithms/more.md describes the algorithms. The update is in
 cardgym.learn.tabular.loop, compiled.
 """
 

@@ -191,6 +191,14 @@ def test_links_are_valid(page):
         assert not anchor or anchor in anchors(path), f"{target}#{anchor}"
 
 
+def test_pages_named_in_code_and_configs_exist():
+    folders = ("src", "train", "papers", "configs", "tests", "benchmarks", "research", "examples")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".toml")]
+    named = {(path, name) for path in files for name in re.findall(r"\b(?:docs|papers)/[\w/]+\.md", path.read_text())}
+    assert len(named) > 10
+    assert not [(str(path), name) for path, name in named if not (ROOT / name).is_file()]
+
+
 def test_every_page_is_in_the_contents():
     conf = script("conf")
     (DOCS / "api").mkdir(exist_ok=True)
