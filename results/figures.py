@@ -56,9 +56,12 @@ def digests(env: str, options: Mapping[str, Any], players: Iterable[str]) -> dic
     game = cardgym.find(env)
     files = checkpoints(game, game.parse_options(options))
     played = {player.partition(":")[0] for player in players} & set(files)
-    found = {name: hashlib.sha256(files[name].read_bytes()).hexdigest()[:16] for name in sorted(played)}
-    rules = json.loads((ROOT / "tests" / "digests.json").read_text())
+    found = {name: hashlib.sha256(_contents(files[name])).hexdigest()[:16] for name in sorted(played)}
+    rules = json.loads(_contents(ROOT / "tests" / "digests.json"))
     return found | {name: digest for name, digest in rules.items() if name.startswith(f"{env}: games")}
+
+
+_contents = functools.cache(Path.read_bytes)  # Every match of a game asks for the same files, which do not change.
 
 
 def circumstances() -> dict[str, str]:
@@ -183,9 +186,9 @@ def table_of(env: str, player: str) -> list[str]:
     for match in measured().values():
         if match.players[0] == player and match.env == env:
             own, rivals = match.report.players[0], match.players[1:]
-            rival = f"{len(rivals)} {rivals[0]}" if len(rivals) > 1 else rivals[0]
-            cells = [rival + (", moving first" if match.seats == "fixed" else ""), f"{match.games:,}"]
-            cells.append(with_interval(own.win_rate or 0.0, own.win_rate_ci95, ".1f", percent=True))
+            rival = f"{len(rivals)} " * (len(rivals) > 1) + rivals[0]
+            share = with_interval(own.win_rate or 0.0, own.win_rate_ci95, ".1f", percent=True)
+            cells = [rival + ", moving first" * (match.seats == "fixed"), f"{match.games:,}", share]
             credits = with_interval(own.mean_return or 0.0, own.mean_return_ci95, "+.2f")
             rows.append([*cells, credits] if spike else cells)
     head = ["opponent", "games", "hands won", "credits a game"] if spike else ["opponent", "games", "games won"]
@@ -196,12 +199,11 @@ def exploitability(env: str, player: str) -> list[str]:
     """What a best responder wins from a player, as a paragraph."""
     report = json.loads((HERE / "exploitability" / env / f"{player.replace(':', '-')}.json").read_text())
     trained = {one["name"].partition(":")[0] for one in report["responders"] if "train" in one["source"]}
-    searches = [one["name"].partition(":")[2] for one in report["responders"] if one["source"] == "search"]
+    searches = [int(one["name"].partition(":")[2]) for one in report["responders"] if one["source"] == "search"]
     tried = ["the game's other players"]
     if report["budget"]:
         tried.append(f"{len(trained)} responders trained for {report['budget']:,} decisions")
-    if searches:
-        tried.append(f"searches with up to {max(map(int, searches))} worlds")
+    tried += [f"searches with up to {max(searches)} worlds"] if searches else []
     bound = report["exploitability"]
     text = f"Exploitability: at least **{bound:.3g}** ({report['per']}). The best responder, `{report['best']}`, wins"
     text += f" {with_interval(report['won'], report['ci95'], '.3g')} on {report['games']:,} fresh deals; tried were"
@@ -248,9 +250,10 @@ def agents() -> list[str]:
             title = cards[0].read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(" for ")[0]
             share = with_interval(own.win_rate or 0.0, own.win_rate_ci95, ".1f", percent=True)
             link = f"[`{match.players[0]}`](../checkpoints/{match.group}/{name}.md)"
-            rival = f"{len(rivals)} `{rivals[0]}`" if len(rivals) > 1 else f"`{rivals[0]}`"
+            rival = f"{len(rivals)} " * (len(rivals) > 1) + f"`{rivals[0]}`"
             won = f"{own.mean_return or 0.0:+.1f} credits a game" if match.env == "CorellianSpike-v0" else ""
-            rows.append([link, title, match.env, rival, share, won])
+            played = ", ".join([match.env, *(f"`{option}={value}`" for option, value in match.options.items())])
+            rows.append([link, title, played, rival, share, won])
     return markdown_table(["agent", "algorithm", "game", "against", "wins", "and"], rows, "llllrr")
 
 
@@ -362,10 +365,8 @@ def faults() -> Iterator[str]:
             if "made_of" in entry and entry["made_of"] != _made_of(entry):
                 yield f"{path.relative_to(ROOT)}: a player or the rules of {entry['env']} changed since"
     for path in pages((*PAGES, *STUDIES)):
-        text = path.read_text(encoding="utf-8")
-        if rendered(text) != text:
-            name = path.relative_to(ROOT)
-            yield f"{name}: its tables are older than the results; run `python results/figures.py render`"
+        if rendered(text := path.read_text(encoding="utf-8")) != text:
+            yield f"{path.relative_to(ROOT)}: its tables are out of date; run `python results/figures.py render`"
     results = figures()
     for path in pages():
         text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT)

@@ -1,6 +1,10 @@
-// Pages before the API, and titles before text: "coach" finds the page on the coach, not the class of that name.
+// Pages whose title has the words searched come first, then sections and text, then the API: "coach" finds the page on
+// the coach, not the games with a section on theirs, nor the class of that name.
+const words = (new URLSearchParams(window.location.search).get("q") || "").toLowerCase().split(/\s+/).filter(Boolean);
+const isOfPage = ([, title, anchor]) => !anchor && words.every((word) => title.toLowerCase().includes(word));
 var Scorer = {
-  score: (result) => (/^(api|genindex|py-modindex)/.test(result[0]) ? result[4] / 100 : result[4]),
+  score: (result) =>
+    /^(api|genindex|py-modindex)/.test(result[0]) ? result[4] / 100 : result[4] + (isOfPage(result) ? 1000 : 0),
   objNameMatch: 3,
   objPartialMatch: 1,
   objPrio: { 0: 0, 1: 0, 2: 0 },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from cardgym import CardgymError, find
 from cardgym.arena import evaluate
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament import runner as running
-from cardgym.arena.tournament.pages import labels, write_leaderboards, write_results
+from cardgym.arena.tournament.pages import labels, section, write_leaderboards, write_results
 from cardgym.arena.tournament.ranges import REPLICATES, play_range, ranges, weights
 from cardgym.arena.tournament.ranking import bradley_terry, nash
 from cardgym.cli import main
@@ -213,6 +214,26 @@ def test_leaderboards_have_a_section_for_each_game(tmp_path: Path, here: Standin
     pictures = [line.split("(")[-1].rstrip(")") for line in page.splitlines() if line.startswith("![")]
     assert len(pictures) == 4
     assert all((tmp_path / path).is_file() for path in pictures)
+
+
+@pytest.mark.parametrize(
+    ("rating", "won", "said"),
+    [
+        ([10.0, 40.0], [-1.0, 2.0], " Neither ratings nor matches separate `heuristic`, the first, from `initial`."),
+        ([10.0, 29.9], [-1.0, 2.0], ""),  # The rating is lower.
+        ([10.0, 40.0], [0.1, 2.0], ""),  # The first wins their match.
+    ],
+)
+def test_leaderboard_names_the_players_that_the_first_cannot_be_told_from(
+    here: Standings, rating: list[float], won: list[float], said: str
+) -> None:
+    payoffs = here.payoffs_ci95.copy()
+    payoffs[2, :2] = [5.0, 6.0], won
+    standings = replace(
+        here, ratings=np.array([0.0, 25.0, 60.0]), ratings_ci95=np.array([[-9.0, 9.0], rating, [30.0, 90.0]]),
+        payoffs_ci95=payoffs,
+    )  # fmt: skip
+    assert section(standings, "ranking.png", "payoffs.png")[2].partition("a game.")[2] == said
 
 
 # -- the command ------------------------------------------------------------------------------------------------------

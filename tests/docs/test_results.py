@@ -25,6 +25,7 @@ def test_every_checkpoint_has_a_card_with_its_results() -> None:
         text = card.read_text(encoding="utf-8")
         assert "<!-- results: " in text, card.name
         assert "Exploitability: " in text, card.name
+        assert "(../../docs/zoo.md)" in text, card.name
 
 
 def test_ratings_at_the_table_are_those_of_the_leaderboards() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pages
@@ -29,6 +30,12 @@ def test_gymnasium(tmp_path: Path) -> None:
 
 def test_players_from_python() -> None:
     assert pages.run("README")["report"].players[0].name == "lowest"
+
+
+@pytest.mark.parametrize("file", sorted(Path(__file__).parent.glob("foreign/test_*.py")), ids=lambda file: file.stem)
+def test_sections_that_the_foreign_tests_run_have_code(file: Path) -> None:
+    (section,) = re.findall(r"pages\.run\(\"([^\"]+)\"", file.read_text(encoding="utf-8"))
+    assert pages.blocks(section)
 
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in pages.FOLDER.glob("*.md")))

@@ -225,7 +225,7 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
     return [
         f"## {standings.env}",
         "",
-        f"{options_text}; {played}. Payoffs are in {payoff_text(standings)}.",
+        f"{options_text}; {played}. Payoffs are in {payoff_text(standings)}.{_level_with_the_first(standings)}",
         "",
         *markdown_table(*ranking(standings), align="lrrr"),
         "",
@@ -235,6 +235,16 @@ def section(standings: Standings, ranking_png: str, payoffs_png: str) -> list[st
         "",
         f"![What each player of {standings.env} wins from each other]({payoffs_png})",
     ]
+
+
+def _level_with_the_first(standings: Standings) -> str:
+    """A sentence that names the players from whom neither the ratings nor its own matches separate the first."""
+    first, *others = order(standings)
+    low, high = standings.payoffs_ci95[first, :, 0], standings.payoffs_ci95[first, :, 1]
+    level = (standings.ratings_ci95[:, 1] >= standings.ratings_ci95[first, 0]) & (low <= 0) & (high >= 0)
+    shown = [f"`{name}`" for name in labels(standings.names)]
+    names = ", ".join(shown[i] for i in others if level[i])
+    return f" Neither ratings nor matches separate {shown[first]}, the first, from {names}." if names else ""
 
 
 def _save_pictures(standings: Standings, ranking_png: Path, payoffs_png: Path) -> None:
