@@ -57,6 +57,9 @@ OUTSIDE = {
     "benchmarks/README.md": "project/benchmarks.md",
     "examples/kuhn_poker/README.md": "project/kuhn_poker.md",
     "examples/leduc_poker/README.md": "project/leduc_poker.md",
+} | {
+    path.relative_to(ROOT).as_posix(): f"project/{path.parent.name}_{path.name}"
+    for path in sorted([*ROOT.glob("checkpoints/*/*.md"), *ROOT.glob("papers/*/results.md")])
 }
 """Pages outside this folder and their location on the site; the build copies them there."""
 _LINK = re.compile(r"(?P<text>!?\[(?:[^\[\]]|\[[^\]]*\])*\])\((?P<target>[^()\s]+)\)")
@@ -80,7 +83,7 @@ def with_links_of_the_site(text: str, place: str) -> str:
         path = normpath(str(PurePosixPath(place).parent / target))
         if path in OUTSIDE:
             path = f"docs/{OUTSIDE[path]}"
-        if not path.startswith("docs/") or path.endswith((".py", ".ipynb")):
+        if (not path.startswith("docs/") or path.endswith((".py", ".ipynb"))) and not match["text"].startswith("!"):
             assert (ROOT / path).exists(), f"{place} links to {path}, which is not there"
             return f"`{path}`" if match["text"].startswith("[`") else f"{match['text'][1:-1]} (`{path}`)"
         shown = relpath(path, PurePosixPath(page).parent)
@@ -120,7 +123,7 @@ def contents() -> dict[str, str]:
         before = set(claimed)
         text = with_links_of_the_site((HERE / name).read_text(encoding="utf-8"), f"docs/{name}")
         found[name] = with_contents(text, name, claimed)
-        waiting += sorted(page for page in claimed - before if page.endswith(("README.md", "index.md")))
+        waiting += sorted(page for page in claimed - before if page.endswith(("README.md", "index.md", "zoo.md")))
     return found
 
 
