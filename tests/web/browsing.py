@@ -104,17 +104,18 @@ class Person:
         return int(self.page.get_attribute(".actions", "data-version"))
 
     def move(self, way: str) -> None:
-        """Make one move by `clicks` or `keys`: the first item that can be taken, or the first action."""
+        """Make one move by `clicks`, `touch` or `keys`: the first item that can be taken, or the first action."""
         before = self.version
+        press = "tap" if way == "touch" else "click"
         for _ in range(8):
             if self.page.query_selector("button.item"):
-                if way == "clicks":
-                    self.page.locator("button.item[aria-pressed=false]").first.click()
+                if way != "keys":
+                    getattr(self.page.locator("button.item[aria-pressed=false]").first, press)()
                 else:
                     self.page.keyboard.press("ArrowRight")
                     self.page.keyboard.press("Enter")
-            elif way == "clicks":
-                self.page.locator(".moves button:not(.soft)").first.click()
+            elif way != "keys":
+                getattr(self.page.locator(".moves button:not(.soft)").first, press)()
             else:
                 self.page.keyboard.press("1")
             if self.phase == "ended" or self.version != before:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from browsing import Person, Server, chromium, open_browser
 
+from cardgym.engine.registry import registered
+
 pytest.importorskip("playwright", reason="THE BROWSER'S TESTS DO NOT RUN: Playwright is not installed")
 pytest.importorskip("starlette", reason="THE BROWSER'S TESTS DO NOT RUN: Starlette is not installed")
 if chromium() is None:
@@ -44,22 +46,25 @@ def person(browser: Any) -> Iterator[Person]:
     person.page.close()
 
 
-WAYS = [(game, "clicks") for game in ("CorellianSpike-v0", "Cribbage-v0", "KuhnPoker-v0")] + [("KuhnPoker-v0", "keys")]
+WAYS = [("CorellianSpike-v0", "clicks"), ("Cribbage-v0", "touch"), ("KuhnPoker-v0", "keys")]
 SLOW_WAYS = [
     pytest.param(game, way, marks=pytest.mark.slow)
-    for game in GAMES
-    for way in ("clicks", "keys")
+    for game in sorted({*GAMES, *registered()})
+    for way in ("clicks", "keys", "touch")
     if (game, way) not in WAYS
 ]
 
 
 @pytest.mark.parametrize(("game", "way"), [*WAYS, *SLOW_WAYS])
-def test_a_game_can_be_played_to_the_end(server: Server, person: Person, game: str, way: str) -> None:
-    person.sit_down(server.open_table(game, options=GAMES[game]))
+def test_a_game_can_be_played_to_the_end(server: Server, browser: Any, game: str, way: str) -> None:
+    size = {"width": 390, "height": 844} if way == "touch" else {"width": 1280, "height": 860}
+    person = Person(browser.new_page(viewport=size, has_touch=way == "touch"))
+    person.sit_down(server.open_table(game, options=GAMES.get(game, {}), seed=6))
     assert person.play_to_the_end(way) > 0
     assert person.page.inner_text(".result")
     assert person.page.get_by_role("link", name="Review this game").is_visible()
     assert not person.faults
+    person.page.close()
 
 
 def test_a_game_starts_from_the_lobby(server: Server, person: Person) -> None:

@@ -86,6 +86,21 @@ def test_second_tab_cannot_act_on_an_old_state(server: Served) -> None:
     after = tab.act(state, state["actions"][0]["action"])["state"]
     refused = other.act(state, state["actions"][0]["action"], 409)
     assert refused["state"] == after
+    step = other.post(f"/api/tables/{state['table']}/step", {"version": state["version"]})
+    assert step["state"] == after  # It learns how the table is now, and moves nobody.
+
+
+def test_leaving_a_lesson_is_said_once(client: Client) -> None:
+    state = client.get(f"/api/tables/{client.post('/api/tables', {'game': 'Coda-v0', 'lesson': True}, 201)['table']}")
+    assert "1 of " in state["lesson"]["text"]
+    other = next(move["action"] for move in state["actions"] if move["action"] != state["lesson"]["action"])
+    state = client.act(state, other)["state"]
+    assert "left the lesson" in state["lesson"]["text"]
+    assert state["lesson"]["action"] is None
+    while not state["ended"] and state["lesson"]:
+        state = client.act(state, state["actions"][0]["action"])["state"]
+        assert not state["lesson"]
+    assert not state["lesson"]
 
 
 def test_stream_reports_changes(server: Served) -> None:

@@ -99,7 +99,7 @@ def test_words() -> None:
     game = CodaDriver("CodaOfficial-v0", {"n_start": 3, "first": 0}, deck=deck_of([4, 1, 10, 7, 24, 13, 8], 26))
     game.place(1)
     text = game.describe(0)
-    assert "1:[B2]  2:[B-]  3:[B5]" in text
+    assert "1:[B2]  2:[black joker]  3:[B5]" in text
     assert "1:[W?]  2:[W?]  3:[W?]" in text
     assert "You have drawn B4" in text
     assert game.action_text(1 * 26 + 7) == "guess W3 at place 2"

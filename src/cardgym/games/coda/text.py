@@ -48,7 +48,7 @@ def spoken(name: str) -> str:
     return f"{COLOURS[name[0]]} {'joker' if name[1:] == '-' else name[1:]}"
 
 
-def _typed(name: str) -> str:
+def typed(name: str) -> str:
     """A tile's name as a person types it: W0, but black joker."""
     return spoken(name) if name.endswith("-") else name
 
@@ -61,7 +61,7 @@ def describe(state: State, seat: int) -> str:
     lines.append("Opponent: " + (_line(state, 1 - seat, False) if shown else "not set up yet"))
     lines.append("You:      " + _line(state, seat, True) + "   (brackets: hidden from the opponent)")
     if state.turn == seat and state.drawn != NONE:
-        lines.append(f"You have drawn {tile_name(state, int(state.drawn))}")
+        lines.append(f"You have drawn {typed(tile_name(state, int(state.drawn)))}")
     if shown and state.jokers:
         for whose, owner in (("Opponent's", 1 - seat), ("Your", seat)):
             places = sorted(range(state.length[owner]), key=lambda place: int(state.entered[state.line[owner, place]]))
@@ -71,7 +71,7 @@ def describe(state: State, seat: int) -> str:
         for place in range(state.length[1 - seat]):
             denied = int(state.denied[state.line[1 - seat, place]])
             if hidden(state, 1 - seat, place) and denied:
-                names = ", ".join(tile_name(state, tile) for tile in range(state.n) if denied >> tile & 1)
+                names = ", ".join(typed(tile_name(state, tile)) for tile in range(state.n) if denied >> tile & 1)
                 lines.append(f"Place {place + 1} is none of {names}")
     if state.phase == OVER:
         lines.append("You have won" if state.winner == seat else "The opponent has won")
@@ -86,7 +86,7 @@ def _line(state: State, owner: int, own: bool) -> str:
     words = []
     for place in range(state.length[owner]):
         tile = int(state.line[owner, place])
-        name = tile_name(state, tile)
+        name = typed(tile_name(state, tile))
         if hidden(state, owner, place):
             back = "BW"[tile % 2] if state.colour_visible == YES else "?"
             name = f"[{name}]" if own else f"[{back}?]" if back != "?" else "[??]"
@@ -98,7 +98,7 @@ def action_text(state: State, action: int) -> str:
     """An action of the seat to decide."""
     if action < stop_action(state):
         place, tile = divmod(action, int(state.n))
-        return f"guess {_typed(tile_name(state, tile))} at place {place + 1}"
+        return f"guess {typed(tile_name(state, tile))} at place {place + 1}"
     if action == stop_action(state):
         return "stop: keep the drawn tile hidden" if state.drawn != NONE else "stop"
     place = action - place_action(state, 0)

@@ -25,7 +25,7 @@ from cardgym.games.coda.state import (
     unseen,
 )
 from cardgym.games.coda.text import COLOURS as _COLOURS
-from cardgym.games.coda.text import describe, tile_name
+from cardgym.games.coda.text import describe, tile_name, typed
 from cardgym.games.coda.text import spoken as _spoken
 from cardgym.table.drawings.shapes import Symbol, box, lattice, path, text
 from cardgym.table.presentation import COACH, Presentation
@@ -133,16 +133,17 @@ def picture(state: State, seat: int) -> str:
         tiles = "".join(f"{_tile_text(state, owner, place, owner == seat):^5}" for place in range(state.length[owner]))
         lines.append(f"{name:<10}{tiles}".rstrip())
     if state.turn == seat and state.drawn != NONE:
-        lines.append(f"Drawn     {tile_name(state, int(state.drawn))} (not in your line yet)")
+        lines.append(f"Drawn     {typed(tile_name(state, int(state.drawn)))} (not in your line yet)")
     ruled_out = []
     for place in range(state.length[1 - seat]):
         denied = int(state.denied[state.line[1 - seat, place]])
         if hidden(state, 1 - seat, place) and denied:
-            names = " ".join(tile_name(state, tile) for tile in range(state.n) if denied >> tile & 1)
+            names = ", ".join(typed(tile_name(state, tile)) for tile in range(state.n) if denied >> tile & 1)
             ruled_out.append(f"{place + 1} is not {names}")
     if ruled_out:
         lines.append("Misses    " + "; ".join(ruled_out))
-    lines.append("[brackets: face down; yours are hidden from the opponent]")
+    jokers = "; B-, W-: the jokers" if state.jokers else ""
+    lines.append(f"[brackets: face down; yours are hidden from the opponent{jokers}]")
     if state.phase == OVER:
         lines.append(ending(state, seat))
     return "\n".join(lines)
@@ -168,7 +169,10 @@ def rules_text(state: State) -> str:
     """The rules under these options."""
     jokers = ""
     if state.jokers:
-        jokers = " Two jokers, B- and W-, can go anywhere in a line and then stay there: `1 black joker` guesses one."
+        jokers = (
+            " Two jokers, one black and one white, can go anywhere in a line and then stay there: `1 black joker`"
+            " guesses one."
+        )
     stop = "you guess again"
     if state.continuation == OPTIONAL:
         stop = "you guess again, or stop and put your drawn tile into your line face down"

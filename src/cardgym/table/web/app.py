@@ -226,7 +226,7 @@ class _Server:
             session = table.session
             return [] if session.turn in session.persons else session.step()
 
-        return await self._change(request, body, step)
+        return await self._change(request, body, step, lenient=True)
 
     async def resign(self, request: Request) -> Response:
         """Give a game up; one in which nothing was decided is deleted."""
@@ -242,24 +242,34 @@ class _Server:
         return Answer({"deleted": False})
 
     async def _change(
-        self, request: Request, body: dict[str, Any], change: Callable[[Table, int], list[Event]]
+        self,
+        request: Request,
+        body: dict[str, Any],
+        change: Callable[[Table, int], list[Event]],
+        lenient: bool = False,
     ) -> Response:
-        """Change a table unless it has changed since; answer with what happened and its new state."""
+        """Change a table unless it has changed since; answer with what happened and its new state.
+
+        If it has changed, a `lenient` request learns what happened; others are refused.
+        """
         version = whole(body, "version", 0, 2**31 - 1)
         async with self.tables.at(id_of(request)) as table:
             viewer = self._viewer(request, table, body.get("seat"))
             if viewer == PUBLIC:
                 raise HTTPException(403, "you have no seat at this table")
-            if version != table.session.version:
+            if version != table.session.version and not lenient:
                 state = await self.tables.work(table.shown, viewer)
                 return refusal(409, "the game was continued in another window", state=state)
 
             def work() -> bytes:
-                events = table.shown_events(change(table, viewer), viewer)
+                session = table.session
+                happened = change(table, viewer) if version == session.version else session.events[version:]
+                events = table.shown_events(happened, viewer)
                 return dump({"events": events, "state": table.shown(viewer) | self._own_copy(request, table, viewer)})
 
             answer = await self.tables.work(work)
-        self.tables.changed(table.session.id)
+        if version != table.session.version:
+            self.tables.changed(table.session.id)
         return Answer(answer)
 
     def _joining(self, table: Table) -> dict[str, Any]:

@@ -39,6 +39,8 @@ MAX_FOLLOWERS = 16
 
 HEARTBEAT_SECONDS = 15.0
 
+_LEFT = "You have left the lesson: play on as you like, or undo to return to it."
+
 
 class Table:
     """A game that is in memory.
@@ -172,7 +174,8 @@ class Table:
             return None
         lesson, made = presentation_of(session.game).lessons[session.game.id], session.choices
         if made != [action for action, _ in lesson.steps[: len(made)]]:
-            return None
+            just_left = made[:-1] == [action for action, _ in lesson.steps[: len(made) - 1]]
+            return {"text": _LEFT, "action": None} if just_left else None
         if session.over:
             return {"text": lesson.closing, "action": None}
         if len(made) == len(lesson.steps):

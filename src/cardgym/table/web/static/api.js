@@ -23,25 +23,52 @@ export const get = (path) => ask(`/api/${path}`);
 export const post = (path, body = {}) =>
   ask(`/api/${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
+const LASTING = 3; // A browser keeps at most six connections to a server, for all of its windows.
+const LOOK_AGAIN = 2000;
+
+// The right to a lasting connection, as a function that gives it back; null if other windows have them all.
+async function connectionRight() {
+  if (!navigator.locks) return () => null; // Another device's page without HTTPS.
+  for (let number = 0; number < LASTING; number++) {
+    const right = await new Promise((found) =>
+      navigator.locks.request(`connection ${number}`, { ifAvailable: true }, (lock) => (lock ? new Promise(found) : found(null))));
+    if (right) return right;
+  }
+  return null;
+}
+
 // Calls `changed(version)` after every change of the table, and `lost(true or false)` when the connection changes.
-// Only a page in view keeps a connection: browsers allow few for one server.
+// Only a page in view keeps a connection; if there are too many of them, the others ask again and again.
 export function follow(table, changed, lost) {
-  let stream = null;
-  const open = () => {
+  let [stream, right, again, opened] = [null, null, 0, 0];
+  const close = () => {
+    stream?.close();
+    right?.();
+    clearTimeout(again);
+    [stream, right] = [null, null];
+    return ++opened;
+  };
+  const open = async () => {
+    const turn = close();
+    if (document.hidden) return;
+    const given = await connectionRight();
+    if (turn !== opened) return void given?.();
+    right = given;
     stream = new EventSource(`/api/tables/${table}/stream`);
-    stream.onmessage = (event) => changed(JSON.parse(event.data).version);
+    stream.onmessage = (event) => {
+      if (!given) {
+        stream.close();
+        again = setTimeout(open, LOOK_AGAIN);
+      }
+      changed(JSON.parse(event.data).version);
+    };
     stream.onopen = () => lost(false);
     stream.onerror = () => lost(true);
   };
-  const seen = () => {
-    stream?.close();
-    stream = null;
-    if (!document.hidden) open();
-  };
-  document.addEventListener("visibilitychange", seen);
-  seen();
+  document.addEventListener("visibilitychange", open);
+  open();
   return () => {
-    document.removeEventListener("visibilitychange", seen);
-    stream?.close();
+    document.removeEventListener("visibilitychange", open);
+    close();
   };
 }

@@ -108,9 +108,9 @@ function drawCurve(values, unit) {
     svg("polyline", { points, class: "line seat0" }));
 }
 
-// On a phone, the rows of a table of games flow.
+// On a phone, rows flow; then a number needs its name beside it, a game's own words do not.
 function drawTable(caption, heads, rows) {
-  return rows.length > 0 && h("div", { class: `wide${heads.includes("when") ? " listing" : ""}`, tabIndex: 0, role: "region", "aria-label": caption },
+  return rows.length > 0 && h("div", { class: "wide listing", tabIndex: 0, role: "region", "aria-label": caption },
     h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell instanceof Node ? cell : String(cell || cell === 0 ? cell : ""))))))));
+      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, place) => h("td", { "data-head": place && !heads.includes("when") ? heads[place] : null }, cell instanceof Node ? cell : String(cell || cell === 0 ? cell : ""))))))));
 }

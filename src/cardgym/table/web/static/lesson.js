@@ -17,5 +17,5 @@ export function drawTip(table) {
   if (!lesson && (!tip || !table.mayAct() || remembered(`taught.${game}`, ""))) return null;
   const skip = () => (remember(`taught.${game}`, "yes"), lesson && remember("skipped", table.id), table.render());
   return h("p", { class: "now tip" }, h("span", {}, lesson?.text ?? tip),
-    !ended && h("button", { type: "button", class: "soft", "data-key": "skip", onclick: skip }, lesson ? "Skip lesson" : "Skip tips"));
+    !ended && lesson?.action !== null && h("button", { type: "button", class: "soft", "data-key": "skip", onclick: skip }, lesson ? "Skip lesson" : "Skip tips"));
 }

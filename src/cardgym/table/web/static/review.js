@@ -143,7 +143,7 @@ export class Review {
     const { frames } = this;
     const { chart, chart_unit: unit } = this.review;
     if (!chart?.length) return null;
-    const [width, height, left, bottom] = [320, 90, 34, 12];
+    const [width, height, left, bottom] = [298, 90, 34, 12]; // As wide as the panel: 90 px high.
     const values = chart.flatMap((point) => point.values);
     const [low, high] = [Math.min(0, ...values), Math.max(...values, 0.001)];
     const last = Math.max(chart.at(-1).move, frames.at(-1).move, 1);

@@ -11,7 +11,7 @@ import { loadSprite } from "./sprites.js";
 import { drawView, forgetTrails } from "./view.js";
 
 const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.
-const MAX_BUTTONS = 12;
+const maxButtons = () => (innerHeight < 700 ? 6 : 12); // More would be too small to read.
 
 export class Table {
   constructor(id) {
@@ -95,7 +95,9 @@ export class Table {
   ask = (what, values) => post(`tables/${this.id}/${what}`, { version: this.state.version, ...(this.state.people === "hot" && { seat: this.seat }), ...values });
 
   async send(verb, body = {}) {
-    if (!this.busy) await this.show(this.ask(verb, body));
+    if (this.busy) return;
+    this.sending = verb === "action";
+    await this.show(this.ask(verb, body));
   }
 
   // Shows what happened by an answer of the server, lets the other players move, and shows that, too.
@@ -108,6 +110,7 @@ export class Table {
     try {
       while (answer) {
         const { events = [], state } = await answer;
+        this.sending = false;
         this.taken.clear();
         this.advice = null;
         if (this.closed) return;
@@ -126,7 +129,7 @@ export class Table {
       }
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      this.running = false;
+      this.running = this.sending = false;
       if (this.state.people !== "link" || error.status !== 409) notice(error.message); // Two pages let the players move.
       this.busy = false;
       await this.refetch();
@@ -152,11 +155,12 @@ export class Table {
 
   // Shows the moves of others one at a time: view, text and what was revealed. A showdown stays until the person goes on.
   async play(events, ended) {
-    for (const event of events) {
+    for (const [place, event] of events.entries()) {
       if (this.closed) return;
       this.showdown = event.showdown;
       if (event.text) this.state.narration = [...this.state.narration, { seat: event.seat, text: event.text }];
       this.reveals = event.reveals ?? [];
+      if (event.seat === -1 && events[place + 1]?.seat === -1 && !this.showdown && !this.reveals.length) continue; // A deal is one step.
       this.state.view = event.showdown ?? event.view;
       this.render();
       if (event.text) say(event.text);
@@ -296,8 +300,8 @@ export class Table {
     if (this.closed) return;
     const { state } = this;
     const thinking = this.busy && state.seat !== state.view.to_act;
-    const badge = state.ended || this.paused ? "" : state.view.to_act === state.seat ? (this.busy ? "" : "your turn") : thinking ? "thinking …" : "to move";
-    const view = this.busy && !this.paused && state.view.to_act === state.seat ? { ...state.view, to_act: -1 } : state.view;
+    const badge = state.ended || this.paused ? "" : state.view.to_act === state.seat ? (this.sending ? "sent …" : this.busy ? "" : "your turn") : thinking ? "thinking …" : "to move";
+    const view = this.busy && !this.paused && !this.sending && state.view.to_act === state.seat ? { ...state.view, to_act: -1 } : state.view;
     const over = drawStage(state.game, this.reveals, this.paused, drawPeople(state, this.covered() && !this.busy));
     const felt = drawView(state.game, view, state.names, state.seat ?? state.turn, { choice: this.choice(), badge, over, marks: guided(this) });
     const page = h("div", { class: "table", "data-panel": this.panel ? "open" : "shut" },
@@ -375,7 +379,7 @@ export class Table {
         h("button", { type: "button", "data-key": "r", onclick: () => this.run() }, this.running ? "Pause" : "Run", h("kbd", {}, "r")));
     } else {
       const left = this.ordered(this.left());
-      const listed = left.length <= MAX_BUTTONS ? left : left.filter((action) => action.items.length <= this.taken.size);
+      const listed = left.length <= maxButtons() ? left : left.filter((action) => action.items.length <= this.taken.size);
       if (listed.length < left.length) parts.push(h("span", { class: "prompt", "data-part": "prompt" }, this.taken.size ? "And which other one?" : `Choose on the table${listed.length ? ", or:" : "."}`));
       parts.push(listed.map((action, place) => h("button", { type: "button", class: action.action === lessonOf(this)?.action ? "guide" : "", "data-key": KEYS[place], onclick: () => this.act(action.action) },
         action.text, KEYS[place] && h("kbd", {}, KEYS[place]))));

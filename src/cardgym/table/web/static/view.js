@@ -33,7 +33,7 @@ export function drawView(game, view, names, viewer, { choice, marks = {}, badge 
       const room = Math.max(zone.room ?? zone.items.length, 1);
       return h("div", { class: `zone ${zone.kind}${room < 5 ? " small-hand" : ""}`, role: "group", "aria-label": zone.name, "data-part": zone.name,
         style: { "--room": room, "--items": Math.max(zone.items.length, 1) } },
-        h("h3", {}, zone.name),
+        h("p", { class: "name" }, zone.name),
         h("div", { class: "items" }, zone.items.map((item) => drawItem(game, item, choice, marks[item.id]))));
     });
   }
