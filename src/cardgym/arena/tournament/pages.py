@@ -155,7 +155,8 @@ _ABOUT = """\
 Every built-in player and checkpoint of a game against every other, on the same deals from every seat.
 
 - **Rating**: Elo points above the mean of the players, by a Bradley-Terry model fitted by maximum likelihood to the
-  games (or hands) won. A lead of 400 points means odds of 10 to 1.
+  games (or hands) won. A lead of 400 points means odds of 10 to 1. It does not count by how much: in
+  poker the highest rating can be that of a player that wins many small pots and loses the large ones.
 - **Payoff**: what the row's player wins per game from the column's, with half the width of its 95 % interval. In a
   game with one seat: how much more it gets on the same deals.
 - **Share at equilibrium**: how often this player appears in the mixture that no player of the list beats (Nash
