@@ -193,7 +193,7 @@ def write_leaderboards(results: Sequence[Standings], page: Path, command: str) -
     Raises:
         CardgymError: if a file cannot be written, or matplotlib is not installed.
     """
-    lines = ["# Leaderboards", "", _ABOUT, "One command makes this page:", "", "```", command, "```"]
+    lines = ["# Leaderboards", "", _ABOUT, "One command makes this page:", "", "```bash", command, "```"]
     for standings in results:
         name = standings.env.replace("-v", "_v").lower()
         pictures = [Path("images", "leaderboards", f"{name}_{kind}.png") for kind in ("ranking", "payoffs")]
