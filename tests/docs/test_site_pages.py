@@ -81,7 +81,7 @@ def test_the_page_of_the_own_algorithm_shows_its_script():
         assert " ".join(block.split()) in code
 
 
-@pytest.mark.parametrize("game_id", ["KuhnPoker-v0", "OnePlayPoker-v0"])
+@pytest.mark.parametrize("game_id", ["KuhnPoker-v0", pytest.param("OnePlayPoker-v0", marks=pytest.mark.slow)])
 def test_the_own_algorithm_trains_resumes_and_plays(game_id, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(SHORT, "1")
     words = ["a2c.py", "--env-id", game_id, "--out", str(tmp_path / "run")]

@@ -42,6 +42,7 @@ def choose(person: Person, game: str, people: str) -> Any:
     return card
 
 
+@pytest.mark.slow
 def test_the_screen_is_covered_between_turns(server: Server, browser: Any) -> None:
     person = person_in(browser)
     page = person.page

@@ -9,6 +9,14 @@ from cardgym.testing import ContractSuite
 
 class TestCribbage(ContractSuite):
     game = "Cribbage-v0"
+    observed = ("full",)
+
+
+@pytest.mark.slow
+class TestCribbageObserved(ContractSuite):
+    """Envs with every observation."""
+
+    game = "Cribbage-v0"
 
 
 @pytest.mark.slow

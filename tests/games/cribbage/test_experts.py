@@ -264,6 +264,7 @@ def test_weight_file_plays_in_the_arena_as_in_the_trainer(tmp_path, pegging):
     assert report.players[0].win_rate > 0.9
 
 
+@pytest.mark.slow
 def test_best_mean_hand_alone_is_greedy(tmp_path, pegging):
     # Both take the first of the best mean hands and play the same, so each wins one game of every pair.
     assert match(side("hand_max_avg", pegging), side("greedy", pegging), 4000, 3) == (0.5, (0.5, 0.5))

@@ -24,7 +24,7 @@ def learner(**settings: Any) -> TabularLearner:
 @pytest.mark.parametrize(
     ("algorithm", "observation"),
     [
-        ("q_learning", "full"),
+        pytest.param("q_learning", "full", marks=pytest.mark.slow),
         ("sarsa", ""),
         pytest.param("q_learning", "", marks=pytest.mark.slow),
         pytest.param("sarsa", "full", marks=pytest.mark.slow),
