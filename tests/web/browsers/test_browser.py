@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Person, Server, chromium, open_browser
+from browsing import Person, Server
 
 from cardgym.engine.registry import registered
-
-pytest.importorskip("playwright", reason="THE BROWSER'S TESTS DO NOT RUN: Playwright is not installed")
-pytest.importorskip("starlette", reason="THE BROWSER'S TESTS DO NOT RUN: Starlette is not installed")
-if chromium() is None:
-    pytest.skip("THE BROWSER'S TESTS DO NOT RUN: no Chromium is installed here", allow_module_level=True)
 
 GAMES: dict[str, dict[str, Any]] = {
     "CorellianSpike-v0": {"hands": 2},
@@ -24,26 +18,6 @@ GAMES: dict[str, dict[str, Any]] = {
     "Cribbage-v0": {"target": 61},
     "KuhnPoker-v0": {},
 }
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(tmp_path_factory.mktemp("data"))
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as browser:
-        yield browser
-
-
-@pytest.fixture
-def person(browser: Any) -> Iterator[Person]:
-    person = Person(browser.new_page(viewport={"width": 1280, "height": 860}))
-    yield person
-    person.page.close()
 
 
 WAYS = [("CorellianSpike-v0", "clicks"), ("Cribbage-v0", "touch"), ("KuhnPoker-v0", "keys")]

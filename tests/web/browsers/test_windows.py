@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browsing import Person, Server, chromium, open_browser
+from browsing import Person, Server
 
 from cardgym.engine.registry import registered
-
-pytest.importorskip("playwright", reason="THE BROWSER'S TESTS DO NOT RUN: Playwright is not installed")
-pytest.importorskip("starlette", reason="THE BROWSER'S TESTS DO NOT RUN: Starlette is not installed")
-if chromium() is None:
-    pytest.skip("THE BROWSER'S TESTS DO NOT RUN: no Chromium is installed here", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(tmp_path_factory.mktemp("data"))
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as browser:
-        yield browser
-
-
-@pytest.fixture
-def person(browser: Any) -> Iterator[Person]:
-    person = Person(browser.new_page(viewport={"width": 1280, "height": 860}))
-    yield person
-    person.page.close()
 
 
 def test_a_move_is_shown_while_the_server_is_slow(server: Server, person: Person) -> None:

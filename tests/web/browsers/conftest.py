@@ -1,0 +1,33 @@
+"""A server in a separate process, Chromium, and a person at the page; without them the tests are skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from browsing import Person, Server, chromium, open_browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    pytest.importorskip("playwright", reason="THE BROWSER'S TESTS DO NOT RUN: Playwright is not installed")
+    pytest.importorskip("starlette", reason="THE BROWSER'S TESTS DO NOT RUN: Starlette is not installed")
+    if chromium() is None:
+        pytest.skip("THE BROWSER'S TESTS DO NOT RUN: no Chromium is installed here")
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("data"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def person(browser: Any) -> Iterator[Person]:
+    person = Person(browser.new_page(viewport={"width": 1280, "height": 860}))
+    yield person
+    person.page.close()
