@@ -25,7 +25,7 @@ exclude_patterns = ["_build"]
 
 # Markdown: use GitHub's link and heading syntax, so that pages read well without Sphinx.
 myst_heading_anchors = 4
-highlight_language = "text"  # A fence without a language is no Python.
+highlight_language = "text"  # A fence without a language is not Python.
 default_role = "code"
 
 # Docstrings.

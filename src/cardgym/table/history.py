@@ -23,7 +23,7 @@ from cardgym.errors import CardgymError
 from cardgym.statistics import Moments, half_width
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog, default_path
-from cardgym.table.review import Review, names_of, review, shares_screen
+from cardgym.table.review import Review, counts, names_of, review
 from cardgym.table.setup import is_practice
 
 Interval = tuple[float | None, float | None]
@@ -112,7 +112,7 @@ def costs(
             reviewed twice.
         progress: called with the games done and the games in all.
     """
-    chosen = [entry for entry in entries if _counts(entry) and entry["moves"]]
+    chosen = [entry for entry in entries if counts(entry) and entry["moves"]]
     game_log = None if source is not None else game_log
     known = {} if game_log is None else _saved_totals(game_log)
     found = []
@@ -166,7 +166,7 @@ class Reviewer:
             `costs`, each as a dictionary, and `reviewing`: how many games are still missing.
         """
         known = _saved_totals(self._game_log)
-        chosen = [entry for entry in entries if _counts(entry)]
+        chosen = [entry for entry in entries if counts(entry)]
         with self._lock:
             missing = [entry["id"] for entry in chosen if entry["id"] not in known and entry["id"] not in self._refused]
             self._waiting |= dict.fromkeys(missing)
@@ -191,13 +191,6 @@ class Reviewer:
                     self._refused.add(id)
             with self._lock:
                 del self._waiting[id]
-
-
-def _counts(entry: Mapping[str, Any]) -> bool:
-    """Whether one person finished the game at a screen, without knowing what would come."""
-    return (
-        bool(entry["finished"]) and entry["person"] is not None and not is_practice(entry) and not shares_screen(entry)
-    )
 
 
 def _totals_of(reviewed: Review) -> GameTotals:

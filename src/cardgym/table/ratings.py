@@ -18,8 +18,8 @@ from cardgym.engine.registry import find, registered
 from cardgym.table.advice import Advice
 from cardgym.table.people import shown_name
 from cardgym.table.presentation import presentation_of
-from cardgym.table.review import names_of, shares_screen
-from cardgym.table.setup import RESIGNED, is_practice
+from cardgym.table.review import counts, names_of
+from cardgym.table.setup import RESIGNED
 
 _MODEL = PlackettLuce()
 _POINTS = 400.0 / math.log(10.0) / (math.sqrt(2.0) * _MODEL.beta)
@@ -102,9 +102,7 @@ def ratings(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _rated(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], list[str]] | None:
     """The measured ratings of a game and its players' names by seat; None if the game is not rated."""
-    if not entry["finished"] or entry["person"] is None or is_practice(entry) or shares_screen(entry):
-        return None
-    if entry["env"] not in registered():
+    if not counts(entry) or entry["env"] not in registered():
         return None
     game, names = find(entry["env"]), names_of(entry)
     measured = presentation_of(game).ratings.get(game.id, {})

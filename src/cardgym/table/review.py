@@ -17,7 +17,7 @@ from cardgym.table.coach import Coach
 from cardgym.table.narration import Event
 from cardgym.table.rollouts import look
 from cardgym.table.session import replay
-from cardgym.table.setup import PERSON, TABLE
+from cardgym.table.setup import PERSON, TABLE, is_practice
 
 WORST = 3
 """How many of the costliest decisions are listed first."""
@@ -223,6 +223,12 @@ def reviewed_seats(entry: Mapping[str, Any]) -> list[int]:
 def shares_screen(entry: Mapping[str, Any]) -> bool:
     """Whether several people played a game at one screen."""
     return bool((entry.get("about") or {}).get(TABLE) == "hot")
+
+
+def counts(entry: Mapping[str, Any]) -> bool:
+    """Whether one person finished the game at a screen, without knowing what would come."""
+    alone = entry["person"] is not None and not shares_screen(entry)
+    return bool(entry["finished"]) and alone and not is_practice(entry)
 
 
 def names_of(entry: Mapping[str, Any]) -> list[str]:

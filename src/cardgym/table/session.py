@@ -234,11 +234,11 @@ class Session:
 
     def _result(self, seat: int) -> dict[str, float]:
         """A seat's score and return; the others share the score of a game that a person has resigned."""
-        rules, state, paid = self.game.rules, self.state, float(self.paid[seat])
+        paid = float(self.paid[seat])
         if RESIGNED not in self.about:
-            return {"score": float(rules.score(state, seat)), "return": paid}
+            return {"score": self._position.score(seat), "return": paid}
         if seat == self.about[RESIGNED]:
-            return {"score": 0.0, "return": paid + float(rules.forfeit(state, seat))}
+            return {"score": 0.0, "return": paid + self._position.forfeit(seat)}
         return {"score": 1.0 / (self.options.num_players - 1), "return": paid}
 
     # -- playing ------------------------------------------------------------------------------------------------------
