@@ -233,12 +233,14 @@ MINI_STRENGTH = {
     "random-colour": "wins 68.5 % [67.7, 69.2] against random; 10,000 games",
     "heuristic": "wins 73.0 % [72.3, 73.8] against random, 54.1 % [53.7, 54.5] against random-colour; 10,000 games",
     "bayes": "wins 76.3 % [75.5, 77.2] against random, 52.0 % [51.2, 52.9] against heuristic; 10,000 games each",
+    COACH: "wins 50.4 % [48.6, 52.1] against bayes; 4,000 games",
 }
 
 MINI_OFFICIAL_STRENGTH = {
     "random-colour": "wins 68.9 % [68.1, 69.6] against random; 10,000 games",
     "heuristic": "wins 71.1 % [70.4, 71.8] against random, 52.0 % [51.7, 52.3] against random-colour; 10,000 games",
     "bayes": "wins 75.6 % [74.8, 76.5] against random, 53.8 % [52.8, 54.7] against heuristic; 10,000 games each",
+    COACH: "wins 53.0 % [51.3, 54.7] against bayes; 4,000 games",
 }
 
 # Elo points, as in docs/leaderboards.md.
