@@ -11,41 +11,58 @@ is that of `cardgym tournament`, and a responder is a run of an unchanged traini
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 from cardgym.console.progress import Progress
 from cardgym.experiments.league import LeagueConfig, Population
+from cardgym.learn import tags
+from cardgym.learn.evaluation import write_results
 from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.schedules import Stopwatch
+from cardgym.learn.tensorboard import TensorBoard
 from cardgym.scaling import make
 
 
 def train(config: LeagueConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from the start or from its saved state."""
+    here = config.engine == "none"
+    each = not here or config.tolerance > 0  # Otherwise matches and pictures would take longer than the trainings.
     with (
-        make(config.engine, config.workers or None, config.address or None) as engine,
+        nullcontext() if here else make(config.engine, config.workers or None, config.address or None) as engine,
         Progress("league", "generations", total=config.generations, lines=True) as progress,
+        TensorBoard(folder) as board,
     ):
         population = Population(config, folder.resolve(), engine)
         population.begin(resume)
+        watch = Stopwatch()
         while True:
             # Play: every player against every other, and the equilibrium of their payoffs.
             standings = population.play()
-            generation = population.close_generation(standings)
 
             # Measure: exactly if the tree can be enumerated, and by the best known responder.
-            if standings is not None:
-                population.measure(standings)
-            population.write(standings)
-            progress(generation.number)
-            progress.note(_summary(population))
+            with watch.paused():
+                generation = population.close_generation(standings)
+                last = generation.number >= config.generations
+                if standings is not None and (each or last):
+                    population.measure(standings)
+                if each or last:
+                    population.write(standings)
+                exact = {} if generation.exploitability is None else {tags.EXPLOITABILITY: generation.exploitability}
+                board.scalars(generation.number * population.steps, exact)
+                progress(generation.number)
+                progress.note(_summary(population))
 
             # Train: best responses to the equilibrium, unless the last ones gained nothing.
             before = population.generations[-2:-1]
             if before and config.tolerance > 0 and before[0].gain_ci95[1] < config.tolerance:
                 break
-            if generation.number >= config.generations:
+            if last:
                 break
             population.train()
+        # Other engines' processes have seconds of their own.
+        seconds = {"cpu_seconds": watch.cpu_seconds} if here else {}
+        write_results(folder, board, config.lasting().model_dump(), generation.number, {}, **seconds, **exact)
 
     population.show()
     return TrainingResult(f"{generation.number} generations", {}, ("Mixture", generation.mixture))

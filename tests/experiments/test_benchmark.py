@@ -10,10 +10,11 @@ import pytest
 
 from cardgym.cli import main
 from cardgym.errors import CardgymError
-from cardgym.experiments.benchmark.plan import SOLVER, Benchmark, Library, reward_scale
+from cardgym.experiments.benchmark.plan import LEAGUE, SOLVER, Benchmark, Library, reward_scale
 from cardgym.experiments.benchmark.report import BenchmarkReport, draw, markdown, rows
 from cardgym.experiments.benchmark.solver import SolverConfig, train
 from cardgym.experiments.launch import config_class
+from cardgym.experiments.league import LeagueConfig, Population
 from cardgym.learn.config import parse_run
 from cardgym.learn.tags import EXPLOITABILITY
 from cardgym.learn.tensorboard import read_curves
@@ -75,8 +76,13 @@ def test_shipped_algorithms_have_keys_and_values_that_their_scripts_take(tmp_pat
     for (game, name), run in runs.items():
         algorithm = benchmark.algorithms[name]
         words = benchmark.command(run, tmp_path)
-        kind = SolverConfig if algorithm.script == SOLVER else config_class(algorithm.script)
         flags = words[next(place for place, word in enumerate(words) if word.startswith("--")) :]
+        if algorithm.script == LEAGUE:
+            league, _ = parse_run(LeagueConfig, flags, "league.py")
+            assert (league.game_id, league.seed) == (game, 5)
+            assert league.generations * Population(league, tmp_path, None).steps == 160
+            continue
+        kind = SolverConfig if algorithm.script == SOLVER else config_class(algorithm.script)
         config = parse_run(kind, flags, "script")[0]
         assert (config.game_id, config.seed) == (game, 3 if algorithm.deterministic else 5)
         values = config.model_dump()
@@ -119,6 +125,17 @@ def test_own_algorithm_beside_a_solver(tmp_path: Path, capsys: pytest.CaptureFix
     assert main([*words, "--seeds", "1", "--resume"]) == 0
     assert {path: path.stat().st_mtime_ns for path in made} == made
     assert BenchmarkReport.read(out / "benchmark.json") == report
+
+    # An algorithm joins, unless it is another one of the same name.
+    words[words.index("dcfr")] = "cfr+"
+    assert main([*words, "--seeds", "1", "--resume"]) == 0
+    assert {path: path.stat().st_mtime_ns for path in made} == made
+    assert [curve.algorithm for curve in BenchmarkReport.read(out / "benchmark.json").curves] == ["own", "cfr+"]
+    assert set(json.loads((out / "sweep.json").read_text())["algorithms"]) == {"own", "dcfr", "cfr+"}
+    (tmp_path / "own.toml").write_text(OWN.replace("honest", "random"))
+    capsys.readouterr()
+    assert main([*words, "--seeds", "1", "--resume"]) == 2
+    assert "another script or config" in capsys.readouterr().err
 
 
 def test_mccfr_counts_the_decisions_of_its_walks(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -17,9 +18,13 @@ import pytest
 from learning_game import ROOT, SCRIPT, load_script
 
 from cardgym import find
+from cardgym.experiments import launch
 from cardgym.experiments.league import LeagueConfig
+from cardgym.learn.signals import Stopped
+from cardgym.learn.tags import EXPLOITABILITY
+from cardgym.learn.tensorboard import read_curves
 from cardgym.players.base import resolve
-from cardgym.solvers.best_response import expected_returns
+from cardgym.solvers.best_response import expected_returns, nash_conv
 from cardgym.solvers.exact import tree_exploitability
 from cardgym.solvers.strategies import known_strategy, mixed_strategy
 from cardgym.solvers.tree import enumerate_tree
@@ -88,6 +93,77 @@ def test_killed_league_resumes_with_the_same_bits_and_gets_harder_to_exploit(
     assert "began with games=400" in capsys.readouterr().err
 
 
+def test_league_in_one_process_logs_exploitability_by_decisions_and_resumes(league: ModuleType, tmp_path: Path) -> None:
+    words = ["--env-id", ENV, "--engine", "none", "--trainer", "tabular", "--games", "100", "--trainer-options"]
+    words += ["total_steps=5000", "eval_every=0", "final_games=0"]
+    whole, resumed = tmp_path / "whole", tmp_path / "resumed"
+    assert league.main([*words, "--generations", "2", "--out", str(whole)]) == 0
+    steps, curve = read_curves(whole)[EXPLOITABILITY]
+    generations = json.loads((whole / "league.json").read_text())["generations"]
+    assert steps == [0, 5000, 10_000]
+    assert curve == pytest.approx([generation["exploitability"] for generation in generations])
+    assert curve[0] == pytest.approx(11 / 24)
+    assert json.loads((whole / "results.json").read_text())["cpu_seconds"] > 0
+
+    assert league.main([*words, "--generations", "1", "--out", str(resumed)]) == 0
+    begun = (resumed / "generation_01" / "responder_1" / "results.json").stat().st_mtime_ns
+    assert league.main([*words, "--generations", "2", "--out", str(resumed), "--resume"]) == 0
+    assert (resumed / "generation_01" / "responder_1" / "results.json").stat().st_mtime_ns == begun
+    assert read_curves(resumed)[EXPLOITABILITY] == (steps, curve)
+    assert (resumed / "league.json").read_bytes() == (whole / "league.json").read_bytes()
+
+
+def test_a_training_in_this_process_that_is_asked_to_end_ends_the_league(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(launch, "run_script", lambda path, words: 128 + signal.SIGTERM)
+    with pytest.raises(Stopped) as stopped:
+        launch.train_here("tabular", [], str(tmp_path))
+    assert stopped.value.number == signal.SIGTERM
+
+
+def _kuhn(bets: tuple[set[str], set[str]], cards: tuple[int, int]) -> int:
+    """What the first seat wins in Kuhn poker where each seat bets or calls with these cards after these moves."""
+    moves = ""
+    while moves not in ("pp", "bp", "bb", "pbp", "pbb"):
+        seat = len(moves) % 2
+        moves += "b" if f"{cards[seat]}{moves}" in bets[seat] else "p"
+    shown = 1 if cards[0] > cards[1] else -1
+    return {"pp": shown, "bp": 1, "bb": 2 * shown, "pbp": -1, "pbb": 2 * shown}[moves]
+
+
+def test_exploitability_of_a_mixture_of_two_pure_players_by_enumeration() -> None:
+    """In plain Python: every pure reply of each seat against the player drawn for the whole game, without a tree."""
+    deals = list(itertools.permutations(range(3), 2))
+    sets = [[f"{card}{moves}" for card in range(3) for moves in group] for group in (("", "pb"), ("p", "b"))]
+    pures = [[set(itertools.compress(own, bits)) for bits in itertools.product((0, 1), repeat=6)] for own in sets]
+    # One bluffs, checks the better cards and calls with them; the other bets these.
+    players = [({"0", "1pb", "2pb", "0p", "2b", "1b"}, 0.3), ({"1", "2", "2p", "1p", "2b"}, 0.7)]
+    best = 0.0
+    for seat in range(2):
+        best += max(
+            sum(
+                weight * (-1) ** seat * _kuhn((reply, own) if seat == 0 else (own, reply), deal) / len(deals)
+                for own, weight in players
+                for deal in deals
+            )
+            for reply in pures[seat]
+        )
+
+    tree = enumerate_tree(GAME, OPTIONS)
+    strategies = [np.zeros(tree.num_choices) for _ in players]
+    for info_set, state in enumerate(tree.set_states):
+        card = state.cards[tree.arrays.set_seats[info_set]]
+        where = f"{card}{['', 'b' if state.bets[0] else 'p', 'pb'][state.moves]}"
+        for strategy, (bets, _) in zip(strategies, players, strict=True):
+            strategy[tree.arrays.first_choice[info_set] + (where in bets)] = 1.0
+    mixed = mixed_strategy(tree, strategies, [weight for _, weight in players])
+    assert nash_conv(tree, mixed) == pytest.approx(best)
+    shares = [weight for _, weight in players]
+    unweighted = np.average(strategies, axis=0, weights=shares)
+    assert nash_conv(tree, unweighted) != pytest.approx(best)  # Probabilities averaged without their reach.
+
+
 def test_strategy_of_a_mixture_earns_the_mean_of_its_parts() -> None:
     tree = enumerate_tree(GAME, OPTIONS)
     parts = [known_strategy(tree, resolve(name, GAME, OPTIONS)) for name in ("random", "honest")]
@@ -114,7 +190,7 @@ def test_strategy_of_a_mixture_earns_the_mean_of_its_parts() -> None:
         (["--trainer-config", "nothing.toml"], "no such file"),
         (["--trainer-options", "total_step=5"], "did you mean 'total_steps'"),
         (["--games", "1"], "games=1: allowed"),
-        (["--engine", "cloud"], "allowed: local, ray, slurm"),
+        (["--engine", "cloud"], "allowed: local, ray, slurm, none"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import os
@@ -20,8 +21,9 @@ from typing import Any
 from cardgym.errors import CardgymError, nearest, quoted, unknown
 from cardgym.files.atomic import replacing
 from cardgym.files.locks import locked
-from cardgym.files.shipped import config_path
+from cardgym.files.shipped import config_path, run_script, scripts
 from cardgym.learn.config import TrainingConfig, parse_run, read_config
+from cardgym.learn.signals import Stopped
 
 LOG, STOP = "log.txt", "stop"
 """Files of a process's folder: its output, and the file that asks it to end."""
@@ -129,6 +131,10 @@ class TrainingScript:
         """What a sweep's folder is for: the script and the hyper-parameters but the seed."""
         return {"script": self.script, "config": self.config.model_dump(mode="json", exclude={"seed"})}
 
+    def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
+        """A sweep resumes with the same script and hyper-parameters only."""
+        return earlier if earlier == self.about else None
+
     def prepare(self, folder: Path) -> None:
         """Copy the config into a sweep's folder."""
         with replacing(folder / CONFIG) as temporary:
@@ -221,6 +227,25 @@ def train(
 ) -> int:
     """Train in a folder and return the exit code; see `training_command` and `run_program`."""
     return run_program(training_command(script, flags, folder), folder, working_folder, stop=stop)
+
+
+def train_here(script: str, flags: Sequence[str], folder: str) -> int:
+    """As `train`, but in this process, which saves the seconds that a new one takes to start.
+
+    Raises:
+        Stopped: if this process was asked to end; the training has saved its state.
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    with (
+        open(place / LOG, "a", encoding="utf-8") as log,
+        contextlib.redirect_stdout(log),
+        contextlib.redirect_stderr(log),
+    ):
+        code = run_script(scripts()[script], training_command(script, flags, folder)[4:])
+    if code > 128:
+        raise Stopped(code - 128)
+    return code
 
 
 def training_command(script: str, flags: Sequence[str], folder: str) -> list[str]:

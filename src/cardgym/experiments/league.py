@@ -25,7 +25,7 @@ from cardgym.learn.config import EnvOptions, Games, Items, TrainingConfig
 from cardgym.learn.resume import STATE_FILE, has_state, load_resume_state, save_state
 from cardgym.players.base import resolve
 from cardgym.players.mixture_file import SUFFIX, save_mixture
-from cardgym.scaling import Engine, Task
+from cardgym.scaling import Engine, Outcome, Task
 from cardgym.solvers.exact import tree_exploitability
 from cardgym.statistics import Interval
 
@@ -48,7 +48,7 @@ class LeagueConfig(TrainingConfig):
     trainer: str = "dqn"
     """The training script of the responders, as `cardgym train` names it."""
     trainer_config: str = ""
-    """The config of that script: a file, or the name of one that comes with cardgym."""
+    """The config of that script: a file, or the name of one that comes with cardgym; its defaults if empty."""
     trainer_options: EnvOptions = Field(default_factory=dict)
     """Keys of that config to change, such as total_steps=50000."""
     generations: NonNegativeInt = 10
@@ -59,8 +59,8 @@ class LeagueConfig(TrainingConfig):
     """Games of each match between two players."""
     tolerance: NonNegativeFloat = 0.0
     """The league ends early where no responder wins more than this from the equilibrium; 0 for never."""
-    engine: Literal["local", "ray", "slurm"] = "local"
-    """Where games and trainings run."""
+    engine: Literal["local", "ray", "slurm", "none"] = "local"
+    """Where games and trainings run; none for this process, one after another, where they are short."""
     workers: NonNegativeInt = 0
     """How many of them run at once; 0 for one a core."""
     address: str = ""
@@ -117,14 +117,15 @@ class Population:
     Attributes:
         config: the league's.
         folder: its folder, absolute.
-        engine: where games and trainings run.
+        engine: where games and trainings run; None for this process.
         players: the players by name, as `resolve` takes them, in the order in which they joined.
         generations: the generations so far.
+        steps: the decisions of a generation's trainings.
     """
 
     config: LeagueConfig
     folder: Path
-    engine: Engine
+    engine: Engine | None
     players: dict[str, str] = field(default_factory=dict)
     generations: list[Generation] = field(default_factory=list)
 
@@ -137,10 +138,18 @@ class Population:
             resolve(name, self.game, self.options)  # A wrong name fails now, not after minutes of training.
             path = Path(name)
             self.players[name] = str(path.resolve()) if path.is_file() else name
+        if not self.config.trainer_config and not self.config.trainer_options:
+            raise CardgymError(
+                "a league needs the config of its responders' training: name one with --trainer-config, or its keys "
+                "with --trainer-options"
+            )
+        file = Path(self.config.trainer_config)
         if not self.config.trainer_config:
-            raise CardgymError("a league needs the config of its responders' training: name one with --trainer-config")
-        self._script = TrainingScript(Path(self.config.trainer_config), self.config.trainer)
-        self._run(0, 0)  # So does a wrong key.
+            file = self.folder / "trainer.toml"  # Every key has its default.
+            file.write_text(f'env_id = "{self.game.id}"\n', encoding="utf-8")
+        self._script = TrainingScript(file, self.config.trainer)
+        steps = self._run(0, 0).options.get("total_steps", self._script.steps)  # A wrong key fails now, too.
+        self.steps = self.config.responders * int(steps)
 
     def begin(self, resume: bool) -> None:
         """Note the config in the folder. All further state is in the files of trainings and matches.
@@ -188,7 +197,7 @@ class Population:
                 run = self._run(last.number + 1, i)
                 flags = [*self._script.flags(run), "--opponents", *opponents]
                 tasks.append(Task(str(folder), launch.train, (self._script.script, flags, str(folder))))
-        for outcome in self.engine.run(tasks):
+        for outcome in map(_here, tasks) if self.engine is None else self.engine.run(tasks):
             if outcome.error is not None or outcome.value != 0:
                 why = outcome.error or f"the training ended with exit code {outcome.value}"
                 raise CardgymError(f"generation {last.number + 1}: {why}; see {Path(outcome.key) / LOG}")
@@ -248,6 +257,10 @@ class Population:
             options["env_options"] = " ".join(f"{name}={value}" for name, value in self.config.env_options.items())
         seed = (self.config.seed * 1_000_003 + generation * self.config.responders + number) % 2**31
         return self._script.runs({"env_id": self.config.env_id, **options}, [seed])[0]
+
+
+def _here(task: Task) -> Outcome:
+    return Outcome(task.key, launch.train_here(*task.arguments), None, "here", 1)
 
 
 # -- results ----------------------------------------------------------------------------------------------------------

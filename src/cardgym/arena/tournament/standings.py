@@ -119,7 +119,7 @@ def standings(sums: Mapping[tuple[int, int], Sums], names: Sequence[str], seats:
         wins[:, i, j] += part[:, WINS]
         wins[:, j, i] += part[:, LOSSES]
     ratings = bradley_terry(wins[0])
-    resampled = np.array([bradley_terry(part, ratings) for part in wins[1:]])
+    resampled = bradley_terry(wins[1:], ratings)
     strategy = nash(payoffs[0])
     against = payoffs @ strategy
     known = min((match[0, DEALS] for match in sums.values()), default=0) > 1

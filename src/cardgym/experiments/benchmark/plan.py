@@ -22,8 +22,8 @@ from cardgym.statistics import Z95
 
 FILE = "benchmark.toml"
 """The file of `configs/` with the suites and the algorithms."""
-SOLVER = "cfr"
-"""The name of the script that runs the solvers."""
+SOLVER, LEAGUE = "cfr", "league"
+"""The names of the script that runs the solvers, and of the one whose generations share the decisions."""
 EVALUATIONS = 10
 """Evaluations along a training."""
 DECISIONS = 100_000
@@ -37,7 +37,7 @@ class Algorithm(Document):
     """An algorithm: a script and its hyper-parameters.
 
     Attributes:
-        script: a training script of cardgym, `cfr` for a solver, or the path of a script of one's own.
+        script: a training script of cardgym, `cfr` for a solver, `league`, or the path of a script of one's own.
         decisions_factor: how many decisions it meets for each one of the benchmark's; more than 1 for solvers.
         deterministic: whether all seeds give the same, so that it runs once.
     """
@@ -92,8 +92,8 @@ class Library(Document):
             if algorithm.script.endswith(".py"):
                 script = str((path.parent / algorithm.script).resolve())
                 library.algorithms[name] = algorithm.model_copy(update={"script": script})
-            elif algorithm.script not in (*SCRIPTS, SOLVER):
-                raise unknown("training script", algorithm.script, [*SCRIPTS, SOLVER])
+            elif algorithm.script not in (*SCRIPTS, SOLVER, LEAGUE):
+                raise unknown("training script", algorithm.script, [*SCRIPTS, SOLVER, LEAGUE])
         return library
 
 
@@ -132,6 +132,13 @@ class Benchmark:
         algorithms = {name: algorithm.model_dump(mode="json") for name, algorithm in self.algorithms.items()}
         return {"suite": self.suite, "games": self.games, "decisions": self.decisions, "algorithms": algorithms}
 
+    def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
+        """A benchmark may resume with further algorithms; what both have must be the same."""
+        about, known = self.about, earlier.get("algorithms", {})
+        algorithms = known | about["algorithms"]
+        same = {**about, "algorithms": {name: algorithms[name] for name in known}} == earlier
+        return {**about, "algorithms": algorithms} if same else None
+
     def prepare(self, folder: Path) -> None:
         """Do nothing: command lines have all hyper-parameters."""
 
@@ -148,22 +155,32 @@ class Benchmark:
     def command(self, run: Run, folder: Path) -> list[str]:
         """What follows `python` to execute a run in its folder below this one."""
         game, algorithm = run.options["game"], self.algorithms[run.options["algorithm"]]
-        own = algorithm.script not in SCRIPTS
-        fields = TrainingConfig.model_fields if own else config_class(algorithm.script).model_fields
-        values: dict[str, Any] = {**algorithm.values, "env_id": game}
-        if "observation" in fields:
-            values.setdefault("observation", find(game).default_observation)
-        if "reward_scale" in fields:
-            values.setdefault("reward_scale", self.games[game])
-        steps = self.decisions * algorithm.decisions_factor
-        values |= {"total_steps": steps, "eval_every": max(steps // EVALUATIONS, 1), "seed": run.seed}
-        values |= {"final_games": 0, "eval_opponents": []}
-        flags, place = flags_of(values), str(folder / run.name)
-        if not own:
+        steps, place = self.decisions * algorithm.decisions_factor, str(folder / run.name)
+        values = {**algorithm.values, "env_id": game, "seed": run.seed}
+        if algorithm.script == LEAGUE:
+            generations = max(int(values["generations"]), 1)
+            values["trainer_options"] = {
+                **self._learner(game, values.get("trainer", "dqn"), dict(values.get("trainer_options", {}))),
+                "total_steps": max(steps // generations, 1), "eval_every": 0, "final_games": 0,
+            }  # fmt: skip
+            return ["-m", "cardgym", "train", LEAGUE, *flags_of(values), "--out", place, "--resume"]
+        values = self._learner(game, algorithm.script, values)
+        values |= {"total_steps": steps, "eval_every": max(steps // EVALUATIONS, 1)}
+        flags = flags_of(values | {"final_games": 0, "eval_opponents": []})
+        if algorithm.script in SCRIPTS:
             return training_command(algorithm.script, flags, place)
         if algorithm.script == SOLVER:
             return ["-m", "cardgym.experiments.benchmark.solver", *flags, "--out", place, "--restart"]
         return [algorithm.script, *flags, "--out", place, "--resume"]
+
+    def _learner(self, game: str, script: str, values: dict[str, Any]) -> dict[str, Any]:
+        """The values of a learner's keys, with what it observes and how its rewards are scaled."""
+        fields = (config_class(script) if script in SCRIPTS else TrainingConfig).model_fields
+        if "observation" in fields:
+            values.setdefault("observation", find(game).default_observation)
+        if "reward_scale" in fields:
+            values.setdefault("reward_scale", self.games[game])
+        return values
 
 
 def reward_scale(game_id: str) -> float:

@@ -70,7 +70,11 @@ class Program(Protocol):
 
     @property
     def about(self) -> dict[str, Any]:
-        """Plain values that identify it; a folder with other ones is refused."""
+        """Plain values that identify it."""
+        ...
+
+    def joined(self, earlier: dict[str, Any]) -> dict[str, Any] | None:
+        """What a folder of `earlier` is for once this one resumes it; None if it must not."""
         ...
 
     def prepare(self, folder: Path) -> None:
@@ -119,14 +123,19 @@ class SweepFolder:
                 raise CardgymError(
                     f"{self.path}: has a sweep already; add --resume to resume it, or name another folder"
                 )
-            if _read(self.path / SWEEP) != script.about:
+            earlier = _read(self.path / SWEEP)
+            about = script.joined(earlier)
+            if about is None:
                 raise CardgymError(
                     f"{self.path}: has a sweep of another script or config; name that one, or another folder"
                 )
-            return
-        script.prepare(self.path)
+            if about == earlier:
+                return
+        else:
+            script.prepare(self.path)
+            about = script.about
         with replacing(self.path / SWEEP) as temporary:
-            temporary.write_text(json.dumps(sealed(script.about), indent=1) + "\n")
+            temporary.write_text(json.dumps(sealed(about), indent=1) + "\n")
 
     def __enter__(self) -> SweepFolder:
         return self
