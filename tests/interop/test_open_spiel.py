@@ -1,4 +1,4 @@
-"""Games of cardgym in OpenSpiel: the same information sets, values and exploitabilities as our solvers find."""
+"""Games of cardgym in OpenSpiel and the other way: the same information sets, values and exploitabilities."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardgym import find
-from cardgym.solvers.best_response import expected_returns, nash_conv
+from cardgym import CardgymError, find
+from cardgym.solvers.best_response import expected_returns, exploitability, nash_conv
 from cardgym.solvers.cfr import CFR
 from cardgym.solvers.tree import enumerate_tree
 
-pytest.importorskip("pyspiel")
+pyspiel = pytest.importorskip("pyspiel")
 policies = pytest.importorskip("open_spiel.python.policy")
 best_responses = pytest.importorskip("open_spiel.python.algorithms.exploitability")
 returns_of = pytest.importorskip("open_spiel.python.algorithms.expected_game_score")
@@ -50,6 +50,51 @@ def test_a_solution_of_openspiel_has_our_value() -> None:
         solver.evaluate_and_update_policy()
     average = solver.average_policy()
     assert best_responses.nash_conv(theirs, average) == pytest.approx(nash_conv(tree, ours.average), abs=1e-6)
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [("kuhn_poker", "KuhnPoker-v0"), ("leduc_poker", "LeducPoker-v0")])
+def test_poker_of_openspiel_is_our_game(theirs: str, ours: str) -> None:
+    tree = open_spiel.open_spiel_tree(theirs)
+    game = find(ours)
+    own = enumerate_tree(game, game.parse_options())
+    assert tree.num_histories == own.num_histories
+    assert expected_returns(tree, tree.uniform()) == pytest.approx(expected_returns(own, own.uniform()))
+    assert nash_conv(tree, tree.uniform()) == pytest.approx(nash_conv(own, own.uniform()))
+    solvers = CFR(tree, "dcfr"), CFR(own, "dcfr")
+    for solver in solvers:
+        solver.run(1000)
+        assert exploitability(solver.tree, solver.average) < 1e-3
+    values = [expected_returns(solver.tree, solver.average)[0] for solver in solvers]
+    assert values[0] == pytest.approx(values[1], abs=1e-4)
+
+
+def test_openspiel_measures_the_same_in_its_own_game() -> None:
+    tree = open_spiel.open_spiel_tree("liars_dice")
+    assert (tree.num_info_sets, len(np.unique(tree.choice_actions))) == (24_576, 13)
+    solver = CFR(tree, "dcfr")
+    solver.run(10)
+    policy = tree.policy(solver.average)
+    assert pyspiel.nash_conv(tree.game, policy) == pytest.approx(nash_conv(tree, solver.average))
+    assert tree.strategy(policy) == pytest.approx(solver.average)
+    other = policies.UniformRandomPolicy(tree.game)
+    assert tree.strategy(other) == pytest.approx(tree.uniform())
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("leduc_pokr", "did you mean 'leduc_poker'"),
+        ("tic_tac_toe", "more than 2,000 nodes"),
+        ("goofspiel", "simultaneous moves; use pyspiel.load_game_as_turn_based"),
+        ("coop_box_pushing", "has no information states"),
+        ("dark_hex_ir(board_size=2)", "forget what their seat did"),
+        ("chess", "too many moves"),
+    ],
+)
+def test_a_game_of_openspiel_that_cannot_be_solved_is_refused(name: str, message: str) -> None:
+    with pytest.raises(CardgymError, match=message) as caught:
+        open_spiel.open_spiel_tree(name, limit=2000)
+    assert "\n" not in str(caught.value)
 
 
 def test_copies_of_a_state_go_their_own_ways() -> None:

@@ -1,7 +1,9 @@
-"""Any game of cardgym as a Python game of OpenSpiel, for its algorithms and as an independent check of ours.
+"""Games of cardgym for OpenSpiel's algorithms, and games of OpenSpiel for our solvers; each checks the other.
 
-Information states are those of `cardgym.solvers.tree`: what a seat has seen (its observation, key and legal actions)
-and done at its decisions. Python games are slow, so this is for small ones.
+`OpenSpielGame` is any game of cardgym as a Python game of OpenSpiel. Information states are those of
+`cardgym.solvers.tree`: what a seat has seen (its observation, key and legal actions) and done at its decisions.
+`open_spiel_tree` enumerates any game of OpenSpiel for `CFR`, best responses and exact exploitability. Both are walked
+in Python, so they are for small games.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import copy
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +20,8 @@ import numpy.typing as npt
 from cardgym.engine.contract import Game, Options
 from cardgym.engine.registry import find
 from cardgym.engine.states import CHANCE, END, SingleGame, look, new_state
-from cardgym.errors import CardgymError
+from cardgym.errors import CardgymError, unknown
+from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 
 try:
     import pyspiel
@@ -26,6 +30,8 @@ except ImportError:
 
 _MANY = 1_000_000
 """In place of bounds that a game of cardgym does not state."""
+_NODES = 1_000_000
+"""Nodes of the largest tree of OpenSpiel that is walked."""
 
 
 class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
@@ -156,3 +162,130 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return " ".join(map(str, self.history()))
+
+
+# -- their games for our solvers --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class OpenSpielTree(ExactTree):
+    """Every history of a game of OpenSpiel.
+
+    Attributes:
+        game: the game.
+        set_states: a state of each information set.
+    """
+
+    game: Any
+    set_states: list[Any]
+
+    def strategy(self, policy: Any) -> Strategy:
+        """A policy of OpenSpiel, of Python or C++, as a strategy over this tree."""
+        actions = np.split(self.choice_actions, self.arrays.first_choice[1:-1])
+        shares = [dict(policy.action_probabilities(state)) for state in self.set_states]
+        return np.array([part.get(action, 0.0) for part, own in zip(shares, actions, strict=True) for action in own])
+
+    def policy(self, strategy: Strategy) -> Any:
+        """A strategy over this tree as a `pyspiel.TabularPolicy`."""
+        pairs = list(zip(self.choice_actions.tolist(), strategy.tolist(), strict=True))
+        first = self.arrays.first_choice.tolist()
+        return pyspiel.TabularPolicy(
+            {
+                state.information_state_string(): pairs[first[i] : first[i + 1]]
+                for i, state in enumerate(self.set_states)
+            }
+        )
+
+
+def open_spiel_tree(game: Any, *, limit: int = _NODES) -> OpenSpielTree:
+    """Enumerate every history of a game of OpenSpiel; an information set is an information state's string.
+
+    Args:
+        game: a `pyspiel.Game`, or its name as `pyspiel.load_game` takes it.
+        limit: the most nodes.
+
+    Raises:
+        CardgymError: for an unknown game, one without information states or with simultaneous moves, one whose
+            information states forget what their seat did, one of more nodes than `limit`, and one of too long games.
+    """
+    if isinstance(game, str):
+        if (name := game.partition("(")[0]) not in (known := pyspiel.registered_names()):
+            raise unknown("game of OpenSpiel", name, known)
+        game = pyspiel.load_game(game)
+    walk = _Walk(game, limit)
+    try:
+        walk.visit(game.new_initial_state(), [-1] * game.num_players())
+    except RecursionError:
+        raise CardgymError(f"OpenSpiel's {walk.name} has games of too many moves; choose a smaller one") from None
+    arrays = TreeArrays(
+        seats=np.array(walk.seats, np.int8),
+        info_sets=np.array(walk.info_sets, np.int32),
+        first_edge=np.cumsum([0, *map(len, walk.targets)]),
+        targets=np.array([target for targets in walk.targets for target in targets], np.int32),
+        chances=np.array([chance for chances in walk.chances for chance in chances], np.float64),
+        payments=np.array(list(walk.ends), np.float64).reshape(len(walk.ends), game.num_players()),
+        first_choice=np.array([*walk.first_choice, len(walk.actions)]),
+        set_seats=np.array([state.current_player() for state in walk.states], np.int64),
+        set_before=np.array(walk.before, np.int64),
+    )
+    return OpenSpielTree(arrays, walk.histories, np.array(walk.actions, np.int64), game, walk.states)
+
+
+class _Walk:
+    """A walk over a game of OpenSpiel, depth first: `TreeArrays` as lists."""
+
+    def __init__(self, game: Any, limit: int) -> None:
+        self.name, self.limit = game.get_type().short_name, limit
+        if not game.get_type().provides_information_state_string:
+            raise CardgymError(f"OpenSpiel's {self.name} has no information states; choose another game")
+        self.histories = 0
+        self.seats: list[int] = []
+        self.info_sets: list[int] = []
+        self.targets: list[list[int]] = []
+        self.chances: list[list[float]] = []
+        self.ends: dict[tuple[float, ...], int] = {}
+        self.sets: dict[tuple[int, str], int] = {}
+        self.states: list[Any] = []
+        self.before: list[int] = []
+        self.first_choice: list[int] = []
+        self.actions: list[int] = []
+
+    def visit(self, state: Any, choices: list[int]) -> int:
+        """Add all that follows a state, reached by these last choices of the seats, and return its target."""
+        self.histories += 1
+        if state.is_terminal():
+            return -1 - self.ends.setdefault(tuple(state.returns()), len(self.ends))
+        if state.is_simultaneous_node():
+            raise CardgymError(f"OpenSpiel's {self.name} has simultaneous moves; use pyspiel.load_game_as_turn_based")
+        seat = max(state.current_player(), -1)
+        info_set, first = -1, 0
+        moves = state.chance_outcomes() if seat < 0 else [(action, 1.0) for action in state.legal_actions()]
+        if seat >= 0:
+            info_set = self._info_set(state, seat, choices[seat])
+            first = self.first_choice[info_set]
+        targets = []
+        for number, (move, _) in enumerate(moves):
+            after = choices if seat < 0 else [*choices[:seat], first + number, *choices[seat + 1 :]]
+            targets.append(self.visit(state.child(move), after))
+        if len(self.seats) >= self.limit:
+            raise CardgymError(
+                f"OpenSpiel's {self.name} has a tree of more than {self.limit:,} nodes; choose a smaller one"
+            )
+        self.seats.append(seat)
+        self.info_sets.append(info_set)
+        self.targets.append(targets)
+        self.chances.append([chance for _, chance in moves])
+        return len(self.seats) - 1
+
+    def _info_set(self, state: Any, seat: int, before: int) -> int:
+        info_set = self.sets.setdefault((seat, state.information_state_string()), len(self.sets))
+        if info_set == len(self.states):
+            self.states.append(state)
+            self.before.append(before)
+            self.first_choice.append(len(self.actions))
+            self.actions += state.legal_actions()
+        elif self.before[info_set] != before:
+            raise CardgymError(
+                f"OpenSpiel's {self.name} has information states that forget what their seat did; choose another"
+            )
+        return info_set

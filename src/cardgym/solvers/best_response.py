@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cardgym.engine.numba.compilation import compiled
 from cardgym.solvers.cfr import walk_down
-from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
+from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +25,14 @@ class BestResponse:
     strategy: Strategy
 
 
-def expected_returns(tree: GameTree, strategy: Strategy) -> npt.NDArray[np.float64]:
+def expected_returns(tree: ExactTree, strategy: Strategy) -> npt.NDArray[np.float64]:
     """The expected return of each seat if all follow the strategy, (num_players,), float64."""
     reach = reach_probabilities(tree, strategy, -1)
     returns: npt.NDArray[np.float64] = reach[tree.num_nodes :][::-1] @ tree.arrays.payments
     return returns
 
 
-def reach_probabilities(tree: GameTree, strategy: Strategy, without: int) -> npt.NDArray[np.float64]:
+def reach_probabilities(tree: ExactTree, strategy: Strategy, without: int) -> npt.NDArray[np.float64]:
     """The probability that play comes to each node, and to each end from the back, (num_nodes + num_ends,), float64.
 
     The seat `without` (-1 for none) plays towards each surely.
@@ -42,7 +42,7 @@ def reach_probabilities(tree: GameTree, strategy: Strategy, without: int) -> npt
     return reach
 
 
-def best_response(tree: GameTree, strategy: Strategy, seat: int) -> BestResponse:
+def best_response(tree: ExactTree, strategy: Strategy, seat: int) -> BestResponse:
     """The best response of a seat to the others' strategies.
 
     By information sets, from the seat's last decisions to its first: every history of a set is reached with the same
@@ -64,7 +64,7 @@ def best_response(tree: GameTree, strategy: Strategy, seat: int) -> BestResponse
     return BestResponse(float(values[tree.num_nodes - 1]), response)
 
 
-def nash_conv(tree: GameTree, strategy: Strategy) -> float:
+def nash_conv(tree: ExactTree, strategy: Strategy) -> float:
     """What all seats together gain by best responses; 0 at an equilibrium.
 
     Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017.
@@ -73,12 +73,12 @@ def nash_conv(tree: GameTree, strategy: Strategy) -> float:
     return float(sum(best_response(tree, strategy, seat).value - own[seat] for seat in range(len(own))))
 
 
-def exploitability(tree: GameTree, strategy: Strategy) -> float:
+def exploitability(tree: ExactTree, strategy: Strategy) -> float:
     """NashConv divided by the number of seats: in a zero-sum game of two, what a best responder wins a game.
 
     The responder sits in either seat equally often.
     """
-    return nash_conv(tree, strategy) / tree.options.num_players
+    return nash_conv(tree, strategy) / tree.num_players
 
 
 @compiled

@@ -9,7 +9,7 @@ from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.numba.rules import rule
 from cardgym.errors import unknown
 from cardgym.files.tensors import Arrays, Layout
-from cardgym.solvers.tree import GameTree, Strategy, TreeArrays
+from cardgym.solvers.tree import ExactTree, Strategy, TreeArrays
 
 VARIANTS: dict[str, tuple[float, float, float, bool]] = {
     "cfr": (np.inf, np.inf, 0.0, False),
@@ -37,7 +37,7 @@ class CFR:
         regrets: the cumulative regret of each choice, (num_choices,), float64.
     """
 
-    def __init__(self, tree: GameTree, variant: str = "cfr+") -> None:
+    def __init__(self, tree: ExactTree, variant: str = "cfr+") -> None:
         """Start with the uniform strategy.
 
         Raises:

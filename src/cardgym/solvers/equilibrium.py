@@ -16,7 +16,7 @@ from cardgym.players.strategy_table import StrategyPlayer, save_strategy
 from cardgym.solvers.cfr import CFR, VARIANTS
 from cardgym.solvers.mccfr import MCCFR
 from cardgym.solvers.strategies import pairs_of
-from cardgym.solvers.tree import enumerate_tree
+from cardgym.solvers.tree import GameTree, enumerate_tree
 
 SAMPLED = "mccfr"
 METHODS = (*VARIANTS, SAMPLED)
@@ -100,6 +100,7 @@ class EquilibriumSolver:
         """The average strategy as a player."""
         if isinstance(self.solver, MCCFR):
             return self.solver.player(name)
+        assert isinstance(self.solver.tree, GameTree)
         pairs = pairs_of(self.solver.tree, self.solver.average, self.method.observation)
         return StrategyPlayer(name, self.method.observation, pairs)
 

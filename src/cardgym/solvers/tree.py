@@ -66,30 +66,18 @@ class TreeArrays(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GameTree:
-    """Every history of a game.
+class ExactTree:
+    """Every history of a game, of this library or another: what CFR and best responses need.
 
     Attributes:
-        game: the game.
-        options: its options.
-        observation_name: the observation that says what a seat sees.
         arrays: the nodes and information sets.
         num_histories: how many histories there are, the empty one and the ends included.
-        set_keys: (num_info_sets,), int64: the game's key of each information set; -1 in a game without keys.
-        set_hashes: (num_info_sets,), uint64: the hash of all that the seat has seen and done.
         choice_actions: (num_choices,), int64: the action of each choice.
-        set_states: (num_info_sets,): a state of each information set, as an `np.recarray`.
     """
 
-    game: Game
-    options: Options
-    observation_name: str
     arrays: TreeArrays
     num_histories: int
-    set_keys: npt.NDArray[np.int64]
-    set_hashes: npt.NDArray[np.uint64]
     choice_actions: npt.NDArray[np.int64]
-    set_states: np.recarray[Any, Any]
 
     @property
     def num_nodes(self) -> int:
@@ -106,6 +94,37 @@ class GameTree:
         """How many actions all information sets have together."""
         return len(self.choice_actions)
 
+    @property
+    def num_players(self) -> int:
+        """How many seats the game has."""
+        return int(self.arrays.payments.shape[1])
+
+    def uniform(self) -> Strategy:
+        """The strategy of `random`."""
+        sizes = np.diff(self.arrays.first_choice)
+        return np.repeat(1.0 / sizes, sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class GameTree(ExactTree):
+    """Every history of a game of cardgym.
+
+    Attributes:
+        game: the game.
+        options: its options.
+        observation_name: the observation that says what a seat sees.
+        set_keys: (num_info_sets,), int64: the game's key of each information set; -1 in a game without keys.
+        set_hashes: (num_info_sets,), uint64: the hash of all that the seat has seen and done.
+        set_states: (num_info_sets,): a state of each information set, as an `np.recarray`.
+    """
+
+    game: Game
+    options: Options
+    observation_name: str
+    set_keys: npt.NDArray[np.int64]
+    set_hashes: npt.NDArray[np.uint64]
+    set_states: np.recarray[Any, Any]
+
     @functools.cached_property
     def forgetful_keys(self) -> int:
         """How many of the game's keys stand for several information sets; 0 where they never forget, or are none."""
@@ -113,11 +132,6 @@ class GameTree:
             return 0
         pairs = np.stack((self.arrays.set_seats, self.set_keys))
         return int(np.count_nonzero(np.unique(pairs, axis=1, return_counts=True)[1] > 1))
-
-    def uniform(self) -> Strategy:
-        """The strategy of `random`."""
-        sizes = np.diff(self.arrays.first_choice)
-        return np.repeat(1.0 / sizes, sizes)
 
     def look(self, observation_name: str | None = None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """What is observed at each information set, (sets, size) float32, and the masks, (sets, actions) int8."""
