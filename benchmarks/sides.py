@@ -8,6 +8,8 @@ library is imported only inside its functions, because the module runs in every 
 from __future__ import annotations
 
 import atexit
+import contextlib
+import importlib
 import os
 import random
 import sys
@@ -92,15 +94,27 @@ def _played_alone(env: Any, seconds: float) -> Measure:
 
 
 def training(checkout: str, steps: int) -> Measure:
-    """train/dqn.py with double DQN's config for CorellianSpike-v0: decisions a second from its loop's start to its end.
+    """train/dqn.py with double DQN's config for CorellianSpike-v0."""
+    return _script(checkout, "dqn", ["--config", "configs/corellian_spike/double_dqn.toml"], steps)
 
-    It neither evaluates nor saves on the way. `checkout` is where train/ and configs/ are.
+
+def ppo(checkout: str, steps: int) -> Measure:
+    """train/ppo.py for CorellianSpike-v0, in one seat against `random`, as plain PPO without a magnet."""
+    words = ["--env-id", "CorellianSpike-v0", "--opponents", "random=1", "--magnet", "none"]
+    return _script(checkout, "ppo", [*words, *(word for pair in PPO.items() for word in pair)], steps)
+
+
+PPO = {"--num-envs": "512", "--num-steps": "32", "--update-epochs": "2", "--num-minibatches": "16"}
+"""What both sides of the comparison of PPO share, beside two hidden layers of 128 units."""
+
+
+def _script(checkout: str, name: str, words: list[str], steps: int) -> Measure:
+    """A script of train/: decisions a second from its loop's start to its end, without evaluations and saving.
+
+    `checkout` is where train/ and configs/ are.
     """
     sys.path.insert(0, str(Path(checkout) / "train"))
-    import dqn
-
-    script: Any = dqn
-    config = Path(checkout) / "configs" / "corellian_spike" / "double_dqn.toml"
+    script: Any = importlib.import_module(name)
     started = spent = 0.0
 
     class Timed(script.NetworkTraining):
@@ -117,11 +131,11 @@ def training(checkout: str, steps: int) -> Measure:
     script.NetworkTraining = Timed
 
     def measure() -> float:
-        with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nothing:
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(checkout), open(os.devnull, "w") as nothing:
             streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), nothing, nothing
             try:
-                words = ["--config", str(config), "--total-steps", str(steps), "--out", str(Path(folder) / "run")]
-                script.main([*words, "--eval-every", "0", "--final-games", "0", "--save-every", str(2**40)])
+                flags = ["--total-steps", str(steps), "--out", str(Path(folder) / "run"), "--eval-every", "0"]
+                script.main([*words, *flags, "--final-games", "0", "--save-every", str(2**40)])
             finally:
                 sys.stdout, sys.stderr = streams
             return steps / spent
@@ -222,6 +236,79 @@ def triple_triad(rows: int, seconds: float) -> Measure:
         return int(actions.size)
 
     return _rate(step, seconds)
+
+
+def puffer_ppo(game: str, rows: int, steps: int) -> Measure:
+    """PufferLib's PPO on one core: on cardgym's env through its Gymnasium wrapper, or on its own card game in C.
+
+    The network has two hidden layers of 128 units, and batch, epochs and minibatches are `PPO`'s; everything else is
+    PufferLib's default but for Adam, the optimizer of both sides. Its loop does not mask illegal actions.
+    """
+    import gymnasium
+    import pufferlib.emulation
+    import pufferlib.pytorch
+    import pufferlib.vector
+    import torch
+    from pufferlib import pufferl
+
+    torch.set_num_threads(1)
+    scratch = tempfile.TemporaryDirectory()
+    atexit.register(scratch.cleanup)
+    os.chdir(scratch.name)  # PufferLib links its resources into the working folder, and saves there.
+    if game == "triple_triad":
+        from pufferlib.ocean.tripletriad.tripletriad import TripleTriad
+
+        envs = TripleTriad(num_envs=rows, report_interval=2**40)
+    else:
+        import cardgym  # noqa: F401
+
+        def make(buf: Any = None, seed: int = 0) -> Any:
+            env = gymnasium.make(game, opponent="random", illegal_action="random")
+            return pufferlib.emulation.GymnasiumPufferEnv(env, buf=buf, seed=seed)
+
+        envs = pufferlib.vector.make(make, num_envs=rows, backend=pufferlib.vector.Serial)
+
+    class Policy(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            inputs, actions = envs.single_observation_space.shape[0], int(envs.single_action_space.n)
+            layers = [torch.nn.Linear(inputs, 128), torch.nn.ReLU(), torch.nn.Linear(128, 128), torch.nn.ReLU()]
+            self.body, self.policy, self.value = (
+                torch.nn.Sequential(*layers),
+                *(torch.nn.Linear(128, size) for size in (actions, 1)),
+            )
+
+        def forward(self, observations: Any, state: Any = None) -> Any:
+            hidden = self.body(observations.float())
+            return self.policy(hidden), self.value(hidden)
+
+        forward_eval = forward
+
+    streams, defaults = sys.argv, None
+    sys.argv = ["puffer"]
+    try:
+        defaults = pufferl.load_config("default")["train"]
+    finally:
+        sys.argv = streams
+    horizon, epochs, minibatches = (int(PPO[f"--{name}"]) for name in ("num-steps", "update-epochs", "num-minibatches"))
+    config = defaults | {
+        "device": "cpu", "optimizer": "adam", "use_rnn": False, "env": game, "checkpoint_interval": 2**40,
+        "data_dir": scratch.name, "total_timesteps": 2**40, "bptt_horizon": horizon, "batch_size": rows * horizon,
+        "update_epochs": epochs, "minibatch_size": rows * horizon // minibatches,
+    }  # fmt: skip
+    with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
+        trainer = pufferl.PuffeRL(config, envs, Policy())
+    updates = max(steps // (rows * horizon), 1)
+
+    def measure() -> float:
+        start = time.process_time()
+        with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
+            for _ in range(updates):
+                trainer.evaluate()
+                trainer.train()
+        return updates * rows * horizon / (time.process_time() - start)
+
+    return measure
 
 
 def rlcard(game: str, seconds: float) -> Measure:

@@ -1,0 +1,53 @@
+"""Every script of benchmarks/ and research/ runs at its smallest size. Those of papers/ and train/ have other tests."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SMALLEST = [
+    "benchmarks/bench_serve.py --tables 2 --seconds 2 --think 0.1 --games OnePlayPoker-v0",
+    "benchmarks/bench_tabular.py --iterations 1 --decisions 50000",
+    "benchmarks/compare.py --turns 1 --seconds 0.01",
+    "benchmarks/exploitability.py --games KuhnPoker-v0 --page OUT/page.md",
+    "benchmarks/interop.py gymnasium --turns 1",
+    "benchmarks/old_and_new.py --old . --games KuhnPoker-v0 --rows 8 --turns 1 --seconds 0.01",
+    "benchmarks/same_results.py --old . --games OnePlayPoker-v0 --seeds 0 --steps 10",
+    "benchmarks/scaling.py --repeats 1",
+    "benchmarks/threads.py --games OnePlayPoker-v0 --turns 1 --seconds 0.01",
+    "research/agent_habits.py spike",
+    "research/coach_strength.py KuhnPoker-v0 honest --games 10",
+    "research/coda_speed.py",
+    "research/cribbage_crib_table.py --samples 100 --rounds 1",
+    "research/cribbage_points.py --games 10 --deals 10",
+    "research/cribbage_speed.py --num-envs 16 --seconds 0.01",
+    "research/instruction_sets.py --updates 1",
+    "research/nfsp_beside_ppo.py --game leduc --seconds 1 --seeds 1",
+    "research/one_play_poker_speed.py --repeats 1",
+    "research/race.py --only double_dqn --seeds 1 --budget 0.5 --games 10 --out OUT/race.json",
+    "research/spike_answers.py special --games 10 --steps 1000 --runs OUT",
+    "research/spike_belief_model.py --decisions 2000",
+    "research/spike_ratings.py",
+]
+PARTS = {"sides", "timing", "race_report", "spike_knowledge"}
+"""Modules that the scripts import."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", SMALLEST)
+def test_script_runs_at_its_smallest_size(line: str, tmp_path: Path) -> None:
+    words = [str(word).replace("OUT", str(tmp_path)) for word in shlex.split(line)]
+    env = os.environ | {"CARDGYM_SHORT": "1"}
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_every_script_is_in_the_list() -> None:
+    scripts = {path.stem for folder in ("benchmarks", "research") for path in (ROOT / folder).glob("*.py")}
+    assert scripts - PARTS == {Path(line.split()[0]).stem for line in SMALLEST}
