@@ -8,7 +8,7 @@ import pytest
 
 import cardgym
 from cardgym.table.drawings.shapes import sprite, text, text_width
-from cardgym.table.presentation import presentation_of
+from cardgym.table.presentation import Presentation, presentation_of
 
 ALLOWED = {"svg", "symbol", "g", "path", "rect", "circle"}
 
@@ -26,7 +26,7 @@ def test_a_sprite_is_plain_svg_that_every_renderer_draws(game_id):
 
 
 def test_a_game_without_drawings_has_an_empty_sprite():
-    symbols = presentation_of(cardgym.find("KuhnPoker-v0")).symbols()
+    symbols = Presentation().symbols()
     assert symbols == {}
     assert len(ElementTree.fromstring(sprite(symbols))) == 0
 

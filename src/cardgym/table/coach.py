@@ -66,7 +66,7 @@ class Coach:
         return self.adviser.standing_unit if self.adviser.standing is not None else "share of rollouts won"
 
     def _rollouts(self, player: str | Path) -> Rollouts:
-        return Rollouts(self.game, self.options, player)
+        return Rollouts(self.game, self.options, player, unit=self.game.unit)
 
 
 def usual_player(game: Game) -> str:
