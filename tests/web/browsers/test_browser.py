@@ -45,7 +45,8 @@ def test_a_game_starts_from_the_lobby(server: Server, person: Person) -> None:
     person.page.goto(server.url)
     person.page.locator("article", has_text="Kuhn").get_by_role("button", name="Sit down").click()
     person.page.wait_for_selector(".felt")
-    assert "Own card: " in person.page.inner_text(".felt")
+    assert person.page.get_attribute(".own .item", "aria-label") in ("jack", "queen", "king")
+    assert person.page.get_attribute(".others .item", "aria-label") == "card, face down"
     assert not person.faults
 
 

@@ -60,7 +60,7 @@ def view(state: State, seat: int) -> View:
         hand = _hand(state, other, seat)
         zones.append({"name": name, "seat": other, "kind": "hand", "items": hand, "room": pack.dealt})
         counters.append({"name": "Points", "value": int(state.scores[other]), "seat": other})
-        counters.append({"name": "Crib", "value": "own" if state.dealer == other else "-", "seat": other})
+        counters.append({"name": "Has crib", "value": "yes" if state.dealer == other else "no", "seat": other})
     starter: list[Item] = [_card("starter", int(state.starter))]
     zones.append({"name": "Starter", "seat": None, "kind": "pile", "items": starter})
     zones.append({"name": "Crib", "seat": None, "kind": "pile", "items": _crib(state, seat), "room": 2 * tossed})

@@ -20,7 +20,7 @@ export async function openHistory() {
         h("a", { class: "button", href: "/api/history/export", download: "cardgym_games.jsonl" }, "Export"),
         h("label", { class: "button" }, "Import", h("input", { type: "file", class: "unseen", accept: ".jsonl,.json", onchange: (event) => importFile(event.target.files[0]) }))),
       record.ratings.some(wanted) && h("div", { class: "charts" }, record.ratings.filter(wanted).map(drawRating)),
-      drawTable("Results (95 % intervals)", ["game", "players", "games", "your share of the wins", "a game"],
+      drawTable("Results (95 % intervals)", ["game", "players", "games", "your wins", "a game"],
         record.reports.filter(wanted).filter((report) => report.games).map((report) =>
           [title(report.env), report.people.join(", "), report.games, won(report.players[0]), gained(report)])),
       drawTable(`Cost of a decision${record.reviewing > 0 ? ` (${record.reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "as good as best", "average", "game by game"],
@@ -70,10 +70,10 @@ const gained = ({ players: [{ mean_return: mean }], unit }) => (mean === undefin
 // The rating after every game, with its 95 % interval as a band and the measured players as lines.
 function drawRating({ env, games, rating, half_width: half, curve, players }) {
   const levels = Object.entries(players).sort(([, one], [, other]) => other - one);
-  const values = [...curve.flatMap(([at, wide]) => [at - wide / 2, at + wide / 2]), rating + half / 2, rating - half / 2];
+  const values = curve.flatMap(([at, wide]) => [at - wide, at + wide].map((value) => Math.min(Math.max(value, rating - 400), rating + 400)));
   const shown = levels.filter(([, at]) => at > Math.min(...values) - 150 && at < Math.max(...values) + 150);
   const [low, high] = [Math.min(...values, ...shown.map(([, at]) => at)), Math.max(...values, ...shown.map(([, at]) => at))];
-  const [width, height, right] = [Math.min(innerWidth - 60, 600), 180, 140];
+  const [width, height, right] = [380, 132, 140];
   const x = (place) => 6 + ((width - right - 12) * place) / Math.max(curve.length - 1, 1);
   const y = (value) => 8 + ((height - 16) * (high - value)) / (high - low || 1);
   const clipped = (value) => Math.min(Math.max(value, low), high);
@@ -91,8 +91,8 @@ function drawRating({ env, games, rating, half_width: half, curve, players }) {
   drawing.append(svg("polyline", { class: "line seat0", points: curve.map(([at], place) => `${x(place)},${y(at)}`).join(" ") }));
   const below = levels.find(([, at]) => at <= rating);
   return h("section", { class: "wide rating", "aria-label": `Rating at ${title(env)}` },
-    h("h2", {}, `Your rating at ${title(env)}: ${points(rating)} ± ${half.toFixed(0)}`),
-    h("p", { class: "quiet" }, `${games} ${games === 1 ? "game" : "games"} against measured players, with the usual options; ${below ? `above ${below[0]}` : "below all of them"}. Elo points, 95 % interval.`), drawing);
+    h("h2", {}, h("span", {}, title(env)), h("span", { class: "worth" }, `${points(rating)} ± ${half.toFixed(0)}`)),
+    h("p", { class: "quiet" }, `Your Elo rating (95 % interval) after ${games} ${games === 1 ? "game" : "games"} against measured players: ${below ? `above ${below[0]}` : "below all of them"}.`), drawing);
 }
 
 // What a game brought: the returns in the game's unit, or the scores.
@@ -112,5 +112,5 @@ function drawCurve(values, unit) {
 function drawTable(caption, heads, rows) {
   return rows.length > 0 && h("div", { class: "wide listing", tabIndex: 0, role: "region", "aria-label": caption },
     h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, place) => h("td", { "data-head": place && !heads.includes("when") ? heads[place] : null }, cell instanceof Node ? cell : String(cell || cell === 0 ? cell : ""))))))));
+      h("tbody", { class: heads.includes("when") ? "dated" : "" }, rows.map((row) => h("tr", {}, row.map((cell, place) => h("td", { "data-head": place && !heads.includes("when") ? heads[place] : null }, cell instanceof Node ? cell : String(cell || cell === 0 ? cell : ""))))))));
 }

@@ -15,12 +15,13 @@ export function joined() {
 export const forgetJoined = (table) => remember("joined", JSON.stringify(joined().filter((known) => known !== table)));
 
 export function openJoin(code) {
-  const form = h("form", { class: "join-form", onsubmit: (event) => sitDown(event) },
+  const form = h("form", { class: "game join-form", onsubmit: (event) => sitDown(event) },
     h("h1", {}, "Join a table"),
-    h("p", {}, "The person who opened the table has the code on their screen."),
-    h("label", {}, h("span", {}, "code"), h("input", { name: "code", value: code, required: true, maxLength: 12, autocomplete: "off", autocapitalize: "characters", spellcheck: false })),
-    h("label", {}, h("span", {}, "your name"), h("input", { name: "name", value: remembered("name", ""), maxLength: 20, placeholder: "Player 2" })),
-    h("button", { type: "submit", class: "sit" }, "Join"));
+    h("label", { class: "fan" }, h("span", {}, "code"),
+      h("input", { class: "code", name: "code", value: code, required: true, maxLength: 12, autocomplete: "off", autocapitalize: "characters", spellcheck: false })),
+    h("p", { class: "quiet" }, "The code is on the screen of the person who opened the table: a game in their lobby, played with “a person by link”."),
+    h("div", { class: "fields" }, h("label", {}, h("span", {}, "your name"), h("input", { name: "name", value: remembered("name", ""), maxLength: 20, placeholder: "Player 2" }))),
+    h("div", { class: "row" }, h("button", { type: "submit", class: "sit" }, "Join"), h("a", { class: "button", href: "#/" }, "Lobby")));
   show(form);
   form.elements[code ? "name" : "code"].focus();
 

@@ -19,10 +19,9 @@ export async function openLobby() {
       h("div", { class: "row" }, h("h1", {}, "Sit down at a table"), h("a", { class: "button", href: "#/join" }, "Join a table"),
         others.map((id) => h("a", { class: "button", href: `#/table/${id}` }, "Back to the table you joined"))),
       lobby.tables.length > 0 && h("section", { class: "open" },
-        h("h2", {}, "Your open tables"),
-        h("ul", {}, lobby.tables.slice(0, 4).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}` }, title(table.env)), ` ${withWhom(table)} `,
-          table.person !== null && twice("resign", () => post(`tables/${table.table}/resign`).then(openLobby))))),
-        lobby.tables.length > 4 && h("a", { href: "#/history" }, `all ${lobby.tables.length}`)),
+        h("div", { class: "row" }, h("h2", {}, "Your open tables"), lobby.tables.length > 2 && h("a", { href: "#/history" }, `All ${lobby.tables.length} unfinished games`)),
+        h("ul", {}, lobby.tables.slice(0, 4).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}`, class: "button" }, h("span", {}, title(table.env), h("small", {}, withWhom(table) || "on your own"))),
+          table.person !== null && twice("resign", () => post(`tables/${table.table}/resign`).then(openLobby)))))),
       h("div", { class: "games" }, [...families.values()].map((games) => new Card(games).element))));
 }
 
@@ -57,16 +56,16 @@ class Card {
   draw() {
     const { game, values } = this;
     const focused = document.activeElement?.name;
-    const open = this.form.querySelector("details")?.open;
+    const open = this.form.querySelector("details:not(.strength)")?.open;
     this.form.replaceChildren(...[
       this.games.length > 1 && h("fieldset", { class: "segments" }, h("legend", { class: "unseen" }, "Variant"), this.games.map((one) =>
         h("label", {}, h("input", { type: "radio", name: "game", value: one.id, checked: one === game }), h("span", {}, one === this.games[0] ? "Standard" : title(one.id).replace(`${title(this.games[0].id)} `, ""))))),
       h("p", {}, game.line),
       this.drawLesson(),
-      h("div", { class: "fields" }, this.drawPeople(), this.drawPlayers(),
-        field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], values.hints ?? "demand"))),
+      h("div", { class: "fields" }, this.drawPeople(), this.drawPlayers()),
       h("details", { open }, h("summary", {}, "Options"),
         h("div", { class: "fields" },
+          field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], values.hints ?? "demand")),
           game.options.map((option) => field(option.name.replaceAll("_", " "), this.drawOption(option), option.help)),
           field("your seat", select("seat", [["any", "random"], ...Array.from({ length: game.seats[1] }, (_, seat) => [String(seat), String(seat)]), ["watch", "none: watch"]], values.seat ?? "any")),
           field("seed", h("input", { name: "seed", value: this.form.elements.seed?.value ?? "", inputMode: "numeric", pattern: "\\d*", placeholder: "random" })))),
@@ -89,7 +88,7 @@ class Card {
     if (this.seats() < 2 || this.values.seat === "watch") return null;
     const { people } = this.values;
     const name = (field, usual) => h("input", { name: field, maxLength: 20, placeholder: usual, value: remembered(field, "") });
-    return [field("you play", select("people", [["one", "against the computer"], ["hot", "a person at this screen"], ["link", "a person by link"]], people ?? "one")),
+    return [field("you play", select("people", [["one", "the computer"], ["hot", "a person at this screen"], ["link", "a person by link"]], people ?? "one")),
       this.persons() > 1 && field("your name", name("name", "Player 1")), people === "hot" && field("their name", name("name2", "Player 2"))];
   }
 

@@ -14,7 +14,18 @@ export function drawStage(game, reveals, bare, more) {
 export function drawLog(narration) {
   return h("section", { class: "so-far" }, h("h2", {}, "So far"),
     h("div", { class: "log", role: "log", "aria-label": "What happened", tabIndex: 0 },
-      narration.map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text))));
+      merged(narration).map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text))));
+}
+
+// Cards dealt one after another are one line: texts of chance that differ in their last word only.
+function merged(narration) {
+  const out = [];
+  for (const { seat, text } of narration) {
+    const [start, end] = [text.slice(0, text.lastIndexOf(" ")), text.slice(text.lastIndexOf(" "))];
+    if (seat === -1 && start && out.at(-1)?.start === start) out.at(-1).text += `,${end}`;
+    else out.push({ seat, start: seat === -1 && !text.includes("\n") ? start : null, text });
+  }
+  return out;
 }
 
 // How the seats of a watched game stand, given all cards.

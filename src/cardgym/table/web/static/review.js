@@ -99,8 +99,8 @@ export class Review {
       wrong ? [h("p", {}, "Better: ", h("strong", {}, decision.best_text), "."), decision.reason && h("p", { class: "quiet" }, decision.reason)]
         : decision.chosen_reason && h("p", { class: "quiet" }, decision.chosen_reason),
       h("p", { class: "quiet" }, `Values by ${decision.source}.`),
-      this.review.again && decision.seat === this.review.person && h("button", { type: "button", class: "again", onclick: () => this.again(decision) }, "Try this one again"),
-      " ", h("a", { href: `#/explore/${this.review.env}?record=${this.id}&move=${decision.move}` }, "Explore"));
+      h("div", { class: "row" }, this.review.again && decision.seat === this.review.person && h("button", { type: "button", class: "again", onclick: () => this.again(decision) }, "Try this one again"),
+        h("a", { href: `#/explore/${this.review.env}?record=${this.id}&move=${decision.move}` }, "Explore")));
   }
 
   async again(decision) {
@@ -127,7 +127,7 @@ export class Review {
   }
 
   drawAll() {
-    return h("details", {}, h("summary", {}, `All ${this.review.decisions.length} decisions`),
+    return h("details", {}, h("summary", {}, this.review.decisions.length === 1 ? "The one decision" : `All ${this.review.decisions.length} decisions`),
       h("ol", {}, this.review.decisions.map((decision) => h("li", {}, this.link(decision)))));
   }
 

@@ -15,7 +15,7 @@ const maxButtons = () => (innerHeight < 700 ? 6 : 12); // More would be too smal
 
 export class Table {
   constructor(id) {
-    Object.assign(this, { id, taken: new Set(), reveals: [], advice: null, busy: false, running: false, paused: false, panel: false, sizes: new Map(), seat: "", seen: new Map() });
+    Object.assign(this, { id, taken: new Set(), reveals: [], advice: null, busy: false, running: false, paused: false, panel: "shut", sizes: new Map(), seat: "", seen: new Map() });
   }
 
   async start() {
@@ -235,7 +235,7 @@ export class Table {
       const advice = await get(`tables/${this.id}/advice?seat=${this.seat}`);
       if (this.closed || version !== this.state.version) return;
       this.advice = advice;
-      this.panel = true;
+      this.panel = "hint";
       this.render();
       say(`The coach: ${advice.actions[0].text}. ${advice.actions[0].reason}`);
     } catch (error) {
@@ -282,7 +282,7 @@ export class Table {
     else if (key === "n" && this.watching() && !this.state.ended) this.send("step");
     else if (key === "r" && this.watching() && !this.state.ended) this.run();
     else if (key === "Escape") {
-      this.panel = false;
+      this.panel = "shut";
       this.taken.clear();
       this.render();
     } else if (key === "ArrowRight" || key === "ArrowLeft") {
@@ -304,7 +304,7 @@ export class Table {
     const view = this.busy && !this.paused && !this.sending && state.view.to_act === state.seat ? { ...state.view, to_act: -1 } : state.view;
     const over = drawStage(state.game, this.reveals, this.paused, drawPeople(state, this.covered() && !this.busy));
     const felt = drawView(state.game, view, state.names, state.seat ?? state.turn, { choice: this.choice(), badge, over, marks: guided(this) });
-    const page = h("div", { class: "table", "data-panel": this.panel ? "open" : "shut" },
+    const page = h("div", { class: "table", "data-panel": this.panel },
       h("h1", { class: "unseen" }, `${state.game}: ${state.names.join(", ")}`),
       felt, this.drawNow(), this.drawActions(),
       h("aside", { class: "side", "aria-label": "Coach and log" }, drawCoach(this), drawLog(state.narration),
@@ -336,7 +336,7 @@ export class Table {
   }
 
   toggle() {
-    this.panel = !this.panel;
+    this.panel = this.panel === "shut" ? "log" : "shut";
     this.render();
   }
 
