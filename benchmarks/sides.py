@@ -244,6 +244,9 @@ def puffer_ppo(game: str, rows: int, steps: int) -> Measure:
     The network has two hidden layers of 128 units, and batch, epochs and minibatches are `PPO`'s; everything else is
     PufferLib's default but for Adam, the optimizer of both sides. Its loop does not mask illegal actions.
     """
+    scratch = tempfile.TemporaryDirectory()
+    atexit.register(scratch.cleanup)
+    os.chdir(scratch.name)  # PufferLib links its resources into the working folder, and saves there.
     import gymnasium
     import pufferlib.emulation
     import pufferlib.pytorch
@@ -252,9 +255,6 @@ def puffer_ppo(game: str, rows: int, steps: int) -> Measure:
     from pufferlib import pufferl
 
     torch.set_num_threads(1)
-    scratch = tempfile.TemporaryDirectory()
-    atexit.register(scratch.cleanup)
-    os.chdir(scratch.name)  # PufferLib links its resources into the working folder, and saves there.
     if game == "triple_triad":
         from pufferlib.ocean.tripletriad.tripletriad import TripleTriad
 
