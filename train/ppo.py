@@ -24,7 +24,7 @@ def train(config: PPOConfig, folder: Path, resume: bool) -> TrainingResult:
     """Train in this folder, from the start or from the state saved there."""
     with NetworkTraining(config, folder) as training:
         # -- the parts ------------------------------------------------------------------------------------------------
-        network = training.warm_start(training.policy_network(action_features=config.action_features))
+        network = training.warm_start(training.policy_network(wide=config.wide, action_features=config.action_features))
         inputs, actions = network.shape.inputs, network.shape.actions
         others_size = inputs * (training.options.num_players - 1) if config.critic == "all" else 0
         normalizer = None

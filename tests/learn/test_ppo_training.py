@@ -126,7 +126,9 @@ def test_killed_run_ends_with_the_same_bits_when_resumed(
     )
 
 
-@pytest.mark.parametrize("changes", [{}, {"normalize": True, "critic": "all"}], ids=["plain", "whole-table"])
+@pytest.mark.parametrize(
+    "changes", [{}, {"normalize": True, "critic": "all", "wide": True}], ids=["plain", "whole-table"]
+)
 def test_training_continues_from_another_checkpoint(
     ppo: ModuleType, tiny: Game, tmp_path: Path, changes: dict[str, Any]
 ) -> None:

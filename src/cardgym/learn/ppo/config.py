@@ -24,6 +24,8 @@ class PPOConfig(NetworkConfig):
     that in their first layer."""
     critic: Critic = "own"
     """What the critic reads in training: the observation of the seat alone, or the observations of all seats."""
+    wide: bool = False
+    """Also connect the observation directly to the last layer."""
     action_features: Items[str] = ()
     """Features of the observation with a number for each action, read with the same weights for every action."""
     num_steps: PositiveInt = 32
