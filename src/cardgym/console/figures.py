@@ -11,8 +11,8 @@ from cardgym.files.atomic import replacing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000")
-"""The palette of Okabe and Ito: color-blind people can tell its colors apart."""
+COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000", "#999999")
+"""The palette of Okabe and Ito, and gray: color-blind people can tell its colors apart."""
 
 
 def new_figure(width: float, height: float, **more: Any) -> Figure:
