@@ -75,6 +75,7 @@ class GamePackage:
 _PACKAGES: dict[str, GamePackage] = {}
 _IDS: dict[str, GamePackage | None] = {}
 _GAMES: dict[str, Game] = {}
+_TABLES: dict[str, str] = {}
 _AWAITED: set[str] = set()
 """Entry points whose modules were still being imported at discovery; these packages register on creation."""
 
@@ -88,9 +89,14 @@ def register_package(package: GamePackage) -> None:
         _register_with_gymnasium(game_id)
 
 
-def register(game: Game) -> Game:
-    """Register one game without a package, for notebooks, tests and first attempts; returns the game."""
+def register(game: Game, table: str | None = None) -> Game:
+    """Register one game without a package, for notebooks, tests and first attempts; returns the game.
+
+    `table` is what `GamePackage.table` is.
+    """
     _IDS.setdefault(game.id, None)
+    if table is not None:
+        _TABLES[game.id] = table
     _register_with_gymnasium(game.id)
     return _keep(game)
 
@@ -155,6 +161,12 @@ def packages() -> tuple[GamePackage, ...]:
 def package_of(game: Game) -> GamePackage | None:
     """The package of a game; None for a game registered without one."""
     return _IDS.get(game.id)
+
+
+def table_of(game: Game) -> str | None:
+    """The reference to how people see a game at a table; None for words alone."""
+    package = package_of(game)
+    return _TABLES.get(game.id) or (package.table if package is not None else None)
 
 
 def find(name: str | Game) -> Game:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cardgym.engine.contract import Game, Options, State
-from cardgym.engine.registry import load, package_of
+from cardgym.engine.registry import load, table_of
 from cardgym.table.advice import Adviser
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.views import Reveal, View, view_in_words
@@ -99,10 +99,8 @@ def presentation_of(game: Game) -> Presentation:
     """How a game is shown: what its package names as `table`."""
     if game.id in _presented:
         return _presented[game.id]
-    package = package_of(game)
-    if package is None or package.table is None:
-        return _WORDS_ALONE
-    presentation: Presentation = load(package.table)
+    table = table_of(game)
+    presentation: Presentation = _WORDS_ALONE if table is None else load(table)
     return presentation
 
 

@@ -1,0 +1,52 @@
+"""What people see of Kuhn poker at a table: cards, a showdown, and the line that ends a game."""
+
+from __future__ import annotations
+
+from cardgym.engine.contract import State
+from cardgym.table.drawings.playing_cards import pack
+from cardgym.table.presentation import Presentation
+from cardgym.table.views import Item, Reveal, View, Zone
+from kuhn_poker import HIDDEN, current_player
+
+RANKS = ("jack", "queen", "king")
+
+
+def ending(state: State, seat: int) -> str:
+    """The end in one line, with what decided it."""
+    if current_player(state) >= 0:
+        return ""
+    winner = 0 if state.paid[0] > 0 else 1
+    chips = f"{int(state.paid[winner])} chip{'s' if state.paid[winner] > 1 else ''}"
+    won = f"You win {chips}" if winner == seat else f"You lose {chips}" if seat >= 0 else f"Seat {winner} wins {chips}"
+    if state.bets[0] != state.bets[1]:
+        return f"{won}: {'you' if 1 - winner == seat else f'Seat {1 - winner}'} folded"
+    return f"{won}: the {RANKS[state.cards[winner]]} beats the {RANKS[state.cards[1 - winner]]}"
+
+
+def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
+    """The outcome as a banner."""
+    name, _, reason = ending(after, seat).partition(": ")
+    return [{"name": name, "items": [], "lines": [reason], "total": "", "banner": True}] if name else []
+
+
+def view(state: State, seat: int) -> View:
+    """Both cards, the one that is left over, and the bets; a showdown turns the other's card up."""
+    is_showdown = current_player(state) < 0 and state.bets[0] == state.bets[1]
+    left_over: Item = {"id": "left over", "symbol": "card-back", "label": "the third card, face down"}
+    table: View = {"to_act": -1, "zones": [], "counters": [], "actions": {}}
+    table["zones"].append({"name": "Left over", "seat": None, "kind": "pile", "items": [left_over]})
+    table["counters"].append({"name": "Pot", "value": 2 + int(state.bets.sum()), "seat": None})
+    for owner in (1 - max(seat, 0), max(seat, 0)):
+        card = int(state.cards[owner])
+        item: Item = {"id": f"card:{owner}", "symbol": "card-back", "label": "card, face down"}
+        if card == HIDDEN:
+            item |= {"symbol": "card-slot", "label": "not dealt yet"}
+        elif seat in (owner, -1) or is_showdown:
+            item |= {"symbol": f"card-{'JQK'[card]}S", "label": RANKS[card]}
+        hand: Zone = {"name": "Your card" if owner == seat else "Card", "seat": owner, "kind": "hand", "items": [item]}
+        table["zones"].append(hand)
+        table["counters"].append({"name": "Paid in", "value": 1 + int(state.bets[owner]), "seat": owner})
+    return table
+
+
+TABLE = Presentation(view=view, reveals=reveals, ending=ending, symbols=lambda: pack("JQK", "S"))
