@@ -35,6 +35,83 @@ def test_a_move_is_shown_while_the_server_is_slow(server: Server, person: Person
     assert not person.faults
 
 
+class Door:
+    """The lobby's questions which players fit wait here, one after the other."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.waiting: list[Any] = []
+        page.route("**/opponents?*", lambda route: self.waiting.append(route))
+
+    def take(self, count: int) -> list[Any]:
+        """The next questions, once there are so many."""
+        for _ in range(500):
+            if len(self.waiting) >= count:
+                break
+            self.page.wait_for_timeout(20)
+        assert len(self.waiting) == count
+        taken, self.waiting[:] = [*self.waiting], []
+        return taken
+
+    def answer(self, *routes: Any) -> None:
+        """Answer in this order, and let the page take each answer."""
+        for route in routes:
+            route.continue_()
+            self.page.wait_for_timeout(300)
+
+
+def test_a_click_survives_the_redrawing_of_the_lobby(server: Server, person: Person) -> None:
+    """Pressing the button also takes the typed number; the answer, which adds fields, comes before the release."""
+    page = person.page
+    page.set_viewport_size(
+        {"width": 1280, "height": 2600}
+    )  # Where the page scrolls, the browser keeps things in place.
+    page.goto(server.url)
+    card = page.locator("article", has_text="Corellian")
+    card.get_by_text("Options").click()
+    card.get_by_label("level").select_option("choose")
+    card.get_by_label("opponent").wait_for()
+    card.locator("[name=seed]").fill("5")
+    card.get_by_label("num players").fill("4")
+    card.get_by_role("button", name="Sit down").hover()
+    door = Door(page)
+    page.mouse.down()
+    (typed,) = door.take(1)
+    assert "num_players=4" in typed.request.url
+    door.answer(typed)
+    page.unroute("**/opponents?*")
+    with page.expect_request("**/api/tables") as sent:
+        page.mouse.up()
+    body = sent.value.post_data_json
+    assert (body["options"]["num_players"], len(body["opponents"]), body["seed"]) == (4, 3, 5)
+    page.wait_for_selector(".felt")
+    assert not person.faults
+
+
+def test_sitting_down_waits_for_the_chosen_variant(server: Server, person: Person) -> None:
+    """The form is still another variant's when it is clicked, twice; answers come in the wrong order."""
+    page = person.page
+    page.goto(server.url)
+    door = Door(page)
+    posted: list[Any] = []
+    page.on("request", lambda request: request.method == "POST" and posted.append(request.post_data_json))
+    card = page.locator("article", has_text="Cribbage")
+    card.get_by_text("Mini", exact=True).click()
+    card.get_by_text("Deal", exact=True).click()
+    card.get_by_text("Mini", exact=True).click()
+    door.answer(*reversed(door.take(3)))
+    assert card.get_by_label("level").locator("option").count() == 4  # Three levels, or players by name.
+    card.get_by_text("Deal", exact=True).click()
+    card.get_by_role("button", name="Sit down").dblclick()
+    answers = door.take(2)
+    assert not posted
+    door.answer(*answers)
+    page.wait_for_selector(".felt")
+    tables = [body for body in posted if "game" in body]
+    assert [(body["game"], body["options"]["deals"]) for body in tables] == [("CribbageDeal-v0", 1)]
+    assert not person.faults
+
+
 @pytest.mark.slow
 def test_eight_windows_of_one_browser_follow_their_tables(server: Server, browser: Any) -> None:
     """A browser keeps at most six connections to a server; all windows are in view here."""

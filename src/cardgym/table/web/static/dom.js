@@ -48,6 +48,8 @@ export function patch(old, fresh) {
       patch(kept, child);
     }
   }
+  // What is being typed stays. A select has its value once its options are there.
+  if ((old.nodeName === "SELECT" || (old.nodeName === "INPUT" && old !== document.activeElement)) && old.value !== fresh.value) old.value = fresh.value;
 }
 
 export function svg(tag, attributes = {}, ...children) {

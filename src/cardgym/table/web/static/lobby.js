@@ -1,6 +1,6 @@
 // The lobby: a card for each game, its variants on it, with a form to start; and the open tables. Forms are remembered.
 import { get, post } from "./api.js";
-import { h, notice, picture, remember, remembered, show, symbolSize, twice } from "./dom.js";
+import { h, notice, patch, picture, remember, remembered, show, symbolSize, twice } from "./dom.js";
 import { joined } from "./join.js";
 import { openRules } from "./rules.js";
 import { loadSprite } from "./sprites.js";
@@ -15,7 +15,7 @@ export async function openLobby() {
   });
   const others = joined().filter((id) => !lobby.tables.some((table) => table.table === id));
   show(
-    h("div", { class: "lobby" },
+    h("div", { class: "lobby", onpointerdown: press },
       h("div", { class: "row" }, h("h1", {}, "Sit down at a table"), h("a", { class: "button", href: "#/join" }, "Join a table"),
         others.map((id) => h("a", { class: "button", href: `#/table/${id}` }, "Back to the table you joined"))),
       lobby.tables.length > 0 && h("section", { class: "open" },
@@ -23,6 +23,16 @@ export async function openLobby() {
         h("ul", {}, lobby.tables.slice(0, 4).map((table) => h("li", {}, h("a", { href: `#/table/${table.table}`, class: "button" }, h("span", {}, title(table.env), h("small", {}, withWhom(table) || "on your own"))),
           table.person !== null && twice("resign", () => post(`tables/${table.table}/resign`).then(openLobby)))))),
       h("div", { class: "games" }, [...families.values()].map((games) => new Card(games).element))));
+}
+
+// Pressing a button also takes what was just typed. The page stays as it is until the release: a button that is moved or
+// replaced in between would not be clicked.
+let released = null;
+function press(event) {
+  if (!event.target.closest("button, a, summary, .segments")) return;
+  released = new Promise((release) => {
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(release), { once: true });
+  });
 }
 
 export const title = (id) => id.replace(/-v\d+$/, "").replace(/([a-z])([A-Z])/g, "$1 $2");
@@ -45,42 +55,48 @@ class Card {
     }
     this.game = games.find((game) => game.id === this.values.game) ?? games[0];
     this.players = this.game.players;
-    this.element = h("article", { class: "game", "aria-label": title(games[0].id) });
-    this.form = h("form", { onsubmit: (event) => this.sitDown(event), onchange: () => this.changed() });
+    this.element = h("article");
     this.draw();
     if (this.game.options.some((option) => this.option(option) !== String(option.default))) this.changed();
   }
 
   option = (option) => String(this.values[`${this.game.id}.${option.name}`] ?? option.default);
 
+  get form() {
+    return this.element.querySelector("form");
+  }
+
   draw() {
+    this.drawn = this.game;
+    patch(this.element, h("article", { class: "game", "aria-label": title(this.games[0].id) },
+      drawFan(this.game), h("h2", {}, title(this.games[0].id)), this.drawForm()));
+  }
+
+  drawForm() {
     const { game, values } = this;
-    const focused = document.activeElement?.name;
-    const open = this.form.querySelector("details:not(.strength)")?.open;
-    this.form.replaceChildren(...[
+    const explored = () => `#/explore/${this.game.id}?${this.query()}`;
+    return h("form", { onchange: () => this.changed(), onsubmit: (event) => (event.preventDefault(), this.open(() => this.chosen())) },
       this.games.length > 1 && h("fieldset", { class: "segments" }, h("legend", { class: "unseen" }, "Variant"), this.games.map((one) =>
         h("label", {}, h("input", { type: "radio", name: "game", value: one.id, checked: one === game }), h("span", {}, one === this.games[0] ? "Standard" : title(one.id).replace(`${title(this.games[0].id)} `, ""))))),
       h("p", {}, game.line),
       this.drawLesson(),
       h("div", { class: "fields" }, this.drawPeople(), this.drawPlayers()),
-      h("details", { open }, h("summary", {}, "Options"),
+      h("details", {}, h("summary", {}, "Options"),
         h("div", { class: "fields" },
           field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], values.hints ?? "demand")),
           game.options.map((option) => field(option.name.replaceAll("_", " "), this.drawOption(option), option.help)),
           field("your seat", select("seat", [["any", "random"], ...Array.from({ length: game.seats[1] }, (_, seat) => [String(seat), String(seat)]), ["watch", "none: watch"]], values.seat ?? "any")),
-          field("seed", h("input", { name: "seed", value: this.form.elements.seed?.value ?? "", inputMode: "numeric", pattern: "\\d*", placeholder: "random" })))),
+          field("seed", h("input", { name: "seed", value: this.form?.elements.seed.value ?? "", inputMode: "numeric", pattern: "\\d*", placeholder: "random" })))),
       h("div", { class: "row" }, h("button", { type: "submit", class: "sit" }, "Sit down"),
-        h("button", { type: "button", onclick: () => openRules(game.id, `games/${game.id}/rules?${this.query()}`) }, "Rules"),
-        h("a", { class: "button", href: `#/explore/${game.id}?${this.query()}` }, "Explore"))].filter(Boolean));
-    this.element.replaceChildren(drawFan(game), h("h2", {}, title(this.games[0].id)), this.form);
-    if (focused && this.form.elements[focused]?.focus) this.form.elements[focused].focus();
+        h("button", { type: "button", onclick: () => openRules(this.game.id, `games/${this.game.id}/rules?${this.query()}`) }, "Rules"),
+        h("a", { class: "button", href: explored(), onclick: (event) => (event.target.href = explored()) }, "Explore")));
   }
 
   // A first game that is explained move by move, offered until the person has played or skipped one.
   drawLesson() {
     const lesson = this.games.find((game) => game.lesson);
     if (!lesson || remembered(`taught.${lesson.id}`, "")) return null;
-    return h("button", { type: "button", class: "first", onclick: () => this.open({ game: lesson.id, lesson: true }) }, "First time? Learn by playing");
+    return h("button", { type: "button", class: "first", onclick: () => this.open(() => ({ game: lesson.id, lesson: true })) }, "First time? Learn by playing");
   }
 
   // Alone, or with another person: at this screen, or at another one by a code.
@@ -126,8 +142,10 @@ class Card {
 
   query = () => new URLSearchParams(this.game.options.map((option) => [option.name, this.option(option)])).toString();
 
-  // Takes what the form says, keeps it for the next visit, and asks which players fit.
-  async changed() {
+  changed = () => this.settle().catch((error) => notice(error.message));
+
+  // Takes what the form says, keeps it for the next visit, asks which players fit, and draws the form for them.
+  settle() {
     const data = new FormData(this.form);
     for (const [name, value] of data) {
       if (name === "seed") continue;
@@ -135,21 +153,28 @@ class Card {
         remember(name, value);
         continue;
       }
-      this.values[name.startsWith("option.") ? `${this.game.id}.${name.slice(7)}` : name] = value;
+      this.values[name.startsWith("option.") ? `${this.drawn.id}.${name.slice(7)}` : name] = value;
     }
     this.game = this.games.find((game) => game.id === this.values.game) ?? this.games[0];
     remember(`form.${this.family}`, JSON.stringify(this.values));
-    try {
-      this.players = await get(`games/${this.game.id}/opponents?${this.query()}`);
-      notice("");
-      this.draw();
-    } catch (error) {
-      notice(error.message);
-    }
+    this.settled = this.ask(get(`games/${this.game.id}/opponents?${this.query()}`));
+    return this.settled;
   }
 
-  async sitDown(event) {
-    event.preventDefault();
+  async ask(answer) {
+    this.answer = answer;
+    const players = await answer.catch((error) => error);
+    await released;
+    if (this.answer !== answer) return this.settled; // The form has changed again.
+    if (players instanceof Error) throw players;
+    this.players = players;
+    notice("");
+    this.draw();
+  }
+
+  // The game that the form describes, once it is drawn for what was chosen last.
+  async chosen() {
+    await this.settle();
     const { game } = this;
     const data = new FormData(this.form);
     const options = Object.fromEntries(game.options.map((option) => [option.name, option.choices ? data.get(`option.${option.name}`) : Number(data.get(`option.${option.name}`))]));
@@ -158,18 +183,20 @@ class Card {
     const chosen = level ? [level.name] : [...data].filter(([name]) => /^opponent\d/.test(name)).map(([, value]) => value);
     const people = this.persons() > 1 ? data.get("people") : "one"; // The other person sits next.
     const opponents = people === "one" ? chosen : ["human", ...Array.from({ length: this.seats() - 2 }, (_, place) => chosen[place] ?? chosen[0])];
-    const body = { game: game.id, options, opponents, hints: data.get("hints"), people, names: people === "one" ? [] : [data.get("name"), data.get("name2") ?? ""],
+    return { game: game.id, options, opponents, hints: data.get("hints"), people, names: people === "one" ? [] : [data.get("name"), data.get("name2") ?? ""],
       seat: seat === "watch" ? null : seat === "any" ? "any" : Number(seat), seed: data.get("seed") ? Number(data.get("seed")) : null };
-    await this.open(body);
   }
 
-  async open(body) {
+  async open(describe) {
+    if (this.opening) return; // A second click opens no second table.
+    this.opening = true;
     try {
       notice("");
-      location.hash = `#/table/${(await post("tables", body)).table}`;
+      location.hash = `#/table/${(await post("tables", await describe())).table}`;
     } catch (error) {
       notice(error.message);
     }
+    this.opening = false;
   }
 }
 
@@ -185,4 +212,4 @@ function select(name, choices, chosen) {
   return h("select", { name }, choices.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
 }
 
-const field = (name, input, help) => h("label", { title: help }, h("span", {}, name), input, help && h("small", {}, help));
+const field = (name, input, help) => h("label", { title: help, "data-key": input.name }, h("span", {}, name), input, help && h("small", {}, help));
