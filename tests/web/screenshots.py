@@ -1,10 +1,16 @@
-"""Take the screenshots for the docs: `python tests/web/screenshots.py`."""
+"""Take the screenshots for the docs: `python tests/web/screenshots.py`.
+
+What each page consists of is kept beside them; `--check` plays the same moves again and compares.
+"""
 
 from __future__ import annotations
 
 import argparse
 import io
+import re
 import tempfile
+from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +18,7 @@ from browsing import Person, Server, open_browser
 from PIL import Image
 
 DOCS = Path(__file__).parents[2] / "docs"
+STRUCTURES = Path(__file__).parent / "pictures.yaml"
 GAMES: dict[str, dict[str, Any]] = {  # Seeds and moves that show many features of a game.
     "cribbage": {"game": "Cribbage-v0", "seed": 11, "opponents": ["greedy"], "moves": 11},
     "coda": {"game": "CodaOfficial-v0", "seed": 4, "opponents": ["bayes"], "moves": 6},
@@ -46,44 +53,101 @@ def save(image: Image.Image, name: str, folder: Path) -> None:
     print(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
 
 
-def take(folder: Path) -> None:
+def play(browser: Any, data: Path, shoot: Callable[[str, Any], None]) -> None:
+    """Play the games of the pictures on a server of their own, and shoot each page by its name."""
+    server = Server(data)
+    wide = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light")
+    person = Person(wide)
+    for name, wanted in GAMES.items():
+        moves = wanted["moves"]
+        about = {key: value for key, value in wanted.items() if key not in ("game", "moves")}
+        address = server.open_table(wanted["game"], hints="demand", **about)
+        person.sit_down(address)
+        for _ in range(moves):
+            person.move("clicks")
+        wide.keyboard.press("h")
+        wide.wait_for_selector(".advice", timeout=180_000)
+        shoot(f"games/{name}/table", wide)
+        phone = browser.new_page(viewport={"width": 390, "height": 760}, color_scheme="light")
+        phone.goto(address)
+        phone.wait_for_selector(".felt")
+        shoot(f"images/phones/{name}", phone)
+        phone.close()
+    wide.goto(server.url)
+    wide.wait_for_selector(".games")
+    shoot("images/lobby", wide)
+    person.sit_down(server.open_table("Cribbage-v0", seed=8, opponents=["expert"]))
+    person.play_to_the_end("clicks")
+    wide.get_by_role("link", name="Review this game").click()
+    wide.wait_for_selector(".review .felt", timeout=120_000)
+    shoot("images/review", wide)
+    wide.close()
+    server.stop()
+
+
+def structure(page: Any) -> str:
+    """What a page consists of, as YAML: roles, names and texts, without random addresses and measured figures."""
+    text = str(page.locator("body").aria_snapshot())
+    return re.sub(r"\d+\.\d+", "#", re.sub(r"(table/|review/|record=)[\w-]+", r"\1#", text))
+
+
+def structures_on_file() -> dict[str, str]:
+    """What the pages of the pictures consisted of when these were taken."""
+    _, *parts = re.split(r"^([\w/]+):\n", STRUCTURES.read_text(), flags=re.MULTILINE)
+    return {name: text.rstrip("\n") for name, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def take(browser: Any, data: Path) -> None:
     """Take all screenshots."""
-    with tempfile.TemporaryDirectory() as data, open_browser() as browser:
-        server = Server(Path(data))
-        wide = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light")
-        person = Person(wide)
-        phones: list[Image.Image] = []
-        for name, wanted in GAMES.items():
-            moves = wanted["moves"]
-            about = {key: value for key, value in wanted.items() if key not in ("game", "moves")}
-            address = server.open_table(wanted["game"], hints="demand", **about)
-            person.sit_down(address)
-            for _ in range(moves):
-                person.move("clicks")
-            wide.keyboard.press("h")
-            wide.wait_for_selector(".advice", timeout=180_000)
-            save(picture(wide), f"games/{name}/table", folder)
-            wide.emulate_media(color_scheme="dark")
-            save(picture(wide), f"games/{name}/table_dark", folder)
-            wide.emulate_media(color_scheme="light")
-            phone = browser.new_page(viewport={"width": 390, "height": 760}, color_scheme="light")
-            phone.goto(address)
-            phone.wait_for_selector(".felt")
-            phones.append(picture(phone))
-            phone.close()
-        save(strip(phones), "images/phones", folder)
-        wide.goto(server.url)
-        wide.wait_for_selector(".games")
-        save(picture(wide), "images/lobby", folder)
-        person.sit_down(server.open_table("Cribbage-v0", seed=8, opponents=["expert"]))
-        person.play_to_the_end("clicks")
-        wide.get_by_role("link", name="Review this game").click()
-        wide.wait_for_selector(".review .felt", timeout=120_000)
-        save(picture(wide), "images/review", folder)
-        server.stop()
+    phones: list[Image.Image] = []
+    structures: dict[str, str] = {}
+
+    def shoot(name: str, page: Any) -> None:
+        image = picture(page)
+        structures[name] = structure(page)
+        if name.startswith("images/phones/"):
+            phones.append(image)
+        else:
+            save(image, name, DOCS)
+        if name.startswith("games/"):
+            page.emulate_media(color_scheme="dark")
+            save(picture(page), f"{name}_dark", DOCS)
+            page.emulate_media(color_scheme="light")
+
+    play(browser, data, shoot)
+    save(strip(phones), "images/phones", DOCS)
+    STRUCTURES.write_text("".join(f"{name}:\n{text}\n" for name, text in structures.items()))
+
+
+def changes(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """A line for each picture that shows a page which has changed since, with the first difference."""
+    lines = []
+    for name in sorted({*before, *now}):
+        pairs = zip_longest(before.get(name, "").splitlines(), now.get(name, "").splitlines(), fillvalue="nothing")
+        first = next(((old, new) for old, new in pairs if old != new), None)
+        if first:
+            lines.append(f"{name} has changed: was {first[0].strip()}, is {first[1].strip()}")
+    return lines
+
+
+def check(browser: Any, data: Path) -> list[str]:
+    """Play the same moves again; a line for each picture that shows a page which has changed since."""
+    structures: dict[str, str] = {}
+
+    def shoot(name: str, page: Any) -> None:
+        page.wait_for_timeout(300)  # As for a picture.
+        structures[name] = structure(page)
+
+    play(browser, data, shoot)
+    return changes(structures_on_file(), structures)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=DOCS, help="the folder of the docs")
-    take(parser.parse_args().out)
+    parser.add_argument("--check", action="store_true", help="take none, and name those whose page has changed since")
+    only_check = parser.parse_args().check
+    with tempfile.TemporaryDirectory() as folder, open_browser() as chromium:
+        if not only_check:
+            take(chromium, Path(folder))
+        elif found := check(chromium, Path(folder)):
+            raise SystemExit("\n".join([*found, "take them again: python tests/web/screenshots.py"]))

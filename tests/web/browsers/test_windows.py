@@ -94,7 +94,7 @@ def test_sitting_down_waits_for_the_chosen_variant(server: Server, person: Perso
     page.goto(server.url)
     door = Door(page)
     posted: list[Any] = []
-    page.on("request", lambda request: request.method == "POST" and posted.append(request.post_data_json))
+    page.on("request", lambda request: posted.extend([request.post_data_json] if request.method == "POST" else []))
     card = page.locator("article", has_text="Cribbage")
     card.get_by_text("Mini", exact=True).click()
     card.get_by_text("Deal", exact=True).click()
