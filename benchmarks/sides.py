@@ -298,6 +298,7 @@ def puffer_ppo(game: str, rows: int, steps: int) -> Measure:
     }  # fmt: skip
     with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
         trainer = pufferl.PuffeRL(config, envs, Policy())
+    trainer.utilization.stop()  # Its thread would keep the process from ending.
     updates = max(steps // (rows * horizon), 1)
 
     def measure() -> float:
