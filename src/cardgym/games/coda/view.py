@@ -246,18 +246,18 @@ MINI_OFFICIAL_STRENGTH = {
 # Elo points, as in docs/leaderboards.md.
 RATINGS = {
     "Coda-v0": {
-        "random": -219, "random-colour": -92, "heuristic": 53, "ppo": 96, "double_dqn": 111, "dqn": 113,
-        "random-consistent": 117, "bayes": 128, "search": 130,
+        "random": -218, "random-colour": -91, "heuristic": 53, "ppo": 95, "double_dqn": 111, "dqn": 112,
+        "random-consistent": 116, "bayes": 126, "search": 132,
     },
     "CodaOfficial-v0": {
-        "random": -714, "random-colour": -524, "heuristic": 145, "random-consistent": 210, "official_double_dqn": 417,
-        "bayes": 442, "value-search": 475, "search": 482, "official_ppo": 494,
+        "random": -710, "random-colour": -519, "heuristic": 142, "random-consistent": 209, "official_double_dqn": 407,
+        "bayes": 425, "value-search": 475, "search": 504, "official_ppo": 487,
     },
     "CodaMini-v0": {
-        "random": -126, "random-colour": 32, "heuristic": 61, "random-consistent": 78, "bayes": 79, "search": 127,
+        "random": -120, "random-colour": 39, "heuristic": 68, "random-consistent": 84, "bayes": 86, "search": 82,
     },
     "CodaMiniOfficial-v0": {
-        "random": -119, "random-colour": 41, "heuristic": 56, "random-consistent": 81, "bayes": 87, "search": 91,
+        "random": -117, "random-colour": 42, "heuristic": 56, "random-consistent": 80, "bayes": 85, "search": 87,
     },
 }  # fmt: skip
 
