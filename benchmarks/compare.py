@@ -53,20 +53,15 @@ def pairs(arguments: argparse.Namespace) -> Iterator[tuple[Side, Side]]:
         name = f"PufferLib triple triad in C, {ROWS} rows"
         yield vector(SPIKE, seconds), Side(name, "triple_triad", rows, arguments.puffer)
         if arguments.steps:
+            ours = Side(
+                "PPO, 512 envs, one seat", "ppo", {"checkout": str(HERE), "steps": arguments.steps}, compiles=True
+            )
             for game, words in (
                 (SPIKE, "same game and sizes, Serial"),
                 ("triple_triad", "same sizes, triple triad in C"),
             ):
-                given = {"game": game, "rows": 512, "steps": arguments.steps}
-                yield (
-                    Side(
-                        "PPO, 512 envs, one seat",
-                        "ppo",
-                        {"checkout": str(HERE), "steps": arguments.steps},
-                        compiles=True,
-                    ),
-                    Side(f"PufferLib's PPO, {words}", "puffer_ppo", given, arguments.puffer),
-                )
+                given = {"game": game, "steps": arguments.steps}
+                yield ours, Side(f"PufferLib's PPO, {words}", "puffer_ppo", given, arguments.puffer)
     if arguments.rlcard:
         given = {"game": "leduc-holdem", "seconds": seconds}
         yield single(SPIKE, seconds), Side("RLCard leduc-holdem", "rlcard", given, arguments.rlcard)

@@ -105,7 +105,7 @@ def ppo(checkout: str, steps: int) -> Measure:
 
 
 PPO = {"--num-envs": "512", "--num-steps": "32", "--update-epochs": "2", "--num-minibatches": "16"}
-"""What both sides of the comparison of PPO share, beside two hidden layers of 128 units."""
+"""The sizes that both sides of PPO's comparison have; both networks have two hidden layers of 128 units."""
 
 
 def _script(checkout: str, name: str, words: list[str], steps: int) -> Measure:
@@ -238,7 +238,7 @@ def triple_triad(rows: int, seconds: float) -> Measure:
     return _rate(step, seconds)
 
 
-def puffer_ppo(game: str, rows: int, steps: int) -> Measure:
+def puffer_ppo(game: str, steps: int) -> Measure:
     """PufferLib's PPO on one core: on cardgym's env through its Gymnasium wrapper, or on its own card game in C.
 
     The network has two hidden layers of 128 units, and batch, epochs and minibatches are `PPO`'s; everything else is
@@ -255,6 +255,7 @@ def puffer_ppo(game: str, rows: int, steps: int) -> Measure:
     from pufferlib import pufferl
 
     torch.set_num_threads(1)
+    rows, horizon, epochs, minibatches = map(int, PPO.values())
     if game == "triple_triad":
         from pufferlib.ocean.tripletriad.tripletriad import TripleTriad
 
@@ -284,14 +285,8 @@ def puffer_ppo(game: str, rows: int, steps: int) -> Measure:
 
         forward_eval = forward
 
-    streams, defaults = sys.argv, None
-    sys.argv = ["puffer"]
-    try:
-        defaults = pufferl.load_config("default")["train"]
-    finally:
-        sys.argv = streams
-    horizon, epochs, minibatches = (int(PPO[f"--{name}"]) for name in ("num-steps", "update-epochs", "num-minibatches"))
-    config = defaults | {
+    sys.argv = ["puffer"]  # Its configs are read together with the command line.
+    config = pufferl.load_config("default")["train"] | {
         "device": "cpu", "optimizer": "adam", "use_rnn": False, "env": game, "checkpoint_interval": 2**40,
         "data_dir": scratch.name, "total_timesteps": 2**40, "bptt_horizon": horizon, "batch_size": rows * horizon,
         "update_epochs": epochs, "minibatch_size": rows * horizon // minibatches,

@@ -24,7 +24,7 @@ from cardgym.engine.contract import (
     rule,
     uniform,
 )
-from cardgym.table.presentation import Presentation, present
+from cardgym.table.presentation import Presentation
 from cardgym.table.views import Item, Reveal, View, Zone
 from kuhn_poker import BET, GAME, HIDDEN, KING, STATE
 
@@ -42,9 +42,8 @@ def broken(name: str, **changes: Any) -> Game:
         own = {spec.name for spec in dataclasses.fields(part)} & set(changes)
         game_changes[part_name] = dataclasses.replace(part, **{field: changes.pop(field) for field in own})
     shown = {name: changes.pop(name) for name in ("reveals", "view") if name in changes}
-    game = register(dataclasses.replace(GAME, **(game_changes | changes)))
-    present(game, Presentation(**shown))
-    return game
+    globals()[f"table_of_{name}"] = Presentation(**shown)  # Tables are named by reference.
+    return register(dataclasses.replace(GAME, **(game_changes | changes)), table=f"{__name__}:table_of_{name}")
 
 
 def with_seeds(check: Callable[..., None], *arguments: Any) -> None:

@@ -1,6 +1,6 @@
 """Take the screenshots for the docs: `python tests/web/screenshots.py`.
 
-What each page consists of is kept beside them; `--check` plays the same moves again and compares.
+It also keeps what each page consists of; `--check` plays the same moves again and compares.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def save(image: Image.Image, name: str, folder: Path) -> None:
 
 
 def play(browser: Any, data: Path, shoot: Callable[[str, Any], None]) -> None:
-    """Play the games of the pictures on a server of their own, and shoot each page by its name."""
+    """Play the games of the pictures on a separate server, and shoot each page by its name."""
     server = Server(data)
     wide = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light")
     person = Person(wide)

@@ -87,18 +87,10 @@ _HEADING_WORDS = 4
 """A paragraph's first sentence is its heading if it has at most this many words."""
 
 _WORDS_ALONE = Presentation()
-_presented: dict[str, Presentation] = {}
-
-
-def present(game: Game, presentation: Presentation) -> None:
-    """Set how a game is shown, for one that is registered without a package."""
-    _presented[game.id] = presentation
 
 
 def presentation_of(game: Game) -> Presentation:
-    """How a game is shown: what its package names as `table`."""
-    if game.id in _presented:
-        return _presented[game.id]
+    """How a game is shown: what its package, or its registration, names as `table`."""
     table = table_of(game)
     presentation: Presentation = _WORDS_ALONE if table is None else load(table)
     return presentation

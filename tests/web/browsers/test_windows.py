@@ -44,7 +44,7 @@ class Door:
         page.route("**/opponents?*", lambda route: self.waiting.append(route))
 
     def take(self, count: int) -> list[Any]:
-        """The next questions, once there are so many."""
+        """The next `count` questions, once they have come."""
         for _ in range(500):
             if len(self.waiting) >= count:
                 break
