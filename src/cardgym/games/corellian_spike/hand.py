@@ -6,9 +6,9 @@ from cardgym.engine.contract import State, rule
 from cardgym.games.corellian_spike.state import (
     BET,
     BETTING,
-    COPY,
     DEALING,
-    DECK,
+    DECK_SIZES,
+    DECKS,
     EMPTY,
     FULL_SABACC,
     HIGH_SLOT,
@@ -26,7 +26,6 @@ from cardgym.games.corellian_spike.state import (
     TIE,
     WEIGHTED,
     YEE_HAA,
-    zeros,
 )
 
 
@@ -102,12 +101,10 @@ RANKS = 41_664
 @rule
 def start_hand(state: State) -> None:
     """Shuffle a new deck, collect the antes and start dealing."""
-    state.deck_size = 0
+    deck = DECKS[state.values, state.copies]
     for card in range(NUM_CARDS):
-        copies = state.copies if DECK[card] != 0 else zeros(state.copies)
-        if abs(DECK[card]) <= state.values and COPY[card] < copies:
-            state.deck[state.deck_size] = DECK[card]
-            state.deck_size += 1
+        state.deck[card] = deck[card]
+    state.deck_size = DECK_SIZES[state.values, state.copies]
     for value in range(NUM_VALUES):
         state.public[value] = 0
     state.discards_size = 0

@@ -20,6 +20,7 @@ from cardgym.games.corellian_spike.state import (
     PLACING,
     SPIKE_SLOT,
     CorellianSpikeOptions,
+    cards_of,
 )
 
 # Multiplication is several times faster than division, and an observation has twenty such numbers.
@@ -35,8 +36,8 @@ _DECK_COUNTS = np.zeros((11, 4, NUM_VALUES), np.float32)
 """The cards of each value in a deck, by the options `values` and `copies`."""
 for _values in range(11):
     for _copies in range(4):
-        _DECK_COUNTS[_values, _copies, 10 - _values : 11 + _values] = _copies
-        _DECK_COUNTS[_values, _copies, 10] = max(_copies - 1, 1)
+        for _card in cards_of(_values, _copies):
+            _DECK_COUNTS[_values, _copies, _card + 10] += 1
 
 
 def full_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:

@@ -6,16 +6,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardgym.engine.contract import CardgymError, Options, State, choice, number, rule
+from cardgym.engine.contract import CardgymError, Options, State, choice, number
 
 MAX_PLAYERS = 8
 NUM_CARDS = 62
 NUM_VALUES = 21
 BET = 2  # The price of an ante, a raise, a match and a bought card.
 
-DECK = np.array([v for v in range(-10, 11) for _ in range(3 if v else 2)], np.int8)
-COPY = np.array([copy for v in range(-10, 11) for copy in range(3 if v else 2)], np.int8)
-"""How many cards of the same value come before each in the deck."""
+
+def cards_of(values: int, copies: int) -> list[int]:
+    """The cards of a deck by the options `values` and `copies`, sorted; of 0 there is one less, but at least one."""
+    return [value for value in range(-values, values + 1) for _ in range(copies if value else max(copies - 1, 1))]
+
+
+DECK = np.array(cards_of(10, 3), np.int8)
+DECKS = np.zeros((11, 4, NUM_CARDS), np.int8)
+"""Every deck by `values` and `copies`; behind its `DECK_SIZES` cards come zeros."""
+DECK_SIZES = np.zeros((11, 4), np.int32)
+for _values in range(11):
+    for _copies in range(4):
+        _cards = cards_of(_values, _copies)
+        DECKS[_values, _copies, : len(_cards)] = _cards
+        DECK_SIZES[_values, _copies] = len(_cards)
 EMPTY = 99  # Marks a slot without a card.
 
 # Actions, numbered as in the paper (section 3.2).
@@ -107,12 +119,6 @@ STATE = np.dtype(
 )
 
 
-@rule
-def zeros(copies: int) -> int:
-    """How many 0s a deck with so many cards of each other value has."""
-    return max(int(copies) - 1, 1)
-
-
 _SEATS = tuple(str(seat) for seat in range(MAX_PLAYERS))
 _YES = {"true": "yes", "false": "no"}
 
@@ -137,7 +143,7 @@ class CorellianSpikeOptions(Options):
         super().__post_init__()
         if self.cheat != "no" and int(self.cheat) >= self.num_players:
             raise CardgymError(f"option cheat={self.cheat}: allowed are 'no' and seats 0 to {self.num_players - 1}")
-        cards = 2 * self.values * self.copies + max(self.copies - 1, 1)  # `zeros`, which would load Numba here.
+        cards = len(cards_of(self.values, self.copies))
         if cards < 3 * self.num_players + 2:
             raise CardgymError(
                 f"options values={self.values} and copies={self.copies}: a deck of {cards} cards is too small for "
