@@ -300,7 +300,7 @@ def _step(
 @template
 def _apply_action(state: State, move: int) -> None:
     """Play a move, so that `paid` contains the payments of this move only."""
-    for seat in range(state.num_players):
+    for seat in range(state.paid.shape[0]):  # A constant: compiled to a single store.
         state.paid[seat] = 0.0
     bound.rule(state, move)
 
