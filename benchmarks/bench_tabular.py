@@ -16,7 +16,6 @@ from itertools import chain
 from pathlib import Path
 
 from cardgym import find
-from cardgym.games.corellian_spike.batch_q.learner import BatchQ, BatchQConfig
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.solvers.policies import policy_of
@@ -29,6 +28,9 @@ TURNS = 5
 
 def batch_q(iterations: int) -> Iterator[list[str]]:
     """The paper's batch Q-learning: transitions a second of processor time."""
+    sys.path.append(str(ROOT / "papers" / "corellian_spike"))
+    from spike_batch_q_learner import BatchQ, BatchQConfig
+
     game = find("CorellianSpike-v0")
     for players, reward, exploration in (
         (2, "credits", "published"),

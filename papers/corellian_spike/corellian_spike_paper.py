@@ -15,9 +15,9 @@ from cardgym.console.arguments import Parser, whole
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
 from cardgym.files.atomic import replacing
-from cardgym.games.corellian_spike.batch_q.learner import ENV
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.players.base import resolve
+from spike_batch_q_learner import ENV
 from spike_charts import draw_actions
 from spike_experiments import Report, Results, run_all
 from spike_findings import betting, claims, code_facts, exploration, information

@@ -10,9 +10,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from cardgym.games.corellian_spike.batch_q.learner import transferred_policy
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.players.base import Player, PlayerSpec
+from spike_batch_q_learner import transferred_policy
 from spike_runs import (
     CASES,
     CREDITS,

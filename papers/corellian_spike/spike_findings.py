@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardgym.arena.transitions import record
-from cardgym.games.corellian_spike.batch_q.learner import ENV
 from cardgym.games.corellian_spike.state import BUY, FOLD, RAISE, SWAP_HIGH
 from cardgym.games.corellian_spike.state_index import MAX_SUM, digits_of
 from cardgym.games.corellian_spike.tabular_observations import NO_CARD, cards_key, cards_of
 from cardgym.statistics import Estimate, mean_over_runs
+from spike_batch_q_learner import ENV
 from spike_experiments import SEATINGS, STATE_MODELS
 from spike_numbers import BETTING, BUYING, PLACING, Numbers, enumerated_states
 from spike_runs import CREDITS, FOUR, WEIGHTED, Scale, legal

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from cardgym.arena import evaluate
 from cardgym.engine.registry import find
-from cardgym.games.corellian_spike.batch_q.learner import ENV, BatchQ, BatchQConfig, Exploration
-from cardgym.games.corellian_spike.batch_q.state_models import NEVER
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.learn.tabular.config import TabularConfig
 from cardgym.learn.tabular.learner import TabularLearner
 from cardgym.players.base import PlayerSpec, TablePlayer
+from spike_batch_q_learner import ENV, BatchQ, BatchQConfig, Exploration
+from spike_batch_q_states import NEVER
 
 
 @dataclass(frozen=True)

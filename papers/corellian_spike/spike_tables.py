@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from cardgym.errors import CardgymError
-from cardgym.games.corellian_spike.batch_q.learner import ENV
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
 from cardgym.table.game_entries import read_entries
 from cardgym.table.game_log import GameLog
+from spike_batch_q_learner import ENV
 from spike_experiments import DEEP_OPPONENTS, SEATINGS
 from spike_numbers import Numbers
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 import subprocess
 import sys
 import tomllib
@@ -16,7 +14,6 @@ import pytest
 from learning_game import ROOT, SCRIPT
 from pydantic import Field
 
-import cardgym.games
 from cardgym import find
 from cardgym.engine.contract import Game
 from cardgym.errors import CardgymError
@@ -31,23 +28,16 @@ from cardgym.learn.ppo.config import PPOConfig
 from cardgym.learn.run import run_name
 from cardgym.learn.tabular.config import TabularConfig
 from cribbage_trainer import ExpertsConfig
+from spike_batch_q_learner import BatchQConfig
 
 CONFIGS = sorted((ROOT / "configs").glob("*/*.toml"))
 
 
-def kinds() -> list[type[TrainingConfig]]:
-    """The classes of hyper-parameters of all training scripts, those of the papers included."""
-    found: list[type[TrainingConfig]] = [
-        DQNConfig, NFSPConfig, PPOConfig, DistillConfig, TabularConfig, SB3Config, LeagueConfig, ExpertsConfig,
-    ]  # fmt: skip
-    for module in pkgutil.walk_packages(cardgym.games.__path__, "cardgym.games."):
-        if module.name.endswith((".config", ".learner", ".trainer")):
-            values = vars(importlib.import_module(module.name)).values()
-            found += [kind for kind in values if isinstance(kind, type) and issubclass(kind, TrainingConfig)]
-    return [kind for kind in found if kind is not TrainingConfig]
-
-
-KINDS = kinds()
+KINDS: list[type[TrainingConfig]] = [
+    DQNConfig, NFSPConfig, PPOConfig, DistillConfig, TabularConfig, SB3Config, LeagueConfig, ExpertsConfig,
+    BatchQConfig,
+]  # fmt: skip
+"""The classes of hyper-parameters of all training scripts, those of the papers included."""
 
 
 def kind_of(path: Path) -> type[TrainingConfig]:

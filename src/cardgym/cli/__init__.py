@@ -104,12 +104,19 @@ def _run(words: list[str]) -> int:
     name, known = words[0], commands()
     if name not in known:
         raise unknown("option" if name.startswith("-") else "command", name, known)
-    module = importlib.import_module(known[name].module)
+    return run_command(name, known[name], words[1:])
+
+
+def run_command(name: str, command: Command, words: list[str]) -> int:
+    """Run a command with the words after its name; its exit code."""
+    if command.module.endswith(".py"):
+        return shipped.run_script(shipped.root() / command.module, words)
+    module = importlib.import_module(command.module)
     if hasattr(module, "main"):
-        return int(module.main(words[1:]))
+        return int(module.main(words))
     parser = Parser(prog=f"cardgym {name}", description=module.__doc__)
     module.add_arguments(parser)
-    return int(module.run(parser.parse_args(words[1:])) or 0)
+    return int(module.run(parser.parse_args(words)) or 0)
 
 
 def _first_steps() -> str:

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from cardgym.cli import run_command
 from cardgym.engine.registry import Command, packages
 from cardgym.errors import CardgymError, require, unknown
 from cardgym.files import shipped
@@ -38,7 +38,7 @@ def main(words: list[str]) -> int:
         return shipped.run_script(scripts[name], words[1:])
     if name not in own:
         raise unknown("training", words[0], [*scripts, *own])
-    return int(importlib.import_module(own[name].module).main(words[1:]))
+    return run_command(name, own[name], words[1:])
 
 
 def _help(scripts: Mapping[str, Path], own: Mapping[str, Command]) -> str:

@@ -33,7 +33,8 @@ class Command:
     """A command that a game adds to `cardgym`.
 
     Attributes:
-        module: the module that runs it; see `cardgym.cli`.
+        module: the module that runs it (see `cardgym.cli`), or a script that comes with cardgym, such as
+            `papers/GAME/SCRIPT.py`.
         help: its line in `cardgym --help`.
         trains: whether it is a training with a config, so that `cardgym train` runs it, too.
     """

@@ -12,21 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+import spike_batch_q_learner as learner
 from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.arena.transitions import Transitions, record
-from cardgym.games.corellian_spike.batch_q import learner
-from cardgym.games.corellian_spike.batch_q.learner import (
-    ENV,
-    EXPLORATIONS,
-    BatchQ,
-    BatchQConfig,
-    Exploration,
-    explore_published,
-    save_policy_file,
-    transferred_policy,
-)
-from cardgym.games.corellian_spike.batch_q.state_models import NEVER
 from cardgym.games.corellian_spike.game import GAME
 from cardgym.games.corellian_spike.state import (
     BUY,
@@ -44,6 +33,17 @@ from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
 from cardgym.games.corellian_spike.tabular_observations import cards_key, cards_of, spikes_key
 from cardgym.learn.resume import restore, state_of
 from cardgym.players.base import TablePlayer, resolve
+from spike_batch_q_learner import (
+    ENV,
+    EXPLORATIONS,
+    BatchQ,
+    BatchQConfig,
+    Exploration,
+    explore_published,
+    save_policy_file,
+    transferred_policy,
+)
+from spike_batch_q_states import NEVER
 
 SMALL: dict[str, Any] = {"num_iterations": 3, "games_per_iteration": 40, "update_epochs": 4}
 

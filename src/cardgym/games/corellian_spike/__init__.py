@@ -10,7 +10,7 @@ PACKAGE = GamePackage(
     },
     commands={
         "batch-q": Command(
-            "cardgym.games.corellian_spike.batch_q.train",
+            "papers/corellian_spike/spike_batch_q.py",
             "train the Corellian Spike paper's batch Q-learning",
             trains=True,
         ),

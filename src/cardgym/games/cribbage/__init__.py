@@ -19,7 +19,7 @@ PACKAGE = GamePackage(
             "compute the chance to win at cribbage by score, dealer and phase",
         ),
         "pegging": Command("cardgym.games.cribbage.pegging.command", "solve the play of the cards at cribbage by CFR+"),
-        "experts": Command("cardgym.games.cribbage.experts", "train weighted experts at cribbage", trains=True),
+        "experts": Command("papers/cribbage/cribbage_experts.py", "train weighted experts at cribbage", trains=True),
     },
     positions="cardgym.games.cribbage.advice",
     table="cardgym.games.cribbage.view:TABLE",

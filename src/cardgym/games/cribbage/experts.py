@@ -27,7 +27,6 @@ from pydantic import AfterValidator, ConfigDict
 from cardgym.engine.contract import Game, Options, offsets, rule
 from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
-from cardgym.files import shipped
 from cardgym.files.documents import Document, Items, Name
 from cardgym.files.tensors import SUFFIX, Layout, read_tensors, write_tensors
 from cardgym.games.cribbage.cards import CARDS
@@ -365,8 +364,3 @@ def load_player(path: Path, game: Game, options: Options) -> ExpertsPlayer:
     if target != HOLES:
         raise CardgymError(f"weight file {path}: made for target={HOLES}, not target={target}; set target={HOLES}")
     return ExpertsPlayer(str(path), load_experts(path), options)
-
-
-def main(words: list[str]) -> int:
-    """Run the training, `papers/cribbage/cribbage_experts.py`; the exit code."""
-    return shipped.run_script(shipped.papers()["cribbage"].with_name("cribbage_experts.py"), words)

@@ -22,7 +22,6 @@ from cardgym.engine.kernel import choose_random
 from cardgym.engine.numba.compilation import compiled, name_entry_point
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing
-from cardgym.games.corellian_spike.batch_q.state_models import NEVER, CodeStates, States, new_states
 from cardgym.games.corellian_spike.state import (
     BUY,
     DISCARD,
@@ -36,6 +35,7 @@ from cardgym.games.corellian_spike.state_index import info_state_keys
 from cardgym.learn import tags
 from cardgym.learn.config import EnvOptions, Games, Items, Share, TrainingConfig
 from cardgym.players.base import Player, TablePlayer
+from spike_batch_q_states import NEVER, CodeStates, States, new_states
 
 ENV = "CorellianSpike-v0"
 

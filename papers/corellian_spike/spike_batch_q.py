@@ -9,14 +9,13 @@ results. The policy files `policy_<iteration>.json` are players.
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from cardgym.console.progress import Progress
 from cardgym.engine.registry import find
-from cardgym.games.corellian_spike.batch_q.learner import ENV, BatchQ, BatchQConfig
-from cardgym.games.corellian_spike.batch_q.state_models import NEVER
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, evaluate_learner, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
@@ -24,6 +23,8 @@ from cardgym.learn.run import TrainingResult, run_script
 from cardgym.learn.signals import Saving
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.players.base import resolve
+from spike_batch_q_learner import ENV, BatchQ, BatchQConfig
+from spike_batch_q_states import NEVER
 
 
 def train(config: BatchQConfig, folder: Path, resume: bool) -> TrainingResult:
@@ -91,3 +92,7 @@ def save(run: BatchQ, folder: Path, board: TensorBoard) -> None:
 def main(words: list[str]) -> int:
     """Run from the command line; the exit code."""
     return run_script("cardgym batch-q", BatchQConfig, train, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,1 +1,0 @@
-"""The batch Q-learning of the Corellian Spike paper."""
