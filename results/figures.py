@@ -42,13 +42,11 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 MATCHES = HERE / "matches.json"
 PAGES = (
-    "README.md", "checkpoints/*/*.md", "docs/zoo.md", "docs/leaderboards.md", "docs/exploitability.md",
-    "docs/reliability.md", "src/cardgym/games/*/view.py",
+    "README.md", "checkpoints/*/*.md", "docs/*.md", "docs/interop/*.md", "docs/algorithms/[!R]*.md",
+    "src/cardgym/games/*/view.py",
 )  # fmt: skip
-"""Pages on which every figure with an interval is one of the results. The others are reports of one study each, with
-the command that repeats it."""
-STUDIES = ("docs/algorithms/*.md",)
-"""Pages of such reports with some tables that are rendered."""
+"""Pages on which every figure with an interval is one of the results. The others report one study each, with the
+command that repeats it, or are written by a command."""
 
 
 def digests(env: str, options: Mapping[str, Any], players: Iterable[str]) -> dict[str, str]:
@@ -296,9 +294,9 @@ def rendered(text: str) -> str:
     return BLOCK.sub(block, text)
 
 
-def pages(patterns: Iterable[str] = PAGES) -> list[Path]:
-    """The pages that match, by default those whose figures are the results."""
-    return [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+def pages() -> list[Path]:
+    """The pages whose figures are the results."""
+    return [path for pattern in PAGES for path in sorted(ROOT.glob(pattern))]
 
 
 # -- checks ------------------------------------------------------------------------------------------------------------
@@ -306,6 +304,10 @@ def pages(patterns: Iterable[str] = PAGES) -> list[Path]:
 _NUMBER = r"[+-]?\d[\d,]*(?:\.\d+)?"
 FIGURE = re.compile(rf"(?P<value>{_NUMBER})[^\[\]|;\d]{{0,40}}?\[(?P<low>{_NUMBER}), (?P<high>{_NUMBER})\]")
 """A figure with its interval, such as `58.7 % [58.4, 59.1]` or `+3.0 credits a game [2.2, 3.9]`."""
+
+
+CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+"""Code and the output of commands, where brackets are not intervals."""
 
 
 def figures() -> npt.NDArray[np.float64]:
@@ -364,13 +366,13 @@ def faults() -> Iterator[str]:
         for entry in document if isinstance(document, list) else [document]:
             if "made_of" in entry and entry["made_of"] != _made_of(entry):
                 yield f"{path.relative_to(ROOT)}: a player or the rules of {entry['env']} changed since"
-    for path in pages((*PAGES, *STUDIES)):
-        if rendered(text := path.read_text(encoding="utf-8")) != text:
-            yield f"{path.relative_to(ROOT)}: its tables are out of date; run `python results/figures.py render`"
     results = figures()
     for path in pages():
         text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT)
-        yield from (f"{name}: no result says {figure}" for figure in without_result(BLOCK.sub("", text), results))
+        if rendered(text) != text:
+            yield f"{name}: its tables are out of date; run `python results/figures.py render`"
+        by_hand = CODE.sub("", BLOCK.sub("", text))
+        yield from (f"{name}: no result says {figure}" for figure in without_result(by_hand, results))
 
 
 def main() -> None:
@@ -387,7 +389,7 @@ def main() -> None:
             raise CardgymError("keep takes one NAME: the file of this folder, without .json, that stdin becomes")
         keep(arguments.names[0])
     elif arguments.command == "render":
-        for path in pages((*PAGES, *STUDIES)):
+        for path in pages():
             path.write_text(rendered(path.read_text(encoding="utf-8")), encoding="utf-8")
     elif lines := list(faults()):
         sys.exit("\n".join(lines))
