@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -61,8 +62,17 @@ def validate(kind: type[D], value: Any, what: str) -> D:
     Raises:
         CardgymError: if they do not fit; the message names the place and what is allowed there.
     """
+    return validated(kind.model_validate, value, what)
+
+
+def validated(check: Callable[[Any], T], value: Any, what: str) -> T:
+    """What one of pydantic's validators makes of a value.
+
+    Raises:
+        CardgymError: as `validate`.
+    """
     try:
-        return kind.model_validate(value)
+        return check(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = printable(".".join(map(str, first["loc"])), 80)
