@@ -2,7 +2,7 @@
 
     python results/figures.py make [GROUP ...] [--again]    play the matches of groups.toml that are not up to date
     COMMAND --json | python results/figures.py keep NAME    keep the JSON of a tournament or of `cardgym exploit`
-    python results/figures.py render                        write the tables of the model cards and of the page on speed
+    python results/figures.py render                        write the tables of the model cards and of other pages
     python results/figures.py check                         say what is out of date, or shown without being kept here
 
 `matches.json` holds the matches. The other files are what commands of cardgym print, in the folder's README.md.
@@ -47,6 +47,8 @@ PAGES = (
 )  # fmt: skip
 """Pages on which every figure with an interval is one of the results. The others report one study each, with the
 command that repeats it, or are written by a command."""
+RENDERED = (*PAGES, "docs/games/*/README.md")
+"""Pages of which parts are rendered."""
 
 
 def digests(env: str, options: Mapping[str, Any], players: Iterable[str]) -> dict[str, str]:
@@ -212,24 +214,43 @@ def exploitability(env: str, player: str) -> list[str]:
 def recorded(table: str, mean: bool) -> list[str]:
     """The figures of `recorded.json` that name this `table`, by their `row` and `column`; `match` refers to a match.
 
-    `mean` adds the mean of a row's figures, with the lowest and the highest.
+    They are credits a game or, where a `share` says so, shares of games. `mean` adds the mean of a row's figures, with
+    the lowest and the highest.
     """
     known = measured()
     cells: dict[str, dict[str, tuple[float, Iterable[float | None] | None]]] = {}
+    shares = False
     for entry in json.loads((HERE / "recorded.json").read_text()):
         if entry.get("table") == table:
-            own = known[entry["match"]].report.players[0] if "match" in entry else None
-            figure = (own.mean_return or 0.0, own.mean_return_ci95) if own else (entry["won"], entry["ci95"])
+            shares = entry.get("share", False)
+            own = known[entry["match"]].report.players[0].model_dump() if "match" in entry else {}
+            name = "win_rate" if shares else "mean_return"
+            figure = (own[name], own[f"{name}_ci95"]) if own else (entry["won"], entry["ci95"])
             cells.setdefault(entry["row"], {})[entry["column"]] = figure
     columns = list(dict.fromkeys(column for row in cells.values() for column in row))
+    form = ".1f" if shares else "+.2f"
     rows = []
     for name, row in cells.items():
-        rows.append([name, *(with_interval(*row[column], "+.2f") if column in row else "" for column in columns)])
+        shown = {column: with_interval(*figure, form, percent=shares) for column, figure in row.items()}
+        rows.append([name, *(shown.get(column, "") for column in columns)])
         if mean:
             values = [value for value, _ in row.values()]
-            rows[-1].append(f"{np.mean(values):+.2f} ({min(values):+.2f} to {max(values):+.2f})")
+            average, low, high = (
+                with_interval(value, None, form, percent=shares)
+                for value in (float(np.mean(values)), min(values), max(values))
+            )
+            rows[-1].append(f"{average} ({low} to {high})")
     head = ["against", *columns, *["mean (lowest to highest)"] * mean]
     return markdown_table(head, rows, "l" + "r" * (len(head) - 1))
+
+
+def cards(group: str, own: str = "") -> list[str]:
+    """Links to the cards of a game's agents: from the card of one of them, `own`, or else from the game's page."""
+    names = [path.stem for path in sorted(ROOT.glob(f"checkpoints/{group}/*.md")) if path.stem != own]
+    folder = "" if own else f"../../../checkpoints/{group}/"
+    links = ", ".join(f"[`{name}`]({folder}{name}.md)" for name in names)
+    text = f"The game's other agents: {links}." if own else f"The cards of the trained agents: {links}."
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 RIVALS = {"CorellianSpike-v0": "heuristic", "Coda-v0": "heuristic", "CodaOfficial-v0": "bayes", "Cribbage-v0": "expert"}
@@ -284,6 +305,8 @@ def rendered(text: str) -> str:
                 lines = agents()
             case "exploitability":
                 lines = exploitability(*of.split())
+            case "cards":
+                lines = cards(*of.split())
             case "recorded":
                 table, _, mean = of.partition(" ")
                 lines = recorded(table, bool(mean))
@@ -294,9 +317,9 @@ def rendered(text: str) -> str:
     return BLOCK.sub(block, text)
 
 
-def pages() -> list[Path]:
-    """The pages whose figures are the results."""
-    return [path for pattern in PAGES for path in sorted(ROOT.glob(pattern))]
+def pages(patterns: Iterable[str] = PAGES) -> list[Path]:
+    """The pages that match, by default those whose figures are the results."""
+    return [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
 
 
 # -- checks ------------------------------------------------------------------------------------------------------------
@@ -366,11 +389,12 @@ def faults() -> Iterator[str]:
         for entry in document if isinstance(document, list) else [document]:
             if "made_of" in entry and entry["made_of"] != _made_of(entry):
                 yield f"{path.relative_to(ROOT)}: a player or the rules of {entry['env']} changed since"
+    for path in pages(RENDERED):
+        if rendered(text := path.read_text(encoding="utf-8")) != text:
+            yield f"{path.relative_to(ROOT)}: its tables are out of date; run `python results/figures.py render`"
     results = figures()
     for path in pages():
         text, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT)
-        if rendered(text) != text:
-            yield f"{name}: its tables are out of date; run `python results/figures.py render`"
         by_hand = CODE.sub("", BLOCK.sub("", text))
         yield from (f"{name}: no result says {figure}" for figure in without_result(by_hand, results))
 
@@ -389,7 +413,7 @@ def main() -> None:
             raise CardgymError("keep takes one NAME: the file of this folder, without .json, that stdin becomes")
         keep(arguments.names[0])
     elif arguments.command == "render":
-        for path in pages():
+        for path in pages(RENDERED):
             path.write_text(rendered(path.read_text(encoding="utf-8")), encoding="utf-8")
     elif lines := list(faults()):
         sys.exit("\n".join(lines))

@@ -28,6 +28,18 @@ def test_every_checkpoint_has_a_card_with_its_results() -> None:
         assert "(../../docs/zoo.md)" in text, card.name
 
 
+def test_cards_of_a_game_link_to_each_other_and_its_page_to_all_of_them() -> None:
+    for folder in sorted(figures.ROOT.glob("checkpoints/*")):
+        page = (figures.ROOT / "docs" / "games" / folder.name / "README.md").read_text(encoding="utf-8")
+        cards = sorted(folder.glob("*.md"))
+        for card in cards:
+            text = card.read_text(encoding="utf-8")
+            assert [other.name for other in cards if f"({other.name})" in text] == [
+                other.name for other in cards if other != card
+            ], card.name
+            assert f"(../../../checkpoints/{folder.name}/{card.name})" in page, card.name
+
+
 def test_ratings_at_the_table_are_those_of_the_leaderboards() -> None:
     for board in json.loads((figures.HERE / "leaderboards.json").read_text(encoding="utf-8")):
         measured = {player["name"]: round(player["rating"]) for player in board["players"]}
