@@ -40,6 +40,26 @@ def test_cards_of_a_game_link_to_each_other_and_its_page_to_all_of_them() -> Non
             assert f"(../../../checkpoints/{folder.name}/{card.name})" in page, card.name
 
 
+@pytest.mark.parametrize(
+    ("env", "player", "table"),
+    [
+        ("CorellianSpike-v0", "dqn", "spike-dqn-seeds"),
+        ("CorellianSpike-v0", "double_dqn", "spike-double-dqn-seeds"),
+        ("Coda-v0", "dqn", "coda-dqn-seeds"),
+        ("CodaOfficial-v0", "official_ppo", "coda-official-ppo-seeds"),
+    ],
+)
+def test_a_table_of_seeds_has_three_and_shows_the_shipped_one_as_its_matches_do(
+    env: str, player: str, table: str
+) -> None:
+    matches = "\n".join(figures.table_of(env, player))
+    head, _, *rows = (line.strip("| ").split(" | ") for line in figures.recorded(table, mean=True))
+    assert head[1:4] == ["seed 1", "seed 2", "seed 3"]
+    for row in rows:
+        assert all("[" in cell for cell in row[1:4]), row
+        assert row[1] in matches, row
+
+
 def test_ratings_at_the_table_are_those_of_the_leaderboards() -> None:
     for board in json.loads((figures.HERE / "leaderboards.json").read_text(encoding="utf-8")):
         measured = {player["name"]: round(player["rating"]) for player in board["players"]}
