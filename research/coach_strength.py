@@ -46,7 +46,7 @@ def main() -> None:
                 actions = session.legal_actions()
                 if len(actions) > 1:
                     before = time.process_time()
-                    actions = [coach.advise(session.state, seat).best.action]
+                    actions = [coach.advise(session.state, seat, session.names()).best.action]
                     seconds += time.process_time() - before
                     decisions += 1
                 session.act(actions[0])

@@ -25,6 +25,7 @@ from cardgym.table.rollouts import falling
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 from cardgym.table.terminal.review import summary_lines
+from cardgym.testing import StateDriver
 
 POKER = "OnePlayPoker-v0"
 SPIKE = "CorellianSpike-v0"
@@ -160,6 +161,16 @@ def test_a_player_of_the_game_can_coach() -> None:
     advice = coach.advise(session.state, 0)
     assert advice.source.endswith("rollouts of initial")
     assert sorted(one.action for one in advice.actions) == session.legal_actions()
+
+
+def test_in_a_small_game_the_coach_advises_as_the_equilibrium_plays() -> None:
+    driver = StateDriver("KuhnPoker-v0")
+    driver.play(0, 0, 1)  # Deal the jack, then the lower of the others, the queen; bet.
+    assert driver.current_player == 1
+    advice = Coach(driver.game, driver.options).advise(driver.state, 1)
+    assert advice.source.endswith("rollouts of the equilibrium")
+    # Against cards dealt at random a call costs less than the fold; an equilibrium folds two queens of three to a bet.
+    assert advice.best.text.startswith("pass")
 
 
 def test_values_that_contradict_the_order_share_their_mean() -> None:

@@ -63,7 +63,7 @@ def _advise(game: Game, arguments: argparse.Namespace) -> None:
     from cardgym.cli.review import entry_of
     from cardgym.table.coach import Coach
     from cardgym.table.history import saved_games
-    from cardgym.table.review import decisions_of
+    from cardgym.table.review import decisions_of, names_of
     from cardgym.table.terminal.review import advice_lines
     from cardgym.table.terminal.screen import Screen
 
@@ -73,7 +73,7 @@ def _advise(game: Game, arguments: argparse.Namespace) -> None:
         raise CardgymError(f"--decision {arguments.decision}: this game has {len(decisions)}")
     event = decisions[arguments.decision - 1]
     coach = Coach(game, game.parse_options(entry["options"]), arguments.coach)
-    advice = coach.advise(event.before, event.seat)
+    advice = coach.advise(event.before, event.seat, names_of(entry))
     if arguments.json:
         print(json.dumps(advice.asdict(), indent=2, allow_nan=False))
     else:

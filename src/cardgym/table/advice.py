@@ -114,6 +114,8 @@ class Adviser:
 
     Attributes:
         advise: `advise(state, seat)`: the advice for the seat to decide, from what it can know.
+        advise_against: `advise_against(state, seat, opponent)`: the same against a player by its name, in a game of two
+            whose values depend on who the opponent is; None where they do not.
         standing: `standing(state, seat)`: how well a seat stands in the game, given all cards, for the chart of a
             review; None for its share of rollouts won.
         standing_unit: what standings are in.
@@ -127,6 +129,7 @@ class Adviser:
     standing_unit: str = ""
     luck: Callable[[State, int, State, int], float] | None = None
     luck_unit: str = ""
+    advise_against: Callable[[State, int, str], Advice] | None = None
 
 
 def legal_of(mask: npt.NDArray[np.int8]) -> list[int]:

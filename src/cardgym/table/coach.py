@@ -7,10 +7,14 @@ rollouts of a player of the game.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 
 from cardgym.engine.contract import Game, Options, State
+from cardgym.players.base import PlayerSpec
 from cardgym.table.advice import Advice, Adviser
+from cardgym.table.equilibrium import equilibrium_player
 from cardgym.table.presentation import COACH, adviser_of, presentation_of
 from cardgym.table.rollouts import Rollouts
 
@@ -31,25 +35,30 @@ class Coach:
         Args:
             game: the game.
             options: its options.
-            source: a player for rollouts, by name or path. None for the game's own adviser, or rollouts of the game's
-                usual opponent if it has none.
+            source: a player for rollouts, by name or path. None for the game's own adviser, or if it has none for
+                rollouts of the equilibrium in a small game, and of the game's usual opponent in others.
 
         Raises:
             CardgymError: for an unknown player.
         """
         self.game = game
         self.options = options
-        self.adviser = adviser_of(game, options) or Adviser(self._rollouts(usual_player(game)).advise)
+        self.adviser = adviser_of(game, options) or Adviser(lambda state, seat: self._by_rollouts(state, seat))
         self.strength = ""
         if source is None and options == game.parse_options():
             self.strength = presentation_of(game).strength.get(game.id, {}).get(COACH, "")
         if source is not None:
-            self.adviser = dataclasses.replace(self.adviser, advise=self._rollouts(source).advise)
+            self.adviser = dataclasses.replace(self.adviser, advise=self._rollouts(source).advise, advise_against=None)
         self._standing: Rollouts | None = None
 
-    def advise(self, state: State, seat: int) -> Advice:
-        """The advice for the seat to decide; see `Adviser`."""
-        return dataclasses.replace(self.adviser.advise(state, seat), strength=self.strength)
+    def advise(self, state: State, seat: int, names: Sequence[str] = ()) -> Advice:
+        """The advice for the seat to decide; see `Adviser`. `names` are those of the players by seat, if known."""
+        against = self.adviser.advise_against
+        if against is None or not names:
+            advice = self.adviser.advise(state, seat)
+        else:
+            advice = against(state, seat, names[1 - seat])
+        return dataclasses.replace(advice, strength=self.strength)
 
     def standing(self, state: State) -> list[float]:
         """How well every seat stands, given all cards, in `standing_unit`."""
@@ -65,7 +74,14 @@ class Coach:
         """What `standing` is in."""
         return self.adviser.standing_unit if self.adviser.standing is not None else "share of rollouts won"
 
-    def _rollouts(self, player: str | Path) -> Rollouts:
+    @cached_property
+    def _by_rollouts(self) -> Callable[[State, int], Advice]:
+        player = equilibrium_player(self.game, self.options)
+        if player is None:
+            return self._rollouts(usual_player(self.game)).advise
+        return partial(self._rollouts(player).advise, prefers=True)
+
+    def _rollouts(self, player: PlayerSpec) -> Rollouts:
         return Rollouts(self.game, self.options, player, unit=self.game.unit)
 
 

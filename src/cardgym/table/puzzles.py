@@ -78,7 +78,7 @@ def find_puzzle(
             origin = "from a random deal"
         for number in rng.permutation(len(events))[:_TRIES_A_GAME]:
             event = events[int(number)]
-            advice = coach.advise(event.before, event.seat)
+            advice = coach.advise(event.before, event.seat, names)
             if is_clear(advice):
                 names = names or [usual_player(game)] * options.num_players
                 return Puzzle(game, event.before, event.seat, tuple(shown_names(names, event.seat)), advice, origin)

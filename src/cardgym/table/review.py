@@ -163,7 +163,7 @@ def review(
         if chart and event.seat in seats:
             points.append({"move": number, "values": coach.standing(event.before)})
         if number in choices:
-            advice = coach.advise(event.before, event.seat)
+            advice = coach.advise(event.before, event.seat, names)
             decisions.append(_decision(len(decisions), number, event, names[event.seat], advice))
         if coach.adviser.luck is not None:
             for seat in range(len(names)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from cardgym.engine.numba.compilation import compiled, name_entry_point
 from cardgym.errors import CardgymError
 from cardgym.games.coda.arrangements import Table, weigh_arrangements, weigh_guesses
 from cardgym.games.coda.critic import PLAY_OUT, Critic
-from cardgym.games.coda.game import GAME, shipped_critic
+from cardgym.games.coda.game import GAME, OFFICIAL, shipped_critic
 from cardgym.games.coda.knowledge import resample
 from cardgym.games.coda.rules import apply_action
 from cardgym.games.coda.search import OTHER, OWN, PLAY, ROOT, WORLD, play, remember, worth
@@ -24,11 +25,13 @@ from cardgym.games.coda.state import (
     REVEALING,
     STATE,
     CodaOptions,
+    count_hidden,
     num_actions,
     place_action,
     stop_action,
 )
 from cardgym.games.coda.text import action_text, tile_name
+from cardgym.games.coda.view import RATINGS
 from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, legal_of, ranked
 from cardgym.table.rollouts import look
@@ -47,7 +50,8 @@ _Bools = npt.NDArray[np.bool_]
 
 def adviser(options: CodaOptions) -> Adviser:
     """The adviser for these options."""
-    return Adviser(_Search(options).advise, luck=_luck, luck_unit="hits")
+    search = _Search(options)
+    return Adviser(search.advise, luck=_luck, luck_unit="hits", advise_against=search.advise)
 
 
 class _Search:
@@ -58,13 +62,15 @@ class _Search:
         self._records = np.zeros(3, STATE)
         options.write(self._records.view(np.recarray)[ROOT])
         self._mask = np.zeros(num_actions(options), np.int8)
+        self._ratings: Mapping[str, int] = RATINGS[OFFICIAL.id]  # The critic fits no other game.
         try:
             self._critic, self._worlds, self._name = shipped_critic(options), _WORLDS, "value-search"
         except (CardgymError, ModuleNotFoundError):  # PyTorch, which reads the critic's file, may be missing.
             self._critic, self._worlds, self._name = PLAY_OUT, _PLAYED_OUT, "search"
+            self._ratings = {}
         name_entry_point("Coda (coach)", _try_actions)
 
-    def advise(self, state: State, seat: int) -> Advice:
+    def advise(self, state: State, seat: int, opponent: str = "") -> Advice:
         """See `Adviser`."""
         observation, mask = look(GAME, self._options, state, seat, "full")
         legal, n = legal_of(mask), int(state.n)
@@ -77,7 +83,9 @@ class _Search:
         expected = np.array([chances.get(action, 0.0) for action in tried])
         # In the sample a guess is right more or less often than it is; only that it is right or wrong is corrected.
         values -= np.where(np.isnan(hits - misses), 0.0, hits - misses) * (right - expected)
-        means = values.mean(axis=0)
+        odds = self._odds(state, opponent)
+        hits, misses, means = (_with_odds(shares, odds) for shares in (hits, misses, values.mean(axis=0)))
+        means = np.where(np.isnan(hits - misses), means, expected * hits + (1.0 - expected) * misses)
         errors = half_widths(values - values[:, [int(means.argmax())]])
         own = _own_reasons(state, seat, tried) if state.phase == REVEALING else {}
         actions = []
@@ -107,7 +115,24 @@ class _Search:
             actions.append(ActionAdvice(action, action_text(state, action), value, reason, error, chance > 0.0))
         kind = {GUESSING: "guess", REVEALING: "turn up"}.get(int(state.phase), "place")
         source = f"{self._worlds:,} states sampled from what you know, valued as {self._name} does"
+        source += f", against {self._known(opponent) or 'an equal'}"
         return Advice(kind, _UNIT, source, ranked(actions, _UNIT), _BLUNDER)
+
+    def _odds(self, state: State, opponent: str) -> float:
+        """What the odds of winning are multiplied by against a player instead of `bayes`, which answers in the sample.
+
+        With the critic, by their ratings, which are for whole games, and less the fewer tiles are still face down.
+        Anybody without a rating counts as the player that searches. Play-outs are all against `bayes`.
+        """
+        if not self._ratings:
+            return 1.0
+        rating = self._ratings[self._known(opponent) or self._name]
+        left = (count_hidden(state, 0) + count_hidden(state, 1)) / (2.0 * int(state.n_start))
+        return float(10.0 ** ((self._ratings["bayes"] - rating) / 400.0 * left))
+
+    def _known(self, opponent: str) -> str:
+        """Whom the shares are against; empty for somebody without a rating."""
+        return "bayes" if not self._ratings else opponent if opponent in self._ratings else ""
 
     def _try(self, observation: npt.NDArray[np.float32], actions: list[int]) -> tuple[_Floats, _Bools]:
         """The games won, in percent, after each action in each state, and whether it is a right guess there."""
@@ -123,6 +148,11 @@ def _after_guesses(values: _Floats, right: _Bools) -> tuple[_Floats, _Floats]:
     with np.errstate(invalid="ignore"):
         hits = (values * right).sum(axis=0) / counts
         return hits, (values * ~right).sum(axis=0) / (len(values) - counts)
+
+
+def _with_odds(shares: _Floats, factor: float) -> _Floats:
+    """Shares of games won, in percent, with the odds multiplied."""
+    return factor * shares / (1.0 + (factor - 1.0) * shares / 100.0)
 
 
 def _share(chance: float) -> str:

@@ -7,6 +7,7 @@ and whoever takes the action of the highest value loses to the player.
 from __future__ import annotations
 
 import dataclasses
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,9 @@ from cardgym.games.corellian_spike.state import (
     STATE,
     CorellianSpikeOptions,
 )
+from cardgym.players.base import PlayerSpec
 from cardgym.table.advice import Advice, Adviser
+from cardgym.table.equilibrium import equilibrium_player
 from cardgym.table.rollouts import Rollouts
 
 _BLUNDER = 3.0
@@ -42,13 +45,13 @@ _STRONGEST = {2: "ppo", 3: "ppo_three_players", 4: "ppo_four_players"}
 
 
 def adviser(options: CorellianSpikeOptions) -> Adviser:
-    rollouts = _rollouts(options)
+    rollouts = cache(partial(_rollouts, options))  # To solve a small game takes seconds.
 
     def advise(state: State, seat: int) -> Advice:
         kind = "bet" if state.phase == BETTING else "buy" if state.phase == BUYING else "place"
         # Relative to the credits the seat has now, not to those it started the game with.
         so_far = float(state.stack[seat] - state.credits)
-        advice = rollouts.advise(state, seat, kind, base=so_far, prefers=True, reason=_share_won)
+        advice = rollouts().advise(state, seat, kind, base=so_far, prefers=True, reason=_share_won)
         best, *others = advice.actions
         best = dataclasses.replace(best, reason=f"{best.reason}; {_odds(state, seat)}")
         return dataclasses.replace(advice, actions=(best, *others))
@@ -60,9 +63,9 @@ def adviser(options: CorellianSpikeOptions) -> Adviser:
 
 
 def _rollouts(options: CorellianSpikeOptions) -> Rollouts:
-    """Rollouts of the strongest player, or of `heuristic` with options that no better player was trained for."""
+    """Rollouts of the strongest player; of the equilibrium or of `heuristic` where no player was trained."""
 
-    def of(player: str) -> Rollouts:
+    def of(player: PlayerSpec) -> Rollouts:
         # More players mean bigger pools, so more luck has to average out.
         worlds = _WORLDS * (options.num_players - 1)
         return Rollouts(
@@ -79,7 +82,7 @@ def _rollouts(options: CorellianSpikeOptions) -> Rollouts:
     try:
         return of(_STRONGEST.get(options.num_players, "heuristic"))
     except (CardgymError, ModuleNotFoundError):  # PyTorch, which networks need, may be missing.
-        return of("heuristic")
+        return of(equilibrium_player(GAME, options) or "heuristic")
 
 
 def _share_won(values: npt.NDArray[np.float64]) -> str:

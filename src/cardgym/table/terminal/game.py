@@ -231,7 +231,7 @@ class Terminal:
         return Coach(self.setup.game, self.setup.options, self._coaching.source)
 
     def _advice(self) -> Advice:
-        return self._coach.advise(self.session.state, self.session.seat)
+        return self._coach.advise(self.session.state, self.session.seat, self.session.names())
 
     def _possible(self) -> set[int]:
         """The actions that can achieve anything, according to the game's own adviser."""

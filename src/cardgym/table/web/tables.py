@@ -70,7 +70,8 @@ class Table:
             raise HTTPException(409, "it is not your turn")
         if self._coach is None:
             self._coach = Coach(session.game, session.options)
-        return with_names(self._coach.advise(session.state, viewer).asdict(), session.narrator.people(viewer), viewer)
+        advice = self._coach.advise(session.state, viewer, session.names())
+        return with_names(advice.asdict(), session.narrator.people(viewer), viewer)
 
     def standing(self) -> dict[str, Any]:
         """How every seat of a watched game stands, given all cards."""
