@@ -25,6 +25,7 @@ from cardgym.engine.contract import (
     Rules,
     State,
     StateIndex,
+    Words,
     rule,
     uniform,
 )
@@ -120,6 +121,11 @@ def info_state_index(state: State, seat: int) -> int:
     return 0 if is_over else int(1 + 4 * max(state.cards[seat], 0) + state.moves + 2 * state.bets[0])
 
 
+def action_text(state: State, action: int) -> str:
+    """What players call the two actions, before and after a bet."""
+    return (("fold", "call") if state.bets[0] != state.bets[1] else ("check", "bet"))[action]
+
+
 @rule
 def honest(state: State, seat: int, mask: npt.NDArray[np.int8], generator: Generator) -> int:
     """Bet the king, pass the jack; with the queen call, but never bet."""
@@ -143,7 +149,8 @@ GAME = register(
         doc=__doc__ or "",
         state=STATE,
         num_actions=2,
-        action_names=("pass (check or fold)", "bet (bet or call)"),
+        action_names=("pass", "bet"),
+        words=Words(action_text=action_text),
         rules=Rules(setup, num_chance_outcomes, current_player, apply_action, resample=resample),
         observations={"full": Observation(observe, features)},
         state_index=StateIndex(info_state_index=info_state_index, num_info_states=lambda options: 13),

@@ -302,11 +302,9 @@ def test_short_forms_of_many_moves_leave_out_common_words() -> None:
 # -- style ------------------------------------------------------------------------------------------------------------
 
 
-def test_cards_have_symbols_and_colors_if_the_terminal_can_show_them() -> None:
-    text = "play 5H, keep TC (AS) 10D; seat 2 has +4 and W7"
-    assert Style().cards(text) == text
-    assert Style(symbols=True).cards(text) == "play 5♥, keep T♣ (A♠) 10♦; seat 2 has +4 and W7"
-    assert Style(True, True).cards("5H TC") == "\x1b[31m5♥\x1b[0m T♣"
+def test_hearts_and_diamonds_are_red_if_the_terminal_has_color() -> None:
+    assert Style().cards("10♦ 5♥ 10♣") == "10♦ 5♥ 10♣"
+    assert Style(color=True).cards("10♦ 5♥ 10♣") == "\x1b[31m10♦\x1b[0m \x1b[31m5♥\x1b[0m 10♣"
 
 
 def test_many_actions_are_shown_in_columns() -> None:

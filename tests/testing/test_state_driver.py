@@ -78,8 +78,8 @@ def test_last_move_is_narrated_as_each_seat_saw_it() -> None:
     driver.apply_action(KING)
     assert [driver.narrate(seat) for seat in range(2)] == ["Own card: king", ""]
     driver.play(0, PASS)
-    assert [driver.narrate(seat) for seat in range(2)] == ["You: pass (check or fold)", "Seat 0: pass (check or fold)"]
-    assert driver.action_text(BET) == "bet (bet or call)"
+    assert [driver.narrate(seat) for seat in range(2)] == ["You: check", "Seat 0: check"]
+    assert driver.action_text(BET) == "bet"
     assert driver.describe(1).splitlines()[0] == "Own card: jack"
 
 

@@ -88,7 +88,7 @@ def _review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     from cardgym.table.history import save_costs
     from cardgym.table.review import review
     from cardgym.table.terminal.review import decision_table, step_through, summary_lines
-    from cardgym.table.terminal.screen import Screen, can_show
+    from cardgym.table.terminal.screen import Screen
 
     seats = arguments.seats
     if seats is not None and max(seats) >= len(entry["players"]):
@@ -103,7 +103,7 @@ def _review(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
         print(json.dumps(reviewed.asdict(), indent=2, allow_nan=False))
         return
     screen = Screen()
-    lines = summary_lines(reviewed, screen.width, symbols=can_show("▁█"))
+    lines = summary_lines(reviewed, screen.width)
     if arguments.step:
         with contextlib.suppress(EOFError, KeyboardInterrupt):
             screen.page(lines)

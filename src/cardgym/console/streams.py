@@ -8,7 +8,10 @@ import io
 import os
 import sys
 
-_SUBSTITUTES = {"♠": "S", "♥": "H", "♦": "D", "♣": "C", "…": "...", "±": "+-", "→": "->"}
+_SUBSTITUTES = {
+    **{"♠": "S", "♥": "H", "♦": "D", "♣": "C", "…": "...", "±": "+-", "→": "->", "─": "-"},
+    **dict(zip("▁▂▃▄▅▆▇█", "_.-=+*#@", strict=True)),
+}
 """What is printed for characters that a terminal may lack; any other becomes `?`."""
 
 

@@ -49,8 +49,11 @@ class Session:
         narrator: what people read about the moves.
         moves: the moves made and not taken back.
         events: where several people play, what the moves did.
+        last: what the last move did.
         paid: the rewards of each seat so far, (num_players,), float64.
     """
+
+    last: Event
 
     def __init__(self, setup: Setup, game_log: GameLog | None = None, owner: str = "") -> None:
         """Set up a game; `play` or `step` deals it.
@@ -338,7 +341,7 @@ class Session:
         after = self._snapshot = Snapshot.of(self._position.states)
         texts = self.narrator.add(before, move, after, seat, forced=forced)
         self.moves.append((seat, move))
-        event = Event(seat, move, texts[self.viewer], before, after, texts)
+        event = self.last = Event(seat, move, texts[self.viewer], before, after, texts)
         if len(self.persons) > 1:
             self.events.append(event)
         return event

@@ -31,8 +31,8 @@ def test_best_keep_comes_first_with_its_statistics(capsys):
     lines = [line for line in capsys.readouterr().out.splitlines() if "│" in line and "keep" not in line]
     rows = [line for line in lines if line.split("│")[1].strip()]
     assert len(rows) == 15
-    assert "5D 5H JC QS" in rows[0]
-    assert "2H 9C" in rows[0]
+    assert "5♦ 5♥ J♣ Q♠" in rows[0]
+    assert "2♥ 9♣" in rows[0]
     # Two fives and two tens are at least 10; the starter 5C makes seven fifteens, pair royal and nobs: 14 + 6 + 1.
     assert "10 12.67 10.5 21" in rows[0]
     assert "more than the next best: hand +" in rows[0]
@@ -47,7 +47,7 @@ def test_the_table_fits_80_columns_with_the_worth_first(capsys, monkeypatch):
     assert [len(row) for row in rows] == [7] * 15
     worth = [float(row[1]) for row in rows]
     assert worth == sorted(worth, reverse=True)
-    assert rows[0][2].strip() == "5D 5H JC QS"
+    assert rows[0][2].strip() == "5♦ 5♥ J♣ Q♠"
 
 
 def test_command_coach_and_champion_agree_on_discards():
@@ -174,7 +174,7 @@ def test_plot_is_drawn_on_request(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["5H 5H JC QS 2H 9C", "--pone"], "card 5H is given twice"),
+        (["5H 5H JC QS 2H 9C", "--pone"], "card 5♥ is given twice"),
         (["5H 5D JC QS 2H", "--pone"], "5 cards given where 6 are needed"),
         (["5H 5D JC QS 2H 9C AS", "--pone"], "7 cards given where 6 are needed"),
         (["5H 5D JC QS 2H 1C", "--pone"], "unknown card '1C'"),

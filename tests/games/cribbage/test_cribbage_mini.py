@@ -38,10 +38,10 @@ def test_pack_and_deal() -> None:
     assert sorted(driver.state.deck[: driver.num_chance_outcomes].tolist()) == sorted(PACK)
     driver = deal("JC 6C 9D", "6D TC TD")
     assert driver.state.phase == TOSSING
-    assert card_names(driver.state.hand[0, :3]) == "6C 9D JC"
+    assert card_names(driver.state.hand[0, :3]) == "6♣ 9♦ J♣"
     assert driver.legal_actions() == [CARDS, CARDS + 1, CARDS + 2]
     driver.apply_action(CARDS + 1)
-    assert card_names(driver.state.hand[0, :2]) == "6C JC"
+    assert card_names(driver.state.hand[0, :2]) == "6♣ J♣"
     driver.apply_action(CARDS)
     assert sorted(driver.state.deck[: driver.num_chance_outcomes].tolist()) == sorted(parse_cards("9C JD"))
 

@@ -62,8 +62,8 @@ def test_any_two_of_the_six_sorted_cards_may_be_tossed():
     driver.draw("KS", "2C", "AD", "2D", "TH", "3C", "5S", "4C", "AC", "6D", "5H", "7C")
     assert driver.legal_actions() == list(range(52, 52 + NUM_TOSSES))
     texts = [driver.action_text(action) for action in driver.legal_actions()]
-    assert texts[0] == "discard AC AD, keep 5H 5S TH KS"
-    assert texts[-1] == "discard TH KS, keep AC AD 5H 5S"
+    assert texts[0] == "discard A♣ A♦, keep 5♥ 5♠ 10♥ K♠"
+    assert texts[-1] == "discard 10♥ K♠, keep A♣ A♦ 5♥ 5♠"
     assert len(set(texts)) == NUM_TOSSES
 
 
@@ -104,7 +104,7 @@ def test_nothing_scores_across_a_restart():
 def test_thirty_one_scores_two_and_no_more():
     driver = driver_at_play("TH QH 5S 9D", "KC AC 4D 8S")
     assert driver.peg("1:KC 0:TH 1:AC") == [0, 0, 0]
-    assert driver.playable == {"QH", "5S", "9D"}
+    assert driver.playable == {"Q♥", "5♠", "9♦"}
     assert driver.peg("0:QH") == [2]
     assert driver.state.count == 0
     assert driver.current_player == 1
@@ -145,10 +145,10 @@ def test_player_without_cards_is_skipped():
 def test_player_who_can_play_must_play():
     driver = driver_at_play("AC 2D KH QS", "TC TD QH 9C")
     driver.peg("1:TC 0:KH 1:9C")
-    assert driver.playable == {"AC", "2D"}  # At 29 the dealer can play these, and cannot pass.
+    assert driver.playable == {"A♣", "2♦"}  # At 29 the dealer can play these, and cannot pass.
     assert driver.peg("0:AC") == [1]  # At 30 neither can play, and the pone leads.
     assert driver.current_player == 1
-    assert driver.playable == {"TD", "QH"}
+    assert driver.playable == {"10♦", "Q♥"}
 
 
 # -- the end ----------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_heels_end_the_game():
 def test_dealer_scores_heels():
     driver = driver_at_play("AH 3S 5D 8C", "AD 4C 6S TD", "JS", dealer=1)
     assert driver.scores == [0, 2]
-    assert driver.narrate(0) == "The starter is JS\nOpponent scores 2: heels for two"
+    assert driver.narrate(0) == "The starter is J♠\nOpponent scores 2: heels for two"
 
 
 def test_pegging_ends_the_game_at_once():

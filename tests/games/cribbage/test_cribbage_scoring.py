@@ -161,20 +161,20 @@ def test_many_random_hands_agree_with_brute_force() -> None:
 def test_explanation_in_words() -> None:
     held = parse_cards("5H TD JC 5C")
     assert explain_hand(held, parse_cards("QC")[0]) == [
-        ("fifteen two (5C TD)", 2),
-        ("fifteen two (5C JC)", 2),
-        ("fifteen two (5C QC)", 2),
-        ("fifteen two (5H TD)", 2),
-        ("fifteen two (5H JC)", 2),
-        ("fifteen two (5H QC)", 2),
-        ("pair (5C 5H)", 2),
-        ("run of three (TD JC QC)", 3),
-        ("nobs (JC)", 1),
+        ("fifteen two (5♣ 10♦)", 2),
+        ("fifteen two (5♣ J♣)", 2),
+        ("fifteen two (5♣ Q♣)", 2),
+        ("fifteen two (5♥ 10♦)", 2),
+        ("fifteen two (5♥ J♣)", 2),
+        ("fifteen two (5♥ Q♣)", 2),
+        ("pair (5♣ 5♥)", 2),
+        ("run of three (10♦ J♣ Q♣)", 3),
+        ("nobs (J♣)", 1),
     ]
     flush = parse_cards("2H 4H 6H 8H")
-    assert explain_hand(flush, parse_cards("TC")[0]) == [("flush of four (2H 4H 6H 8H)", 4)]
+    assert explain_hand(flush, parse_cards("TC")[0]) == [("flush of four (2♥ 4♥ 6♥ 8♥)", 4)]
     assert explain_hand(flush, parse_cards("TC")[0], crib=True) == []
-    assert ("pair royal (3C 3D 3H)", 6) in explain_hand(parse_cards("3C 3D 3H 4S"), parse_cards("5C")[0])
+    assert ("pair royal (3♣ 3♦ 3♥)", 6) in explain_hand(parse_cards("3C 3D 3H 4S"), parse_cards("5C")[0])
 
 
 # The ranks of the pile, and the points of its last card.
@@ -254,10 +254,10 @@ def test_points_of_next_agrees_with_playing_each_rank(ranks: list[int]) -> None:
 
 
 def test_card_names_and_parsing() -> None:
-    assert card_name(0) == "AC"
-    assert [card_names([card]) for card in (12, 13, 51)] == ["KC", "AD", "KS"]
+    assert card_name(0) == "A♣"
+    assert [card_names([card]) for card in (12, 13, 51)] == ["K♣", "A♦", "K♠"]
     assert parse_cards(card_names(range(52))) == list(range(52))
-    assert parse_cards("10h, jc") == parse_cards("TH JC")
+    assert parse_cards("10h, j♣") == parse_cards("TH JC")
 
 
 @pytest.mark.parametrize(

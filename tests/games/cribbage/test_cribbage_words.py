@@ -23,29 +23,29 @@ def driver_at_play(kept, tossed, starter):
 
 def test_points_are_narrated_with_their_reasons():
     driver = driver_at_play(("5H 8S 8D KD", "7C 2C 7D TS"), ("2H JS", "3H 9S"), "JC")
-    assert driver.narrate(0) == "The starter is JC\nOpponent scores 2: heels for two"
+    assert driver.narrate(0) == "The starter is J♣\nOpponent scores 2: heels for two"
     narrations = []
     for word in ["0:8S", "1:7C", "0:8D", "1:2C", "0:5H"]:
         driver.peg(word)
         narrations.append(driver.narrate(0))
     assert narrations == [
-        "You play 8S: 8",
-        "Opponent plays 7C: 15\nOpponent scores 2: fifteen two",
-        "You play 8D: 23",
-        "Opponent plays 2C: 25",
-        "You play 5H: 30\nYou score 1: go for one",
+        "You play 8♠: 8",
+        "Opponent plays 7♣: 15\nOpponent scores 2: fifteen two",
+        "You play 8♦: 23",
+        "Opponent plays 2♣: 25",
+        "You play 5♥: 30\nYou score 1: go for one",
     ]
     driver.peg("1:7D 0:KD 1:TS")
     lines = driver.narrate(0).splitlines()
-    assert lines[:2] == ["Opponent plays TS: 27", "Opponent scores 1: last card for one"]
-    assert lines[2] == "Your hand 5H 8D 8S KD with JC scores 6"
-    assert lines[3] == "  fifteen two (5H JC), fifteen four (5H KD), pair six (8D 8S)"
+    assert lines[:2] == ["Opponent plays 10♠: 27", "Opponent scores 1: last card for one"]
+    assert lines[2] == "Your hand 5♥ 8♦ 8♠ K♦ with J♣ scores 6"
+    assert lines[3] == "  fifteen two (5♥ J♣), fifteen four (5♥ K♦), pair six (8♦ 8♠)"
 
 
 def test_points_are_counted_aloud_with_the_total_so_far():
     driver = driver_at_play(("4H 5S 8D KD", "6C 2C 7D TS"), ("2H JS", "3H 9S"), "QC")
     driver.peg("0:4H 1:6C 0:5S")
-    assert driver.narrate(0) == "You play 5S: 15\nYou score 5: fifteen two, run of three makes five"
+    assert driver.narrate(0) == "You play 5♠: 15\nYou score 5: fifteen two, run of three makes five"
 
 
 def test_words_show_no_hidden_cards():
@@ -60,7 +60,7 @@ def test_words_show_no_hidden_cards():
             text = driver.narrate(seat) if phase != PLAYING else ""
             own = {*hands[seat], *state.hand[seat].tolist(), *state.crib[2 * seat : 2 * seat + 2].tolist()}
             public = {int(state.starter), *state.cuts.tolist()}
-            names = re.findall(r"\b[A2-9TJQK][CDHS]\b", text)
+            names = re.findall(r"(?:10|[A2-9JQK])[♣♦♥♠]", text)
             assert set(parse_cards(" ".join(dict.fromkeys(names)))) <= own | public
             hidden += phase == TOSSING and turn != seat
             assert driver.describe(seat).count("??") == state.hand_size[1 - seat]
@@ -71,12 +71,12 @@ def test_describe_shows_board_pile_and_count():
     driver = driver_at_play(("5H 8S 8D KD", "7C 2C 7D TS"), ("2H JS", "3H 9S"), "JC")
     driver.peg("0:8S 1:7C")
     text = driver.describe(0)
-    assert "Pile      8S (7C)   count 15" in text
-    assert "Starter   JC   crib 4 cards, yours 2H JS" in text
-    assert "Hand      5H 8D KD\nOpponent  ?? ?? ??" in text
+    assert "Pile      8♠ (7♣)   count 15" in text
+    assert "Starter   J♣   crib 4 cards, yours 2♥ J♠" in text
+    assert "Hand      5♥ 8♦ K♦\nOpponent  ?? ?? ??" in text
     board = next(line for line in text.splitlines() if line.startswith("Opponent    4"))
     assert board.count("#") == 1
-    assert driver.action_text(parse_cards("5H")[0]) == "play 5H (count 20)"
+    assert driver.action_text(parse_cards("5H")[0]) == "play 5♥ (count 20)"
 
 
 def test_skunks_are_named_at_the_end():

@@ -18,12 +18,12 @@ def describe(state: State, seat: int) -> str:
     lines = [
         f"Your card: {card_name(state.cards[seat])}",
         f"Public card: {card_name(state.public)}",
-        f"In the pot: yours {state.paid_in[seat]}, the other's {state.paid_in[1 - seat]}",
+        f"In the pot: yours {state.paid_in[seat]}, the opponent's {state.paid_in[1 - seat]}",
     ]
     if state.winner == SPLIT:
         lines.append("The pot is split")
     elif state.winner >= 0:
-        lines.append("You take the pot" if state.winner == seat else "The other takes the pot")
+        lines.append("You take the pot" if state.winner == seat else "The opponent takes the pot")
     return "\n".join(lines)
 
 
@@ -44,4 +44,4 @@ def narrate(before: State, move: int, after: State, seat: int) -> str:
         return f"You are dealt a {card_name(after.cards[seat])}" if seat == dealt else ""
     if before.betting_round == 1 and before.public == HIDDEN:
         return f"The public card is a {card_name(after.public)}"
-    return f"{'You' if before.turn == seat else 'The other'}: {action_text(before, move)}"
+    return f"{'You' if before.turn == seat else 'Opponent'}: {action_text(before, move)}"

@@ -46,8 +46,8 @@ def view(state: State, seat: int) -> View:
     possible = -1 if state.feasible == ALL else unseen(state, own)
     values = [tile for tile in range(int(state.n)) if possible >> tile & 1]
     for colour, parity in (("white", 1), ("black", 0)):
-        items = [_tile(f"value:{tile}", tile_name(state, tile)) for tile in values if tile % 2 == parity]
-        items = items if lines_shown(state) and seat >= 0 else []
+        shown = range(parity, int(state.n), 2) if lines_shown(state) and seat >= 0 else ()
+        items = [_value(state, tile, possible) for tile in shown]
         zone: Zone = {"name": f"Unseen {colour} tiles", "seat": None, "kind": "palette", "items": items}
         zones.insert(1, {**zone, "room": int(state.n) // 2})
     if state.phase == GUESSING and state.turn == seat:
@@ -66,6 +66,12 @@ def view(state: State, seat: int) -> View:
 
 def _tile(id: str, name: str) -> Item:
     return {"id": id, "symbol": f"tile-{name}", "label": _spoken(name)}
+
+
+def _value(state: State, tile: int, possible: int) -> Item:
+    """A tile to choose from, faded if the seat knows where it is: the others keep their places."""
+    item = _tile(f"value:{tile}", tile_name(state, tile))
+    return item if possible >> tile & 1 else {**item, "label": f"{item['label']}, seen", "faded": True}
 
 
 def _line(state: State, owner: int, seat: int) -> list[Item]:

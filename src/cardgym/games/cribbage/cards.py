@@ -1,7 +1,7 @@
 """The 52 cards as numbers and as text, and what their ranks are worth.
 
 A card is 13 x suit + rank: suits in the order of `SUITS`, rank 0 the ace and 12 the king. "5H" is the five of
-hearts.
+hearts in commands; people read "5♥".
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from cardgym.engine.contract import CardgymError, rule
 
 RANKS = "A23456789TJQK"
 SUITS = "CDHS"
+_SIGNS = "♣♦♥♠"
+_LETTERS = str.maketrans(_SIGNS, SUITS)
 CARDS = 52
 JACK = 10
 
 
 def card_name(card: int) -> str:
-    """The two letters of a card, rank and suit: `card_name(30)` is "5H"."""
-    return RANKS[card % 13] + SUITS[card // 13]
+    """A card as people read it: `card_name(30)` is "5♥", `card_name(9)` "10♣"."""
+    return RANKS[card % 13].replace("T", "10") + _SIGNS[card // 13]
 
 
 def card_names(cards: Iterable[int]) -> str:
@@ -30,14 +32,14 @@ def card_names(cards: Iterable[int]) -> str:
 
 
 def parse_cards(text: str) -> list[int]:
-    """The cards named in a text such as "5H 10d jc", in its order, separated by spaces or commas, in either case.
+    """The cards named in a text such as "5H 10d j♣", in its order, separated by spaces or commas, in either case.
 
     Raises:
         CardgymError: if a name is unknown or a card appears twice.
     """
     cards: list[int] = []
     for name in text.replace(",", " ").split():
-        plain = name.upper().replace("10", "T")
+        plain = name.upper().replace("10", "T").translate(_LETTERS)
         if len(plain) != 2 or plain[0] not in RANKS or plain[1] not in SUITS:
             raise CardgymError(f"unknown card {name!r}: a rank of {RANKS} and a suit of {SUITS}, such as 5H")
         cards.append(13 * SUITS.index(plain[1]) + RANKS.index(plain[0]))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
-from cardgym.games.cribbage.cards import RANKS, card_name
 from cardgym.games.cribbage.state import FULL, PLAYING, TOSSING
+from cardgym.table.drawings.playing_cards import card_item
 from cardgym.table.presentation import Lesson
-from cardgym.table.views import Item, Reveal
-
-_SUITS = "CDHS"
+from cardgym.table.views import Reveal
 
 LESSON = Lesson(
     opponent="greedy",
@@ -52,8 +50,5 @@ def examples() -> list[Reveal]:
 
 
 def _example(name: str, cards: str, total: str) -> Reveal:
-    numbers = [RANKS.index(card[0]) + 13 * _SUITS.index(card[1]) for card in cards.split()]
-    items: list[Item] = [
-        {"id": f"example:{card}", "symbol": f"card-{card_name(card)}", "label": card_name(card)} for card in numbers
-    ]
+    items = [card_item(f"example:{card}", card) for card in cards.split()]
     return {"name": name, "items": items, "lines": [], "total": total}

@@ -270,7 +270,7 @@ def explain_hand(cards: Sequence[int], starter: int, crib: bool = False) -> list
         crib: whether these are the crib's cards, for which a flush needs the starter too.
 
     Returns:
-        Reasons with their cards, such as "fifteen two (5H TD)", and their points, which add up to the compiled score.
+        Reasons with their cards, such as "fifteen two (5♥ 10♦)", and their points, which add up to the compiled score.
 
     Raises:
         CardgymError: if there are not four or two cards, one is not 0 .. 51, or two with the starter are the same.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import NamedTuple
 
 from cardgym.engine.contract import State
@@ -33,7 +32,6 @@ _PHASE_NAMES = {
     PLAYING: "the play",
     OVER: "the game is over",
 }
-_WIDTH = 90  # Characters in a line of reasons, at most.
 _BOARD = 60  # Characters in a line of the pegging board, whatever the target.
 
 
@@ -231,7 +229,7 @@ def _narrate_show(before: State, after: State, seat: int) -> str:
     for owner, what, cards, starter, gained, reasons in counted_hands(before, after):
         whose = "Your" if owner == seat else f"{_name(owner, seat)}'s"
         message += f"\n{whose} {what} {card_names(cards)} with {card_name(starter)} scores {gained or 'nothing'}"
-        message += "".join(f"\n  {line}" for line in wrap(_reasons(reasons), _WIDTH))
+        message += f"\n  {_reasons(reasons)}" if reasons else ""
     return message
 
 
@@ -261,7 +259,7 @@ def _reasons(reasons: list[tuple[str, int]]) -> str:
 
 
 def count_aloud(reasons: list[tuple[str, int]]) -> list[str]:
-    """The reasons point by point, with the total so far: "fifteen 2 (5H TD)", "a pair is 4 (5H 5S)"."""
+    """The reasons point by point, with the total so far: "fifteen 2 (5♥ 10♦)", "a pair is 4 (5♥ 5♠)"."""
     total = 0
     lines = []
     for reason, points in reasons:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cardgym.engine.contract import State
-from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS, card_name
+from cardgym.games.cribbage.cards import CARDS, EMPTY, RANKS, SUITS
 from cardgym.games.cribbage.drawing import hole, hole_of, symbols
 from cardgym.games.cribbage.lessons import LESSON, examples, tip
 from cardgym.games.cribbage.state import (
@@ -26,12 +26,11 @@ from cardgym.games.cribbage.text import (
     says_go,
     tossed_places,
 )
+from cardgym.table.drawings.playing_cards import SUIT_NAMES, card_item
 from cardgym.table.presentation import COACH, Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
 
-_RANK_NAMES = ("ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king")
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
-_SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 
 def _card(id: str, card: int, seen: bool = True, hidden: str = "card, face down") -> Item:
@@ -39,9 +38,7 @@ def _card(id: str, card: int, seen: bool = True, hidden: str = "card, face down"
         return {"id": id, "symbol": "card-slot", "label": "no card"}
     if not seen:
         return {"id": id, "symbol": "card-back", "label": hidden}
-    name = card_name(card)
-    label = f"{_RANK_NAMES[RANKS.index(name[0])]} of {_SUIT_NAMES[name[1]]}"
-    return {"id": id, "symbol": f"card-{name}", "label": label}
+    return card_item(id, RANKS[card % 13] + SUITS[card // 13])
 
 
 def _name(other: int, seat: int) -> str:
@@ -67,7 +64,8 @@ def view(state: State, seat: int) -> View:
     played = _played(state, seat)
     zones.append({"name": "The play", "seat": None, "kind": "row", "items": played, "room": 2 * pack.kept})
     counters.append({"name": "Count", "value": int(state.count), "seat": None})
-    counters.append({"name": "Deal", "value": int(state.deal_number) + 1, "seat": None})
+    number = int(state.deal_number) + 1
+    counters.append({"name": "Deal", "value": min(number, int(state.deals)) if state.deals else number, "seat": None})
     actions: dict[int, list[str]] = {}
     if state.phase == TOSSING:
         for toss in range(int(PACK_TOSSES[state.pack])):
@@ -110,14 +108,18 @@ def _played(state: State, seat: int) -> list[Item]:
     items = []
     start = int(state.num_played) - int(state.pile_size)
     for place in range(int(state.num_played)):
-        owner = int(state.played_by[place])
-        item = _card(f"played:{place}", int(state.played[place]))
-        item["label"] += f", played by {_name(owner, seat).lower()}"
-        item["caption"] = "you" if owner == seat else "opp." if seat >= 0 else f"seat {owner}"
+        item = _played_card(place, int(state.played[place]), int(state.played_by[place]), seat)
         if place < start:
             item["faded"] = True
         items.append(item)
     return items
+
+
+def _played_card(place: int, card: int, owner: int, seat: int) -> Item:
+    item = _card(f"played:{place}", card)
+    item["label"] += f", played by {_name(owner, seat).lower()}"
+    item["caption"] = "you" if owner == seat else "opp." if seat >= 0 else f"seat {owner}"
+    return item
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
@@ -172,6 +174,8 @@ def showdown(before: State, move: int, after: State, seat: int) -> View | None:
     table["counters"] = [counter for counter in table["counters"] if counter["name"] != "Points"]
     table["counters"][:0] = [counter for counter in ending["counters"] if counter["name"] == "Points"]
     table["zones"][0] = ending["zones"][0]
+    last = _played_card(int(before.num_played), move, int(before.turn), seat)
+    next(zone for zone in table["zones"] if zone["name"] == "The play")["items"].append(last)
     for hand in counted:
         for zone in table["zones"]:
             crib = hand.what == "crib" and zone["name"] == "Crib"
@@ -231,7 +235,7 @@ def rules_text(state: State) -> str:
     dealt, kept, tossed = (_NUMBERS[n] for n in (pack.dealt, pack.kept, pack.dealt - pack.kept))
     first = "The cut for the first deal: the lower card deals, the ace is low."
     if state.pack != FULL:
-        suits = " and ".join(list(_SUIT_NAMES.values())[: pack.suits])
+        suits = " and ".join(SUIT_NAMES[suit] for suit in SUITS[: pack.suits])
         first = f"The pack has {' '.join(pack.ranks)} of {suits}. The player of seat 1 deals first."
     return f"""\
 CRIBBAGE, two players, to {state.target} points{deals}

@@ -18,7 +18,7 @@ from cardgym.games.one_play_poker.rules import (
     result,
 )
 from cardgym.games.one_play_poker.text import RANKS, SUITS, card_text
-from cardgym.table.drawings.playing_cards import pack
+from cardgym.table.drawings.playing_cards import card_item, pack
 from cardgym.table.drawings.shapes import Symbol
 from cardgym.table.presentation import COACH, Lesson, Presentation
 from cardgym.table.views import Counter, Item, Reveal, View, Zone
@@ -68,16 +68,14 @@ Between hands of the same kind the higher card wins, then the other card; suits 
 
 
 _RANKS = ("jack", "queen", "king", "ace")
-_SUITS = ("spades", "hearts", "clubs", "diamonds")
 
 
 def _cards(hand: State, owner: str) -> list[Item]:
     items: list[Item] = []
     for place, card in enumerate(sorted((int(card) for card in hand), reverse=True)):
-        symbol, label = f"card-{'slot' if card == EMPTY else card_text(card)}", "not dealt yet"
-        if card != EMPTY:
-            label = f"{_RANKS[card // NUM_SUITS]} of {_SUITS[card % NUM_SUITS]}"
-        items.append({"id": f"{owner}:{place}", "symbol": symbol, "label": label})
+        id = f"{owner}:{place}"
+        slot: Item = {"id": id, "symbol": "card-slot", "label": "not dealt yet"}
+        items.append(slot if card == EMPTY else card_item(id, card_text(card)))
     return items
 
 
@@ -147,7 +145,7 @@ def examples() -> list[Reveal]:
     return [
         {
             "name": name,
-            "items": [{"id": f"example:{card}", "symbol": f"card-{card}", "label": card} for card in cards.split()],
+            "items": [card_item(f"example:{card}", card) for card in cards.split()],
             "lines": [],
             "total": "",
         }

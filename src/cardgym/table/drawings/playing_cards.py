@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from cardgym.table.drawings.shapes import CAPITALS, SLOT, Symbol, box, disc, half_turned, lattice, path, placed, text
+from cardgym.table.views import Item
 
 WIDTH, HEIGHT = 100, 140
 _PAPER, _EDGE, _GOLD = "#fffdf7", "#c9c2b2", "#d9a13b"
 _RED, _BLACK = "#c4162f", "#1d2330"
 
 SUIT_NAMES = {"S": "spades", "H": "hearts", "C": "clubs", "D": "diamonds"}
-RANK_NAMES = {
+_RANK_NAMES = {
     **{"A": "ace", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight"},
     **{"9": "nine", "T": "ten", "J": "jack", "Q": "queen", "K": "king"},
 }
@@ -45,9 +46,9 @@ _HEADS = {
 }
 
 
-def card_label(rank: str, suit: str) -> str:
-    """A card's name: `card_label("5", "H")` is "five of hearts"."""
-    return f"{RANK_NAMES[rank]} of {SUIT_NAMES[suit]}"
+def card_item(id: str, name: str) -> Item:
+    """A card, face up, as an item of a view: `card_item("0:30", "5H")` is the five of hearts."""
+    return {"id": id, "symbol": f"card-{name}", "label": f"{_RANK_NAMES[name[0]]} of {SUIT_NAMES[name[1]]}"}
 
 
 def suit_shape(suit: str, x: float, y: float, size: float, fill: str | None = None) -> str:

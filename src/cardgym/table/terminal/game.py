@@ -21,7 +21,7 @@ from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 from cardgym.table.terminal.input import Choices
 from cardgym.table.terminal.review import step_through, summary_lines
-from cardgym.table.terminal.screen import Screen, fitted, reflowed
+from cardgym.table.terminal.screen import Screen, reflowed
 
 _MAX_TEXT_WIDTH = 100
 """Rules are not set wider than this, to stay readable."""
@@ -139,7 +139,7 @@ class Terminal:
     def _show_position(self, news: Sequence[str] = ()) -> None:
         """Show the news, the board and, if they fit, the moves; if the news does not fit too, it comes first."""
         screen, choices = self._screen, self.choices
-        board = screen.fitted(_board(self.session))
+        board = _board_lines(self.session, screen)
         menu = choices.menu(screen.width)
         hint = self._hint_lines() if self._coaching.hints == "always" else []
         choices.numbered = len(board) + len(menu) + len(hint) + 3 <= screen.height
@@ -150,7 +150,7 @@ class Terminal:
             screen.page(["", *news])
             screen.ask("Enter to continue ")
             news = []
-        screen.show(["", *news, *([""] if news else []), *below])
+        screen.show(["", *news, *([screen.style.dim("─" * screen.width)] if news else []), *below])
 
     def _legal_choices(self) -> Choices:
         """The legal actions, in the order of the items on the board that they are about."""
@@ -240,12 +240,18 @@ class Terminal:
         return {action.action for action in self._advice().actions if action.possible}
 
     def _hint_lines(self) -> list[str]:
-        advice, width = self._advice(), self._screen.width
-        lines = hint_lines(advice, width)
+        """The best actions with their values, and why."""
+        advice, screen = self._advice(), self._screen
+        bold, dim = screen.style.bold, screen.style.dim
+        lines = [*map(bold, screen.fitted(f"Coach ({advice.unit}, by {advice.source}):"))]
+        for place, action in enumerate(advice.actions[:_HINT_ACTIONS], 1):
+            error = f" +-{action.error:.2f}" if action.error else ""
+            lines += screen.fitted(f"  {place}. {action.value:6.2f}{error}  {action.text}")
+            lines += map(dim, screen.fitted(action.reason, indent=5))
         if advice.strength and not self._strength_shown:
             self._strength_shown = True  # Once is enough.
-            lines += fitted(f"As a player the coach {advice.strength}.", width)
-        return [self._screen.style.dim(line) for line in lines]
+            lines += map(dim, screen.fitted(f"As a player the coach {advice.strength}."))
+        return lines
 
     # -- after a game -------------------------------------------------------------------------------------------------
 
@@ -289,7 +295,7 @@ def watch(session: Session, screen: Screen | None = None) -> None:
     try:
         while not session.over:
             lines = [line for event in session.step() for line in screen.fitted(event.text, indent=2)]
-            screen.show(["", *lines, *([] if running else screen.fitted(_board(session)))])
+            screen.show(["", *lines, *([] if running else _board_lines(session, screen))])
             if not running and not session.over:
                 answer = screen.ask("Enter for the next decision, r to run to the end, q to quit: ")
                 running = answer.lower() in ("r", "run")
@@ -316,21 +322,12 @@ def joined(lines: Sequence[str]) -> list[str]:
     return out
 
 
-def hint_lines(advice: Advice, width: int) -> list[str]:
-    """The best actions with their values, and why."""
-    lines = fitted(f"Coach ({advice.unit}, by {advice.source}):", width)
-    for place, action in enumerate(advice.actions[:_HINT_ACTIONS], 1):
-        error = f" +-{action.error:.2f}" if action.error else ""
-        lines += fitted(f"  {place}. {action.value:6.2f}{error}  {action.text}", width)
-        if action.reason:
-            lines += [f"     {line}" for line in fitted(action.reason, width - 5)]
-    return lines
-
-
 def _score_line(names: Sequence[str], scores: Sequence[float]) -> str:
     return ", ".join(f"{name} {score:g}" for name, score in zip(names, scores, strict=True))
 
 
-def _board(session: Session) -> str:
+def _board_lines(session: Session, screen: Screen) -> list[str]:
+    """The table, under a bold heading."""
     board = board_of(session.game, session.state, session.viewer)
-    return board_with_names(board, session.people, session.viewer)
+    heading, *lines = screen.fitted(board_with_names(board, session.people, session.viewer))
+    return [screen.style.bold(heading), *lines]

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from cardgym.table.terminal.screen import in_columns
 
-_SYMBOLS = str.maketrans({"♠": "s", "♥": "h", "♦": "d", "♣": "c", "♤": "s", "♡": "h", "♢": "d", "♧": "c"})
+_SYMBOLS = str.maketrans({"♠": "S", "♥": "H", "♦": "D", "♣": "C", "♤": "S", "♡": "H", "♢": "D", "♧": "C"})
 _VARIATION = "\N{VARIATION SELECTOR-16}"
 _TEN = re.compile(r"\b10(?=[cdhs]\b)")
 _WORD = re.compile(r"[^\s,;]+")
@@ -138,9 +138,11 @@ def _has_shortened(wanted: list[str], name: list[str]) -> bool:
 def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
     """The shortest words that name each of these moves.
 
-    A few moves are named by how their texts begin, many by the words that others do not have, numbers first.
+    A few moves are named by how their texts begin, many by the words that others do not have, numbers first. Suits are
+    letters, which every keyboard has.
     """
-    names = {action: _HEAD_ENDS.split(text, maxsplit=1)[0].split() for action, text in texts.items()}
+    heads = {action: _HEAD_ENDS.split(text, maxsplit=1)[0] for action, text in texts.items()}
+    names = {action: head.translate(_SYMBOLS).split() for action, head in heads.items()}
     if len(texts) <= _FEW:
         return {action: _shortest_start(name, texts) for action, name in names.items()}
     common = set.intersection(*(set(name) for name in names.values()))

@@ -15,10 +15,9 @@ from cardgym.table.session import replay
 from cardgym.table.terminal.screen import Screen, fitted
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
-_PLAIN = "_.-=+*#@"
 
 
-def summary_lines(review: Review, width: int, symbols: bool = True) -> list[str]:
+def summary_lines(review: Review, width: int) -> list[str]:
     """The costliest decisions, then costs by kind of decision, luck and the chart."""
     names = ", ".join(review.players[seat] for seat in review.seats)
     best = sum(decision.cost == 0.0 for decision in review.decisions)
@@ -42,7 +41,7 @@ def summary_lines(review: Review, width: int, symbols: bool = True) -> list[str]
     if review.strength:
         lines.append(f"The coach: as a player it {review.strength}")
     if review.chart:
-        lines += ["", *_chart_lines(review, width, symbols)]
+        lines += ["", *_chart_lines(review, width)]
     return [part for line in lines for part in (fitted(line, width) or [""])]
 
 
@@ -113,9 +112,8 @@ def _decision_lines(decision: Decision, review: Review) -> list[str]:
     ]
 
 
-def _chart_lines(review: Review, width: int, symbols: bool) -> list[str]:
+def _chart_lines(review: Review, width: int) -> list[str]:
     """A line of blocks for each seat: how it stood at every decision and at the end."""
-    blocks = _BLOCKS if symbols else _PLAIN
     values = [point["values"] for point in review.chart]
     low = min(min(point) for point in values)
     high = max(max(point) for point in values)
@@ -124,7 +122,7 @@ def _chart_lines(review: Review, width: int, symbols: bool) -> list[str]:
     for seat in range(len(review.players)):
         name = "you" if seat == review.person else f"seat {seat}"
         curve = [point[seat] for point in [*values[:-1:step], values[-1]]]
-        marks = "".join(blocks[round((value - low) / max(high - low, 1e-9) * (len(blocks) - 1))] for value in curve)
+        marks = "".join(_BLOCKS[round((value - low) / max(high - low, 1e-9) * (len(_BLOCKS) - 1))] for value in curve)
         lines.append(f"  {name:<7} {marks} {curve[-1]:.3g}")
     return lines
 

@@ -1,4 +1,4 @@
-"""A person's terminal: texts that fit it, with suit symbols and color where it has them, and questions."""
+"""A person's terminal: texts that fit it, with color where it has it, and questions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
-_SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
-_LETTERED = re.compile(r"(?<![\w+-])([2-9TJQKA]|10)([SHDC])(?!\w)")
-_CARD = re.compile(r"([2-9TJQKA]|10)([♠♥♦♣])")
+_RED_CARD = re.compile(r"([2-9JQKA]|10)[♥♦]")
 _RED, _BOLD, _DIM, _RESET = "\x1b[31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
@@ -22,26 +20,20 @@ class Style:
     """How texts are shown.
 
     Attributes:
-        symbols: whether suits are shown as symbols.
         color: whether hearts and diamonds are red, headings bold and secondary text dim.
     """
 
-    symbols: bool = False
     color: bool = False
 
     @classmethod
     def of(cls, stream: TextIO) -> Style:
         """What a stream can show; respects `NO_COLOR` and dumb terminals."""
         color = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
-        return cls(stream.isatty() and can_show("".join(_SYMBOLS.values()), stream), color)
+        return cls(color)
 
     def cards(self, text: str) -> str:
-        """A text with its cards as this terminal shows them; it does not get wider."""
-        if self.symbols:
-            text = _LETTERED.sub(lambda card: card[1] + _SYMBOLS[card[2]], text)
-        if self.color:
-            text = _CARD.sub(lambda card: f"{_RED}{card[0]}{_RESET}" if card[2] in "♥♦" else card[0], text)
-        return text
+        """A text with its hearts and diamonds in red."""
+        return _RED_CARD.sub(f"{_RED}\\g<0>{_RESET}", text) if self.color else text
 
     def bold(self, text: str) -> str:
         return f"{_BOLD}{text}{_RESET}" if self.color else text
@@ -110,15 +102,6 @@ class Screen:
     def fitted(self, text: str, indent: int = 0) -> list[str]:
         """A text in lines that fit, each indented."""
         return [" " * indent + line for line in fitted(text, self.width - indent)]
-
-
-def can_show(text: str, stream: TextIO = sys.stdout) -> bool:
-    """Whether a stream can encode a text."""
-    try:
-        text.encode(stream.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
 
 
 def fitted(text: str, width: int) -> list[str]:

@@ -25,7 +25,7 @@ from cardgym.table.presentation import ending_of, presentation_of, reveals_of, s
 from cardgym.table.public import PUBLIC, public_reveals, public_showdown, public_view
 from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, Setup
-from cardgym.table.views import View
+from cardgym.table.views import Reveal, View
 from cardgym.table.web.lobby import player_called
 from cardgym.table.web.seats import JOIN
 
@@ -90,6 +90,7 @@ class Table:
         self.ended = over
         people = session.narrator.people(viewer)
         entry = session.entry() if over else None
+        showdown, banners = self._last(viewer) if over and RESIGNED not in session.about else (None, [])
         turn, mode = session.turn, session.about.get(TABLE, "one")
         others_turn = turn in session.persons and turn != viewer and not over
         return {
@@ -107,7 +108,8 @@ class Table:
             "hints": self.hints,
             "version": session.version,
             "ended": over,
-            "view": (view := self._view(state, viewer, actions)),
+            "view": (view := showdown or self._view(state, viewer, actions)),
+            "banners": banners,
             "actions": [
                 {
                     "action": action,
@@ -130,6 +132,11 @@ class Table:
             "can_undo": session.can_undo,
             "seed": str(session.seed) if over else None,  # The seed determines all cards.
         }
+
+    def _last(self, viewer: int) -> tuple[View | None, list[Reveal]]:
+        """The hands that the last move turned up, and who won by which rule."""
+        event = self._named(self._shown_event(self.session.last, viewer), viewer)
+        return event["showdown"], [shown for shown in event["reveals"] if shown.get("banner")]
 
     def shown_events(self, events: list[Event], viewer: int) -> list[dict[str, Any]]:
         """Events as a viewer may see them, without those that cannot be seen."""

@@ -2,7 +2,7 @@
 import { calm, remembered, speed } from "./dom.js";
 
 const MIN_CARD = 26;
-const MAX_CARD = 640;
+const MAX_CARD = 900;
 const MAX_CARD_OF_MANY = 440; // On very large windows a long hand that closes up would move too far.
 
 // Sets --card, the height of a card, to the largest that lets the whole felt fit. Zones keep room for all their cards,

@@ -48,6 +48,7 @@ export function drawPeople(state, covered) {
   const place = `${state.address || `${location.origin}/`}#/join/${state.code}`;
   return h("div", { class: "banner join", "data-part": "join" },
     h("strong", {}, `Waiting for ${state.free === 1 ? "another person" : `${state.free} more people`}`),
-    h("span", {}, "On another device, open ", h("a", { href: place }, place)), h("span", {}, "or choose Join there and type "), h("b", { class: "code" }, state.code),
+    h("span", {}, "On another device, open ", h("a", { href: place }, place), " or choose Join a table and type the code."),
+    h("b", { class: "code" }, state.code),
     !state.address && h("small", {}, "Other devices reach this server if it was started with cardgym serve --host 0.0.0.0."));
 }

@@ -99,7 +99,7 @@ export class Puzzles {
     update(h("div", { class: "table puzzle" },
       h("h1", { class: "unseen" }, `Puzzle: ${title(this.game)}`),
       drawView(puzzle.game, puzzle.view, puzzle.names, puzzle.seat, { choice: { open, taken: this.taken, take: (item) => this.take(item) }, marks, badge: answer ? "" : "your turn" }),
-      h("p", { class: "now" }, h("span", {}, answer ? this.verdict() : `Find the best ${puzzle.kind} (${puzzle.origin}).`)),
+      h("p", { class: `now${answer ? (answer.right ? " right" : " wrong") : ""}` }, h("span", {}, answer ? this.verdict() : `Find the best ${puzzle.kind} (${puzzle.origin}).`)),
       h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": answer ? "ended" : "yours" }, h("div", { class: "moves" },
         answer ? h("button", { type: "button", "data-key": "n", onclick: () => this.next() }, "Next puzzle", h("kbd", {}, "n"))
           : listed.length ? listed.map((action, place) => h("button", { type: "button", "data-key": String(place + 1), onclick: () => this.act(action.action) }, action.text))

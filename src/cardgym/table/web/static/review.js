@@ -93,10 +93,10 @@ export class Review {
         h("p", { class: "quiet" }, this.review.worst.length ? "Step on, or pick a decision below." : "None of your decisions cost anything."));
     }
     const wrong = decision.cost > 0;
-    return h("section", { class: `decision verdict${decision.blunder ? " blunder" : ""}`, "data-part": "verdict" },
+    return h("section", { class: `decision verdict${decision.blunder ? " blunder" : ""}${decision.chosen_items.length ? " marked" : ""}`, "data-part": "verdict" },
       h("h2", {}, `${this.players[decision.seat]}: ${decision.text}`),
       h("p", {}, h("strong", {}, wrong ? `${decision.blunder ? "A blunder: it" : "It"} cost ${plain(decision.cost)} ${decision.unit}.` : "The best choice.")),
-      wrong ? [h("p", {}, "Better: ", h("strong", {}, decision.best_text), "."), decision.reason && h("p", { class: "quiet" }, decision.reason)]
+      wrong ? [h("p", { class: "instead" }, "Better: ", h("strong", {}, decision.best_text), "."), decision.reason && h("p", { class: "quiet" }, decision.reason)]
         : decision.chosen_reason && h("p", { class: "quiet" }, decision.chosen_reason),
       h("p", { class: "quiet" }, `Values by ${decision.source}.`),
       h("div", { class: "row" }, this.review.again && decision.seat === this.review.person && h("button", { type: "button", class: "again", onclick: () => this.again(decision) }, "Try this one again"),

@@ -120,7 +120,7 @@ export class Table {
         answer?.catch(() => null);
         await this.play(events, state.ended);
         if (this.closed) return;
-        this.state = state.ended && this.showdown ? { ...state, view: this.showdown } : state;
+        this.state = state;
       }
       if (this.state.people === "hot" && !this.state.actions.length) {
         this.seen.set(this.seat, this.state.version);
@@ -157,10 +157,9 @@ export class Table {
   async play(events, ended) {
     for (const [place, event] of events.entries()) {
       if (this.closed) return;
-      this.showdown = event.showdown;
       if (event.text) this.state.narration = [...this.state.narration, { seat: event.seat, text: event.text }];
       this.reveals = event.reveals ?? [];
-      if (event.seat === -1 && events[place + 1]?.seat === -1 && !this.showdown && !this.reveals.length) continue; // A deal is one step.
+      if (event.seat === -1 && events[place + 1]?.seat === -1 && !event.showdown && !this.reveals.length) continue; // A deal is one step.
       this.state.view = event.showdown ?? event.view;
       this.render();
       if (event.text) say(event.text);
@@ -176,7 +175,7 @@ export class Table {
       this.reveals = this.reveals.filter((shown) => shown.banner && !event.showdown);
       this.state.view = event.view;
     }
-    this.reveals = ended ? (events.at(-1)?.reveals ?? []).filter((shown) => shown.banner) : [];
+    this.reveals = [];
   }
 
   // Shows the rest of a move at once.
@@ -302,7 +301,7 @@ export class Table {
     const thinking = this.busy && state.seat !== state.view.to_act;
     const badge = state.ended || this.paused ? "" : state.view.to_act === state.seat ? (this.sending ? "sent …" : this.busy ? "" : "your turn") : thinking ? "thinking …" : "to move";
     const view = this.busy && !this.paused && !this.sending && state.view.to_act === state.seat ? { ...state.view, to_act: -1 } : state.view;
-    const over = drawStage(state.game, this.reveals, this.paused, drawPeople(state, this.covered() && !this.busy));
+    const over = drawStage(state.game, state.ended && !this.busy ? state.banners : this.reveals, this.paused, drawPeople(state, this.covered() && !this.busy));
     const felt = drawView(state.game, view, state.names, state.seat ?? state.turn, { choice: this.choice(), badge, over, marks: guided(this) });
     const page = h("div", { class: "table", "data-panel": this.panel },
       h("h1", { class: "unseen" }, `${state.game}: ${state.names.join(", ")}`),
