@@ -90,11 +90,7 @@ def test_restored_game_continues_identically(game_log: GameLog) -> None:
         restored._game_log = None
         assert same(restored.state, session.state)
         assert restored.legal_actions() == session.legal_actions()
-        assert (restored.narration, restored.version, restored.undone) == (
-            session.narration,
-            session.version,
-            session.undone,
-        )
+        assert (restored.narration, restored.version) == (session.narration, session.version)
         texts = [event.text for event in session.act(action)]
         assert [event.text for event in restored.act(action)] == texts
         assert same(restored.state, session.state)
@@ -113,7 +109,7 @@ def test_every_saved_game_is_replayed_exactly(game_log: GameLog) -> None:
         assert same(events[-1].after, session.state)
         assert [(event.seat, event.text) for event in events if event.text] == session.narration
         assert entry["finished"]
-        assert entry["undone"] == session.undone > 0
+        assert entry["undone"] > 0
         assert entry["players"] == session.entry()["players"]
         assert sum(player["score"] for player in entry["players"]) == entry["max_score"]
 
@@ -131,8 +127,7 @@ def test_undo_takes_back_the_last_choice_and_what_followed() -> None:
     assert same(session.state, before)
     assert session.legal_actions() == actions
     assert session.narration == narration
-    assert session.undone == 1
-    assert session.version > version
+    assert session.version == version + 1
     finish(session)
     with pytest.raises(CardgymError, match="the game is over"):
         session.undo()

@@ -123,7 +123,6 @@ def test_undo_takes_the_last_move_back() -> None:
     assert "There is no decision to take back." in person.text
     assert "Taken back." in person.text
     assert "You fold" in person.text
-    assert terminal.session.undone == 1
 
 
 # -- every game fits 80 x 24 ------------------------------------------------------------------------------------------

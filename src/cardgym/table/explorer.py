@@ -13,7 +13,7 @@ from cardgym.engine.contract import Game, Options, State
 from cardgym.engine.states import SingleGame, Snapshot, new_state
 from cardgym.errors import CardgymError
 from cardgym.table.people import named
-from cardgym.table.presentation import ending_of, view_of
+from cardgym.table.presentation import presentation_of, view_of
 
 _COVERED = re.compile("back|slot")
 _MAX_OUTCOMES = 1000
@@ -160,7 +160,9 @@ class Line:
     def ending(self) -> str:
         """How the game ended, in one line; empty before."""
         people = self._explorer.people
-        return named(ending_of(self._explorer.game, self.state, 0), people, 0) if self.position.over else ""
+        return (
+            named(presentation_of(self._explorer.game).ending(self.state, 0), people, 0) if self.position.over else ""
+        )
 
     def _step(self, seat: int, move: int, after: State, several: bool) -> Step:
         game, people = self._explorer.game, self._explorer.people

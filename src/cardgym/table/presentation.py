@@ -67,15 +67,15 @@ class Presentation:
     """
 
     view: Callable[[State, int], View] | None = None
-    reveals: Callable[[State, int, State, int], list[Reveal]] | None = None
+    reveals: Callable[[State, int, State, int], list[Reveal]] = lambda *_: []
     board: Callable[[State, int], str] | None = None
-    remarks: Callable[[State, int, State, int], str] | None = None
-    ending: Callable[[State, int], str] | None = None
+    remarks: Callable[[State, int, State, int], str] = lambda *_: ""
+    ending: Callable[[State, int], str] = lambda *_: ""
     rules_text: Callable[[State], str] | None = None
     examples: Callable[[], list[Reveal]] = list
-    tip: Callable[[State, int], str] | None = None
+    tip: Callable[[State, int], str] = lambda *_: ""
     lessons: Mapping[str, Lesson] = field(default_factory=dict)
-    showdown: Callable[[State, int, State, int], View | None] | None = None
+    showdown: Callable[[State, int, State, int], View | None] = lambda *_: None
     symbols: Callable[[], dict[str, Symbol]] = dict
     adviser: str | None = None
     strength: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -115,27 +115,9 @@ def view_of(game: Game, state: State, seat: int, legal: Sequence[int] = ()) -> V
     return view
 
 
-def reveals_of(game: Game, before: State, move: int, after: State, seat: int) -> list[Reveal]:
-    """What a transition put on the table as `seat` saw it; empty where the narration says everything."""
-    reveals = presentation_of(game).reveals
-    return [] if reveals is None else reveals(before, move, after, seat)
-
-
 def board_of(game: Game, state: State, seat: int) -> str:
     """The game as text for a terminal of 80 x 24; the game's description if it has no board of its own."""
     return (presentation_of(game).board or game.words.describe)(state, seat)
-
-
-def remarks_of(game: Game, before: State, move: int, after: State, seat: int) -> str:
-    """What is said at the table in addition to the narration; often empty."""
-    remarks = presentation_of(game).remarks
-    return "" if remarks is None else remarks(before, move, after, seat)
-
-
-def ending_of(game: Game, state: State, seat: int) -> str:
-    """How the game ended for a seat, in one line; empty if it has not, or if the scores say it."""
-    ending = presentation_of(game).ending
-    return "" if ending is None else ending(state, seat)
 
 
 def rules_of(game: Game, state: State) -> list[tuple[str, str]]:
@@ -155,18 +137,6 @@ def rules_of(game: Game, state: State) -> list[tuple[str, str]]:
 def _headed(paragraph: str) -> tuple[str, str]:
     first, dot, rest = paragraph.partition(". ")
     return (first, rest) if dot and len(first.split()) <= _HEADING_WORDS else ("", paragraph)
-
-
-def tip_of(game: Game, state: State, seat: int) -> str:
-    """What a beginner should know at a decision; empty if the game says nothing."""
-    tip = presentation_of(game).tip
-    return "" if tip is None else tip(state, seat)
-
-
-def showdown_of(game: Game, before: State, move: int, after: State, seat: int) -> View | None:
-    """The table as a transition left it for a moment, with hands turned up; None if it did not turn up hands."""
-    showdown = presentation_of(game).showdown
-    return None if showdown is None else showdown(before, move, after, seat)
 
 
 def adviser_of(game: Game, options: Options) -> Adviser | None:

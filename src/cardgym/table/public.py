@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cardgym.engine.contract import Game, State
 from cardgym.table.people import named, with_names
-from cardgym.table.presentation import reveals_of, showdown_of, view_of
+from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import Item, Reveal, View, Zone
 
 PUBLIC = -2
@@ -32,7 +32,7 @@ def public_showdown(game: Game, before: State, move: int, after: State, people: 
     """The table with the hands turned up that a transition showed to all; None if it did not turn up hands."""
     views = []
     for seat in range(len(people)):
-        view = showdown_of(game, before, move, after, seat)
+        view = presentation_of(game).showdown(before, move, after, seat)
         if view is None:
             return None
         views.append(with_names(view, people, seat))
@@ -41,7 +41,8 @@ def public_showdown(game: Game, before: State, move: int, after: State, people: 
 
 def public_reveals(game: Game, before: State, move: int, after: State, people: Sequence[str]) -> list[Reveal]:
     """What a transition revealed to all seats in the same words."""
-    seen = [with_names(reveals_of(game, before, move, after, seat), people, seat) for seat in range(len(people))]
+    reveals = presentation_of(game).reveals
+    seen = [with_names(reveals(before, move, after, seat), people, seat) for seat in range(len(people))]
     return [reveal for reveal in seen[0] if all(_content(reveal) in map(_content, others) for others in seen)]
 
 

@@ -165,11 +165,6 @@ class Session:
         return len(self._rows)
 
     @property
-    def undone(self) -> int:
-        """How often moves were taken back."""
-        return sum(seat == UNDO for seat, _ in self._rows)
-
-    @property
     def choices(self) -> list[int]:
         """The actions that people have chosen where they had a choice, without those taken back."""
         return [self.moves[number][1] for number in self._choices]

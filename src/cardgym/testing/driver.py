@@ -18,7 +18,7 @@ from cardgym.engine.contract import Game, Options
 from cardgym.engine.kernel import MAX_PLAYERS
 from cardgym.engine.registry import find
 from cardgym.engine.states import SingleGame, choose_actions, look_into
-from cardgym.table.presentation import reveals_of, view_of
+from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.views import Reveal, View
 
 
@@ -190,7 +190,7 @@ class StateDriver(SingleGame):
     def reveals(self, seat: int) -> list[Reveal]:
         """What the last move revealed, as `seat` saw it."""
         before = self._bytes_before.view(self.states.dtype).view(np.recarray)[0]
-        return reveals_of(self.game, before, self._last_move, self.state, seat)
+        return presentation_of(self.game).reveals(before, self._last_move, self.state, seat)
 
     def action_text(self, action: int) -> str:
         """An action in words."""

@@ -11,7 +11,7 @@ from cardgym.games.corellian_spike.hand import hand_rank
 from cardgym.games.corellian_spike.lessons import deciding_rule
 from cardgym.games.corellian_spike.state import EMPTY
 from cardgym.players.base import resolve
-from cardgym.table.presentation import reveals_of, showdown_of
+from cardgym.table.presentation import presentation_of
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
 
@@ -56,7 +56,7 @@ def test_hands_are_turned_up_in_place() -> None:
         events += session.act(action)
     seen = 0
     for event in events:
-        view = showdown_of(GAME, event.before, event.move, event.after, 0)
+        view = presentation_of(GAME).showdown(event.before, event.move, event.after, 0)
         assert (view is None) == (event.after.hand == event.before.hand)
         if view is None or event.after.shown[1, 0] == EMPTY:
             continue
@@ -64,7 +64,7 @@ def test_hands_are_turned_up_in_place() -> None:
         for seat in (0, 1):
             [zone] = [zone for zone in view["zones"] if zone["seat"] == seat]
             assert [item["symbol"] for item in zone["items"]] == [f"card{card:+d}" for card in event.after.shown[seat]]
-        reveals = reveals_of(GAME, event.before, event.move, event.after, 0)
+        reveals = presentation_of(GAME).reveals(event.before, event.move, event.after, 0)
         [banner] = [reveal for reveal in reveals if reveal.get("banner")]
         assert banner["lines"] == [deciding_rule(event.after)]
     assert seen

@@ -15,7 +15,7 @@ from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog
 from cardgym.table.narration import Event
 from cardgym.table.people import board_with_names, named
-from cardgym.table.presentation import board_of, ending_of, remarks_of, rules_of, view_of
+from cardgym.table.presentation import board_of, presentation_of, rules_of, view_of
 from cardgym.table.review import review
 from cardgym.table.session import Session
 from cardgym.table.setup import Setup
@@ -131,7 +131,9 @@ class Terminal:
         news: list[str] = []
         for event in events:
             viewer, people = self.session.viewer, self.session.people
-            remarks = named(remarks_of(self.setup.game, event.before, event.move, event.after, viewer), people, viewer)
+            remarks = named(
+                presentation_of(self.setup.game).remarks(event.before, event.move, event.after, viewer), people, viewer
+            )
             first, *rest = event.text.splitlines() or [""]
             news += [line for line in (first, *remarks.splitlines(), *rest) if line]
         return [part for line in joined(news) for part in self._screen.fitted(line, indent=2)]
@@ -263,7 +265,7 @@ class Terminal:
         self._max_score += entry["max_score"]
         for place, player in enumerate(entry["players"]):  # The person first.
             self._scores[place] += player["score"]
-        result = named(ending_of(session.game, session.state, session.seat), session.people, session.seat)
+        result = named(presentation_of(session.game).ending(session.state, session.seat), session.people, session.seat)
         if not result:
             scores = [player["score"] for player in sorted(entry["players"], key=lambda player: player["seat"])]
             result = f"{_score_line(session.people, scores)} of {entry['max_score']:g}"
@@ -302,7 +304,7 @@ def watch(session: Session, screen: Screen | None = None) -> None:
     except (EOFError, KeyboardInterrupt):
         screen.show([""])
         return
-    screen.show([named(ending_of(game, session.state, 0), session.people, 0) or "The game is over."])
+    screen.show([named(presentation_of(game).ending(session.state, 0), session.people, 0) or "The game is over."])
 
 
 def joined(lines: Sequence[str]) -> list[str]:

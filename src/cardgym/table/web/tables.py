@@ -21,7 +21,7 @@ from cardgym.table.coach import Coach
 from cardgym.table.game_log import GameLog, StaleGameError
 from cardgym.table.narration import Event
 from cardgym.table.people import named, with_names
-from cardgym.table.presentation import ending_of, presentation_of, reveals_of, showdown_of, tip_of, view_of
+from cardgym.table.presentation import presentation_of, view_of
 from cardgym.table.public import PUBLIC, public_reveals, public_showdown, public_view
 from cardgym.table.session import Session
 from cardgym.table.setup import LESSON, PERSON, RESIGNED, TABLE, Setup
@@ -115,20 +115,17 @@ class Table:
                     "action": action,
                     "text": game.words.action_text(state, action),
                     "items": view["actions"].get(action, []),
-                    "key": str(number) if number < 10 else "",
                 }
-                for number, action in enumerate(actions, 1)
+                for action in actions
             ],
             "narration": [{"seat": seat, "text": text} for seat, text in self._texts(viewer)],
-            "tip": named(tip_of(game, state, viewer), people, viewer) if actions else "",
+            "tip": named(presentation_of(game).tip(state, viewer), people, viewer) if actions else "",
             "lesson": with_names(self._lesson(), people, viewer),
             "result": entry
             and {
                 "text": self._ending(max(viewer, 0), people),
-                "max_score": entry["max_score"],
                 "players": entry["players"],
             },
-            "undone": session.undone,
             "can_undo": session.can_undo,
             "seed": str(session.seed) if over else None,  # The seed determines all cards.
         }
@@ -150,7 +147,8 @@ class Table:
             showdown = public_showdown(game, *transition, people)
             reveals = public_reveals(game, *transition, people)
         else:
-            showdown, reveals = showdown_of(game, *transition, viewer), reveals_of(game, *transition, viewer)
+            table = presentation_of(game)
+            showdown, reveals = table.showdown(*transition, viewer), table.reveals(*transition, viewer)
         return {
             "seat": event.seat,
             "text": event.texts[self._reader(viewer)],
@@ -173,7 +171,7 @@ class Table:
         gone = self.session.about.get(RESIGNED)
         if gone is not None:
             return f"{people[gone]} resigned"
-        return named(ending_of(self.session.game, self.session.state, viewer), people, viewer)
+        return named(presentation_of(self.session.game).ending(self.session.state, viewer), people, viewer)
 
     def _lesson(self) -> dict[str, Any] | None:
         """What the lesson says now; None if there is none, or if the person has left it."""

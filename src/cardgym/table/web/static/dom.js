@@ -59,8 +59,14 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Adds a game's symbols, an SVG, to the page; their ids are GAME:NAME. Returns their names.
-export function addSprite(game, text) {
+// Adds a game's symbols to the page, once; their ids are GAME:NAME. Resolves to their names.
+const sprites = new Map();
+export function loadSprite(game) {
+  if (!sprites.has(game)) sprites.set(game, fetch(`symbols/${encodeURIComponent(game)}.svg`).then(async (answer) => (answer.ok ? addSprite(game, await answer.text()) : [])));
+  return sprites.get(game);
+}
+
+function addSprite(game, text) {
   const drawn = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   const names = [...drawn.querySelectorAll("symbol")].map((symbol) => symbol.id);
   for (const symbol of drawn.querySelectorAll("symbol")) symbol.id = `${game}:${symbol.id}`;

@@ -1,11 +1,10 @@
 // The explorer: any position of a game with all cards open. A click on a card changes it; every action has its value.
 import { get, post } from "./api.js";
 import { drawAdvice } from "./coach.js";
-import { h, notice, picture, say, show, update } from "./dom.js";
+import { h, loadSprite, notice, picture, say, show, update } from "./dom.js";
 import { title } from "./lobby.js";
 import { fit } from "./motion.js";
-import { openRules } from "./rules.js";
-import { loadSprite } from "./sprites.js";
+import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
 
 export class Explorer {
@@ -23,10 +22,7 @@ export class Explorer {
     if (!this.games.includes(this.game)) this.game = this.games[0];
     const known = games.find((game) => game.id === this.game).options;
     for (const { name, choices } of known) if (name in this.options && !choices) this.options[name] = Number(this.options[name]);
-    document.getElementById("tools").replaceChildren(
-      h("button", { type: "button", onclick: () => openRules(this.game, `games/${this.game}/rules?${new URLSearchParams(this.options)}`) }, "Rules"));
-    this.resized = () => this.fit();
-    addEventListener("resize", this.resized);
+    offerRules(this.game, `games/${this.game}/rules?${new URLSearchParams(this.options)}`);
     show(h("div", { class: "waiting" }, h("p", {}, "The coach values the actions …"), h("progress", {})));
     await loadSprite(this.game);
     await this.ask(this.from ?? { moves: [] });
@@ -34,9 +30,7 @@ export class Explorer {
 
   close() {
     this.closed = true;
-    document.getElementById("tools").replaceChildren();
     document.getElementById("picker").close();
-    if (this.resized) removeEventListener("resize", this.resized);
   }
 
   async ask(what) {
@@ -94,10 +88,7 @@ export class Explorer {
     else if (event.key === "n") this.ask({ moves: [] });
   }
 
-  fit() {
-    const felt = document.querySelector(".felt");
-    if (felt) fit(felt, this.sizes);
-  }
+  fit = () => fit(this.sizes);
 
   render() {
     const { line, busy } = this;

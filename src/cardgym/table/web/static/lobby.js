@@ -1,9 +1,8 @@
 // The lobby: a card for each game, its variants on it, with a form to start; and the open tables. Forms are remembered.
 import { get, post } from "./api.js";
-import { h, notice, patch, picture, remember, remembered, show, symbolSize, twice } from "./dom.js";
+import { h, loadSprite, notice, patch, picture, remember, remembered, show, symbolSize, twice } from "./dom.js";
 import { joined } from "./join.js";
 import { openRules } from "./rules.js";
-import { loadSprite } from "./sprites.js";
 
 export async function openLobby() {
   const lobby = await get("lobby");

@@ -7,7 +7,9 @@ const MAX_CARD_OF_MANY = 440; // On very large windows a long hand that closes u
 
 // Sets --card, the height of a card, to the largest that lets the whole felt fit. Zones keep room for all their cards,
 // so the result depends on the game and the window only; it grows smaller if a view needs more, never larger.
-export function fit(felt, sizes) {
+export function fit(sizes) {
+  const felt = document.querySelector(".felt");
+  if (!felt) return;
   fitButtons(felt.parentElement.querySelector(".moves"));
   const box = `${felt.clientWidth}x${felt.clientHeight}`;
   const known = sizes.get(box);

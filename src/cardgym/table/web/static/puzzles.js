@@ -1,11 +1,10 @@
 // Puzzles: find the best action of a position; the page keeps the streak.
 import { get, post } from "./api.js";
 import { drawAdvice } from "./coach.js";
-import { h, notice, plain, points, remember, remembered, say, show, update } from "./dom.js";
+import { h, loadSprite, notice, plain, points, remember, remembered, say, show, update } from "./dom.js";
 import { title } from "./lobby.js";
 import { fit, sound } from "./motion.js";
-import { openRules } from "./rules.js";
-import { loadSprite } from "./sprites.js";
+import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
 
 const MAX_BUTTONS = 12;
@@ -20,18 +19,11 @@ export class Puzzles {
     this.games = (await get("lobby")).games.filter((game) => game.puzzles).map((game) => game.id);
     if (!this.games.includes(this.game)) this.game = this.games[0];
     remember("puzzles", this.game);
-    document.getElementById("tools").replaceChildren(
-      h("button", { type: "button", onclick: () => openRules(this.game, `games/${this.game}/rules`) }, "Rules"));
-    this.resized = () => this.fit();
-    addEventListener("resize", this.resized);
+    offerRules(this.game, `games/${this.game}/rules`);
     await this.next();
   }
 
-  close() {
-    this.closed = true;
-    document.getElementById("tools").replaceChildren();
-    if (this.resized) removeEventListener("resize", this.resized);
-  }
+  close = () => (this.closed = true);
 
   tally = () => JSON.parse(remembered(`puzzles.${this.game}`, '{"streak":0,"best":0,"solved":0,"tried":0}'));
 
@@ -80,10 +72,7 @@ export class Puzzles {
     else document.querySelector(`.actions button[data-key="${CSS.escape(event.key)}"]`)?.click();
   }
 
-  fit() {
-    const felt = document.querySelector(".felt");
-    if (felt) fit(felt, this.sizes);
-  }
+  fit = () => fit(this.sizes);
 
   render() {
     const { puzzle, answer } = this;

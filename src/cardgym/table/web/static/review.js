@@ -1,8 +1,7 @@
 // The review: it opens at the costliest decision, with the position beside the verdict; then move by move, face up.
 import { get, post } from "./api.js";
-import { h, notice, plain, say, show, svg, update } from "./dom.js";
+import { h, loadSprite, notice, plain, say, show, svg, update } from "./dom.js";
 import { fit } from "./motion.js";
-import { loadSprite } from "./sprites.js";
 import { drawView, forgetTrails } from "./view.js";
 
 export class Review {
@@ -25,16 +24,11 @@ export class Review {
     this.frames = replay.events; // Each shows the table after its move.
     await loadSprite(review.env);
     this.players = review.players;
-    this.resized = () => this.fit();
-    addEventListener("resize", this.resized);
     this.at = review.worst.length ? this.frameOf(review.decisions[review.worst[0]]) : this.frames.length - 1;
     this.render();
   }
 
-  close() {
-    this.closed = true;
-    removeEventListener("resize", this.resized);
-  }
+  close = () => (this.closed = true);
 
   // The frame that a decision was made at, and the decision that follows a frame.
   frameOf(decision) {
@@ -59,10 +53,7 @@ export class Review {
     }
   }
 
-  fit() {
-    const felt = document.querySelector(".felt");
-    if (felt) fit(felt, this.sizes);
-  }
+  fit = () => fit(this.sizes);
 
   render() {
     if (this.closed) return;

@@ -1,8 +1,10 @@
 // The rules: paragraphs with headings, and pictures of what counts.
 import { get } from "./api.js";
-import { h, notice } from "./dom.js";
-import { loadSprite } from "./sprites.js";
+import { h, loadSprite, notice } from "./dom.js";
 import { drawReveal } from "./view.js";
+
+export const offerRules = (game, path) =>
+  document.getElementById("tools").replaceChildren(h("button", { type: "button", onclick: () => openRules(game, path) }, "Rules"));
 
 export async function openRules(game, path) {
   try {

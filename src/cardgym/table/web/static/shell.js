@@ -3,11 +3,13 @@ import { h, notice, remember, remembered, show } from "./dom.js";
 
 let page = null;
 
-// `pages` opens a page for the first word of the address, "" if there is none; a page with start() gets the keys.
+// `pages` opens a page for the first word of the address, "" if there is none; a page with start() gets the keys and, if the window
+// changes, fit().
 export function run(pages) {
   async function route() {
     page?.close?.();
     page = null;
+    document.getElementById("tools").replaceChildren();
     notice("");
     for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
     const [, place = "", id = ""] = location.hash.split("/");
@@ -23,6 +25,7 @@ export function run(pages) {
     }
   }
   addEventListener("hashchange", route);
+  addEventListener("resize", () => page?.fit?.());
   route();
 }
 

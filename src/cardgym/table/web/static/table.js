@@ -1,13 +1,12 @@
 // The table: one game, drawn from the server's state, played by clicks and keys.
 import { Refused, follow, get, post } from "./api.js";
 import { blunder, drawCoach } from "./coach.js";
-import { h, notice, plain, remember, remembered, say, speed, update } from "./dom.js";
+import { h, loadSprite, notice, plain, remember, remembered, say, speed, update } from "./dom.js";
 import { forgetJoined } from "./join.js";
 import { drawTip, guided, lessonOf } from "./lesson.js";
 import { fit, moving, sound } from "./motion.js";
 import { drawLog, drawPeople, drawStage, drawStanding } from "./panels.js";
-import { openRules } from "./rules.js";
-import { loadSprite } from "./sprites.js";
+import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
 
 const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.
@@ -22,11 +21,8 @@ export class Table {
     forgetTrails();
     this.state = await this.look();
     await loadSprite(this.state.game);
-    document.getElementById("tools").replaceChildren(
-      h("button", { type: "button", onclick: () => openRules(this.state.game, `tables/${this.id}/rules`) }, "Rules"));
+    offerRules(this.state.game, `tables/${this.id}/rules`);
     this.unfollow = follow(this.id, (version) => this.changed(version), (lost) => this.connection(lost));
-    this.resized = () => this.fit();
-    addEventListener("resize", this.resized);
     this.render();
     this.askAlways();
     this.goOn();
@@ -35,8 +31,6 @@ export class Table {
   close() {
     this.closed = true;
     this.running = false;
-    document.getElementById("tools").replaceChildren();
-    removeEventListener("resize", this.resized);
     this.unfollow?.();
   }
 
@@ -318,10 +312,7 @@ export class Table {
     if (atEnd) document.querySelector(".log").scrollTop = 1e6;
   }
 
-  fit() {
-    const felt = document.querySelector(".felt");
-    if (felt) fit(felt, this.sizes);
-  }
+  fit = () => fit(this.sizes);
 
   // In a watched game, how the seats stand, asked once for a position.
   async weigh() {
