@@ -27,8 +27,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file with further suites and algorithms")
     parser.add_argument("--seeds", default="1-5", metavar="RANGE", help="such as 1-5 or 1,4,7-9 (1-5)")
     parser.add_argument(
-        "--decisions", type=whole(1, MAX_STEPS // 1000), metavar="N", help="decisions of each training (100,000)"
-    )
+        "--decisions", type=whole(1, MAX_STEPS // 1000), default=100_000, metavar="N",
+        help="decisions of each training (100,000)",
+    )  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="the folder of the runs (a new one in runs/)")
     parser.add_argument("--resume", action="store_true", help="continue the benchmark in --out, or the latest one")
     parser.add_argument(
@@ -42,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     from cardgym.errors import require
 
     require("a benchmark", "torch", "tensorboard", "matplotlib", "scipy")
-    from cardgym.experiments.benchmark.plan import DECISIONS, Benchmark, Library
+    from cardgym.experiments.benchmark.plan import Benchmark, Library
     from cardgym.experiments.benchmark.report import JSON, MARKDOWN, PICTURE, BenchmarkReport, write_pages, write_report
     from cardgym.experiments.sweep.display import SweepDisplay
     from cardgym.experiments.sweep.plan import parse_seeds
@@ -55,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
             write_pages(report, arguments.out)
         return 0
     library = Library.read(arguments.config)
-    benchmark = Benchmark(library, arguments.suite, arguments.algorithms, arguments.decisions or DECISIONS)
+    benchmark = Benchmark(library, arguments.suite, arguments.algorithms, arguments.decisions)
     runs = benchmark.runs(parse_seeds(arguments.seeds))
     out = arguments.out or numbered_folder(Path("runs") / "benchmark", arguments.suite, arguments.resume)
     try:

@@ -29,6 +29,7 @@ SHORT = "CARDGYM_SHORT"
 _MOST_IF_SHORT: Mapping[str, float] = {
     # Arguments of commands.
     "budget": 1_000,
+    "decisions": 1_000,
     "games": 20,
     "iterations": 1_000,
     "repeats": 1,

@@ -88,15 +88,15 @@ def driver_at_lead(kept, starter, scores=(0, 0)):
 
 def test_greedy_plays_the_lowest_card_with_the_most_points(generator):
     driver = driver_at_lead(("5H 8S QD KD", "7C 4C 9D TS"), "KS")
-    assert driver.action_text(driver.choose_action("greedy", generator)) == "play 4C (count 4)"
+    assert driver.action_text(driver.choose_action("greedy", generator)) == "play 4♣ (count 4)"
     driver.peg("1:7C")
-    assert driver.action_text(driver.choose_action("greedy", generator)) == "play 8S (count 15)"
+    assert driver.action_text(driver.choose_action("greedy", generator)) == "play 8♠ (count 15)"
 
 
 def test_expert_does_not_lead_a_five(generator):
     driver = driver_at_lead(("5H 8S QD KD", "5C 4C JD TS"), "KS")
     # After a five the opponent probably has a ten for fifteen; after a four it cannot make fifteen.
-    assert driver.action_text(driver.choose_action("expert", generator)) == "play 4C (count 4)"
+    assert driver.action_text(driver.choose_action("expert", generator)) == "play 4♣ (count 4)"
 
 
 def test_expert_tosses_good_cards_to_its_own_crib_only(generator):
@@ -107,10 +107,10 @@ def test_expert_tosses_good_cards_to_its_own_crib_only(generator):
         driver.cut(dealer)
         driver.deal_cards((mine, theirs))
         tosses.append(driver.action_text(driver.choose_action("expert", generator)))
-    assert tosses == ["discard 6D 8C, keep 2H 2S QH KS", "discard QH KS, keep 2H 2S 6D 8C"]
+    assert tosses == ["discard 6♦ 8♣, keep 2♥ 2♠ Q♥ K♠", "discard Q♥ K♠, keep 2♥ 2♠ 6♦ 8♣"]
 
 
 def test_expert_takes_the_points_that_win(generator):
     driver = driver_at_lead(("5H 8S QD KD", "AC 4D 9D TS"), "AS", scores=(0, 119))
     driver.peg("1:AC 0:KD")
-    assert driver.action_text(driver.choose_action("expert", generator)) == "play 4D (count 15)"
+    assert driver.action_text(driver.choose_action("expert", generator)) == "play 4♦ (count 15)"

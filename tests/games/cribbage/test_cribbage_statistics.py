@@ -181,7 +181,7 @@ def _summary(counts: npt.NDArray[np.int64]) -> tuple[int, int, float, int]:
     [
         ([0, 1, 2, 3, 4], "5 cards given where 6 are needed"),
         ([0, 1, 2, 3, 4, 5, 6], "7 cards given"),
-        ([0, 1, 2, 3, 4, 4], "5C is given twice"),
+        ([0, 1, 2, 3, 4, 4], "5♣ is given twice"),
         ([0, 1, 2, 3, 4, 52], "card 52 is not one of 0 .. 51"),
         ([-1, 1, 2, 3, 4, 5], "card -1"),
     ],

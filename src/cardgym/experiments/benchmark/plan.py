@@ -26,8 +26,6 @@ SOLVER, LEAGUE = "cfr", "league"
 """The names of the script that runs the solvers, and of the one whose generations share the decisions."""
 EVALUATIONS = 10
 """Evaluations along a training."""
-DECISIONS = 100_000
-"""The default length of a training."""
 _GAMES = 4000
 """Games of random play by which rewards are scaled."""
 _MAX_FILE = 1 << 20
