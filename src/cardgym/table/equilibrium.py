@@ -15,7 +15,7 @@ _NODES_WALKED = 20_000_000
 _MAX_ITERATIONS = 1000
 
 
-@lru_cache(2)
+@lru_cache(8)  # A strategy takes megabytes, its tree hundreds, and solving it seconds.
 def equilibrium_player(game: Game, options: Options) -> StrategyPlayer | None:
     """The average strategy of discounted CFR; None in a game that is too large, or not of two seats."""
     tree = small_tree(game, options) if options.num_players == 2 else None
@@ -25,5 +25,5 @@ def equilibrium_player(game: Game, options: Options) -> StrategyPlayer | None:
     solver.run(min(_NODES_WALKED // tree.num_nodes, _MAX_ITERATIONS))
     name = game.default_observation
     pairs = pairs_of(tree, solver.average, name)
-    small_tree.cache_clear()  # It can take hundreds of megabytes.
+    small_tree.cache_clear()
     return StrategyPlayer("the equilibrium", name, pairs)
