@@ -10,6 +10,7 @@ import pytest
 import cardgym
 import figures
 from cardgym.table.presentation import presentation_of
+from intervals import without_result
 
 KNOWN = np.array([(0.58678, 0.58352, 0.59051), (-3.78, -4.63, -2.93), (1234.5, 1200.25, 1250.75)])
 
@@ -80,11 +81,11 @@ def test_ratings_at_the_table_are_those_of_the_leaderboards() -> None:
     ],
 )
 def test_shown_figure_is_found_at_the_digits_shown(text: str) -> None:
-    assert figures.without_result(text, KNOWN) == []
+    assert without_result(text, KNOWN) == []
 
 
 @pytest.mark.parametrize(
     "text", ["58.8 % [58.4, 59.1]", "58.7 % [58.4, 59.2]", "+3.8 [-4.6, -2.9]", "-3.8 [-4.6, -2.90]"]
 )
 def test_figure_that_was_not_measured_is_reported(text: str) -> None:
-    assert figures.without_result(f"It wins {text}.", KNOWN) == [text]
+    assert without_result(f"It wins {text}.", KNOWN) == [text]
