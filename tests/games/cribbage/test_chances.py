@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from cribbage_driver import compiled_only
 
-from cardgym.errors import CardgymError
-from cardgym.games.cribbage import chances
+from cardgym.cli import main
 from cardgym.games.cribbage.cards import parse_cards
-from cardgym.games.cribbage.chance_table import chance_table, is_near, load_table, no_table, save_table, toss_chances
-from cardgym.games.cribbage.chances import draw, run
+from cardgym.games.cribbage.chance_table import is_near, load_table, save_table, toss_chances
+from cribbage_chances import _work_back, chance_table, draw, no_table
 
 pytestmark = compiled_only
 
@@ -18,7 +17,7 @@ pytestmark = compiled_only
 def by_hand(points, holes=12):
     """The chances with these deals and so few holes."""
     found = np.zeros((5, holes + 1, holes + 1))
-    chances._work_back(np.array(points, np.int8), found)
+    _work_back(np.array(points, np.int8), found)
     return found
 
 
@@ -37,13 +36,12 @@ def test_heels_come_before_the_play():
     assert found[1, 1, 2] == 1.0
 
 
-def test_bad_arguments_are_refused(tmp_path):
-    from argparse import Namespace
-
-    with pytest.raises(CardgymError, match="--deals"):
-        run(Namespace(deals=0, seed=1, out=None, plot=None))
-    with pytest.raises(CardgymError, match=r"\.csv"):
-        run(Namespace(deals=1, seed=1, out=tmp_path / "chances.txt", plot=None))
+@pytest.mark.parametrize(
+    ("words", "message"), [(["--deals", "0"], "--deals: '0': allowed are"), (["--out", "c.txt"], "allowed are .csv")]
+)
+def test_bad_arguments_are_refused(words, message, capsys):
+    assert main(["cribbage-chances", *words]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_table_round_trips_through_its_file(tmp_path):

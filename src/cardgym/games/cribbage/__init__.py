@@ -12,13 +12,13 @@ PACKAGE = GamePackage(
     loaders={"cardgym-experts-1": "cardgym.games.cribbage.experts:load_player"},
     commands={
         "cribbage-stats": Command(
-            "cardgym.games.cribbage.statistics", "count the exact statistics of every hand of cribbage"
+            "papers/cribbage/cribbage_stats.py", "count the exact statistics of every hand of cribbage"
         ),
         "cribbage-chances": Command(
-            "cardgym.games.cribbage.chances",
+            "papers/cribbage/cribbage_chances.py",
             "compute the chance to win at cribbage by score, dealer and phase",
         ),
-        "pegging": Command("cardgym.games.cribbage.pegging.command", "solve the play of the cards at cribbage by CFR+"),
+        "pegging": Command("papers/cribbage/cribbage_pegging.py", "solve the play of the cards at cribbage by CFR+"),
         "experts": Command("papers/cribbage/cribbage_experts.py", "train weighted experts at cribbage", trains=True),
     },
     positions="cardgym.games.cribbage.advice",

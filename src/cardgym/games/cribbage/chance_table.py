@@ -60,29 +60,6 @@ class ChanceTable(NamedTuple):
     near: int = NEAR
 
 
-def chance_table(
-    chances: npt.NDArray[np.float64], points: npt.NDArray[np.int8], tossed: npt.NDArray[np.float64]
-) -> ChanceTable:
-    """The table for these chances and deals.
-
-    Args:
-        chances: what `chances.win_chances` returns.
-        points: (deals, 12): the points of each deal; see `chances.sample_deals`.
-        tossed: (2, 169): how often each pair of ranks is discarded; see there.
-    """
-    play = points[:, :9].astype(np.int64)
-    pone, dealer = np.maximum(play, 0).sum(1), np.maximum(-play, 0).sum(1)
-    before = _outcomes(pone, dealer), _outcomes(dealer, pone + points[:, 9])
-    return ChanceTable(
-        chances.astype(np.float32), before, float(-points[:, 11].mean()), float(play[:, 1:].sum(1).mean()), tossed
-    )
-
-
-def _outcomes(mine: npt.NDArray[np.int64], theirs: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    pairs, counts = np.unique(np.stack([mine, theirs], axis=1), axis=0, return_counts=True)
-    return np.column_stack([pairs, counts / counts.sum()])
-
-
 def save_table(path: Path, table: ChanceTable, *, deals: int, seed: int) -> None:
     """Write a table made from that many sampled deals."""
     document = {"format": FORMAT, "deals": deals, "seed": seed, "crib": table.crib, "play": table.play}
@@ -113,14 +90,6 @@ def _common(outcomes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     kept = outcomes[outcomes[:, 2] >= _LEAST_SHARE]
     kept[:, 2] /= kept[:, 2].sum()
     return np.ascontiguousarray(kept)
-
-
-def no_table() -> ChanceTable:
-    """A table by which nothing is near: points decide every toss."""
-    nothing = np.zeros((0, 3))
-    return ChanceTable(
-        np.zeros((len(PHASES), HOLES + 1, HOLES + 1), np.float32), (nothing, nothing), 0.0, 0.0, np.zeros((2, 169)), 0
-    )
 
 
 # -- compiled ---------------------------------------------------------------------------------------------------------

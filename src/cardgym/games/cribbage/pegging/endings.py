@@ -1,4 +1,4 @@
-"""The worth of the last three cards of the play, for every pile on which they can be played.
+"""The worth of the last three cards of the play.
 
 With two cards in one hand and one in the other, only the holder of two still decides. Values are the holder's points
 minus the other's.
@@ -12,15 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.contract import rule
-from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import worth
-from cardgym.games.cribbage.pegging.hands import SETS, SLOTS
 from cardgym.games.cribbage.scoring import points_of, points_of_next
 
 Pile = npt.NDArray[np.int8]
 
 _ORDERS = np.array(list(permutations(range(3))), np.int8)
-_THREES = np.array(SETS[3], np.int8)
 
 
 @rule
@@ -118,68 +115,3 @@ def value_of_two(pile: Pile, length: int, count: int, first: int, last: int, x: 
         return points + fresh(x, last)
     pile[length] = first
     return points + _then(pile, length + 1, count + worth(first), x, last)
-
-
-@compiled
-def decided_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
-    """Fill in the worth of each order of two cards to their holder, who is to play.
-
-    Args:
-        piles: (piles, 8), int8: ranks since the last restart.
-        lengths: (piles,), int8.
-        counts: (piles,), int8.
-        values: (piles, 91, 2, 16), int8, filled: by the multiset held, the slot played first, and the rank of the
-            other's card; 0 where the slot cannot be played or does not exist.
-    """
-    work = np.empty(10, np.int8)
-    for state in range(piles.shape[0]):
-        length, count = int(lengths[state]), int(counts[state])
-        for place in range(length):
-            work[place] = piles[state, place]
-        for held in range(91):
-            low, high = int(SLOTS[2, held, 0]), int(SLOTS[2, held, 1])
-            for slot in range(2):
-                first = low if slot == 0 else high
-                if first < 0 or worth(first) > 31 - count:
-                    continue
-                last = low if high < 0 else low + high - first
-                for x in range(13):
-                    values[state, held, slot, x] = value_of_two(work, length, count, first, last, x)
-
-
-@compiled
-def forced_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
-    """Fill in the values if the other must first play its last card, as `decided_values`, (piles, 91, 16), int8."""
-    work = np.empty(10, np.int8)
-    spare = np.empty(10, np.int8)
-    cards = np.full(3, -1, np.int8)  # No card in front, so that the two behind it are tried in both orders.
-    for state in range(piles.shape[0]):
-        length, count = int(lengths[state]), int(counts[state])
-        for place in range(length):
-            work[place] = piles[state, place]
-        word = points_of_next(work, length)
-        for x in range(13):
-            if worth(x) > 31 - count:
-                continue
-            work[length] = x
-            after = count + worth(x)
-            for held in range(91):
-                cards[1] = SLOTS[2, held, 0]
-                cards[2] = SLOTS[2, held, 1] if SLOTS[2, held, 1] >= 0 else cards[1]
-                value = -points_of(word, count, x)
-                if after == 31 or worth(cards[1]) > 31 - after:
-                    value += best_alone(work, 0, 0, cards, spare, True) - (0 if after == 31 else 1)
-                else:
-                    value += best_alone(work, length + 1, after, cards, spare, True)
-                values[state, held, x] = value
-
-
-@compiled
-def alone_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
-    """Fill in the worth of three cards when the other hand is empty, (piles, 455), int8."""
-    spare = np.empty(10, np.int8)
-    for state in range(piles.shape[0]):
-        for held in range(455):
-            values[state, held] = best_alone(
-                piles[state], int(lengths[state]), int(counts[state]), _THREES[held], spare, False
-            )

@@ -95,40 +95,6 @@ def slot_of(size: int, number: int, rank: int) -> int:
 
 
 @rule
-def match_positive(
-    values: npt.NDArray[np.float32], base: int, size: int, number: int, room: int, out: npt.NDArray[np.float32]
-) -> int:
-    """Fill `out`, (4,), with a strategy proportional to positive values; uniform if there are none.
-
-    Args:
-        values: regrets or sums of strategies; those of the multiset begin at base + size x number.
-        base: where those of the node begin; -1 if it has none because only one card is left.
-        size: the number of cards left.
-        number: the multiset left.
-        room: 31 minus the count.
-        out: filled, with 0 for slots that cannot be played or do not exist.
-
-    Returns:
-        The number of slots that can be played.
-    """
-    total = np.float32(0.0)
-    legal = 0
-    for slot in range(4):
-        out[slot] = 0.0
-    for slot in range(size):
-        rank = int(SLOTS[size, number, slot])
-        if rank < 0 or worth(rank) > room:
-            break
-        legal += 1
-        if base >= 0:
-            out[slot] = max(values[base + size * number + slot], np.float32(0.0))
-            total += out[slot]
-    for slot in range(legal):
-        out[slot] = out[slot] / total if total > 0.0 else np.float32(1.0) / np.float32(legal)
-    return legal
-
-
-@rule
 def taker_shares(word: int, count: int, size: int, number: int, out: npt.NDArray[np.float32]) -> None:
     """Fill `out`, (4,), with the probability of each slot for a taker, who plays for the most points now.
 

@@ -21,8 +21,14 @@ from cardgym.games.cribbage.pegging.hands import (
     taker_shares,
     whole_hand,
 )
-from cardgym.games.cribbage.pegging.policy import FLOOR, LEVELS_OF_CHOICE, PeggingPolicy, find_node, node_key
-from cardgym.games.cribbage.pegging.tree import sequence_code
+from cardgym.games.cribbage.pegging.policy import (
+    FLOOR,
+    LEVELS_OF_CHOICE,
+    PeggingPolicy,
+    find_node,
+    node_key,
+    sequence_code,
+)
 from cardgym.games.cribbage.scoring import points_of_next
 
 _STEP = 1.0 / LEVELS_OF_CHOICE
@@ -42,7 +48,7 @@ class Play(NamedTuple):
         number: how many were played.
         pile: (10,), int8: the ranks since the last restart, and `length`, how many they are.
         length: see `pile`.
-        code: see `tree.sequence_code`.
+        code: see `policy.sequence_code`.
         decisions: (3, 4), int64: the first cards of one side; see `_KEY`.
         decided: how many of these there are.
     """

@@ -1,7 +1,8 @@
 """The solved play of the cards as a file: the probability of each card, up to the last three of a deal.
 
-The file keeps what `PeggingSolver` has learned above the leaves of the public tree, rounded to `LEVELS_OF_CHOICE` steps
-and compressed with zlib: 22 MB become 2. At the leaves the player counts instead (`inference.py`).
+`cardgym pegging` makes it. The file keeps what the solver has learned above the leaves of the public tree, rounded to
+`LEVELS_OF_CHOICE` steps and compressed with zlib: 22 MB become 2. At the leaves the player counts instead
+(`inference.py`).
 """
 
 from __future__ import annotations
@@ -52,8 +53,14 @@ class PeggingPolicy(NamedTuple):
 
 
 @rule
+def sequence_code(code: int, number: int, seat: int, rank: int) -> int:
+    """The code of a sequence with one more card, number `number` from 0."""
+    return int(code | (rank + 1) << 4 * number | seat << 32 + number)
+
+
+@rule
 def node_key(code: int, turn: int, restarted: bool) -> int:
-    """The key of a public node: its code (`tree.sequence_code`), whose turn it is, and whether the count restarts."""
+    """The key of a public node: its code (`sequence_code`), whose turn it is, and whether the count restarts."""
     return int(code | turn << 40 | (RESTART_BIT if restarted else 0))
 
 

@@ -18,9 +18,8 @@ from cardgym.engine.contract import rule
 from cardgym.games.cribbage.cards import worth
 from cardgym.games.cribbage.chance_table import ChanceTable
 from cardgym.games.cribbage.pegging.hands import HANDS, LOWEST, SLOTS, WITHOUT, taker_shares
-from cardgym.games.cribbage.pegging.policy import PeggingPolicy, find_node, node_key, policy_shares
+from cardgym.games.cribbage.pegging.policy import PeggingPolicy, find_node, node_key, policy_shares, sequence_code
 from cardgym.games.cribbage.pegging.shows import Shows, chance_after_play
-from cardgym.games.cribbage.pegging.tree import sequence_code
 from cardgym.games.cribbage.scoring import points_of, points_of_next
 
 _FRAMES = 256

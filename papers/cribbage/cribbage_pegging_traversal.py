@@ -8,14 +8,48 @@ import numpy.typing as npt
 from cardgym.engine.contract import State, rule
 from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import worth
-from cardgym.games.cribbage.pegging.hands import LOWEST, NUM_OF_SIZE, WITH, match_positive, slot_of, whole_hand
-from cardgym.games.cribbage.pegging.tree import ANSWERED, CONTINUED, DEALER, DECIDED, FORCED, PONE, RESTARTED
+from cardgym.games.cribbage.pegging.hands import LOWEST, NUM_OF_SIZE, SLOTS, WITH, slot_of, whole_hand
+from cribbage_pegging_tree import ANSWERED, CONTINUED, DEALER, DECIDED, FORCED, PONE, RESTARTED
 
 UPDATE, EVALUATE, RESPOND, FINISH = range(4)
 """What the updater does in a pass: learn from regrets, follow its strategy, respond best, or write its best choice of
 the last two cards to the strategy."""
 
 Floats = npt.NDArray[np.float32]
+
+
+@rule
+def match_positive(
+    values: npt.NDArray[np.float32], base: int, size: int, number: int, room: int, out: npt.NDArray[np.float32]
+) -> int:
+    """Fill `out`, (4,), with a strategy proportional to positive values; uniform if there are none.
+
+    Args:
+        values: regrets or sums of strategies; those of the multiset begin at base + size x number.
+        base: where those of the node begin; -1 if it has none because only one card is left.
+        size: the number of cards left.
+        number: the multiset left.
+        room: 31 minus the count.
+        out: filled, with 0 for slots that cannot be played or do not exist.
+
+    Returns:
+        The number of slots that can be played.
+    """
+    total = np.float32(0.0)
+    legal = 0
+    for slot in range(4):
+        out[slot] = 0.0
+    for slot in range(size):
+        rank = int(SLOTS[size, number, slot])
+        if rank < 0 or worth(rank) > room:
+            break
+        legal += 1
+        if base >= 0:
+            out[slot] = max(values[base + size * number + slot], np.float32(0.0))
+            total += out[slot]
+    for slot in range(legal):
+        out[slot] = out[slot] / total if total > 0.0 else np.float32(1.0) / np.float32(legal)
+    return legal
 
 
 @rule

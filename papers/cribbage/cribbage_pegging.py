@@ -8,59 +8,36 @@ Needs 2.9 GB of memory. Example: cardgym pegging --iterations 60 --out policy.sa
 
 from __future__ import annotations
 
-import argparse
 import json
+import sys
 import time
 from pathlib import Path
 
-from cardgym.console.arguments import Parser
+from cardgym.cli import guarded
+from cardgym.console.arguments import Parser, whole
+from cardgym.console.progress import Progress
 from cardgym.errors import CardgymError
+from cardgym.games.cribbage.pegging.policy import save_policy
+from cribbage_pegging_solver import PeggingSolver, kept_shares, pack, pair_weights, rounded, whole_strategy
+from cribbage_pegging_tree import build_tree
 
-_ITERATIONS = 60
-_TAKERS = 0.1
 
-
-def add_arguments(parser: Parser) -> None:
+def main(words: list[str]) -> int:
+    """Solve, write the policy and print the report; the exit code."""
+    parser = Parser(prog="cardgym pegging", description=__doc__)
+    parser.add_argument("--iterations", type=whole(1), default=60, metavar="N", help="iterations of CFR+ (60)")
     parser.add_argument(
-        "--iterations",
-        type=int,
-        default=_ITERATIONS,
-        metavar="N",
-        help=f"iterations of CFR+, 1 or more (default {_ITERATIONS})",
-    )
-    parser.add_argument(
-        "--takers", type=float, default=_TAKERS, metavar="SHARE",
-        help=f"share of deals in which the opponent plays for the most points now, 0 to 0.9 (default {_TAKERS})",
+        "--takers", type=float, default=0.1, metavar="SHARE",
+        help="share of deals in which the opponent plays for the most points now, 0 to 0.9 (0.1)",
     )  # fmt: skip
-    parser.add_argument("--threads", type=int, default=2, metavar="N", help="1 or more (default 2)")
+    parser.add_argument("--threads", type=whole(1), default=2, metavar="N", help="threads (2)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the policy to this file (.safetensors)")
     parser.add_argument("--json", action="store_true", help="print JSON")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    """Solve, write the policy and print the report.
-
-    Raises:
-        CardgymError: for numbers below 1, or a file of another kind.
-    """
-    if arguments.iterations < 1 or arguments.threads < 1:
-        raise CardgymError("--iterations and --threads: allowed are whole numbers from 1 on")
+    arguments = parser.parse_args(words)
     if not 0.0 <= arguments.takers <= 0.9:
         raise CardgymError(f"--takers {arguments.takers}: allowed is a share from 0 to 0.9")
     if arguments.out is not None and arguments.out.suffix != ".safetensors":
         raise CardgymError(f"--out {arguments.out}: the name of a policy of the play ends in .safetensors")
-    from cardgym.console.progress import Progress
-    from cardgym.games.cribbage.pegging.policy import save_policy
-    from cardgym.games.cribbage.pegging.solver import (
-        PeggingSolver,
-        kept_shares,
-        pack,
-        pair_weights,
-        rounded,
-        whole_strategy,
-    )
-    from cardgym.games.cribbage.pegging.tree import build_tree
-
     start, clock = time.process_time(), time.monotonic()
     kept, tree = kept_shares(), build_tree()
     solver = PeggingSolver(tree, pair_weights(kept), arguments.threads, arguments.takers)
@@ -89,6 +66,11 @@ def run(arguments: argparse.Namespace) -> None:
         report["bytes"] = arguments.out.stat().st_size
     if arguments.json:
         print(json.dumps(report, indent=2, allow_nan=False))
-        return
+        return 0
     for name, value in report.items():
         print(f"{name.replace('_', ' '):<26}  {f'{value:,.6g}' if isinstance(value, float) else value}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(lambda: main(sys.argv[1:])))

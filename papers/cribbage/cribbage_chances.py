@@ -8,21 +8,24 @@ cardgym cribbage-chances --deals 4000 --plot chances.png
 
 from __future__ import annotations
 
-import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.console.arguments import Parser
+from cardgym.cli import guarded
+from cardgym.console.arguments import Parser, whole
+from cardgym.console.figures import new_figure
+from cardgym.console.tables import print_results
 from cardgym.engine.contract import State, rule
 from cardgym.engine.generator import uniform, uniform_float
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.states import new_state
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing
-from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, chance_table, no_table, save_table
+from cardgym.games.cribbage.chance_table import HOLES, PHASES, ChanceTable, save_table
 from cardgym.games.cribbage.game import GAME
 from cardgym.games.cribbage.observations import PLAIN_SIZE, observe_plain
 from cardgym.games.cribbage.pegging.player import Buffers, decide, new_buffers
@@ -69,6 +72,37 @@ def save_chances(path: Path, chances: npt.NDArray[np.float64]) -> None:
             for pone in range(1, HOLES + 1):
                 for dealer in range(1, HOLES + 1):
                     file.write(f"{phase},{pone},{dealer},{chances[number, pone, dealer]:.4f}\n")
+
+
+def chance_table(
+    chances: npt.NDArray[np.float64], points: npt.NDArray[np.int8], tossed: npt.NDArray[np.float64]
+) -> ChanceTable:
+    """The table for these chances and deals.
+
+    Args:
+        chances: what `win_chances` returns.
+        points: (deals, 12): the points of each deal; see `sample_deals`.
+        tossed: (2, 169): how often each pair of ranks is discarded; see there.
+    """
+    play = points[:, :9].astype(np.int64)
+    pone, dealer = np.maximum(play, 0).sum(1), np.maximum(-play, 0).sum(1)
+    before = _outcomes(pone, dealer), _outcomes(dealer, pone + points[:, 9])
+    return ChanceTable(
+        chances.astype(np.float32), before, float(-points[:, 11].mean()), float(play[:, 1:].sum(1).mean()), tossed
+    )
+
+
+def _outcomes(mine: npt.NDArray[np.int64], theirs: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    pairs, counts = np.unique(np.stack([mine, theirs], axis=1), axis=0, return_counts=True)
+    return np.column_stack([pairs, counts / counts.sum()])
+
+
+def no_table() -> ChanceTable:
+    """A table by which nothing is near: points decide every toss."""
+    nothing = np.zeros((0, 3))
+    return ChanceTable(
+        np.zeros((len(PHASES), HOLES + 1, HOLES + 1), np.float32), (nothing, nothing), 0.0, 0.0, np.zeros((2, 169)), 0
+    )
 
 
 @compiled
@@ -142,47 +176,8 @@ _PICTURES = (".png", ".svg", ".pdf")
 _SHOWN = (121, 90, 60, 40, 30, 20, 15, 10, 5, 2)
 
 
-def add_arguments(parser: Parser) -> None:
-    parser.add_argument("--deals", type=int, default=4000, metavar="N", help="deals to sample (default 4000)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the deals (default 1)")
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write all chances to this file (.csv, or .safetensors)"
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw them (.png, .svg, .pdf)")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    """Compute, write, draw and print.
-
-    Raises:
-        CardgymError: for a number of deals below 1, a seed below 0, or an unknown kind of file.
-    """
-    if arguments.deals < 1 or arguments.seed < 0:
-        raise CardgymError("--deals: allowed are whole numbers from 1 on, and for --seed from 0 on")
-    if arguments.out is not None and arguments.out.suffix not in (".csv", ".safetensors"):
-        raise CardgymError(f"--out {arguments.out}: allowed are .csv, for people, and .safetensors, which players read")
-    if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
-        raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
-    from cardgym.console.tables import print_results
-
-    points, tossed = sample_deals(arguments.deals, arguments.seed)
-    chances = win_chances(points)
-    rows = [(f"pone needs {pone}", *(f"{100 * chances[0, pone, dealer]:.0f}" for dealer in _SHOWN)) for pone in _SHOWN]
-    heads = ("%", *(f"dealer {dealer}" for dealer in _SHOWN))
-    first = 100 * (1 - chances[0, -1, -1])
-    print_results("The pone wins, before the deal", heads, rows, f"the first dealer wins {first:.1f} %")
-    if arguments.out is not None and arguments.out.suffix == ".safetensors":
-        save_table(arguments.out, chance_table(chances, points, tossed), deals=arguments.deals, seed=arguments.seed)
-    elif arguments.out is not None:
-        save_chances(arguments.out, chances)
-    if arguments.plot is not None:
-        draw(chances, arguments.plot)
-
-
 def draw(chances: npt.NDArray[Any], path: Path) -> None:
     """Draw the pone's chance before the deal, before the play and before each part of the show."""
-    from cardgym.console.figures import new_figure
-
     figure = new_figure(14, 3.4, dpi=110)
     panels = figure.subplots(1, len(PHASES), sharey=True)
     most = 60
@@ -196,3 +191,36 @@ def draw(chances: npt.NDArray[Any], path: Path) -> None:
     figure.colorbar(picture, ax=panels, label="the pone wins, %")
     with replacing(path) as temporary:
         figure.savefig(temporary, format=path.suffix[1:])
+
+
+def main(words: list[str]) -> int:
+    """Compute, write, draw and print; the exit code."""
+    parser = Parser(prog="cardgym cribbage-chances", description=__doc__)
+    parser.add_argument("--deals", type=whole(1), default=4000, metavar="N", help="deals to sample (4000)")
+    parser.add_argument("--seed", type=whole(0), default=1, metavar="N", help="seed of the deals (1)")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write all chances to this file (.csv, or .safetensors)"
+    )
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw them (.png, .svg, .pdf)")
+    arguments = parser.parse_args(words)
+    if arguments.out is not None and arguments.out.suffix not in (".csv", ".safetensors"):
+        raise CardgymError(f"--out {arguments.out}: allowed are .csv, for people, and .safetensors, which players read")
+    if arguments.plot is not None and arguments.plot.suffix not in _PICTURES:
+        raise CardgymError(f"--plot {arguments.plot}: allowed are files ending in {', '.join(_PICTURES)}")
+    points, tossed = sample_deals(arguments.deals, arguments.seed)
+    chances = win_chances(points)
+    rows = [(f"pone needs {pone}", *(f"{100 * chances[0, pone, dealer]:.0f}" for dealer in _SHOWN)) for pone in _SHOWN]
+    heads = ("%", *(f"dealer {dealer}" for dealer in _SHOWN))
+    first = 100 * (1 - chances[0, -1, -1])
+    print_results("The pone wins, before the deal", heads, rows, f"the first dealer wins {first:.1f} %")
+    if arguments.out is not None and arguments.out.suffix == ".safetensors":
+        save_table(arguments.out, chance_table(chances, points, tossed), deals=arguments.deals, seed=arguments.seed)
+    elif arguments.out is not None:
+        save_chances(arguments.out, chances)
+    if arguments.plot is not None:
+        draw(chances, arguments.plot)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(lambda: main(sys.argv[1:])))

@@ -1,8 +1,9 @@
 """The public tree of the play: what both seats see, from the lead to the last three cards.
 
 A node is the ranks played so far with the seats that played them. The hidden cards left in hand are vectors at each
-node (`solver.py`). Both seats see whether the other can play or says go, so each card leads to up to three nodes. After
-five cards only the holder of two cards decides once more: these nodes are leaves, with values from `endings.py`.
+node (`cribbage_pegging_solver.py`). Both seats see whether the other can play or says go, so each card leads to up to
+three nodes. After five cards only the holder of two cards decides once more: these nodes are leaves, whose values are
+tabulated.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import rule
 from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import worth
-from cardgym.games.cribbage.pegging.endings import alone_values, decided_values, forced_values
-from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SIZES, WITH
+from cardgym.games.cribbage.pegging.endings import Pile, best_alone, value_of_two
+from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SETS, SIZES, SLOTS, WITH
+from cardgym.games.cribbage.pegging.policy import sequence_code
 from cardgym.games.cribbage.scoring import points_of, points_of_next
 
 LEVELS = 6
@@ -54,6 +55,8 @@ NODE = np.dtype(
     align=True,
 )
 
+_THREES = np.array(SETS[3], np.int8)
+
 
 @dataclass(frozen=True, eq=False)
 class PublicTree:
@@ -63,7 +66,8 @@ class PublicTree:
         nodes: (num_nodes,), NODE, level after level; children are consecutive.
         levels: (7,): the start of each level, and the number of nodes.
         num_choices: the length of arrays of choices.
-        decided: (piles, 91, 2, 16), int8; `forced`, (piles, 91, 16), int8; `alone`, (piles, 455), int8: see `endings`.
+        decided: (piles, 91, 2, 16), int8; `forced`, (piles, 91, 16), int8; `alone`, (piles, 455), int8: see the
+            functions below.
         places: (2, inner nodes + 1), int64: starts of the vectors over the cards left of the pone and the dealer.
     """
 
@@ -127,12 +131,6 @@ def build_tree(ranks: Sequence[int] = range(13)) -> PublicTree:
     return PublicTree(nodes, starts.astype(np.int64), int(sizes.sum()), decided, forced, alone, places)
 
 
-@rule
-def sequence_code(code: int, number: int, seat: int, rank: int) -> int:
-    """The code of a sequence with one more card, number `number` from 0."""
-    return int(code | (rank + 1) << 4 * number | seat << 32 + number)
-
-
 @compiled
 def _expand(
     nodes: npt.NDArray[np.void], first: int, next_number: int, allowed: int, children: npt.NDArray[np.void]
@@ -194,3 +192,71 @@ def _expand(
                     child.pile[node.length] = rank
         node.num_children = next_number + made - node.first_child
     return made
+
+
+# -- the last three cards ---------------------------------------------------------------------------------------------
+
+
+@compiled
+def decided_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
+    """Fill in the worth of each order of two cards to their holder, who is to play.
+
+    Args:
+        piles: (piles, 8), int8: ranks since the last restart.
+        lengths: (piles,), int8.
+        counts: (piles,), int8.
+        values: (piles, 91, 2, 16), int8, filled: by the multiset held, the slot played first, and the rank of the
+            other's card; 0 where the slot cannot be played or does not exist.
+    """
+    work = np.empty(10, np.int8)
+    for state in range(piles.shape[0]):
+        length, count = int(lengths[state]), int(counts[state])
+        for place in range(length):
+            work[place] = piles[state, place]
+        for held in range(91):
+            low, high = int(SLOTS[2, held, 0]), int(SLOTS[2, held, 1])
+            for slot in range(2):
+                first = low if slot == 0 else high
+                if first < 0 or worth(first) > 31 - count:
+                    continue
+                last = low if high < 0 else low + high - first
+                for x in range(13):
+                    values[state, held, slot, x] = value_of_two(work, length, count, first, last, x)
+
+
+@compiled
+def forced_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
+    """Fill in the values if the other must first play its last card, as `decided_values`, (piles, 91, 16), int8."""
+    work = np.empty(10, np.int8)
+    spare = np.empty(10, np.int8)
+    cards = np.full(3, -1, np.int8)  # No card in front, so that the two behind it are tried in both orders.
+    for state in range(piles.shape[0]):
+        length, count = int(lengths[state]), int(counts[state])
+        for place in range(length):
+            work[place] = piles[state, place]
+        word = points_of_next(work, length)
+        for x in range(13):
+            if worth(x) > 31 - count:
+                continue
+            work[length] = x
+            after = count + worth(x)
+            for held in range(91):
+                cards[1] = SLOTS[2, held, 0]
+                cards[2] = SLOTS[2, held, 1] if SLOTS[2, held, 1] >= 0 else cards[1]
+                value = -points_of(word, count, x)
+                if after == 31 or worth(cards[1]) > 31 - after:
+                    value += best_alone(work, 0, 0, cards, spare, True) - (0 if after == 31 else 1)
+                else:
+                    value += best_alone(work, length + 1, after, cards, spare, True)
+                values[state, held, x] = value
+
+
+@compiled
+def alone_values(piles: Pile, lengths: Pile, counts: Pile, values: npt.NDArray[np.int8]) -> None:
+    """Fill in the worth of three cards when the other hand is empty, (piles, 455), int8."""
+    spare = np.empty(10, np.int8)
+    for state in range(piles.shape[0]):
+        for held in range(455):
+            values[state, held] = best_alone(
+                piles[state], int(lengths[state]), int(counts[state]), _THREES[held], spare, False
+            )

@@ -22,23 +22,24 @@ import numpy.typing as npt
 from cardgym.engine.contract import State, rule
 from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS, sort_six
-from cardgym.games.cribbage.pegging.hands import CHOOSE, COPIES, HANDS, NUM_OF_SIZE, SIZES, match_positive, taker_shares
+from cardgym.games.cribbage.pegging.hands import CHOOSE, COPIES, HANDS, NUM_OF_SIZE, SIZES, taker_shares
 from cardgym.games.cribbage.pegging.policy import FLOOR, LEVELS_OF_CHOICE, RESTART_BIT, PeggingPolicy
-from cardgym.games.cribbage.pegging.traversal import (
+from cardgym.games.cribbage.scoring import points_of_next
+from cardgym.games.cribbage.state import NUM_TOSSES
+from cardgym.games.cribbage.tosses import OUT_OF_REACH, first_best, kept_set, toss_worths
+from cribbage_pegging_traversal import (
     EVALUATE,
     FINISH,
     RESPOND,
     UPDATE,
     Floats,
     descend,
+    match_positive,
     walk_down,
     walk_leaves,
     walk_up,
 )
-from cardgym.games.cribbage.pegging.tree import DEALER, DECIDED, LEVELS, PONE, PublicTree
-from cardgym.games.cribbage.scoring import points_of_next
-from cardgym.games.cribbage.state import NUM_TOSSES
-from cardgym.games.cribbage.tosses import OUT_OF_REACH, first_best, kept_set, toss_worths
+from cribbage_pegging_tree import DEALER, DECIDED, LEVELS, PONE, PublicTree
 
 _OTHER_TOSSES = 0.02
 """Share of tosses chosen uniformly, because every hand occurs near the target and against other players."""
@@ -163,7 +164,7 @@ class PeggingSolver:
     def finish_best(self, strategy: Floats) -> None:
         """Replace a strategy's choices at the leaves, in place, by the best ones against its choices before them.
 
-        These are the choices of a player that infers the other's last card and counts (`inference.py`).
+        These are the choices of a player that infers the other's last card and counts (`pegging/inference.py`).
         """
         for seat in (PONE, DEALER):
             self._walk_against(seat, FINISH, strategy, self.takers)
