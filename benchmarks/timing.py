@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from cardgym.cli.bench import machine
 from cardgym.console.tables import markdown_row, markdown_table
+from cardgym.scaling.local import machine
 
 __all__ = [
     "HERE",

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from cardgym.cli.bench import machine
+from cardgym.scaling.local import machine
 from race_report import show
 
 HERE = Path(__file__).parents[1]

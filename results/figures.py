@@ -29,13 +29,13 @@ import numpy as np
 import cardgym
 from cardgym.arena import evaluate
 from cardgym.arena.report_file import SavedReport
-from cardgym.cli.bench import machine
 from cardgym.console.progress import Progress
 from cardgym.console.tables import markdown_table, with_interval
 from cardgym.errors import CardgymError
 from cardgym.files.atomic import replacing
 from cardgym.files.documents import Count, Document, Items, Name, parse_document, validate
 from cardgym.players.base import checkpoints
+from cardgym.scaling.local import machine
 from intervals import CODE, results_with_intervals, without_result
 
 HERE = Path(__file__).parent

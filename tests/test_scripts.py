@@ -20,6 +20,7 @@ SMALLEST = [
     "benchmarks/old_and_new.py --old . --games KuhnPoker-v0 --rows 8 --turns 1 --seconds 0.01",
     "benchmarks/same_results.py --old . --games OnePlayPoker-v0 --seeds 0 --steps 10",
     "benchmarks/scaling.py --repeats 1",
+    "benchmarks/speed.py KuhnPoker-v0 --turns 1 --seconds 0.01",
     "benchmarks/threads.py --games OnePlayPoker-v0 --turns 1 --seconds 0.01",
     "research/agent_habits.py spike",
     "research/coach_strength.py KuhnPoker-v0 honest --games 10",

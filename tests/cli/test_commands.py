@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardgym import CardgymError
-from cardgym.cli import bench, commands, main
+from cardgym.cli import commands, main
 
 ENV = "CorellianSpike-v0"
 TWO = ["--players", "random", "initial"]
@@ -82,11 +81,7 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
         (["solve", ENV, "--out", "a.json"], "has 2 seats: only games of one player"),
         (["reproduce"], "PAPER comes first"),
         (["reproduce", "one-play-pokr"], "unknown paper 'one-play-pokr': did you mean 'one-play-poker'?"),
-        (["bench"], "the following arguments are required: ENV"),
-        (["bench", ENV, "--repeats", "0"], "'0': allowed are whole numbers from 1 to 1,000"),
-        (["bench", ENV, "--seconds", "inf"], "--seconds inf: give a number above 0, at most 3600"),
         (["evaluate", ENV, "--seed", str(10**30)], "whole numbers from 0 to 9,223,372,036,854,775,807"),
-        (["bench", ENV, "--script", "none.py"], "none.py: no such file"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(
@@ -336,22 +331,6 @@ def test_the_command_line_starts_without_heavy_packages() -> None:
         code = f"import sys, cardgym.cli as c; c.main({words}); print({heavy} & set(sys.modules))"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.stdout.splitlines()[-1] == "set()", words
-
-
-@pytest.mark.slow
-def test_bench_prints_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "first_step", lambda game, *, cold: 9.0 + cold)  # A cold start takes long.
-    assert main(["bench", ENV, "--repeats", "1", "--seconds", "0.05", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert set(report) == {"env", "machine", "figures"}
-    assert [figure["unit"] for figure in report["figures"]] == ["decisions/s", "decisions/s", "s", "s", "MB"]
-    assert all(figure["low"] <= figure["median"] <= figure["high"] for figure in report["figures"])
-
-
-def test_a_measurement_that_fails_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "dqn.py").write_text("raise SystemExit('no torch here')\n")
-    with pytest.raises(CardgymError, match=r"failed \(exit code 1\): no torch here"):
-        bench.training(ENV, tmp_path / "dqn.py", 10)
 
 
 # -- the first screen --------------------------------------------------------------------------------------------------

@@ -33,7 +33,6 @@ GENERAL = {
     "advise": "value every action of a decision, from a recorded game or a position",
     "report": "print saved evaluations and your own games as tables",
     "compile": "compile games before they are used",
-    "bench": "measure a game's speed on this machine",
     "completion": "print a script of completions for your shell",
 }
 """The commands that work with every game: modules of this package, and the lines of help."""

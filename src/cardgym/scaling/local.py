@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import platform
 import signal
 import sys
 import threading
 import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -149,3 +151,13 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def machine() -> str:
+    """The processor, the number of cores that this process may use, and the version of Python, for reports."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line.split(":", 1)[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
+        model = names[0] if names else model
+    return f"{model}, {cores()} cores, Python {platform.python_version()}"
