@@ -106,7 +106,7 @@ Made by `cardgym reproduce coda`; do not edit by hand.
 
 Ma, Zeng and Zhang (2019) report how often five methods beat a random player. We train them all as the paper says,
 and for longer, and evaluate them on {results.scale.games:,} fresh deals a seed (seeds {", ".join(map(str, results.seeds))}), moving first; intervals are 95 %. The paper tested on
-{PAPER_TEST_GAMES} games, the heuristic on {READING_GAMES:,}. **No player wins more than {results.optimum:.5f}** (`cardgym solve Coda-v0`): a higher
+{PAPER_TEST_GAMES} games, the heuristic on {READING_GAMES:,}. **No player wins more than {results.optimum:.5f}** (`cardgym coda-solve`): a higher
 rate is luck, a leak, or deals seen in training.
 """
 

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cardgym.games.coda.one_tile import win_rates
 from coda_networks import Budget, TrainedNetwork, train_network
+from coda_one_tile import win_rates
 from coda_runs import (
     ALGORITHMS,
     CheckpointResult,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,18 +37,6 @@ def main(words: list[str]):
     print("trained with", *words)
     return 3
 """,
-    "hearts_solver": """
-'''Solve hearts.'''
-
-def add_arguments(parser):
-    parser.add_argument("--depth", type=int, default=1)
-
-def solve(game, options, arguments):
-    return {"env": game.id, "hands": options.hands, "depth": arguments.depth}
-
-def summary(report):
-    return report["env"], ("depth",), [(str(report["depth"]),)], "solved at once"
-""",
 }
 
 
@@ -71,7 +58,6 @@ def _hearts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
                 "train-hearts": Command("hearts_training", "train at hearts"),
                 "games": Command("hearts_command", "an attempt to replace a command"),
             },
-            solver="hearts_solver",
         )
     )
     yield
@@ -100,19 +86,6 @@ def test_modules_of_a_game_are_imported_only_when_called() -> None:
     assert main([]) == 0
     assert HEARTS in registered()
     assert not set(MODULES) & set(sys.modules)
-
-
-def test_solve_uses_the_solver_of_the_game(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", HEARTS, "--set", "hands=3", "--depth", "7", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"env": HEARTS, "hands": 3, "depth": 7}
-    assert main(["solve", HEARTS]) == 0
-    out = capsys.readouterr().out
-    assert HEARTS in out
-    assert "solved at once" in out
-    assert main(["solve", HEARTS, "--help"]) == 0
-    assert "--depth" in capsys.readouterr().out
-    assert main(["solve", HEARTS, "--out", "a.json"]) == 2
-    assert "unknown option '--out'" in capsys.readouterr().err
 
 
 PAPER = """

@@ -29,7 +29,7 @@ SHOWN = commands()
 OF_CARDGYM = [shown for shown in SHOWN if shown.words[0] == "cardgym" or shown.line.startswith("python train/")]
 OTHERS = [shown for shown in SHOWN if shown not in OF_CARDGYM]
 LONG = re.compile(
-    r"reproduce|search|(solve|train) Coda|--method|cribbage-stats|experts|tournament|league|sweep"
+    r"reproduce|search|coda-solve|train Coda|--method|cribbage-stats|experts|tournament|league|sweep"
     r"|benchmark|exploit Cor|batch-q .*(batch_q_|num_players)"
     r"|train(/|ing| ).*(coda|orellian.?[sS]pike|ribbage|leduc)"
 )

@@ -54,7 +54,6 @@ class GamePackage:
         loaders: references to functions `load(path, game, options)` that load a player from a `.safetensors` file, by
             the format named in the file's metadata.
         commands: commands to add to `cardgym`, by name.
-        solver: the module behind `cardgym solve`; games for one player need none.
         positions: the module behind `cardgym advise`, which parses positions in the game's notation.
         table: a reference to its `cardgym.table.presentation.Presentation`; without one, people see `Game.words`.
     """
@@ -63,7 +62,6 @@ class GamePackage:
     games: Mapping[str, str]
     loaders: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)
-    solver: str | None = None
     positions: str | None = None
     table: str | None = None
 

@@ -1,4 +1,4 @@
-"""`cardgym solve Coda-v0`, and the errors for bad input: one line that says what is allowed."""
+"""`cardgym coda-solve`, and the errors for bad input: one line that says what is allowed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 
 from cardgym.cli import main
 from cardgym.errors import CardgymError, IllegalActionError
-from cardgym.games.coda.one_tile import win_rates
 from cardgym.games.coda.state import CodaOptions
+from coda_one_tile import win_rates
 
 DECK = [5, 8, 20, 4, 9, *(tile for tile in range(24) if tile not in (5, 8, 20, 4, 9))]
 
 
 def test_solve_prints_the_documented_json(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["solve", "Coda-v0", "--set", "n_start=1", "--set", "n=10", "--set", "first=1"]
+    words = ["coda-solve", "--set", "n_start=1", "--set", "n=10", "--set", "first=1"]
     words += ["--set", "colour_visible=no", "--opponent", "random", "--json"]
     assert main(words) == 0
     report = json.loads(capsys.readouterr().out)
@@ -35,7 +35,7 @@ def test_solve_prints_the_documented_json(capsys: pytest.CaptureFixture[str]) ->
 def test_solve_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     """The official preset can be solved too if its options are changed, and is reported by its id."""
     settings = ["n_start=1", "jokers=0", "empty=last_drawer_wins", "n=10", "first=0"]
-    assert main(["solve", "CodaOfficial-v0", *(word for setting in settings for word in ("--set", setting))]) == 0
+    assert main(["coda-solve", "CodaOfficial-v0", *(word for setting in settings for word in ("--set", setting))]) == 0
     out = capsys.readouterr().out
     assert "CodaOfficial-v0 (n=10" in out
     assert f"{win_rates(CodaOptions(n=10))['optimum']:.6f}" in out
@@ -47,7 +47,8 @@ def test_solve_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         (["Coda-v0", "--set", "n_start=2"], "solved only with n_start=1, jokers=0 and empty=last_drawer_wins"),
         (["CodaOfficial-v0"], "solved only with n_start=1, jokers=0 and empty=last_drawer_wins"),
         (["Coda-v0", "--set", "feasible=consistent"], "opponent random in a game with feasible=consistent"),
-        (["Coda-v0", "--opponent", "heuristic"], "unknown opponent of solve 'heuristic'"),
+        (["Coda-v0", "--opponent", "heuristic"], "unknown opponent of coda-solve 'heuristic'"),
+        (["OnePlayPoker-v0"], "coda-solve is for Coda, not for OnePlayPoker-v0"),
         (["Coda-v0", "--opponent", "rndom"], "did you mean 'random'"),
         (["Coda-v0", "--out", "policy.json"], "unknown option '--out'"),
         (["Coda-v0", "--set", "jokers=2", "--set", "n=4"], "jokers=2 and n=4: n is an even number from 6 to 26"),
@@ -58,7 +59,7 @@ def test_solve_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_error_is_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", *words]) == 2
+    assert main(["coda-solve", *words]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert len(err.splitlines()) == 1

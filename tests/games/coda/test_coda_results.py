@@ -12,9 +12,9 @@ import coda_results as results
 from cardgym.cli import main
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
-from cardgym.games.coda.one_tile import win_rates
 from cardgym.players.checkpoints import save_checkpoint
 from coda_networks import Budget, train_network
+from coda_one_tile import win_rates
 from coda_paper import FIGURES, PAPER_SECONDS, write_results
 from coda_runs import Scale, coda, fresh_win_rate, learn_games, replayed_win_rate
 

@@ -1,6 +1,6 @@
 """Coda (Da Vinci Code)."""
 
-from cardgym.engine.registry import GamePackage
+from cardgym.engine.registry import Command, GamePackage
 
 PACKAGE = GamePackage(
     name="coda",
@@ -10,6 +10,8 @@ PACKAGE = GamePackage(
         "CodaMini-v0": "cardgym.games.coda.game:MINI",
         "CodaMiniOfficial-v0": "cardgym.games.coda.game:MINI_OFFICIAL",
     },
-    solver="cardgym.games.coda.one_tile",
+    commands={
+        "coda-solve": Command("papers/coda/coda_one_tile.py", "solve Coda with one tile each exactly"),
+    },
     table="cardgym.games.coda.view:TABLE",
 )

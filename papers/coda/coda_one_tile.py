@@ -1,4 +1,4 @@
-"""Coda with one tile each, solved exactly against an opponent that guesses at random.
+"""Solve Coda with one tile each exactly, against an opponent that guesses at random.
 
 With `n_start=1` a drawn tile is face up after the next miss, so the agent knows everything except b, the opponent's
 first tile, and the order of the pool. Its knowledge of b is a word: the unseen tiles between the opponent's face-up
@@ -12,18 +12,22 @@ A word is stored as an integer: a leading 1, then a bit for each of its tiles, 1
 
 from __future__ import annotations
 
-import argparse
+import json
+import sys
 import time
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cardgym.cli import guarded
+from cardgym.cli.flags import add_options, game_of
 from cardgym.console.arguments import Parser
-from cardgym.engine.contract import CardgymError, Game
+from cardgym.console.progress import Progress
+from cardgym.console.tables import print_results
+from cardgym.engine.contract import rule
 from cardgym.engine.numba.compilation import compiled
-from cardgym.engine.numba.rules import rule
-from cardgym.errors import unknown
+from cardgym.errors import CardgymError, unknown
 from cardgym.games.coda.state import CodaOptions
 
 OPTIMUM, BAYES, CONSISTENT, HEURISTIC, RANDOM = range(5)
@@ -54,14 +58,14 @@ def win_rates(options: CodaOptions, opponent: str = "random") -> dict[str, Any]:
     start = time.perf_counter()
     if options.n_start != 1 or options.jokers or options.empty != "last_drawer_wins":
         raise CardgymError(
-            "solve: Coda can be solved only with n_start=1, jokers=0 and empty=last_drawer_wins; set these"
+            "coda-solve: Coda can be solved only with n_start=1, jokers=0 and empty=last_drawer_wins; set these"
         )
     if opponent not in OPPONENTS:
-        raise unknown("opponent of solve", opponent, OPPONENTS)
+        raise unknown("opponent of coda-solve", opponent, OPPONENTS)
     feasible = OPPONENTS[opponent] or options.feasible
     if feasible not in ("unseen", "all") or feasible != options.feasible:
         raise CardgymError(
-            f"solve: opponent {opponent} in a game with feasible={options.feasible}; "
+            f"coda-solve: opponent {opponent} in a game with feasible={options.feasible}; "
             "set feasible=unseen, or feasible=all and the opponent random or random-all"
         )
     num_named = options.n if feasible == "all" else 0
@@ -276,32 +280,34 @@ def _after_opponent_draw(word: int, left: int, policy: int, num_named: int, draw
     return float(total / left)
 
 
-# -- cardgym solve -----------------------------------------------------------------------------------------------------
-
-
-def add_arguments(parser: Parser) -> None:
+def main(words: list[str]) -> int:
+    """Solve and print; the exit code."""
+    parser = Parser(prog="cardgym coda-solve", description=__doc__)
+    parser.add_argument("env", nargs="?", default="Coda-v0", metavar="ENV", help="the game's id (Coda-v0)")
+    add_options(parser)
     parser.add_argument(
         "--opponent", default="random", metavar="PLAYER", help=f"the opponent: {', '.join(OPPONENTS)} (random)"
     )
-
-
-def solve(game: Game, options: CodaOptions, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The report as plain values: `env`, `options` (all options), `opponent`, and the figures of `win_rates`.
-
-    Raises:
-        CardgymError: if the options or the opponent are not supported.
-    """
-    solved = win_rates(options, arguments.opponent)
-    return {"env": game.id, "options": options.asdict(), "opponent": arguments.opponent, **solved}
-
-
-def summary(report: dict[str, Any]) -> tuple[str, tuple[str, ...], list[tuple[str, ...]], str]:
-    """The report as a table: title, column heads, rows, and a line below."""
-    options = ", ".join(f"{name}={value}" for name, value in report["options"].items())
-    rates = {"no player exceeds": report["optimum"], **report["policies"]}
-    return (
-        f"{report['env']} ({options})",
-        ("seat 0", f"wins against {report['opponent']}"),
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    arguments = parser.parse_args(words)
+    game, options = game_of(arguments)
+    if not isinstance(options, CodaOptions):
+        raise CardgymError(f"coda-solve is for Coda, not for {game.id}: give Coda-v0 or CodaOfficial-v0")
+    with Progress(f"solving {game.id}"):
+        solved = win_rates(options, arguments.opponent)
+    if arguments.json:
+        report = {"env": game.id, "options": options.asdict(), "opponent": arguments.opponent, **solved}
+        print(json.dumps(report, indent=2, allow_nan=False))
+        return 0
+    rates = {"no player exceeds": solved["optimum"], **solved["policies"]}
+    print_results(
+        f"{game.id} ({', '.join(f'{name}={value}' for name, value in options.asdict().items())})",
+        ("seat 0", f"wins against {arguments.opponent}"),
         [(name, f"{rate:.6f}") for name, rate in rates.items()],
-        f"solved in {report['seconds']:.1f} s",
+        f"solved in {solved['seconds']:.1f} s",
     )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(lambda: main(sys.argv[1:])))
