@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import blocks
 import cardgym
 import figures
 from cardgym.table.presentation import presentation_of
-from intervals import without_result
+from intervals import Figures, figures_of, without_result
+from matches import HERE, ROOT
 
-KNOWN = np.array([(0.58678, 0.58352, 0.59051), (-3.78, -4.63, -2.93), (1234.5, 1200.25, 1250.75)])
+KNOWN = Figures(
+    np.array([(0.58678, 0.58352, 0.59051), (-3.78, -4.63, -2.93), (1234.5, 1200.25, 1250.75)]),
+    np.array([(0.5943, 0.0068), (32.4, 2.46)]),
+)
 
 
 def test_every_figure_is_kept_and_of_today() -> None:
@@ -20,8 +26,8 @@ def test_every_figure_is_kept_and_of_today() -> None:
 
 
 def test_every_checkpoint_has_a_card_with_its_results() -> None:
-    cards = sorted(figures.ROOT.glob("checkpoints/*/*.md"))
-    assert {card.with_suffix(".safetensors") for card in cards} == set(figures.ROOT.glob("checkpoints/*/*.safetensors"))
+    cards = sorted(ROOT.glob("checkpoints/*/*.md"))
+    assert {card.with_suffix(".safetensors") for card in cards} == set(ROOT.glob("checkpoints/*/*.safetensors"))
     for card in cards:
         text = card.read_text(encoding="utf-8")
         assert "<!-- results: " in text, card.name
@@ -30,8 +36,8 @@ def test_every_checkpoint_has_a_card_with_its_results() -> None:
 
 
 def test_cards_of_a_game_link_to_each_other_and_its_page_to_all_of_them() -> None:
-    for folder in sorted(figures.ROOT.glob("checkpoints/*")):
-        page = (figures.ROOT / "docs" / "games" / folder.name / "README.md").read_text(encoding="utf-8")
+    for folder in sorted(ROOT.glob("checkpoints/*")):
+        page = (ROOT / "docs" / "games" / folder.name / "README.md").read_text(encoding="utf-8")
         cards = sorted(folder.glob("*.md"))
         for card in cards:
             text = card.read_text(encoding="utf-8")
@@ -47,14 +53,16 @@ def test_cards_of_a_game_link_to_each_other_and_its_page_to_all_of_them() -> Non
         ("CorellianSpike-v0", "dqn", "spike-dqn-seeds"),
         ("CorellianSpike-v0", "double_dqn", "spike-double-dqn-seeds"),
         ("Coda-v0", "dqn", "coda-dqn-seeds"),
+        ("Coda-v0", "double_dqn", "coda-double-dqn-seeds"),
+        ("Coda-v0", "ppo:greedy", "coda-ppo-seeds"),
         ("CodaOfficial-v0", "official_ppo", "coda-official-ppo-seeds"),
     ],
 )
 def test_a_table_of_seeds_has_three_and_shows_the_shipped_one_as_its_matches_do(
     env: str, player: str, table: str
 ) -> None:
-    matches = "\n".join(figures.table_of(env, player))
-    head, _, *rows = (line.strip("| ").split(" | ") for line in figures.recorded(table, mean=True))
+    matches = "\n".join(blocks.table_of(env, player))
+    head, _, *rows = (line.strip("| ").split(" | ") for line in blocks.recorded(table, mean=True))
     assert head[1:4] == ["seed 1", "seed 2", "seed 3"]
     for row in rows:
         assert all("[" in cell for cell in row[1:4]), row
@@ -62,7 +70,7 @@ def test_a_table_of_seeds_has_three_and_shows_the_shipped_one_as_its_matches_do(
 
 
 def test_ratings_at_the_table_are_those_of_the_leaderboards() -> None:
-    for board in json.loads((figures.HERE / "leaderboards.json").read_text(encoding="utf-8")):
+    for board in json.loads((HERE / "leaderboards.json").read_text(encoding="utf-8")):
         measured = {player["name"]: round(player["rating"]) for player in board["players"]}
         ratings = presentation_of(cardgym.find(board["env"])).ratings.get(board["env"], {})
         if board["env"] != "CorellianSpike-v0":  # Rated by games there, and by hands on the leaderboard.
@@ -77,6 +85,7 @@ def test_ratings_at_the_table_are_those_of_the_leaderboards() -> None:
         "-3.8 credits a game [-4.6, -2.9]",
         "loses 3.78\n[2.93, 4.63] credits",
         "| 1,234.5 [1,200.2, 1,250.8] |",
+        "59.4 % ± 0.7 of hands, -32.4 ± 2.5 credits",
         "no figure with an interval, 99 % of games",
     ],
 )
@@ -85,7 +94,45 @@ def test_shown_figure_is_found_at_the_digits_shown(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["58.8 % [58.4, 59.1]", "58.7 % [58.4, 59.2]", "+3.8 [-4.6, -2.9]", "-3.8 [-4.6, -2.90]"]
+    "text",
+    [
+        "58.8 % [58.4, 59.1]",
+        "58.7 % [58.4, 59.2]",
+        "+3.8 [-4.6, -2.9]",
+        "-3.8 [-4.6, -2.90]",
+        "59.4 % ± 0.8",
+        "59.5 % ± 0.7",
+        "+32.4 ± 0.7",
+    ],
 )
 def test_figure_that_was_not_measured_is_reported(text: str) -> None:
     assert without_result(f"It wins {text}.", KNOWN) == [text]
+
+
+def test_a_study_has_figures_by_name(tmp_path: Path) -> None:
+    study = [{"page": "docs/a.md", "figures": {"credits": [3.1, 2.2, 4.0], "hands": [59.4, 0.7]}}]
+    (tmp_path / "studies.json").write_text(json.dumps(study))
+    known = figures_of(tmp_path)
+    assert without_result("It wins 3.1 credits [2.2, 4.0], 59.4 % ± 0.7 of hands", known) == []
+    assert without_result("It wins 3.1 credits [2.3, 4.0], 59.4 % ± 0.9 of hands", known) == [
+        "3.1 credits [2.3, 4.0]",
+        "59.4 % ± 0.9",
+    ]
+
+
+def test_a_page_that_a_command_wrote_keeps_its_figures_but_not_its_sentences() -> None:
+    page = "It wins 51.2 [50.8, 51.7] of 20,000 games ([how](../a1.md)).\n"
+    digest = figures.digest_of_figures(page)
+    assert figures.digest_of_figures("Of 51.2 [50.8, 51.7], 20,000 ([where](b2.md)).") == digest
+    assert figures.digest_of_figures(page.replace("51.7", "51.8")) != digest
+    assert figures.digest_of_figures(page.replace("20,000", "20,000.5")) != digest
+
+
+def test_a_changed_figure_of_such_a_page_is_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    entries = json.loads(figures.WRITTEN.read_text(encoding="utf-8"))
+    written = tmp_path / "pages.json"
+    written.write_text(json.dumps([entry | {"figures": "0" * 16} for entry in entries]))
+    monkeypatch.setattr(figures, "WRITTEN", written)
+    faults = list(figures.changed_pages())
+    assert [fault.partition(":")[0] for fault in faults] == [entry["page"] for entry in entries]
+    assert len(entries) == len(list(ROOT.glob("papers/*/results.md")))

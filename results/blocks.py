@@ -1,0 +1,178 @@
+"""The parts of pages that are made from the results: each stands between `<!-- results: ... -->` and `<!-- end -->`."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from cardgym.console.tables import markdown_table, with_interval
+from cardgym.experiments.benchmark.report import BenchmarkReport, markdown
+from matches import HERE, ROOT, measured
+
+BLOCK = re.compile(r"(<!-- results: (?P<of>[^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def table_of(env: str, player: str) -> list[str]:
+    """What a player won from others, in each match of a game that it played as the first."""
+    spike = env == "CorellianSpike-v0"
+    rows = []
+    for match in measured().values():
+        if match.players[0] == player and match.env == env:
+            own, rivals = match.report.players[0], match.players[1:]
+            rival = f"{len(rivals)} " * (len(rivals) > 1) + rivals[0]
+            share = with_interval(own.win_rate or 0.0, own.win_rate_ci95, ".1f", percent=True)
+            cells = [rival + ", moving first" * (match.seats == "fixed"), f"{match.games:,}", share]
+            credits = with_interval(own.mean_return or 0.0, own.mean_return_ci95, "+.2f")
+            rows.append([*cells, credits] if spike else cells)
+    head = ["opponent", "games", "hands won", "credits a game"] if spike else ["opponent", "games", "games won"]
+    return markdown_table(head, rows, "lrrr"[: len(head)])
+
+
+def exploitability(env: str, player: str) -> list[str]:
+    """What a best responder wins from a player, as a paragraph."""
+    report = json.loads((HERE / "exploitability" / env / f"{player.replace(':', '-')}.json").read_text())
+    trained = {one["name"].partition(":")[0] for one in report["responders"] if "train" in one["source"]}
+    searches = [int(one["name"].partition(":")[2]) for one in report["responders"] if one["source"] == "search"]
+    tried = ["the game's other players"]
+    if report["budget"]:
+        tried.append(f"{len(trained)} responders trained for {report['budget']:,} decisions")
+    tried += [f"searches with up to {max(searches)} worlds"] if searches else []
+    bound = report["exploitability"]
+    text = f"Exploitability: at least **{bound:.3g}** ({report['per']}). The best responder, `{report['best']}`, wins"
+    text += f" {with_interval(report['won'], report['ci95'], '.3g')} on {report['games']:,} fresh deals; tried were"
+    text += f" {', '.join(tried)} ([every player](../../docs/exploitability.md)). A better responder may exist."
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+Cells = dict[str, dict[str, tuple[float, Iterable[float | None] | None]]]
+"""The figures of a table with their intervals, by row and column."""
+
+
+def recorded(table: str, mean: bool) -> list[str]:
+    """The figures of `recorded.json` that name this `table`, by their `row` and `column`; `match` refers to a match.
+
+    They are credits a game or, where a `share` says so, shares of games. `mean` adds the mean of a row's figures, with
+    the lowest and the highest.
+    """
+    entries = [entry for entry in json.loads((HERE / "recorded.json").read_text()) if entry.get("table") == table]
+    shares = entries[0].get("share", False)
+    cells = _cells(entries, "win_rate" if shares else "mean_return")
+    columns = list(dict.fromkeys(column for row in cells.values() for column in row))
+    form = ".1f" if shares else "+.2f"
+    rows = []
+    for name, row in cells.items():
+        shown = {column: with_interval(*figure, form, percent=shares) for column, figure in row.items()}
+        rows.append([name, *(shown.get(column, "") for column in columns)])
+        if mean:
+            values = [value for value, _ in row.values()]
+            average, low, high = (
+                with_interval(value, None, form, percent=shares)
+                for value in (float(np.mean(values)), min(values), max(values))
+            )
+            rows[-1].append(f"{average} ({low} to {high})")
+    head = ["against", *columns, *["mean (lowest to highest)"] * mean]
+    return markdown_table(head, rows, "l" + "r" * (len(head) - 1))
+
+
+def _cells(entries: Iterable[Mapping[str, Any]], name: str) -> Cells:
+    """The figures of entries of `recorded.json`: of a match, the one with this `name`."""
+    known = measured()
+    cells: Cells = {}
+    for entry in entries:
+        own = known[entry["match"]].report.players[0].model_dump() if "match" in entry else {}
+        figure = (own[name], own[f"{name}_ci95"]) if own else (entry["won"], entry["ci95"])
+        cells.setdefault(entry["row"], {})[entry["column"]] = figure
+    return cells
+
+
+def spreads_of_seeds() -> Iterator[tuple[float, float]]:
+    """The mean and the standard deviation of the seeds in each row of the tables of seeds."""
+    tables: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in json.loads((HERE / "recorded.json").read_text()):
+        if entry.get("column", "").startswith("seed"):
+            tables.setdefault(entry["table"], []).append(entry)
+    for entries in tables.values():
+        for name in ("win_rate", "mean_return"):  # They differ where all seeds are matches.
+            for row in _cells(entries, name).values():
+                values = [value for value, _ in row.values()]
+                yield float(np.mean(values)), float(np.std(values, ddof=1))
+
+
+def cards(group: str, own: str = "") -> list[str]:
+    """Links to the cards of a game's agents: from the card of one of them, `own`, or else from the game's page."""
+    names = [path.stem for path in sorted(ROOT.glob(f"checkpoints/{group}/*.md")) if path.stem != own]
+    folder = "" if own else f"../../../checkpoints/{group}/"
+    links = ", ".join(f"[`{name}`]({folder}{name}.md)" for name in names)
+    text = f"The game's other agents: {links}." if own else f"The cards of the trained agents: {links}."
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+RIVALS = {"CorellianSpike-v0": "heuristic", "Coda-v0": "heuristic", "CodaOfficial-v0": "bayes", "Cribbage-v0": "expert"}
+"""The player by rule that the table of agents compares with."""
+
+
+def agents() -> list[str]:
+    """Every agent that comes with cardgym: its card, and what it wins from a player by rule."""
+    rows = []
+    for match in measured().values():
+        name = match.players[0].partition(":")[0]
+        cards = [path for path in sorted(ROOT.glob(f"checkpoints/*/{name}.md")) if path.parent.name == match.group]
+        rivals = match.players[1:]
+        if cards and rivals[0] == RIVALS[match.env]:
+            own = match.report.players[0]
+            title = cards[0].read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").partition(" for ")[0]
+            share = with_interval(own.win_rate or 0.0, own.win_rate_ci95, ".1f", percent=True)
+            link = f"[`{match.players[0]}`](../checkpoints/{match.group}/{name}.md)"
+            rival = f"{len(rivals)} " * (len(rivals) > 1) + f"`{rivals[0]}`"
+            won = f"{own.mean_return or 0.0:+.1f} credits a game" if match.env == "CorellianSpike-v0" else ""
+            played = ", ".join([match.env, *(f"`{option}={value}`" for option, value in match.options.items())])
+            rows.append([link, title, played, rival, share, won])
+    return markdown_table(["agent", "algorithm", "game", "against", "wins", "and"], rows, "llllrr")
+
+
+def speed(wanted: str) -> list[str]:
+    """The table of speed: all rows, or those whose names contain one of the words in `wanted`, split by commas."""
+    words = [word.strip() for word in wanted.split(",") if word.strip()]
+    rows = []
+    for row in json.loads((HERE / "speed.json").read_text())["comparisons"]:
+        if not words or any(word in row["other"] for word in words):
+            ours, theirs, ratio = (_spread(row[name]) for name in ("values", "other_values", "ratio"))
+            rows.append([row["name"], ours, row["other"], theirs, ratio])
+    return markdown_table(["cardgym", "decisions/s", "instead", "decisions/s", "ratio"], rows, "lrlrr")
+
+
+def _spread(spread: Mapping[str, float]) -> str:
+    """A median with the lowest and the highest value, three digits each."""
+    median, low, high = (f"{float(f'{spread[name]:.3g}'):,.15g}" for name in ("median", "low", "high"))
+    return f"{median} [{low}, {high}]"
+
+
+def rendered(text: str) -> str:
+    """A page with each table between `<!-- results: ... -->` and `<!-- end -->` made from the results."""
+
+    def block(found: re.Match[str]) -> str:
+        kind, _, of = found["of"].partition(" ")
+        match kind:
+            case "speed":
+                lines = speed(of)
+            case "agents":
+                lines = agents()
+            case "benchmark":
+                lines = markdown(BenchmarkReport.read(HERE / f"{of}.json")).splitlines()
+            case "exploitability":
+                lines = exploitability(*of.split())
+            case "cards":
+                lines = cards(*of.split())
+            case "recorded":
+                table, _, mean = of.partition(" ")
+                lines = recorded(table, bool(mean))
+            case _:
+                lines = table_of(kind, of)
+        return found[1] + "\n".join(lines) + "\n" + found[3]
+
+    return BLOCK.sub(block, text)
