@@ -121,7 +121,7 @@ def test_a_study_has_figures_by_name(tmp_path: Path) -> None:
 
 
 def test_a_page_that_a_command_wrote_keeps_its_figures_but_not_its_sentences() -> None:
-    page = "It wins 51.2 [50.8, 51.7] of 20,000 games ([how](../a1.md)).\n"
+    page = "It wins 51.2 [50.8, 51.7] of 20,000 games of `A-v0` ([how](../a1.md)).\n"
     digest = figures.digest_of_figures(page)
     assert figures.digest_of_figures("Of 51.2 [50.8, 51.7], 20,000 ([where](b2.md)).") == digest
     assert figures.digest_of_figures(page.replace("51.7", "51.8")) != digest
