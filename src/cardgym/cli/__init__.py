@@ -35,7 +35,8 @@ GENERAL = {
     "compile": "compile games before they are used",
     "completion": "print a script of completions for your shell",
 }
-"""The commands that work with every game: modules of this package, and the lines of help."""
+"""The commands that work with every game, and the lines of help. Each is a module of this package, or a script."""
+SCRIPTS = {"benchmark": "papers/benchmark/benchmark.py"}
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit codes besides 0; the last two are those of a shell for SIGINT and SIGPIPE."""
@@ -43,7 +44,7 @@ BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
 def commands() -> dict[str, Command]:
     """All commands by name: the general ones, then those of the games. A game cannot replace a command."""
-    known = {name: Command(f"cardgym.cli.{name}", help) for name, help in GENERAL.items()}
+    known = {name: Command(SCRIPTS.get(name, f"cardgym.cli.{name}"), help) for name, help in GENERAL.items()}
     for package in packages():
         for name, command in package.commands.items():
             known.setdefault(name, command)

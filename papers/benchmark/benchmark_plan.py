@@ -23,7 +23,8 @@ from cardgym.statistics import Z95
 FILE = "benchmark.toml"
 """The file of `configs/` with the suites and the algorithms."""
 SOLVER, LEAGUE = "cfr", "league"
-"""The names of the script that runs the solvers, and of the one whose generations share the decisions."""
+"""The names of the script that runs the solvers, `benchmark_solver.py`, and of the one whose generations share the
+decisions."""
 EVALUATIONS = 10
 """Evaluations along a training."""
 _GAMES = 4000
@@ -168,7 +169,7 @@ class Benchmark:
         if algorithm.script in SCRIPTS:
             return training_command(algorithm.script, flags, place)
         if algorithm.script == SOLVER:
-            return ["-m", "cardgym.experiments.benchmark.solver", *flags, "--out", place, "--restart"]
+            return ["-m", "cardgym", "benchmark", SOLVER, *flags, "--out", place, "--restart"]
         return [algorithm.script, *flags, "--out", place, "--resume"]
 
     def _learner(self, game: str, script: str, values: dict[str, Any]) -> dict[str, Any]:

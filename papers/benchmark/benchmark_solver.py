@@ -7,7 +7,6 @@ double, from the uniform strategy at step 0.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from cardgym.errors import CardgymError
 from cardgym.learn.config import EvaluationConfig, GameConfig, Steps
-from cardgym.learn.run import TrainingResult, run_script
+from cardgym.learn.run import TrainingResult
 from cardgym.learn.training import Training
 from cardgym.players.base import Player
 from cardgym.players.strategy_table import StrategyPlayer, save_strategy
@@ -125,7 +124,3 @@ def train(config: SolverConfig, folder: Path, restart: bool) -> TrainingResult:
     """Solve in this folder, always from the start."""
     with SolverTraining(config, folder) as training:
         return training.solve()
-
-
-if __name__ == "__main__":
-    sys.exit(run_script("solver.py", SolverConfig, train, sys.argv[1:]))

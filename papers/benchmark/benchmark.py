@@ -6,22 +6,29 @@ explains the suites and how an algorithm of your own joins.
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from benchmark_plan import SOLVER, Benchmark, Library
+from benchmark_report import JSON, MARKDOWN, PICTURE, BenchmarkReport, rows, write_pages, write_report
+from benchmark_solver import SolverConfig, train
+from cardgym.cli import guarded
 from cardgym.cli.flags import add_engine, open_engine
 from cardgym.console.arguments import Parser, whole
+from cardgym.console.tables import print_results
+from cardgym.experiments.sweep.display import SweepDisplay
+from cardgym.experiments.sweep.plan import parse_seeds
+from cardgym.experiments.sweep.runner import SweepFolder, run_all
 from cardgym.files.limits import MAX_STEPS
-
-if TYPE_CHECKING:
-    from cardgym.experiments.benchmark.report import BenchmarkReport
+from cardgym.learn.run import numbered_folder, run_script
 
 
-def add_arguments(parser: Parser) -> None:
-    """The command's arguments."""
+def main(words: list[str]) -> int:
+    """Run the benchmark, or one of its solvers; the exit code is 1 if some of its runs failed."""
+    if words[:1] == [SOLVER]:
+        return run_script("solver", SolverConfig, train, words[1:])
+    parser = Parser(prog="cardgym benchmark", description=__doc__)
     parser.add_argument("--suite", default="exact", metavar="NAME", help="the suite of games (exact)")
     parser.add_argument("--algorithms", nargs="+", default=[], metavar="NAME", help="the algorithms (all)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML file with further suites and algorithms")
@@ -36,20 +43,7 @@ def add_arguments(parser: Parser) -> None:
         "--report", type=Path, metavar="FILE", help="train nothing; tables and picture of this benchmark.json, in --out"
     )
     add_engine(parser)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Run the benchmark. The exit code is 1 if some of its runs failed."""
-    from cardgym.errors import require
-
-    require("a benchmark", "torch", "tensorboard", "matplotlib", "scipy")
-    from cardgym.experiments.benchmark.plan import Benchmark, Library
-    from cardgym.experiments.benchmark.report import JSON, MARKDOWN, PICTURE, BenchmarkReport, write_pages, write_report
-    from cardgym.experiments.sweep.display import SweepDisplay
-    from cardgym.experiments.sweep.plan import parse_seeds
-    from cardgym.experiments.sweep.runner import SweepFolder, run_all
-    from cardgym.learn.run import numbered_folder
-
+    arguments = parser.parse_args(words)
     if arguments.report is not None:
         _show(report := BenchmarkReport.read(arguments.report))
         if arguments.out is not None:
@@ -79,8 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(report: BenchmarkReport, below: str = "") -> None:
-    from cardgym.console.tables import print_results
-    from cardgym.experiments.benchmark.report import rows
-
     title = f"{report.suite}: exploitability after {report.decisions:,} decisions"
     print_results(title, *rows(report), below)
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(lambda: main(sys.argv[1:])))

@@ -1,1 +1,0 @@
-"""Algorithms compared on a suite of games by their exploitability along the training."""
