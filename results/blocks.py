@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -11,10 +12,17 @@ from typing import Any
 import numpy as np
 
 from cardgym.console.tables import markdown_table, with_interval
-from cardgym.experiments.benchmark.report import BenchmarkReport, markdown
 from matches import HERE, ROOT, measured
 
 BLOCK = re.compile(r"(<!-- results: (?P<of>[^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def benchmark(name: str) -> list[str]:
+    """The tables of a benchmark of algorithms."""
+    sys.path.append(str(ROOT / "papers" / "benchmark"))
+    from benchmark_report import BenchmarkReport, markdown
+
+    return markdown(BenchmarkReport.read(HERE / f"{name}.json")).splitlines()
 
 
 def table_of(env: str, player: str) -> list[str]:
@@ -163,7 +171,7 @@ def rendered(text: str) -> str:
             case "agents":
                 lines = agents()
             case "benchmark":
-                lines = markdown(BenchmarkReport.read(HERE / f"{of}.json")).splitlines()
+                lines = benchmark(of)
             case "exploitability":
                 lines = exploitability(*of.split())
             case "cards":
