@@ -17,6 +17,7 @@ SMALLEST = [
     "benchmarks/compare.py --turns 1 --seconds 0.01",
     "benchmarks/exploitability.py --games KuhnPoker-v0 --page OUT/page.md",
     "benchmarks/interop.py gymnasium --turns 1",
+    "benchmarks/leaderboards.py KuhnPoker-v0 OnePlayPoker-v0 --games 2 --docs OUT/page.md",
     "benchmarks/old_and_new.py --old . --games KuhnPoker-v0 --rows 8 --turns 1 --seconds 0.01",
     "benchmarks/same_results.py --old . --games OnePlayPoker-v0 --seeds 0 --steps 10",
     "benchmarks/scaling.py --repeats 1",

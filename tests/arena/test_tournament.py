@@ -15,7 +15,7 @@ from cardgym import CardgymError, find
 from cardgym.arena import evaluate
 from cardgym.arena.tournament import Standings, tournament
 from cardgym.arena.tournament import runner as running
-from cardgym.arena.tournament.pages import labels, section, write_leaderboards, write_results
+from cardgym.arena.tournament.pages import labels, section, write_results
 from cardgym.arena.tournament.ranges import REPLICATES, play_range, ranges, weights
 from cardgym.arena.tournament.ranking import bradley_terry, nash
 from cardgym.cli import main
@@ -206,16 +206,6 @@ def test_results_and_pictures_are_written_and_read_back(tmp_path: Path, here: St
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
-def test_leaderboards_have_a_section_for_each_game(tmp_path: Path, here: Standings) -> None:
-    one = tournament("OnePlayPoker-v0", None, ["always", "never"], games=2, seed=1)
-    write_leaderboards([here, one], tmp_path / "page.md", "the command")
-    page = (tmp_path / "page.md").read_text()
-    assert page.index("the command") < page.index(f"## {ENV}") < page.index("## OnePlayPoker-v0")
-    pictures = [line.split("(")[-1].rstrip(")") for line in page.splitlines() if line.startswith("![")]
-    assert len(pictures) == 4
-    assert all((tmp_path / path).is_file() for path in pictures)
-
-
 @pytest.mark.parametrize(
     ("rating", "won", "said"),
     [
@@ -265,8 +255,7 @@ def test_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
         ([ENV, "--players", "random", "initial", "--payoff", "bust_game"], "did you mean 'bust_games'"),
         ([ENV, "--players", "random", "initial", "--games-of", "random"], "write it as player=games"),
         ([ENV, "--players", "random", "initial", "--games-of", "search=3"], "unknown player"),
-        ([ENV], "name a game, and players"),
-        (["--all", "--players", "random"], "--all takes every game"),
+        ([ENV], "the following arguments are required: --players"),
         (["Nothing-v0", "--players", "random", "initial"], "unknown game"),
     ],
 )

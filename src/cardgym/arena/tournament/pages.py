@@ -151,22 +151,6 @@ def ranking_picture(standings: Standings) -> Figure:
     return figure
 
 
-_ABOUT = """\
-Every built-in player and checkpoint of a game against every other, on the same deals from every seat.
-
-- **Rating**: Elo points above the mean of the players, by a Bradley-Terry model fitted by maximum likelihood to the
-  games (or hands) won. A lead of 400 points means odds of 10 to 1. It does not count by how much: in
-  poker the highest rating can be that of a player that wins many small pots and loses the large ones.
-- **Payoff**: what the row's player wins per game from the column's, with half the width of its 95 % interval. In a
-  game with one seat: how much more it gets on the same deals.
-- **Share at equilibrium**: how often this player appears in the mixture that no player of the list beats (Nash
-  averaging). A player that wins many games only from weak ones has no share. **Payoff against it**: what the player
-  wins from that mixture, 0 for those in it. Where payoffs are closer than their intervals, other deals may give other
-  shares.
-- Intervals are 95 %, over deals. Four times as many games halve them.
-"""
-
-
 def write_results(standings: Standings, folder: Path) -> None:
     """Write `tournament.json`, `tournament.md`, `payoffs.png` and `ranking.png`.
 
@@ -176,30 +160,9 @@ def write_results(standings: Standings, folder: Path) -> None:
     with replacing(folder / "tournament.json") as temporary:
         temporary.write_text(json.dumps(standings.asdict(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
     pictures = (folder / "ranking.png", folder / "payoffs.png")
-    _save_pictures(standings, *pictures)
+    save_pictures(standings, *pictures)
     lines = section(standings, *(path.name for path in pictures))
     with replacing(folder / "tournament.md") as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def write_leaderboards(results: Sequence[Standings], page: Path, command: str) -> None:
-    """Write a page with a section for each game, and its pictures in `images/leaderboards` next to it.
-
-    Args:
-        results: a tournament for each game.
-        page: the Markdown file.
-        command: the command that makes the page, to print on it.
-
-    Raises:
-        CardgymError: if a file cannot be written, or matplotlib is not installed.
-    """
-    lines = ["# Leaderboards", "", _ABOUT, "One command makes this page:", "", "```bash", command, "```"]
-    for standings in results:
-        name = standings.env.replace("-v", "_v").lower()
-        pictures = [Path("images", "leaderboards", f"{name}_{kind}.png") for kind in ("ranking", "payoffs")]
-        _save_pictures(standings, *(page.parent / path for path in pictures))
-        lines += ["", *section(standings, *(path.as_posix() for path in pictures))]
-    with replacing(page) as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -248,6 +211,7 @@ def _level_with_the_first(standings: Standings) -> str:
     return f" Neither ratings nor matches separate {shown[first]}, the first, from {names}." if names else ""
 
 
-def _save_pictures(standings: Standings, ranking_png: Path, payoffs_png: Path) -> None:
+def save_pictures(standings: Standings, ranking_png: Path, payoffs_png: Path) -> None:
+    """Draw the ranking and the heat map into these files."""
     save_png(ranking_picture(standings), ranking_png, DPI)
     save_png(heat_map(standings), payoffs_png, DPI)

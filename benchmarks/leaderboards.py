@@ -1,0 +1,110 @@
+"""Play every player of every game against every other, and write docs/leaderboards.md.
+
+    python benchmarks/leaderboards.py --docs docs/leaderboards.md [--games 2000] [--games-of search=1600] ...
+
+`--json` prints what `python results/figures.py keep leaderboards` reads.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from cardgym.arena.tournament import Standings, tournament
+from cardgym.arena.tournament.pages import printed, save_pictures, section
+from cardgym.cli import guarded
+from cardgym.cli.flags import add_engine, open_engine
+from cardgym.cli.tournament import add_scale, parse_games_of
+from cardgym.console.arguments import Parser
+from cardgym.console.progress import Progress
+from cardgym.console.tables import print_results
+from cardgym.engine.registry import find, registered
+from cardgym.errors import unknown
+from cardgym.files.atomic import replacing
+from cardgym.players.base import checkpoints, player_names
+
+ABOUT = """\
+Every built-in player and checkpoint of a game against every other, on the same deals from every seat.
+
+- **Rating**: Elo points above the mean of the players, by a Bradley-Terry model fitted by maximum likelihood to the
+  games (or hands) won. A lead of 400 points means odds of 10 to 1. It does not count by how much: in
+  poker the highest rating can be that of a player that wins many small pots and loses the large ones.
+- **Payoff**: what the row's player wins per game from the column's, with half the width of its 95 % interval. In a
+  game with one seat: how much more it gets on the same deals.
+- **Share at equilibrium**: how often this player appears in the mixture that no player of the list beats (Nash
+  averaging). A player that wins many games only from weak ones has no share. **Payoff against it**: what the player
+  wins from that mixture, 0 for those in it. Where payoffs are closer than their intervals, other deals may give other
+  shares.
+- Intervals are 95 %, over deals. Four times as many games halve them.
+"""
+
+
+def main(words: list[str]) -> int:
+    """A tournament of every game, and the page of all; the exit code."""
+    parser = Parser(prog="leaderboards.py", description=__doc__)
+    parser.add_argument("games_played", nargs="*", metavar="GAME", help="ids (all games)")
+    parser.add_argument("--docs", type=Path, metavar="FILE", help="write the page here")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_scale(parser)
+    add_engine(parser)
+    arguments = parser.parse_args(words)
+    games = map(find, arguments.games_played or registered())
+    rosters = {game: [*player_names(game), *checkpoints(game, game.parse_options())] for game in games}
+    games_of = parse_games_of(arguments.games_of)
+    known = {name for roster in rosters.values() for name in roster}
+    for name in games_of:
+        if name not in known:
+            raise unknown("player in --games-of", name, known)
+    results: list[Standings] = []
+    with open_engine(arguments) as engine:
+        for game, roster in rosters.items():
+            with Progress(game.id, "games") as progress:
+                results.append(
+                    tournament(
+                        game.id,
+                        None,
+                        roster,
+                        games=arguments.games,
+                        seed=arguments.seed,
+                        games_of={name: games for name, games in games_of.items() if name in roster},
+                        engine=engine,
+                        folder=None if arguments.out is None else arguments.out / game.id,
+                        resume=arguments.resume,
+                        progress=progress,
+                    )
+                )
+    if arguments.docs is not None:
+        few = "".join(f" --games-of {name}={number}" for name, number in games_of.items())
+        flags = f"--games {arguments.games}{few} --seed {arguments.seed} --docs FILE"
+        write(results, arguments.docs, f"python benchmarks/leaderboards.py {flags}")
+    if arguments.json:
+        print(json.dumps([one.asdict() for one in results], indent=2, allow_nan=False))
+        return 0
+    for one in results:
+        for part in printed(one):
+            print_results(*part)
+    return 0
+
+
+def write(results: Sequence[Standings], page: Path, command: str) -> None:
+    """Write a page with a section for each game, and its pictures in `images/leaderboards` next to it.
+
+    Args:
+        results: a tournament for each game.
+        page: the Markdown file.
+        command: the command that makes the page, to print on it.
+    """
+    lines = ["# Leaderboards", "", ABOUT, "One command makes this page:", "", "```bash", command, "```"]
+    for standings in results:
+        name = standings.env.replace("-v", "_v").lower()
+        pictures = [Path("images", "leaderboards", f"{name}_{kind}.png") for kind in ("ranking", "payoffs")]
+        save_pictures(standings, *(page.parent / path for path in pictures))
+        lines += ["", *section(standings, *(path.as_posix() for path in pictures))]
+    with replacing(page) as temporary:
+        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(guarded(lambda: main(sys.argv[1:])))
