@@ -253,7 +253,12 @@ def test_texts_do_not_depend_on_hidden_cards() -> None:
 # -- typed moves ------------------------------------------------------------------------------------------------------
 
 TOSSES = {1: "toss 5D QD, keep 2C 3H 4S JC", 2: "toss 5D 2C, keep QD 3H 4S JC", 3: "toss TH QD, keep 2C 3H 4S JC"}
-GUESSES = {1: "guess W7 at place 3", 2: "guess W7 at place 4", 3: "guess B7 at place 3", 4: "stop: keep it hidden"}
+GUESSES = {
+    1: "guess white 7 at place 3",
+    2: "guess white 7 at place 4",
+    3: "guess black 7 at place 3",
+    4: "stop: keep it hidden",
+}
 BETS = {1: "raise (pay 2)", 2: "match (nothing to pay)", 3: "fold"}
 HOUSE = {1: "don't bet", 2: "bet 1 (the house too)"}
 
@@ -269,6 +274,8 @@ HOUSE = {1: "don't bet", 2: "bet 1 (the house too)"}
         (TOSSES, "KS", []),
         (GUESSES, "3 W7", [1]),
         (GUESSES, "w7 4", [2]),
+        (GUESSES, "3 white 7", [1]),
+        ({1: "guess white 7 at place 3", 2: "guess white 3 at place 7"}, "3 W7", [1]),
         (GUESSES, "s", [4]),
         (GUESSES, "3", [1, 3]),
         (BETS, "r", [1]),
@@ -290,7 +297,7 @@ def test_short_forms_name_their_moves(texts: dict[int, str]) -> None:
 
 
 def test_short_forms_of_many_moves_leave_out_common_words() -> None:
-    texts = {place * 12 + tile: f"guess W{tile} at place {place}" for place in range(3) for tile in range(12)}
+    texts = {place * 12 + tile: f"guess white {tile} at place {place}" for place in range(3) for tile in range(12)}
     texts[99] = "stop"
     forms = short_forms(texts)
     assert forms[1 * 12 + 7] == "1 W7"

@@ -72,7 +72,7 @@ class Coach:
     @property
     def standing_unit(self) -> str:
         """What `standing` is in."""
-        return self.adviser.standing_unit if self.adviser.standing is not None else "share of rollouts won"
+        return self.adviser.standing_unit if self.adviser.standing is not None else "chance to win"
 
     @cached_property
     def _by_rollouts(self) -> Callable[[State, int], Advice]:

@@ -102,7 +102,7 @@ def test_words() -> None:
     assert "1:[B2]  2:[black joker]  3:[B5]" in text
     assert "1:[W?]  2:[W?]  3:[W?]" in text
     assert "You have drawn B4" in text
-    assert game.action_text(1 * 26 + 7) == "guess W3 at place 2"
+    assert game.action_text(1 * 26 + 7) == "guess white 3 at place 2"
     game.guess(1, 7)
     assert game.narrate(0) == "You guess white 3 at place 2: yes"
     assert game.narrate(1) == "The opponent guesses white 3 at place 2: yes"

@@ -30,7 +30,7 @@ from cardgym.games.coda.state import (
     place_action,
     stop_action,
 )
-from cardgym.games.coda.text import action_text, tile_name
+from cardgym.games.coda.text import action_text, spoken, tile_name
 from cardgym.games.coda.view import RATINGS
 from cardgym.statistics import half_widths
 from cardgym.table.advice import ActionAdvice, Advice, Adviser, legal_of, ranked
@@ -109,7 +109,9 @@ class _Search:
             value = min((1.0 - chance) * miss + chance * hit, float(means.max()))
             place, tile = divmod(action, n)
             reason = (
-                f"{_share(chance)} to hit" if chance else f"{tile_name(state, tile)} is impossible at place {place + 1}"
+                f"{_share(chance)} to hit"
+                if chance
+                else f"{spoken(tile_name(state, tile))} is impossible at place {place + 1}"
             )
             error = float(errors.max())
             actions.append(ActionAdvice(action, action_text(state, action), value, reason, error, chance > 0.0))

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """
 ## Description
-Coda, also called Da Vinci Code: two players keep lines of tiles, sorted by number and hidden from each other, and guess
-each other's tiles one by one. The first to turn up all of the other's tiles wins. The numbers are 0 to 11, in black and
+Coda, also called Da Vinci Code: two players guess each other's hidden tiles, which stand in lines sorted by number.
+The first to turn up all of the other's tiles wins. The numbers are 0 to 11, in black and
 white: tile t has number t // 2 and is black if t is even; black comes before white. Jokers, the last two tiles, can go
 anywhere in the line; both players see where, and when, each tile enters a line.
 

@@ -49,7 +49,7 @@ def spoken(name: str) -> str:
 
 
 def typed(name: str) -> str:
-    """A tile's name as a person types it: W0, but black joker."""
+    """A tile's name on the terminal's board: W0, but black joker."""
     return spoken(name) if name.endswith("-") else name
 
 
@@ -98,7 +98,7 @@ def action_text(state: State, action: int) -> str:
     """An action of the seat to decide."""
     if action < stop_action(state):
         place, tile = divmod(action, int(state.n))
-        return f"guess {typed(tile_name(state, tile))} at place {place + 1}"
+        return f"guess {spoken(tile_name(state, tile))} at place {place + 1}"
     if action == stop_action(state):
         return "stop: keep the drawn tile hidden" if state.drawn != NONE else "stop"
     place = action - place_action(state, 0)

@@ -45,8 +45,8 @@ def view(state: State, seat: int) -> View:
     actions: dict[int, list[str]] = {}
     possible = -1 if state.feasible == ALL else unseen(state, own)
     values = [tile for tile in range(int(state.n)) if possible >> tile & 1]
-    for colour, parity in (("white", 1), ("black", 0)):
-        shown = range(parity, int(state.n), 2) if lines_shown(state) and seat >= 0 else ()
+    for colour, parity in (("white", 1), ("black", 0)) if seat >= 0 else ():
+        shown = range(parity, int(state.n), 2) if lines_shown(state) else ()
         items = [_value(state, tile, possible) for tile in shown]
         zone: Zone = {"name": f"Unseen {colour} tiles", "seat": None, "kind": "palette", "items": items}
         zones.insert(1, {**zone, "room": int(state.n) // 2})
@@ -109,9 +109,15 @@ def _drawn(state: State, seat: int) -> list[Item]:
 
 
 def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
-    """A guess: the tile, the named value, and the result."""
-    if before.phase != GUESSING or move == stop_action(before):
-        return []
+    """A guess: the tile, the named value, and the result; at the end, who wins and why."""
+    shown = [_guess(before, move, seat)] if before.phase == GUESSING and move != stop_action(before) else []
+    if after.phase == OVER:
+        name, _, reason = ending(after, seat).partition(": ")
+        shown.append({"name": name, "items": [], "lines": [reason], "total": "", "banner": True})
+    return shown
+
+
+def _guess(before: State, move: int, seat: int) -> Reveal:
     turn = int(before.turn)
     place, tile = divmod(move, int(before.n))
     name = tile_name(before, tile)
@@ -121,7 +127,7 @@ def reveals(before: State, move: int, after: State, seat: int) -> list[Reveal]:
     guessed: Item = {**_tile("guessed", name), "caption": "guess"}
     who = "You guess" if turn == seat else f"Seat {turn} guesses" if seat < 0 else "The opponent guesses"
     line = f"{_spoken(name)} at place {place + 1}: {'yes' if hit else 'no'}"
-    return [{"name": who, "items": [asked, guessed], "lines": [line], "total": "a hit" if hit else "a miss"}]
+    return {"name": who, "items": [asked, guessed], "lines": [line], "total": "a hit" if hit else "a miss"}
 
 
 # -- the terminal, and the rules ---------------------------------------------------------------------------------------
@@ -165,10 +171,15 @@ def _tile_text(state: State, owner: int, place: int, own: bool) -> str:
 
 
 def ending(state: State, seat: int) -> str:
-    """The end in one line."""
+    """The end in one line, with what decided it."""
     if state.phase != OVER:
         return ""
-    return "You have won" if state.winner == seat else "The opponent has won"
+    winner = int(state.winner)
+    won, whose = ("You win", "the opponent's") if winner == seat else ("The opponent wins", "your")
+    if seat < 0:
+        won, whose = f"Seat {winner} wins", f"Seat {1 - winner}'s"
+    drawn = count_hidden(state, 1 - winner) > 0
+    return f"{won}: {'the last tile is drawn' if drawn else f'all of {whose} tiles are face up'}"
 
 
 def rules_text(state: State) -> str:

@@ -12,7 +12,11 @@ LESSON = Lesson(
     opponent="greedy",
     seed=2,
     steps=(
-        (64, "Keep four cards: the 2s are a pair, and 9 + 4 + 2 makes 15. The crib is yours: give it the 5 and the 7."),
+        (
+            64,
+            "Discard two cards to the crib, which counts for you in this deal: the 5 and the 7. You keep a pair of 2s, "
+            "and 9 + 4 + 2 = 15.",
+        ),
         (29, "The opponent has opened with a 4. A second 4 is a pair, for 2 points: play it."),
         (1, "The count is 14. From 16 no card reaches 31, so the opponent cannot score with it: play the 2 of clubs."),
         (21, "The count is 22, and 9 makes exactly 31, for 2 points: play it."),

@@ -11,6 +11,8 @@ from cardgym.table.terminal.screen import in_columns
 _SYMBOLS = str.maketrans({"♠": "S", "♥": "H", "♦": "D", "♣": "C", "♤": "S", "♡": "H", "♢": "D", "♧": "C"})
 _VARIATION = "\N{VARIATION SELECTOR-16}"
 _TEN = re.compile(r"\b10(?=[cdhs]\b)")
+_TILE = re.compile(r"\b([BW])(?:lack|hite) (?=\d)", re.IGNORECASE)
+"""A numbered tile in words, which is typed as W7."""
 _WORD = re.compile(r"[^\s,;]+")
 _HEAD_ENDS = re.compile(r"[,(:]")
 _FEW = 6
@@ -82,9 +84,13 @@ class Choices:
         return [*in_columns(chosen, width, few=0), *below]
 
 
+def _typed(text: str) -> str:
+    return _TILE.sub(lambda match: match[1].upper(), text.translate(_SYMBOLS))
+
+
 def words_of(text: str) -> list[str]:
     """The words of a text in lower case, with cards as `5h` and `td`."""
-    plain = text.replace(_VARIATION, "").translate(_SYMBOLS).lower()
+    plain = _typed(text.replace(_VARIATION, "")).lower()
     return _WORD.findall(_TEN.sub("t", plain))
 
 
@@ -139,10 +145,10 @@ def short_forms(texts: Mapping[int, str]) -> dict[int, str]:
     """The shortest words that name each of these moves.
 
     A few moves are named by how their texts begin, many by the words that others do not have, numbers first. Suits are
-    letters, which every keyboard has.
+    letters, which every keyboard has, and numbered tiles one word.
     """
     heads = {action: _HEAD_ENDS.split(text, maxsplit=1)[0] for action, text in texts.items()}
-    names = {action: head.translate(_SYMBOLS).split() for action, head in heads.items()}
+    names = {action: _typed(head).split() for action, head in heads.items()}
     if len(texts) <= _FEW:
         return {action: _shortest_start(name, texts) for action, name in names.items()}
     common = set.intersection(*(set(name) for name in names.values()))

@@ -143,6 +143,10 @@ def parse(body: dict[str, Any]) -> Setup:
     return Setup(game, options, players, seed, seat, watched, about=about)
 
 
+_TEACHER = "Sam"
+"""What a lesson calls the other player."""
+
+
 def _lesson(game: Game) -> Setup:
     """The game that a person who has never played it is led through."""
     lesson = presentation_of(game).lessons.get(game.id)
@@ -150,7 +154,7 @@ def _lesson(game: Game) -> Setup:
         raise HTTPException(400, f"{game.id} has no lesson")
     options = game.parse_options(lesson.options)
     players = [player_called(lesson.opponent, game, options)] * (options.num_players - 1)
-    return Setup(game, options, players, lesson.seed, 0, about={"hints": "demand", LESSON: True})
+    return Setup(game, options, players, lesson.seed, 0, about={"hints": "demand", LESSON: True, name_key(1): _TEACHER})
 
 
 def options_in(game: Game, body: dict[str, Any]) -> Options:

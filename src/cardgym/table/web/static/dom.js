@@ -100,13 +100,20 @@ export function notice(words) {
   line.hidden = !words;
 }
 
-export const show = (...content) => document.getElementById("main").replaceChildren(...content.filter(Boolean));
+export const show = (...content) => focused((main) => main.replaceChildren(...content.filter(Boolean)));
 
 // Replaces the page's content and keeps what stays, if it shows the same kind of page.
-export function update(content) {
-  const main = document.getElementById("main");
+export const update = (content) => focused((main) => {
   if (main.childElementCount === 1 && main.firstElementChild.className === content.className) patch(main.firstElementChild, content);
   else main.replaceChildren(content);
+});
+
+// Changes the page's content; Tab goes on from there if what had the focus, such as a played card, is gone.
+function focused(change) {
+  const main = document.getElementById("main");
+  const inside = main.contains(document.activeElement);
+  change(main);
+  if (inside && !main.contains(document.activeElement)) main.focus({ preventScroll: true });
 }
 
 // A button that asks before it acts: the first click turns it into a question.
@@ -120,5 +127,5 @@ export function twice(words, act) {
 }
 
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
-export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
+export const plain = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "−");
 export const points = (rating) => `${rating < 0 ? "−" : "+"}${Math.abs(rating).toFixed(0)}`;

@@ -13,6 +13,7 @@ export async function openHistory() {
   const draw = () => {
     const wanted = (game) => !all.includes(env) || game.env === env;
     const games = record.games.filter(wanted);
+    const results = record.reports.filter((report) => wanted(report) && report.games && report.people.includes("You")); // Watched games are listed only.
     show(h("div", { class: "history" },
       h("div", { class: "row" }, h("h1", {}, "Your record"),
         h("label", {}, "Game ", h("select", { id: "filter", onchange: (event) => (remember("record", (env = event.target.value)), draw()) },
@@ -20,10 +21,9 @@ export async function openHistory() {
         h("a", { class: "button", href: "/api/history/export", download: "cardgym_games.jsonl" }, "Export"),
         h("label", { class: "button" }, "Import", h("input", { type: "file", class: "unseen", accept: ".jsonl,.json", onchange: (event) => importFile(event.target.files[0]) }))),
       record.ratings.some(wanted) && h("div", { class: "charts" }, record.ratings.filter(wanted).map(drawRating)),
-      drawTable("Results (95 % intervals)", ["game", "players", "games", "your wins", "a game"],
-        record.reports.filter(wanted).filter((report) => report.games).map((report) =>
-          [title(report.env), report.people.join(", "), report.games, won(report.players[0]), gained(report)])),
-      drawTable(`Cost of a decision${record.reviewing > 0 ? ` (${record.reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "as good as best", "average", "game by game"],
+      drawTable("Results (95 % intervals)", ["game", "players", "games", "your wins", "per game"],
+        results.map((report) => [`${title(report.env)}${differing(report, results)}`, report.people.join(", "), report.games, won(report.players[0]), gained(report)])),
+      drawTable(`Cost of a decision${record.reviewing > 0 ? ` (${record.reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "as good as the best", "average cost", "game by game"],
         record.costs.filter(wanted).map((row) => [title(row.env), row.people, row.kind, row.decisions, percent(row.best / row.decisions), `${plain(row.cost)} ${row.unit}`, drawCurve(row.curve, row.unit)])),
       games.length > 0 ? drawTable("Games", ["when", "game", "players", "scores", "", "", ""], games.slice(0, shown).map((game) =>
         [when(game.time), title(game.env), withWhom(game), scores(game), game.resigned ? "resigned" : game.again ? "tried again" : game.lesson ? "lesson" : "", h("a", { href: `#/review/${game.table}` }, "review"), remover(game)]))
@@ -61,6 +61,12 @@ function when(time) {
   return date.toLocaleString([], { ...year, month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
 }
 
+// The options in which a line of results differs from others of its game.
+function differing({ env, options }, results) {
+  const words = Object.keys(options).filter((name) => results.some((other) => other.env === env && other.options[name] !== options[name])).map((name) => `${name.replaceAll("_", " ")} ${options[name]}`);
+  return words.length ? ` (${words.join(", ")})` : "";
+}
+
 function won({ win_rate: rate, win_rate_ci95: interval }) {
   return rate === undefined ? "" : `${percent(rate)}${interval?.[0] === undefined || interval[0] === null ? "" : ` [${interval.map(percent).join(", ")}]`}`;
 }
@@ -68,12 +74,13 @@ function won({ win_rate: rate, win_rate_ci95: interval }) {
 const gained = ({ players: [{ mean_return: mean }], unit }) => (mean === undefined || unit === "reward" ? "" : `${mean > 0 ? "+" : ""}${plain(mean)} ${unit}`);
 
 // The rating after every game, with its 95 % interval as a band and the measured players as lines.
-function drawRating({ env, games, rating, half_width: half, curve, players }) {
+function drawRating({ env, games, rating, half_width: half, curve: known, players }) {
+  const curve = known.length > 1 ? known : [known[0], known[0]]; // A line after one game, too.
   const levels = Object.entries(players).sort(([, one], [, other]) => other - one);
   const values = curve.flatMap(([at, wide]) => [at - wide, at + wide].map((value) => Math.min(Math.max(value, rating - 400), rating + 400)));
   const shown = levels.filter(([, at]) => at > Math.min(...values) - 150 && at < Math.max(...values) + 150);
   const [low, high] = [Math.min(...values, ...shown.map(([, at]) => at)), Math.max(...values, ...shown.map(([, at]) => at))];
-  const [width, height, right] = [380, 132, 140];
+  const [width, height, right] = [380, 132, 158];
   const x = (place) => 6 + ((width - right - 12) * place) / Math.max(curve.length - 1, 1);
   const y = (value) => 8 + ((height - 16) * (high - value)) / (high - low || 1);
   const clipped = (value) => Math.min(Math.max(value, low), high);

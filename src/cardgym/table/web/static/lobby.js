@@ -80,12 +80,12 @@ class Card {
       h("p", {}, game.line),
       this.drawLesson(),
       h("div", { class: "fields" }, this.drawPeople(), this.drawPlayers()),
-      h("details", {}, h("summary", {}, "Options"),
+      h("div", { class: "folds" }, this.drawStrength(), h("details", {}, h("summary", {}, "Options"),
         h("div", { class: "fields" },
           field("hints", select("hints", [["demand", "when I ask"], ["always", "always"], ["off", "never"]], values.hints ?? "demand")),
           game.options.map((option) => field(option.name.replaceAll("_", " "), this.drawOption(option), option.help)),
-          field("your seat", select("seat", [["any", "random"], ...Array.from({ length: game.seats[1] }, (_, seat) => [String(seat), String(seat)]), ["watch", "none: watch"]], values.seat ?? "any")),
-          field("seed", h("input", { name: "seed", value: this.form?.elements.seed.value ?? "", inputMode: "numeric", pattern: "\\d*", placeholder: "random" })))),
+          field("your seat", select("seat", [["any", "random"], ...Array.from({ length: game.seats[1] }, (_, seat) => [String(seat), String(seat + 1)]), ["watch", "none: watch"]], values.seat ?? "any")),
+          field("seed", h("input", { name: "seed", value: this.form?.elements.seed.value ?? "", inputMode: "numeric", pattern: "\\d*", placeholder: "random" }))))),
       h("div", { class: "row" }, h("button", { type: "submit", class: "sit" }, "Sit down"),
         h("button", { type: "button", onclick: () => openRules(this.game.id, `games/${this.game.id}/rules?${this.query()}`) }, "Rules"),
         h("a", { class: "button", href: explored(), onclick: (event) => (event.target.href = explored()) }, "Explore")));
@@ -113,18 +113,24 @@ class Card {
   drawPlayers() {
     const { game, values, players } = this;
     const count = this.seats() - (values.seat === "watch" ? 0 : this.persons());
+    this.known = [];
     if (count <= 0) return null;
     const levels = players.filter((player) => player.level);
     const usual = levels.find((player) => player.name === game.opponent) ?? levels.at(-2);
     const chosen = values.level === "choose" || !levels.length ? "choose" : levels.some((player) => player.level === values.level) ? values.level : usual.level;
     const all = players.map((player) => [player.name, player.level ? `${player.shown} (${player.level.toLowerCase()})` : player.shown]);
     const names = (number) => (players.some((player) => player.name === values[`opponent${number}`]) ? values[`opponent${number}`] : game.opponent);
-    const known = chosen === "choose" ? players.filter((player) => Array.from({ length: count }, (_, number) => names(number)).includes(player.name)) : players.filter((player) => player.level === chosen);
+    this.known = chosen === "choose" ? players.filter((player) => Array.from({ length: count }, (_, number) => names(number)).includes(player.name)) : players.filter((player) => player.level === chosen);
     return [
-      levels.length > 0 && field("level", select("level", [...levels.map((player) => [player.level, player.level]), ["choose", "choose players …"]], chosen)),
-      chosen === "choose" && Array.from({ length: count }, (_, number) => field(count === 1 ? "opponent" : `player ${number + 1}`, select(`opponent${number}`, all, names(number)))),
-      h("details", { class: "strength" }, h("summary", {}, known.length === 1 ? `You meet ${known[0].shown}` : "How strong they are"),
-        known.map((player) => h("p", { class: "quiet" }, `${player.shown} (${player.name}): ${player.strength}.`)))];
+      levels.length > 0 && field("level", select("level", [...levels.map((player) => [player.level, player.level]), ["choose", "choose …"]], chosen)),
+      chosen === "choose" && Array.from({ length: count }, (_, number) => field(count === 1 ? "opponent" : `player ${number + 1}`, select(`opponent${number}`, all, names(number))))];
+  }
+
+  // Whom the person meets, with measured figures one click away.
+  drawStrength() {
+    const { known } = this;
+    return known.length > 0 && h("details", { class: "strength" }, h("summary", {}, known.length === 1 ? `You meet ${known[0].shown}` : "How strong they are"),
+      known.map((player) => h("p", { class: "quiet" }, `${player.shown} (${player.name}): ${player.strength}.`)));
   }
 
   drawOption(option) {

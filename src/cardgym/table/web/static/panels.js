@@ -18,7 +18,7 @@ export function drawLog(narration) {
 }
 
 // Cards dealt one after another are one line: texts of chance that differ in their last word only.
-function merged(narration) {
+export function merged(narration) {
   const out = [];
   for (const { seat, text } of narration) {
     const [start, end] = [text.slice(0, text.lastIndexOf(" ")), text.slice(text.lastIndexOf(" "))];
@@ -46,9 +46,10 @@ export function drawPeople(state, covered) {
   }
   if (!state.free || !state.code) return null;
   const place = `${state.address || `${location.origin}/`}#/join/${state.code}`;
+  const where = state.address ? "On another device" : "In another browser on this computer";
   return h("div", { class: "banner join", "data-part": "join" },
     h("strong", {}, `Waiting for ${state.free === 1 ? "another person" : `${state.free} more people`}`),
-    h("span", {}, "On another device, open ", h("a", { href: place }, place), " or choose Join a table and type the code."),
+    h("span", {}, `${where}, open `, h("a", { href: place }, place), " or choose Join a table and type the code."),
     h("b", { class: "code" }, state.code),
-    !state.address && h("small", {}, "Other devices reach this server if it was started with cardgym serve --host 0.0.0.0."));
+    !state.address && h("small", {}, "For other devices, start the server with cardgym serve --host 0.0.0.0."));
 }

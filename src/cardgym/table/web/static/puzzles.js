@@ -97,7 +97,7 @@ export class Puzzles {
         h("label", {}, "Game ", h("select", { onchange: (event) => (location.hash = `#/puzzles/${event.target.value}`) },
           this.games.map((game) => h("option", { value: game, selected: game === this.game }, title(game))))),
         h("p", { class: "tally" }, `Streak ${streak} (best ${best}), solved ${solved} of ${tried}`),
-        h("p", { class: "quiet" }, `${tried && rating !== undefined ? `Your rating ${points(rating)} ± ${half.toFixed(0)}. ` : ""}This puzzle: ${points(puzzle.rating)}.`),
+        h("p", { class: "quiet" }, `${tried && rating !== undefined ? `Your rating ${points(rating)} ± ${half.toFixed(0)}. ` : ""}This puzzle is rated ${points(puzzle.rating)}.`),
         h("section", { class: "lists", tabIndex: 0, "aria-label": "Solution" }, answer ? drawAdvice(answer.advice, null) : h("p", { class: "quiet" }, "One move here is clearly better than all others.")))));
     this.fit();
   }

@@ -5,12 +5,12 @@ import { h, loadSprite, notice, plain, remember, remembered, say, speed, update 
 import { forgetJoined } from "./join.js";
 import { drawTip, guided, lessonOf } from "./lesson.js";
 import { fit, moving, sound } from "./motion.js";
-import { drawLog, drawPeople, drawStage, drawStanding } from "./panels.js";
+import { drawLog, drawPeople, drawStage, drawStanding, merged } from "./panels.js";
 import { offerRules } from "./rules.js";
 import { drawView, forgetTrails } from "./view.js";
 
 const KEYS = "1234567890abcdefgijklmopqtvwxyz"; // Without the keys of other commands: h, n, r, s, u.
-const maxButtons = () => (innerHeight < 700 ? 6 : 12); // More would be too small to read.
+const maxButtons = () => (innerWidth < 640 ? 4 : innerHeight < 700 ? 6 : 12); // More would be too small to read.
 
 export class Table {
   constructor(id) {
@@ -145,7 +145,7 @@ export class Table {
     return text || players.map((player) => `${this.state.names[player.seat]} ${plain(player.score)}`).join(", ");
   }
 
-  lastWords = () => this.state.narration.slice(-1)[0]?.text ?? "";
+  lastWords = () => merged(this.state.narration).at(-1)?.text ?? "";
 
   // Shows the moves of others one at a time: view, text and what was revealed. A showdown stays until the person goes on.
   async play(events, ended) {
@@ -370,7 +370,9 @@ export class Table {
     } else {
       const left = this.ordered(this.left());
       const listed = left.length <= maxButtons() ? left : left.filter((action) => action.items.length <= this.taken.size);
-      if (listed.length < left.length) parts.push(h("span", { class: "prompt", "data-part": "prompt" }, this.taken.size ? "And which other one?" : `Choose on the table${listed.length ? ", or:" : "."}`));
+      const verbs = new Set(left.filter((action) => action.items.length).map((action) => action.text.split(" ")[0]));
+      const what = verbs.size === 1 ? ` what to ${[...verbs][0]}` : "";
+      if (listed.length < left.length) parts.push(h("span", { class: "prompt", "data-part": "prompt" }, this.taken.size ? "Choose one more on the table." : `Choose on the table${what}${listed.length ? ", or:" : "."}`));
       parts.push(listed.map((action, place) => h("button", { type: "button", class: action.action === lessonOf(this)?.action ? "guide" : "", "data-key": KEYS[place], onclick: () => this.act(action.action) },
         action.text, KEYS[place] && h("kbd", {}, KEYS[place]))));
     }
@@ -381,6 +383,6 @@ export class Table {
       this.taken.size ? tool(true, "undo", "Put back", () => (this.taken.clear(), this.render()), "Esc") : tool(state.can_undo, "undo", "Undo", () => this.send("undo"), "u")]);
     const phase = this.paused ? "paused" : this.busy ? "busy" : state.ended ? "ended" : this.covered() ? "covered" : state.waits_for ? "waiting" : state.seat === null ? "watching" : "yours";
     return h("div", { class: "actions", role: "group", "aria-label": "What you can do", "data-phase": phase, "data-version": state.version },
-      h("div", { class: "moves", "data-part": "moves" }, parts), this.watching() && drawStanding(state.names, this.standing), tools);
+      h("div", { class: "moves", "data-part": "moves" }, parts), this.watching() && !state.ended && drawStanding(state.names, this.standing), tools);
   }
 }
