@@ -55,6 +55,7 @@ def test_cards_of_a_game_link_to_each_other_and_its_page_to_all_of_them() -> Non
         ("Coda-v0", "dqn", "coda-dqn-seeds"),
         ("Coda-v0", "double_dqn", "coda-double-dqn-seeds"),
         ("Coda-v0", "ppo:greedy", "coda-ppo-seeds"),
+        ("Cribbage-v0", "double_dqn", "cribbage-double-dqn-seeds"),
         ("CodaOfficial-v0", "official_ppo", "coda-official-ppo-seeds"),
     ],
 )
@@ -110,7 +111,7 @@ def test_figure_that_was_not_measured_is_reported(text: str) -> None:
 
 
 def test_a_study_has_figures_by_name(tmp_path: Path) -> None:
-    study = [{"page": "docs/a.md", "figures": {"credits": [3.1, 2.2, 4.0], "hands": [59.4, 0.7]}}]
+    study = [{"page": "README.md", "figures": {"credits": [3.1, 2.2, 4.0], "hands": [59.4, 0.7]}}]
     (tmp_path / "studies.json").write_text(json.dumps(study))
     known = figures_of(tmp_path)
     assert without_result("It wins 3.1 credits [2.2, 4.0], 59.4 % ± 0.7 of hands", known) == []
