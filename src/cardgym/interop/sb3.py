@@ -12,9 +12,9 @@ except ModuleNotFoundError as error:
     raise missing("cardgym.interop.sb3", error) from None
 
 from cardgym.interop.sb3_dqn import MaskableDQN
+from cardgym.interop.sb3_evaluation import ArenaCallback
 from cardgym.interop.sb3_player import ModelPlayer, load_player
 from cardgym.interop.sb3_self_play import SelfPlayCallback
-from cardgym.interop.sb3_training import ArenaCallback, SB3Training
 from cardgym.interop.sb3_vec_env import CardVecEnv
 
 del _sb3_contrib, _stable_baselines3
@@ -23,7 +23,6 @@ __all__ = [
     "CardVecEnv",
     "MaskableDQN",
     "ModelPlayer",
-    "SB3Training",
     "SelfPlayCallback",
     "load_player",
 ]
