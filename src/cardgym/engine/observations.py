@@ -89,7 +89,7 @@ def feature_table(features: tuple[Feature, ...]) -> str:
     lines, start = [], 0
     for feature in features:
         index = str(start) if feature.size == 1 else f"{start}..{start + feature.size - 1}"
-        lines.append(f"{index:<10}{feature.name:<22}[{feature.low:g}, {feature.high:g}]  {feature.meaning}")
+        lines.append(f"{index:<9} {feature.name:<22}[{feature.low:g}, {feature.high:g}]  {feature.meaning}")
         start += feature.size
     return "\n".join(lines)
 
