@@ -306,7 +306,7 @@ def anywhere(state: Any, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "games"), [(near_the_target, 200), pytest.param(anywhere, 100, marks=pytest.mark.slow)]
+    ("start", "games"), [(near_the_target, 100), pytest.param(anywhere, 100, marks=pytest.mark.slow)]
 )
 def test_shares_of_games_won_at_cribbage(start: Callable[..., None], games: int) -> None:
     claims = observe("Cribbage-v0", ("champion", "champion"), games, cribbage, start=start)

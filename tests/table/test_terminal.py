@@ -129,8 +129,11 @@ def test_undo_takes_the_last_move_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "game_id",  # CodaOfficial-v0 looks like Coda-v0 with more tiles, and is slow.
-    [pytest.param(one, marks=pytest.mark.slow if one == "CodaOfficial-v0" else ()) for one in registered()],
+    "game_id",  # Two look like their larger or smaller game, and have a coach that takes seconds to start.
+    [
+        pytest.param(one, marks=pytest.mark.slow if one in ("CodaOfficial-v0", "SpikeMini-v0") else ())
+        for one in registered()
+    ],
 )
 def test_every_prompt_fits_a_small_terminal_and_keeps_the_board_in_view(game_id: str) -> None:
     game = find(game_id)
