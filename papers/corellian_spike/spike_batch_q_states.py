@@ -13,16 +13,77 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.arena.transitions import StateName
+from cardgym.engine.contract import State, rule
 from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import unknown
-from cardgym.games.corellian_spike.state import DISCARD, DONT_BUY, MATCH, NUM_ACTIONS, CorellianSpikeOptions
-from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
-from cardgym.games.corellian_spike.tabular_observations import DECISION, cards_key, numbers_key, spikes_key
+from cardgym.games.corellian_spike.state import (
+    DISCARD,
+    DONT_BUY,
+    MATCH,
+    MAX_PLAYERS,
+    NUM_ACTIONS,
+    CorellianSpikeOptions,
+)
+from cardgym.games.corellian_spike.state_index import (
+    CARDS_START,
+    DECISION,
+    LOWEST,
+    NO_CARD,
+    SPIKES_START,
+    digits_of,
+    info_state_keys,
+    observe_cards,
+    observe_spikes,
+)
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player, TablePlayer
 
 NEVER = float(np.finfo(np.float64).min)
 """The value of an untried action: the lowest finite number, since saved values are finite."""
+
+_CARDS, _SPIKES = len(CARDS_START), SPIKES_START["opponent_1_spike"]
+_BASE = NO_CARD - LOWEST + 1
+"""A key is the observation as a number in this base."""
+
+
+# -- the observations `cards` and `spikes` as keys --------------------------------------------------------------------
+
+
+@rule
+def cards_key(state: State, seat: int) -> int:
+    """The observation `cards` as one integer, never 0."""
+    numbers = np.empty(_CARDS, np.float32)
+    observe_cards(state, seat, numbers)
+    return numbers_key(numbers, _CARDS)
+
+
+@rule
+def spikes_key(state: State, seat: int) -> int:
+    """The observation `spikes` as one integer, never 0."""
+    numbers = np.empty(_SPIKES + MAX_PLAYERS - 1, np.float32)
+    observe_spikes(state, seat, numbers)
+    return numbers_key(numbers, _SPIKES + state.num_players - 1)
+
+
+@rule
+def numbers_key(numbers: npt.NDArray[np.float32], size: int) -> int:
+    """The first `size` numbers of an observation, each -10 to 11, as one integer; up to 13 numbers fit below 2^63."""
+    key = 1
+    for place in range(size):
+        key = key * _BASE + int(numbers[place]) - LOWEST
+    return key
+
+
+def cards_of(keys: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[np.int64]]:
+    """Decode keys of the observation `cards`: an int64 array for each feature, by name."""
+    features = {}
+    for name in reversed(CARDS_START):
+        features[name] = keys % _BASE + LOWEST
+        keys = keys // _BASE
+    return features
+
+
+# -- the models -------------------------------------------------------------------------------------------------------
 
 
 class States(Protocol):

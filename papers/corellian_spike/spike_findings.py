@@ -10,10 +10,10 @@ import numpy as np
 
 from cardgym.arena.transitions import record
 from cardgym.games.corellian_spike.state import BUY, FOLD, RAISE, SWAP_HIGH
-from cardgym.games.corellian_spike.state_index import MAX_SUM, digits_of
-from cardgym.games.corellian_spike.tabular_observations import NO_CARD, cards_key, cards_of
+from cardgym.games.corellian_spike.state_index import MAX_SUM, NO_CARD, digits_of
 from cardgym.statistics import Estimate, mean_over_runs
 from spike_batch_q_learner import ENV
+from spike_batch_q_states import cards_key, cards_of
 from spike_experiments import SEATINGS, STATE_MODELS
 from spike_numbers import BETTING, BUYING, PLACING, Numbers, enumerated_states
 from spike_runs import CREDITS, FOUR, WEIGHTED, Scale, legal

@@ -15,7 +15,7 @@ from cardgym import CardgymError, find
 from cardgym.arena import transitions as recording
 from cardgym.arena.transitions import Transitions, record, write_transitions
 from cardgym.engine.contract import Options
-from cardgym.engine.numba.dependencies import reachable_modules
+from cardgym.engine.numba.cache import reachable_modules
 
 ENV = "CorellianSpike-v0"
 RAISE, MATCH, FOLD, BUY, DONT_BUY, DISCARD = range(6)

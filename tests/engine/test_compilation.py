@@ -17,6 +17,7 @@ from numba.core.caching import FunctionCache
 
 import cardgym
 from cardgym.engine.kernel import kernel_of
+from cardgym.engine.numba.cache import cache_folder, digest_of, reachable_modules
 from cardgym.engine.numba.compilation import (
     bind,
     bound,
@@ -26,15 +27,13 @@ from cardgym.engine.numba.compilation import (
     name_entry_point,
     template,
 )
-from cardgym.engine.numba.dependencies import digest_of, reachable_modules
-from cardgym.engine.numba.folders import cache_folder
 from cardgym.engine.numba.rules import rule
 
 PACKAGE = Path(cardgym.__file__).parent
 
 DIGESTS = """
 import json, cardgym
-from cardgym.engine.numba.dependencies import digest_of
+from cardgym.engine.numba.cache import digest_of
 from cardgym.engine.kernel import kernel_of
 games = [cardgym.find(name) for name in cardgym.registered()]
 print(json.dumps({
@@ -56,7 +55,7 @@ import gymnasium, cardgym
 env = gymnasium.make("OnePlayPoker-v0")
 _, info = env.reset(seed=0)
 env.step(int(info["action_mask"].argmax()))
-from cardgym.engine.numba.dependencies import digest_of
+from cardgym.engine.numba.cache import digest_of
 from cardgym.engine.kernel import kernel_of
 step = kernel_of(cardgym.find("OnePlayPoker-v0"), "full").step
 print(digest_of(step), step.__name__)

@@ -16,7 +16,7 @@ from learning_game import SCRIPT, load_script
 from cardgym import find
 from cardgym.arena import evaluate
 from cardgym.engine.contract import Game
-from cardgym.engine.numba.dependencies import plain_function
+from cardgym.engine.numba.cache import plain_function
 from cardgym.errors import CardgymError
 from cardgym.learn import tags
 from cardgym.learn.opponents import OpponentPool

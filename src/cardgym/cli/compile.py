@@ -28,8 +28,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Compile, and print a line for each game."""
+    from cardgym.engine.numba.cache import cache_root
     from cardgym.engine.numba.compilation import num_compiled
-    from cardgym.engine.numba.folders import cache_root
 
     games = [find(name) for name in arguments.envs or registered()]
     rows: list[dict[str, Any]] = []

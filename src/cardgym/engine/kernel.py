@@ -21,8 +21,8 @@ import numpy as np
 
 from cardgym.engine.contract import Game, State, rewards_from_paid
 from cardgym.engine.generator import Generator, derive, uniform, uniform_float, uniform_legal
+from cardgym.engine.numba.cache import plain_function
 from cardgym.engine.numba.compilation import bind, bound, template
-from cardgym.engine.numba.dependencies import plain_function
 from cardgym.engine.numba.rules import array_at, rule
 
 INT8, UINT8, INT32 = np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.int32)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.engine.generator import draws_of, mix
-from cardgym.engine.numba.dependencies import plain_function
+from cardgym.engine.numba.cache import plain_function
 from cardgym.errors import CardgymError
 from cardgym.players.actions import Actions, Masks, Observations
 from cardgym.players.base import Player

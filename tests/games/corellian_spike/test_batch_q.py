@@ -30,7 +30,6 @@ from cardgym.games.corellian_spike.state import (
     CorellianSpikeOptions,
 )
 from cardgym.games.corellian_spike.state_index import digits_of, info_state_keys
-from cardgym.games.corellian_spike.tabular_observations import cards_key, cards_of, spikes_key
 from cardgym.learn.resume import restore, state_of
 from cardgym.players.base import TablePlayer, resolve
 from spike_batch_q_learner import (
@@ -43,7 +42,7 @@ from spike_batch_q_learner import (
     save_policy_file,
     transferred_policy,
 )
-from spike_batch_q_states import NEVER
+from spike_batch_q_states import NEVER, cards_key, cards_of, spikes_key
 
 SMALL: dict[str, Any] = {"num_iterations": 3, "games_per_iteration": 40, "update_epochs": 4}
 

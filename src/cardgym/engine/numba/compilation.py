@@ -26,8 +26,7 @@ import numba
 import numba.extending
 import numpy as np
 
-from cardgym.engine.numba.dependencies import digest_of
-from cardgym.engine.numba.folders import alone, cache_folder
+from cardgym.engine.numba.cache import alone, cache_folder, digest_of
 from cardgym.engine.numba.rules import Rule, array_at, write_8, write_16
 from cardgym.errors import CardgymError, printable
 from cardgym.files.atomic import replacing

@@ -10,7 +10,6 @@ from cardgym.games.corellian_spike import (
     rules,
     state,
     state_index,
-    tabular_observations,
     text,
 )
 from cardgym.games.corellian_spike.belief import belief_features
@@ -18,7 +17,7 @@ from cardgym.games.corellian_spike.buckets import buckets_features
 from cardgym.games.corellian_spike.observations import full_features
 from cardgym.games.corellian_spike.players import PLAYERS
 from cardgym.games.corellian_spike.state import CorellianSpikeOptions
-from cardgym.games.corellian_spike.tabular_observations import cards_features, spikes_features
+from cardgym.games.corellian_spike.state_index import cards_features, spikes_features
 
 _TEMPLATE = """Corellian Spike, the Sabacc of the films, for 2 to 8 players.
 
@@ -192,8 +191,8 @@ GAME = Game(
         "full": Observation(observations.observe_full, observations.full_features),
         "belief": Observation(belief.observe_belief, belief.belief_features),
         "paper": Observation(state_index.observe_paper, state_index.paper_features, state_index.num_info_states),
-        "cards": Observation(tabular_observations.observe_cards, tabular_observations.cards_features),
-        "spikes": Observation(tabular_observations.observe_spikes, tabular_observations.spikes_features),
+        "cards": Observation(state_index.observe_cards, state_index.cards_features),
+        "spikes": Observation(state_index.observe_spikes, state_index.spikes_features),
         "buckets": Observation(buckets.observe_buckets, buckets.buckets_features),
     },
     words=Words.of(text),

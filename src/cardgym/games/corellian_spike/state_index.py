@@ -1,6 +1,9 @@
 """The paper's states (section 3.2): an 8-digit code as the info-state key, and its place in their enumeration.
 
 The digits are: round (1), decision (1), card sum (2), bought card (2), tens of credits (1), tens in the pool (1).
+
+The observations `cards` and `spikes`, of small whole numbers for tabular learners, are those that the paper names as
+future work (section 6): its state with each card instead of the sum, and its state with the opponents' spikes added.
 """
 
 from __future__ import annotations
@@ -10,9 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardgym.engine.contract import Feature, State, rule
+from cardgym.engine.contract import Feature, State, offsets, rule
 from cardgym.games.corellian_spike.hand import card_sum
-from cardgym.games.corellian_spike.state import BUYING, CHEATING, EMPTY, OVER, PLACING, CorellianSpikeOptions
+from cardgym.games.corellian_spike.state import (
+    BUYING,
+    CHEATING,
+    EMPTY,
+    HIGH_SLOT,
+    LOW_SLOT,
+    OVER,
+    PLACING,
+    SPIKE_SLOT,
+    CorellianSpikeOptions,
+)
 
 MAX_SUM = 9  # Sums are clipped to -9 .. 9.
 _SUMS = 2 * MAX_SUM + 1
@@ -144,3 +157,89 @@ def paper_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
 def observe_paper(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
     """Write the state's index; float32 represents it exactly, since it is below 2^24."""
     out[0] = info_state_index(state, seat)
+
+
+# -- `cards` and `spikes` ---------------------------------------------------------------------------------------------
+
+NO_CARD = 11
+"""Marks a slot without a card."""
+
+LOWEST = -10
+
+
+def cards_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+    return (
+        Feature("round", "round", 1, 0, 3),
+        Feature("decision", "1 betting, 2 buying, 3 placing, 0 at the end", 1, 0, 3),
+        Feature("low", "own lower hand card, 11 if there is none", 1, LOWEST, NO_CARD),
+        Feature("high", "own higher hand card, 11 if there is none", 1, LOWEST, NO_CARD),
+        Feature("spike", "own spike, 11 if there is none", 1, LOWEST, NO_CARD),
+        Feature("extra", "own bought card, 11 if there is none", 1, LOWEST, NO_CARD),
+        Feature("credits", "own credits / 10, rounded half to even, at most 9", 1, 0, 9),
+        Feature("pool", "pool / 10, rounded half to even, at most 9", 1, 0, 9),
+    )
+
+
+def spikes_features(options: CorellianSpikeOptions) -> tuple[Feature, ...]:
+    """The features of the observation `spikes`: the paper's state, and the opponents' spikes in the order of play."""
+    by_name = {feature.name: feature for feature in cards_features(options)}
+    total = Feature("sum", f"sum of the cards held, at least -{MAX_SUM}, at most {MAX_SUM}", 1, -MAX_SUM, MAX_SUM)
+    spikes = tuple(
+        Feature(f"opponent_{ahead}_spike", "its spike, 11 if it has none or has folded", 1, LOWEST, NO_CARD)
+        for ahead in range(1, options.num_players)
+    )
+    return (
+        by_name["round"],
+        by_name["decision"],
+        total,
+        by_name["extra"],
+        by_name["credits"],
+        by_name["pool"],
+        *spikes,
+    )
+
+
+# The offset of each feature; constants for compiled code.
+CARDS_START = offsets(cards_features(CorellianSpikeOptions()))
+SPIKES_START = offsets(spikes_features(CorellianSpikeOptions()))
+DECISION = CARDS_START["decision"]
+"""The index of the decision in both observations."""
+
+_ROUND = CARDS_START["round"]
+_CARDS = CARDS_START["low"]  # Then `high` and `spike`, in the order of the slots.
+_CARDS_EXTRA, _CARDS_CREDITS, _CARDS_POOL = CARDS_START["extra"], CARDS_START["credits"], CARDS_START["pool"]
+_SPIKES_SUM, _SPIKES_EXTRA = SPIKES_START["sum"], SPIKES_START["extra"]
+_SPIKES_CREDITS, _SPIKES_POOL = SPIKES_START["credits"], SPIKES_START["pool"]
+_OPPONENTS = SPIKES_START["opponent_1_spike"]
+
+
+@rule
+def observe_cards(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+    digits = key_digits(info_state_key(state, seat))
+    out[_ROUND] = digits.round
+    out[DECISION] = digits.decision
+    for slot in (LOW_SLOT, HIGH_SLOT, SPIKE_SLOT):
+        out[_CARDS + slot] = _card(state.cards[seat, slot])
+    out[_CARDS_EXTRA] = _card(state.extra) if state.turn == seat else NO_CARD
+    out[_CARDS_CREDITS] = digits.credits
+    out[_CARDS_POOL] = digits.pool
+
+
+@rule
+def observe_spikes(state: State, seat: int, out: npt.NDArray[np.float32]) -> None:
+    digits = key_digits(info_state_key(state, seat))
+    out[_ROUND] = digits.round
+    out[DECISION] = digits.decision
+    out[_SPIKES_SUM] = min(max(card_sum(state, seat), -MAX_SUM), MAX_SUM)
+    out[_SPIKES_EXTRA] = _card(state.extra) if state.turn == seat else NO_CARD
+    out[_SPIKES_CREDITS] = digits.credits
+    out[_SPIKES_POOL] = digits.pool
+    for ahead in range(1, state.num_players):
+        other = (seat + ahead) % state.num_players
+        spike = NO_CARD if state.folded[other] else _card(state.cards[other, SPIKE_SLOT])
+        out[_OPPONENTS + ahead - 1] = spike
+
+
+@rule
+def _card(card: int) -> int:
+    return NO_CARD if card == EMPTY else int(card)

@@ -1,23 +1,40 @@
-"""What compiled code depends on: the functions it can reach, their modules, and the constants they read."""
+"""Compiled code on disk: what it depends on, by digest, and the folder of each digest."""
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import hashlib
 import inspect
+import os
+import shutil
 import sys
+import tempfile
+import time
 import types
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import filelock
 import llvmlite
 import numba
 import numpy as np
+import platformdirs
+
+from cardgym.files.atomic import user_folder
 
 _VERSIONS = repr((sys.version_info[:2], numba.__version__, llvmlite.__version__, np.__version__))
-_COMPILER = tuple(f"{__package__}.{name}" for name in ("compilation", "dependencies", "internals"))
+_COMPILER = tuple(f"{__package__}.{name}" for name in ("compilation", "cache", "internals"))
 """The modules that decide how all others are compiled."""
+_LOCK_SECONDS = 600
+"""After waiting this long for another process, compile as well: slower, but harmless."""
+_KEEP_SECONDS = 30 * 24 * 3600
+"""Compiled code that nobody has used for this long is deleted."""
+
+
+# -- dependencies -----------------------------------------------------------------------------------------------------
 
 
 def reachable_modules(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -104,3 +121,74 @@ def _is_library(module: str) -> bool:
 def _source(module: str) -> bytes:
     path = getattr(sys.modules.get(module), "__file__", None)
     return Path(path).read_bytes() if path else b""
+
+
+# -- folders ----------------------------------------------------------------------------------------------------------
+
+
+def cache_root() -> Path | None:
+    """The cache folder, which `CARDGYM_CACHE_DIR` overrides; None without a home folder."""
+    return user_folder("CARDGYM_CACHE_DIR", platformdirs.user_cache_path)
+
+
+@cache
+def cache_folder(digest: str) -> Path:
+    """The folder for the compiled code of one digest, created if necessary.
+
+    A read-only folder is used if it contains code; otherwise the code goes to a temporary folder.
+    """
+    root = cache_root()
+    if root is None:
+        return _temporary_root() / digest
+    folder = root / "compiled" / digest
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > 3600:
+                os.utime(folder)
+            _prune(folder.parent)
+        if os.access(folder, os.W_OK) or any(path.name != "lock" for path in folder.iterdir()):
+            return folder
+    except OSError:
+        pass
+    return _temporary_root() / digest
+
+
+@cache
+def _temporary_root() -> Path:
+    try:
+        temporary = tempfile.mkdtemp(prefix="cardgym-compiled-")
+    except OSError:
+        return Path(os.devnull)  # Nothing can be written anywhere: nothing is cached.
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return Path(temporary)
+
+
+@cache
+def _prune(root: Path) -> None:
+    """Remove folders unused for `_KEEP_SECONDS`; once per process."""
+    for old in root.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - old.stat().st_mtime > _KEEP_SECONDS:
+                shutil.rmtree(old, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock if it can be locked, so that other processes wait and then find the code compiled."""
+    lock = filelock.FileLock(folder / "lock", timeout=_LOCK_SECONDS, is_singleton=True)  # Reentrant.
+    try:
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            from cardgym.console.progress import waiting
+
+            with waiting("another process compiles this"):
+                lock.acquire()
+    except (NotImplementedError, OSError, filelock.Timeout):  # Some network disks have no locks.
+        yield
+        return
+    try:
+        yield
+    finally:
+        lock.release()
