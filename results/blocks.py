@@ -51,8 +51,11 @@ def exploitability(env: str, player: str) -> list[str]:
         tried.append(f"{len(trained)} responders trained for {report['budget']:,} decisions")
     tried += [f"searches with up to {max(searches)} worlds"] if searches else []
     bound = report["exploitability"]
-    text = f"Exploitability: at least **{bound:.3g}** ({report['per']}). The best responder, `{report['best']}`, wins"
-    text += f" {with_interval(report['won'], report['ci95'], '.3g')} on {report['games']:,} fresh deals; tried were"
+    won, ends, verb = report["won"], report["ci95"], "wins"
+    if won < 0:
+        won, ends, verb = -won, [-ends[1], -ends[0]], "loses"
+    text = f"Exploitability: at least **{bound:.3g}** ({report['per']}). The best responder, `{report['best']}`, {verb}"
+    text += f" {with_interval(won, ends, '.3g')} on {report['games']:,} fresh deals; tried were"
     text += f" {', '.join(tried)} ([every player](../../docs/exploitability.md)). A better responder may exist."
     return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
