@@ -51,5 +51,5 @@ export function drawPeople(state, covered) {
     h("strong", {}, `Waiting for ${state.free === 1 ? "another person" : `${state.free} more people`}`),
     h("span", {}, `${where}, open `, h("a", { href: place }, place), " or choose Join a table and type the code."),
     h("b", { class: "code" }, state.code),
-    !state.address && h("small", {}, "For other devices, start the server with cardgym serve --host 0.0.0.0."));
+    !state.address && h("small", {}, "For other devices, start the server with ", h("code", {}, "cardgym serve --host 0.0.0.0"), "."));
 }
