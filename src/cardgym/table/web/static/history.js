@@ -20,7 +20,7 @@ export async function openHistory() {
           h("option", { value: "" }, "all"), all.map((name) => h("option", { value: name, selected: name === env }, title(name))))),
         h("a", { class: "button", href: "/api/history/export", download: "cardgym_games.jsonl" }, "Export"),
         h("label", { class: "button" }, "Import", h("input", { type: "file", class: "unseen", accept: ".jsonl,.json", onchange: (event) => importFile(event.target.files[0]) }))),
-      record.ratings.some(wanted) && h("div", { class: "charts" }, record.ratings.filter(wanted).map(drawRating)),
+      record.ratings.some(wanted) && h("div", { class: "charts", tabIndex: 0, role: "region", "aria-label": "Ratings" }, record.ratings.filter(wanted).map(drawRating)),
       drawTable("Results (95 % intervals)", ["game", "players", "games", "your wins", "per game"],
         results.map((report) => [`${title(report.env)}${differing(report, results)}`, report.people.join(", "), report.games, won(report.players[0]), gained(report)])),
       drawTable(`Cost of a decision${record.reviewing > 0 ? ` (${record.reviewing} more games are being reviewed)` : ""}`, ["game", "opponents", "kind", "decisions", "as good as the best", "average cost", "game by game"],

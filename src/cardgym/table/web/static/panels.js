@@ -17,13 +17,13 @@ export function drawLog(narration) {
       merged(narration).map((entry) => h("p", { class: entry.seat === -1 ? "chance" : "" }, entry.text))));
 }
 
-// Cards dealt one after another are one line: texts of chance that differ in their last word only.
+// Cards dealt one after another are one line: texts of chance whose last lines differ in their last word only.
 export function merged(narration) {
   const out = [];
   for (const { seat, text } of narration) {
-    const [start, end] = [text.slice(0, text.lastIndexOf(" ")), text.slice(text.lastIndexOf(" "))];
-    if (seat === -1 && start && out.at(-1)?.start === start) out.at(-1).text += `,${end}`;
-    else out.push({ seat, start: seat === -1 && !text.includes("\n") ? start : null, text });
+    const [, start, end] = /([^\n]*)( [^ \n]*)$/.exec(text) ?? [];
+    if (seat === -1 && start === text.slice(0, -end?.length) && out.at(-1)?.start === start) out.at(-1).text += `,${end}`;
+    else out.push({ seat, start: seat === -1 ? start : null, text });
   }
   return out;
 }
