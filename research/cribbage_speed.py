@@ -18,9 +18,9 @@ import numpy as np
 import cardgym  # noqa: F401
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.sampling import LegalSampler
-from cardgym.games.cribbage.lookup import lookup
 from cardgym.games.cribbage.scoring import score_hand
-from cardgym.games.cribbage.statistics_arrays import build_arrays
+from cribbage_lookup import lookup
+from cribbage_statistics_arrays import build_arrays
 
 PASS = 2756
 

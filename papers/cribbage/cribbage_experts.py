@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cardgym.console.progress import Progress
-from cardgym.games.cribbage.experts import Weights
 from cardgym.learn import tags
 from cardgym.learn.evaluation import Metrics, log_evaluation, summary, write_results
 from cardgym.learn.resume import STATE_FILE, has_state, load_parts, save_parts
@@ -26,6 +25,7 @@ from cardgym.learn.schedules import Stopwatch, crossed
 from cardgym.learn.signals import Saving
 from cardgym.learn.tensorboard import TensorBoard
 from cardgym.statistics import Interval
+from cribbage_expert_player import Weights
 from cribbage_picture import board_pixels
 from cribbage_trainer import ExpertsConfig, Trainer
 

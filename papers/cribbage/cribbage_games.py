@@ -10,15 +10,6 @@ import numpy.typing as npt
 from cardgym.engine.contract import Generator, State, rule, uniform
 from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts import (
-    HOLES,
-    KEEPS,
-    NUM_STRATEGIES,
-    RANK_SETS,
-    PeggingStatistics,
-    best_keep,
-    score_keeps,
-)
 from cardgym.games.cribbage.players import greedy_card
 from cardgym.games.cribbage.rules import apply_action, num_chance_outcomes, pegging_points, setup
 from cardgym.games.cribbage.state import (
@@ -32,8 +23,17 @@ from cardgym.games.cribbage.state import (
     PONE_PEGGING,
     TOSSING,
 )
-from cardgym.games.cribbage.statistics_arrays import StatisticsArrays
 from cardgym.games.cribbage.tosses import kept_set
+from cribbage_expert_player import (
+    HOLES,
+    KEEPS,
+    NUM_STRATEGIES,
+    RANK_SETS,
+    PeggingStatistics,
+    best_keep,
+    score_keeps,
+)
+from cribbage_statistics_arrays import StatisticsArrays
 from cribbage_updates import EVENTS, gradient, paper_update, spread
 from cribbage_weights import add_pegging, update_figures
 

@@ -14,7 +14,12 @@ from cardgym.engine.numba.compilation import compiled, config
 from cardgym.errors import unknown
 from cardgym.files.tensors import SUFFIX
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts import (
+from cardgym.games.cribbage.game import GAME
+from cardgym.games.cribbage.players import greedy
+from cardgym.games.cribbage.rules import setup
+from cardgym.games.cribbage.state import OVER
+from cardgym.statistics import Interval, Moments
+from cribbage_expert_player import (
     HOLES,
     KEEPS,
     NUM_STRATEGIES,
@@ -25,13 +30,8 @@ from cardgym.games.cribbage.experts import (
     load_experts,
     score_keeps,
 )
-from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.players import greedy
-from cardgym.games.cribbage.rules import setup
-from cardgym.games.cribbage.state import OVER
-from cardgym.games.cribbage.statistics_arrays import StatisticsArrays, build_arrays
-from cardgym.statistics import Interval, Moments
 from cribbage_games import deal_cards, finish_deal
+from cribbage_statistics_arrays import StatisticsArrays, build_arrays
 from cribbage_weights import STARTS, named_weights
 
 WEIGHTS, GREEDY, OWN_CRIB = range(3)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardgym.console.figures import new_figure
-from cardgym.games.cribbage.experts import Weights
+from cribbage_expert_player import Weights
 from cribbage_weights import FAMILIES, named_weights
 
 MIN_CHANGE = 0.03

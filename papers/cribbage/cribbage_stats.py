@@ -19,10 +19,11 @@ from cardgym.console.arguments import Parser
 from cardgym.console.progress import Progress
 from cardgym.engine.contract import rule
 from cardgym.engine.numba.compilation import compiled
-from cardgym.games.cribbage.lookup import CRIB_SUM, HAND_SUM, lookup
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE
 from cardgym.games.cribbage.state import CUTS
-from cardgym.games.cribbage.statistics_arrays import CRIB_CASES, StatisticsArrays, build_arrays
+from cardgym.games.cribbage.statistics import CRIB_CASES
+from cribbage_lookup import CRIB_SUM, HAND_SUM, lookup
+from cribbage_statistics_arrays import StatisticsArrays, build_arrays
 
 CANONICAL_HANDS = 962_988
 """Hands of six cards that differ by more than the names of their suits."""

@@ -269,8 +269,8 @@ def _read_request(path: Path) -> Any:
 def _cribbage() -> list[Format]:
     """The files of cribbage alone."""
     from cardgym.games.cribbage import chance_table
-    from cardgym.games.cribbage.experts import SHAPE, load_experts, new_pegging, save_experts
     from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy, save_policy
+    from cribbage_expert_player import SHAPE, load_experts, new_pegging, save_experts
 
     def write_pegging(path: Path) -> None:
         nodes, hands = np.arange(3, dtype=np.int64), np.ones((2, 1820))

@@ -52,7 +52,7 @@ class GamePackage:
         name: the game's name in files and folders, such as `kuhn_poker`, and of its entry point.
         games: references to its games, each a `Game`, by id; a game may have several ids.
         loaders: references to functions `load(path, game, options)` that load a player from a `.safetensors` file, by
-            the format named in the file's metadata.
+            the format named in the file's metadata; a script `papers/GAME/SCRIPT.py` may be the module.
         commands: commands to add to `cardgym`, by name.
         positions: the module behind `cardgym advise`, which parses positions in the game's notation.
         table: a reference to its `cardgym.table.presentation.Presentation`; without one, people see `Game.words`.
@@ -191,13 +191,17 @@ def find(name: str | Game) -> Game:
 
 
 def load(reference: str) -> Any:
-    """Import the object that a reference `module:attribute` names.
+    """Import the object that a reference `module:attribute` names; the module may be a script that comes with cardgym.
 
     Raises:
         CardgymError: if the module needs a package that is not installed.
     """
     module, _, attribute = reference.partition(":")
     try:
+        if module.endswith(".py"):
+            from cardgym.files.shipped import import_script
+
+            return getattr(import_script(module), attribute)
         return getattr(importlib.import_module(module), attribute)
     except ModuleNotFoundError as error:
         if (error.name or module).partition(".")[0] == module.partition(".")[0]:

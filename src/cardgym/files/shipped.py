@@ -7,11 +7,13 @@ The names are the same in both.
 from __future__ import annotations
 
 import ast
+import importlib
 import runpy
 import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
+from types import ModuleType
 
 from cardgym.errors import CardgymError, nearest, printable
 
@@ -48,6 +50,14 @@ def run_script(path: Path, words: Sequence[str]) -> int:
     finally:
         sys.argv, sys.path = old_words, old_path
     return 0
+
+
+def import_script(name: str) -> ModuleType:
+    """A script as a module, such as `papers/GAME/SCRIPT.py`; it may import the others in its folder."""
+    path = root() / name
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    return importlib.import_module(path.stem)
 
 
 def first_line(path: Path) -> str:

@@ -10,9 +10,9 @@ from cribbage_driver import CribbageDriver
 from cardgym.engine.generator import uniform
 from cardgym.engine.numba.compilation import compiled
 from cardgym.games.cribbage.cards import CARDS
-from cardgym.games.cribbage.experts import best_keep, score_keeps
-from cardgym.games.cribbage.statistics_arrays import build_arrays
 from cardgym.games.cribbage.tosses import kept_set
+from cribbage_expert_player import best_keep, score_keeps
+from cribbage_statistics_arrays import build_arrays
 from cribbage_weights import add_pegging
 
 NO_GENERATOR = np.zeros(2, np.uint64)

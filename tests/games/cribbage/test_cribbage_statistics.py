@@ -15,11 +15,11 @@ from cardgym.cli import main
 from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import parse_cards
-from cardgym.games.cribbage.lookup import lookup
 from cardgym.games.cribbage.scoring import score_crib, score_hand
 from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
-from cardgym.games.cribbage.statistics import Keep, distributions, keeps
-from cardgym.games.cribbage.statistics_arrays import CRIB_CASES, StatisticsArrays, build_arrays
+from cardgym.games.cribbage.statistics import CRIB_CASES, Keep, distributions, keeps
+from cribbage_lookup import CRIB_SUM, HAND_SUM, lookup
+from cribbage_statistics_arrays import StatisticsArrays, build_arrays
 from cribbage_stats import CANONICAL_HANDS, totals
 
 pytestmark = compiled_only
@@ -104,10 +104,16 @@ def test_names_of_suits_do_not_matter() -> None:
     for cards in _random_hands(100):
         suits = generator.permutation(4)
         renamed = [int(13 * suits[card // 13] + card % 13) for card in cards]
-        after = {frozenset(keep.tossed): keep[3:] for keep in keeps(renamed)}
-        for keep in keeps(cards):
-            tossed = frozenset(int(13 * suits[card // 13] + card % 13) for card in keep.tossed)
-            assert after[tossed] == keep[3:]
+        after = {frozenset(cards): row for cards, row in _rows(sorted(renamed))}
+        for tossed, row in _rows(cards):
+            assert after[frozenset(int(13 * suits[card // 13] + card % 13) for card in tossed)] == row
+
+
+def _rows(cards: list[int]) -> list[tuple[tuple[int, ...], list[int]]]:
+    """The cards of each toss, and its statistics as they are looked up."""
+    out = np.empty((15, 8), np.int32)
+    _look_up(build_arrays(), np.array(cards, np.int8), out)
+    return [(tuple(cards[i] for i in toss), row) for toss, row in zip(TOSSES.tolist(), out.tolist(), strict=True)]
 
 
 def test_tosses_are_all_pairs_of_cards() -> None:
@@ -137,18 +143,13 @@ def test_totals_agree_with_counting() -> None:
 
 def test_means_of_best_keeps_agree_with_a_sample() -> None:
     result = totals()
-    best = np.array(
-        [
-            [
-                max(keep.hand_mean for keep in options),
-                max(keep.hand_mean + keep.crib_mean for keep in options),
-                max(keep.hand_mean - keep.crib_mean for keep in options),
-            ]
-            for options in map(keeps, _random_hands(4000))
-        ]
-    )
+    best = []
+    for cards in _random_hands(4000):
+        rows = np.array([row for _, row in _rows(cards)], np.float64)
+        hand, crib = rows[:, HAND_SUM] / CUTS, rows[:, CRIB_SUM] / CRIB_CASES
+        best.append([hand.max(), (hand + crib).max(), (hand - crib).max()])
     exact = np.array([result[key] for key in ("mean_best_hand", "dealer_best_total", "pone_best_net")])
-    assert np.all(np.abs(best.mean(axis=0) - exact) < 5 * best.std(axis=0) / np.sqrt(len(best)))
+    assert np.all(np.abs(np.mean(best, axis=0) - exact) < 5 * np.std(best, axis=0) / np.sqrt(len(best)))
 
 
 def test_keeps_name_their_cards() -> None:
@@ -163,18 +164,13 @@ def test_keeps_name_their_cards() -> None:
     assert best.hand_mean == best.hand_sum / 46
 
 
-def test_distributions_agree_with_the_look_up() -> None:
+def test_keeps_agree_with_the_look_up() -> None:
     for cards in _random_hands(10):
-        for keep in keeps(cards):
-            hand, crib = distributions(keep.kept, keep.tossed)
-            assert hand.sum() == CUTS
-            assert crib.sum() == CRIB_CASES
-            assert _summary(hand) + _summary(crib) == tuple(keep[3:])
-
-
-def _summary(counts: npt.NDArray[np.int64]) -> tuple[int, int, float, int]:
-    scores = np.repeat(np.arange(30), counts)
-    return int(scores[0]), int(scores.sum()), float(np.median(scores)), int(scores[-1])
+        for keep, (tossed, row) in zip(keeps(cards), _rows(cards), strict=True):
+            assert keep.tossed == tossed
+            low, total, median2, high, crib_low, crib_total, crib_median2, crib_high = row
+            assert keep[3:7] == (low, total, median2 / 2, high)
+            assert keep[7:] == (crib_low, crib_total, crib_median2 / 2, crib_high)
 
 
 @pytest.mark.parametrize(

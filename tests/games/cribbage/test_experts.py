@@ -13,7 +13,13 @@ from cardgym import CardgymError
 from cardgym.arena import evaluate
 from cardgym.files.tensors import write_tensors
 from cardgym.games.cribbage.cards import parse_cards
-from cardgym.games.cribbage.experts import (
+from cardgym.games.cribbage.game import GAME
+from cardgym.games.cribbage.state import TOSSES
+from cardgym.games.cribbage.statistics import keeps
+from cardgym.games.cribbage.tosses import rank_set
+from cardgym.learn.resume import restore, state_of
+from cardgym.players.base import resolve
+from cribbage_expert_player import (
     NUM_STRATEGIES,
     RANK_SETS,
     SHAPE,
@@ -24,15 +30,9 @@ from cardgym.games.cribbage.experts import (
     scale_row,
     score_keeps,
 )
-from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.state import TOSSES
-from cardgym.games.cribbage.statistics import keeps
-from cardgym.games.cribbage.statistics_arrays import build_arrays
-from cardgym.games.cribbage.tosses import rank_set
-from cardgym.learn.resume import restore, state_of
-from cardgym.players.base import resolve
 from cribbage_matches import match, side
 from cribbage_picture import board_png, family_shares
+from cribbage_statistics_arrays import build_arrays
 from cribbage_trainer import ExpertsConfig, Trainer
 from cribbage_updates import EVENTS, gradient, paper_update, value_positions
 from cribbage_weights import add_pegging, named_weights

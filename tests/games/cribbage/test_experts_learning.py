@@ -10,7 +10,9 @@ from experts_replay import Replay, weights_of
 from cardgym.arena import evaluate
 from cardgym.arena.match import EVALUATION_SEED
 from cardgym.games.cribbage.cards import CARDS, parse_cards
-from cardgym.games.cribbage.experts import (
+from cardgym.games.cribbage.game import GAME
+from cardgym.games.cribbage.state import TOSSES
+from cribbage_expert_player import (
     GAINED,
     GIVEN,
     SHAPE,
@@ -20,8 +22,6 @@ from cardgym.games.cribbage.experts import (
     new_pegging,
     save_experts,
 )
-from cardgym.games.cribbage.game import GAME
-from cardgym.games.cribbage.state import TOSSES
 from cribbage_games import seed_pegging
 from cribbage_matches import match, records, side
 from cribbage_picture import board_pixels, draw_board, untouched

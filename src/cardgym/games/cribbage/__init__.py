@@ -9,7 +9,7 @@ PACKAGE = GamePackage(
         "CribbageDeal-v0": "cardgym.games.cribbage.game:DEAL_GAME",
         "CribbageMini-v0": "cardgym.games.cribbage.game:MINI_GAME",
     },
-    loaders={"cardgym-experts-1": "cardgym.games.cribbage.experts:load_player"},
+    loaders={"cardgym-experts-1": "papers/cribbage/cribbage_expert_player.py:load_player"},
     commands={
         "cribbage-stats": Command(
             "papers/cribbage/cribbage_stats.py", "count the exact statistics of every hand of cribbage"

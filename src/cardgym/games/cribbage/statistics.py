@@ -14,10 +14,11 @@ import numpy.typing as npt
 from cardgym.engine.numba.compilation import compiled
 from cardgym.errors import CardgymError
 from cardgym.games.cribbage.cards import CARDS, check_cards
-from cardgym.games.cribbage.lookup import lookup
 from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_crib, score_hand
 from cardgym.games.cribbage.state import CUTS, KEPT, TOSSES
-from cardgym.games.cribbage.statistics_arrays import CRIB_CASES, StatisticsArrays, build_arrays
+
+CRIB_CASES = 45_540
+"""Pairs of opponent's toss and cut for a player who has seen six cards: C(46, 2) x 44."""
 
 _Integers = npt.NDArray[np.int64]
 
@@ -61,16 +62,18 @@ def keeps(cards: Sequence[int]) -> list[Keep]:
         CardgymError: if there are not six, two are the same, or one is not a card.
     """
     hand = sorted(check_cards(cards, 6))
-    out = np.empty((15, 8), np.int32)
-    _lookup(build_arrays(), np.array(hand, np.int8), out)
     records = []
-    for toss, row in enumerate(out.tolist()):
+    for toss in range(15):
         kept, tossed = tuple(hand[i] for i in KEPT[toss]), tuple(hand[i] for i in TOSSES[toss])
-        low, total, median, high, crib_low, crib_total, crib_median, crib_high = row
-        records.append(
-            Keep(toss, kept, tossed, low, total, median / 2, high, crib_low, crib_total, crib_median / 2, crib_high)
-        )
+        of_hand, of_crib = map(_summary, distributions(kept, tossed))
+        records.append(Keep(toss, kept, tossed, *of_hand, *of_crib))
     return records
+
+
+def _summary(counts: _Integers) -> tuple[int, int, float, int]:
+    """The minimum, sum, median and maximum of scores, from how often each of 0 .. 29 occurs."""
+    scores = np.repeat(np.arange(len(counts)), counts)
+    return int(scores[0]), int(scores.sum()), float(np.median(scores)), int(scores[-1])
 
 
 def distributions(kept: Sequence[int], tossed: Sequence[int]) -> tuple[_Integers, _Integers]:
@@ -89,11 +92,6 @@ def distributions(kept: Sequence[int], tossed: Sequence[int]) -> tuple[_Integers
     if len(kept) != 4 or len(tossed) != 2:
         raise CardgymError(f"{len(kept)} cards kept and {len(tossed)} discarded: four and two are needed")
     return _distributions(np.array(check_cards([*kept, *tossed], 6), np.int8))
-
-
-@compiled
-def _lookup(arrays: StatisticsArrays, cards: npt.NDArray[np.int8], out: npt.NDArray[np.int32]) -> None:
-    lookup(arrays, cards, out)
 
 
 @compiled

@@ -52,9 +52,6 @@ from cardgym.games.cribbage.scoring import HIGHEST_SCORE, score_hand, score_rank
 TOSS_CLASSES = 169
 """Tosses that differ by more than the names of their suits."""
 
-CRIB_CASES = 45_540
-"""Pairs of opponent's toss and cut for a player who has seen six cards: C(46, 2) x 44."""
-
 WIDTH = 32
 """Entries of a histogram: the scores 0 .. 29, and two more to fill a cache line."""
 
