@@ -18,11 +18,12 @@ import numpy as np
 import cardgym  # noqa: F401
 from cardgym.engine.numba.compilation import compiled
 from cardgym.engine.sampling import LegalSampler
+from cardgym.files.shipped import import_script
 from cardgym.games.cribbage.scoring import score_hand
-from cribbage_lookup import lookup
-from cribbage_statistics_arrays import build_arrays
 
 PASS = 2756
+lookup = import_script("papers/cribbage/cribbage_lookup.py").lookup
+build_arrays = import_script("papers/cribbage/cribbage_statistics_arrays.py").build_arrays
 
 
 @compiled

@@ -26,6 +26,7 @@ from cardgym.errors import CardgymError
 from cardgym.experiments.launch import Run, TrainingScript
 from cardgym.experiments.sweep.runner import SWEEP, SweepFolder, result_of
 from cardgym.files.json_values import sealed
+from cardgym.files.shipped import import_script
 from cardgym.learn.config import read_config
 from cardgym.learn.dqn.config import DQNConfig
 from cardgym.learn.resume import load_state, save_state
@@ -270,7 +271,8 @@ def _cribbage() -> list[Format]:
     """The files of cribbage alone."""
     from cardgym.games.cribbage import chance_table
     from cardgym.games.cribbage.pegging.policy import PeggingPolicy, load_policy, save_policy
-    from cribbage_expert_player import SHAPE, load_experts, new_pegging, save_experts
+
+    player = import_script("papers/cribbage/cribbage_expert_player.py")
 
     def write_pegging(path: Path) -> None:
         nodes, hands = np.arange(3, dtype=np.int64), np.ones((2, 1820))
@@ -278,10 +280,11 @@ def _cribbage() -> list[Format]:
                     iterations=1, exploitability=0.5)  # fmt: skip
 
     def write_experts(path: Path) -> None:
-        save_experts(path, np.full(SHAPE, 1 / SHAPE[-1], np.float32), new_pegging(), {"own_crib": True})
+        weights = np.full(player.SHAPE, 1 / player.SHAPE[-1], np.float32)
+        player.save_experts(path, weights, player.new_pegging(), {"own_crib": True})
 
     def read_experts(path: Path) -> Any:
-        experts = load_experts(path)
+        experts = player.load_experts(path)
         return _plain([experts.weights, experts.pegging, experts.own_crib, dict(experts.about)])
 
     return [
