@@ -47,6 +47,11 @@ def test_a_game_starts_from_the_lobby(server: Server, person: Person) -> None:
     person.page.wait_for_selector(".felt")
     assert person.page.get_attribute(".own .item", "aria-label") in ("jack", "queen", "king")
     assert person.page.get_attribute(".others .item", "aria-label") == "card, face down"
+    person.page.set_viewport_size({"width": 1024, "height": 600})
+    person.page.go_back()
+    person.page.wait_for_selector(".open")
+    box = person.page.locator(".sit").first.bounding_box()
+    assert box["y"] + box["height"] <= 600  # Below the open tables, without scrolling.
     assert not person.faults
 
 
