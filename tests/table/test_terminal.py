@@ -75,7 +75,7 @@ def test_game_is_shown_and_saved(tmp_path: Path) -> None:
     game_log = GameLog(tmp_path / "games.sqlite")
     terminal, person = new_terminal(["2"] * 7 + ["q"], opponent="initial", options={"hands": 1}, game_log=game_log)
     terminal.play()
-    assert "seat 0: You, seat 1: Initial" in person.text
+    assert "Players, in order: You, Initial" in person.text
     assert "1  raise (pay 2)\n  2  match (nothing to pay)\n  3  fold" in person.text
     assert "Initial matches" in person.text
     assert "You get the spike" in person.text

@@ -115,8 +115,7 @@ class Terminal:
     def _play_game(self) -> None:
         session, screen = self.session, self._screen
         heading = f"{session.game.id}, game {session.number + 1} of seed {session.seed}"
-        seats = ", ".join(f"seat {seat}: {name}" for seat, name in enumerate(session.people))
-        news = [screen.style.bold(heading), *screen.fitted(seats)]
+        news = [screen.style.bold(heading), *screen.fitted(f"Players, in order: {', '.join(session.people)}")]
         news += [] if session.moves else ["? shows what you can type"]
         news += self._news(session.play())
         while not session.over:
@@ -291,8 +290,8 @@ def watch(session: Session, screen: Screen | None = None) -> None:
     """Show a game that players play, one decision at a time, until it ends or the person leaves."""
     screen = screen or Screen()
     game = session.game
-    names = ", ".join(f"seat {seat}: {name}" for seat, name in enumerate(session.people))
-    screen.show([f"{game.id} of seed {session.seed}; {names}; as seat 0 sees it"])
+    names = ", ".join(session.people)
+    screen.show([f"{game.id} of seed {session.seed}; {names}; as {session.people[0]} sees it"])
     running = False
     try:
         while not session.over:
