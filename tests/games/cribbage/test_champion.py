@@ -13,7 +13,7 @@ from cribbage_driver import CribbageDriver, compiled_only
 from cardgym.arena.match import evaluate
 from cardgym.games.cribbage.cards import card_name, parse_cards
 from cardgym.games.cribbage.chance_table import load_table
-from cardgym.games.cribbage.pegging.champion import make_player
+from cardgym.games.cribbage.pegging.champion import TAKERS, make_player
 from cardgym.games.cribbage.pegging.hands import NUM_OF_SIZE, SETS
 from cardgym.games.cribbage.pegging.inference import Situation, opponent_weights, read_play
 from cardgym.games.cribbage.pegging.policy import load_policy
@@ -78,7 +78,7 @@ def hands_of_opponent(driver: CribbageDriver, seat: int) -> tuple[list[tuple[Any
     held = (state.hand[seat][: state.hand_size[seat]] % 13).astype(np.int8)
     at = Situation(held, len(held), theirs, int(state.floor[other]), dealer, int(state.count), known, play)
     weights = np.zeros((2, NUM_OF_SIZE[theirs]))
-    opponent_weights(load_policy(), at, *weights)
+    opponent_weights(load_policy()._replace(takers=TAKERS), at, *weights)
     return list(zip(SETS[theirs], weights.sum(0), strict=True)), at
 
 

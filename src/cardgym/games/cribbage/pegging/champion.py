@@ -53,7 +53,7 @@ _MOST_HANDS = 300
 """With more than six cards left, the search takes this many of the opponent's hands, evenly by their weights."""
 _SOLVE_FROM = 6
 """From this many cards left in both hands the best cards are found for the rest of the play; above, only for now."""
-_TAKERS = 0.4
+TAKERS = 0.4
 """The share of deals in which the opponent is taken to play the card of most points. `equilibrium` was solved with a
 tenth; more opponents play so than the solution assumes, and its cards soon show one that does not."""
 
@@ -65,7 +65,7 @@ class ChampionPlayer(Player):
     observation_name = "plain"
 
     def __init__(self, policy: PeggingPolicy, table: ChanceTable) -> None:
-        self._policy = policy._replace(takers=_TAKERS)
+        self._policy = policy._replace(takers=TAKERS)
         self._table = table
         self._memory = _new_memory()
 
