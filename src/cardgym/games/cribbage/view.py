@@ -269,8 +269,8 @@ STRENGTH = {
     "greedy": "wins 32.7 % [32.2, 33.2] against expert, 98.2 % against random; 20,000 games each",
     "expert": "wins 99.5 % [99.3, 99.5] against random, 67.3 % against greedy; 20,000 games each",
     "equilibrium": "wins 55.6 % [55.2, 56.1] against expert, 68.3 % [67.8, 68.8] against greedy; 20,000 games each",
-    COACH: "wins 54.9 % [53.4, 56.5] against equilibrium; 1,338 games",
-    "champion": "wins 57.1 % [56.5, 57.7] against expert, 71.0 % [69.4, 72.5] against greedy; 13,000 and 2,000 games",
+    COACH: "wins 55.4 % [53.9, 56.9] against equilibrium; 1,400 games",
+    "champion": "wins 58.3 % [57.7, 58.9] against expert, 70.6 % [69.4, 71.7] against greedy; 12,000 and 4,000 games",
 }
 
 SHIPPED_STRENGTH = {
@@ -297,11 +297,11 @@ MINI_STRENGTH = {
 # Elo points, as in docs/leaderboards.md.
 RATINGS = {
     "Cribbage-v0": {
-        "random": -706, "greedy": 4, "gradient": 42, "double_dqn": 84, "distill": 116, "expert": 132,
-        "equilibrium": 157, "champion": 172,
+        "random": -708, "greedy": 2, "gradient": 41, "double_dqn": 83, "distill": 115, "expert": 130,
+        "equilibrium": 156, "champion": 181,
     },
     "CribbageDeal-v0": {
-        "random": -116, "greedy": 4, "gradient": 12, "expert": 29, "equilibrium": 34, "champion": 37,
+        "random": -116, "greedy": 4, "gradient": 12, "expert": 29, "equilibrium": 34, "champion": 38,
     },
 }  # fmt: skip
 

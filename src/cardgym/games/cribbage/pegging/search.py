@@ -25,7 +25,7 @@ from cardgym.games.cribbage.scoring import points_of, points_of_next
 _FRAMES = 256
 _ENTRIES = 24 * HANDS
 """Room for the hands of all open nodes: at most those of one node for each card and each go on the way to it."""
-_LEAST_SHARE = 0.06
+_LEAST_SHARE = 0.15
 """Cards that a hand plays more rarely are left out, and the others scaled up."""
 
 (
