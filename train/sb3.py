@@ -31,7 +31,8 @@ from cardgym.learn.training import Training
 try:
     from cardgym.interop.sb3 import CardVecEnv, MaskableDQN, ModelPlayer, SelfPlayCallback
 except CardgymError as error:  # Stable-Baselines3 is missing.
-    sys.exit(f"sb3.py: {error}")
+    print(f"sb3.py: {error}", file=sys.stderr)
+    sys.exit(2)
 
 import torch
 from gymnasium import spaces
