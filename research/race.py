@@ -90,36 +90,37 @@ def run(words: Sequence[str], seed: int, budget: float, games: int) -> dict[str,
     Returns:
         `startup`, and `points`: seconds of training, steps, and the win rate against each rival.
     """
-    # Each script creates a `Stopwatch` where its loop starts, and calls `evaluate` every `--eval-every` steps.
     sys.path.insert(0, str(HERE / "train"))
     script: Any = importlib.import_module(words[0].removesuffix(".py"))
     from cardgym import find
     from cardgym.learn.evaluation import match
+    from cardgym.learn.training import Training
 
     game = find(GAME)
     options = game.parse_options()
     clock, points, next_look = Clock(), [], 0.1
-    stopwatch = script.Stopwatch
+    begin: Any = Training.begin
 
-    def started(*arguments: Any) -> Any:
+    def begun(*arguments: Any, **named: Any) -> None:
+        begin(*arguments, **named)
         clock.start()
-        return stopwatch(*arguments)
 
-    def evaluate(*arguments: Any) -> dict[str, Any]:
+    def evaluate(training: Any) -> None:
         nonlocal next_look
         seconds = clock.seconds
         if seconds >= next_look:
             before = time.process_time()
-            step, player = step_and_player(words[0], arguments)
+            player = training._player()
             rates = [match(game, options, player, rival, games=games)["win_rate"][0] for rival in RIVALS]
-            points.append([seconds, step, *rates])
+            points.append([seconds, training.step, *rates])
             next_look = 1.12 * seconds
             clock.paused += time.process_time() - before
         if seconds > budget:
             raise OutOfTimeError
-        return {}
 
-    script.Stopwatch, script.evaluate = started, evaluate
+    # Every script begins its training so, and evaluates every `--eval-every` steps.
+    replaced: Any = Training
+    replaced.begin, replaced.evaluate = begun, evaluate
     flags = ["--opponents", *OPPONENTS, "--eval-opponents", RIVALS[0], "--eval-every", "256", "--final-games", "0"]
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -129,15 +130,6 @@ def run(words: Sequence[str], seed: int, budget: float, games: int) -> dict[str,
     ):
         script.main([*words[1:], *flags, "--save-every", str(2**40), "--seed", str(seed), "--out", f"{folder}/run"])
     return {"seed": seed, "startup": clock.startup, "points": points}
-
-
-def step_and_player(script: str, arguments: Sequence[Any]) -> tuple[int, Any]:
-    """The step and the learning player, from the arguments of a script's `evaluate`."""
-    if script == "sb3.py":
-        arena, _, _, step = arguments
-        return step, arena.player
-    _, rollout, player, _, _ = arguments
-    return rollout.decisions, player
 
 
 def race(arguments: argparse.Namespace) -> None:

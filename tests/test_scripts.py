@@ -33,7 +33,7 @@ SMALLEST = [
     "research/nfsp_beside_ppo.py --game leduc --seconds 1 --seeds 1",
     "research/one_play_poker_speed.py --repeats 1",
     "research/ppo_noise.py",
-    "research/race.py --only double_dqn --seeds 1 --budget 0.5 --games 10 --out OUT/race.json",
+    "research/race.py --only 'double DQN' --seeds 1 --budget 0.5 --games 10 --out OUT/race.json",
     "research/spike_answers.py special --games 10 --steps 1000 --runs OUT",
     "research/spike_belief_model.py --decisions 2000",
     "research/spike_ratings.py",

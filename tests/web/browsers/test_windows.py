@@ -9,6 +9,8 @@ from browsing import Person, Server
 
 from cardgym.engine.registry import registered
 
+IDS = registered()  # Before other tests register their own games.
+
 
 def test_a_move_is_shown_while_the_server_is_slow(server: Server, person: Person) -> None:
     """Answers wait at the door, one after the other: the move is sent, then the opponent thinks."""
@@ -135,7 +137,7 @@ def test_every_table_is_accessible(server: Server, browser: Any, look: str) -> N
 
     person = Person(browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme=look))
     found = []
-    for game in registered():
+    for game in IDS:
         person.sit_down(server.open_table(game, hints="demand"))
         for moment in ("first", "last"):
             for fault in Axe().run(person.page).response["violations"]:
