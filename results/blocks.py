@@ -1,10 +1,9 @@
-"""The parts of pages that are made from the results: each stands between `<!-- results: ... -->` and `<!-- end -->`."""
+"""The parts of pages that are made from the results: each is between `<!-- results: ... -->` and `<!-- end -->`."""
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cardgym.console.tables import markdown_table, with_interval
+from cardgym.files.shipped import import_script
 from matches import HERE, ROOT, measured
 
 BLOCK = re.compile(r"(<!-- results: (?P<of>[^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -19,10 +19,9 @@ BLOCK = re.compile(r"(<!-- results: (?P<of>[^>]*?) -->\n).*?(<!-- end -->)", re.
 
 def benchmark(name: str) -> list[str]:
     """The tables of a benchmark of algorithms."""
-    sys.path.append(str(ROOT / "papers" / "benchmark"))
-    from benchmark_report import BenchmarkReport, markdown
-
-    return markdown(BenchmarkReport.read(HERE / f"{name}.json")).splitlines()
+    report = import_script("papers/benchmark/benchmark_report.py")
+    lines: list[str] = report.markdown(report.BenchmarkReport.read(HERE / f"{name}.json")).splitlines()
+    return lines
 
 
 def table_of(env: str, player: str) -> list[str]:

@@ -108,7 +108,7 @@ export const update = (content) => focused((main) => {
   else main.replaceChildren(content);
 });
 
-// Changes the page's content; Tab goes on from there if what had the focus, such as a played card, is gone.
+// Changes the page's content; Tab continues from there if what had the focus, such as a played card, is gone.
 function focused(change) {
   const main = document.getElementById("main");
   const inside = main.contains(document.activeElement);
