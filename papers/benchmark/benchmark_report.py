@@ -12,7 +12,7 @@ import numpy as np
 import cardgym
 from benchmark_plan import Algorithm, Benchmark
 from cardgym.console.figures import new_figure, save_png
-from cardgym.console.tables import markdown_table
+from cardgym.console.tables import markdown_table, with_interval
 from cardgym.engine.registry import find
 from cardgym.errors import CardgymError
 from cardgym.experiments.launch import RESULTS, Run
@@ -192,7 +192,7 @@ def _share(report: BenchmarkReport, means: Mapping[str, Estimate | None]) -> flo
 def _cell(mean: Estimate | None) -> str:
     if mean is None:
         return "-"
-    return f"{mean.value:.3g} [{mean.low:.3g}, {mean.high:.3g}]" if mean.known else f"{mean.value:.3g}"
+    return with_interval(mean.value, (mean.low, mean.high) if mean.known else None, ".3g")
 
 
 def markdown(report: BenchmarkReport) -> str:
